@@ -1,7 +1,7 @@
 """What a game costs the match runner: ``python -m outflank.measure.runner_overhead``.
 
 The number of games of each run may follow; 200 if it does not. Two engines that answer at once play one game of
-60 moves again and again: through the bare client, which is what pipes and processes cost, and as a match, with and
+60 moves again and again: through the bare driver, which is what pipes and processes cost, and as a match, with and
 without the sync that ends each game. Processor time is that of this program, engines not included.
 """
 
@@ -17,9 +17,10 @@ from functools import partial
 from pathlib import Path
 from unittest import mock
 
-from outflank.protocol.drivers.client import GtpClient
+from outflank.engine import Rules
+from outflank.protocol.drivers import GtpDriver
 from outflank.tests.support import instant_engine
-from outflank.tests.support.runs import conduct, instant_settings
+from outflank.tests.support.runs import conduct, instant, instant_settings
 from outflank.tools.match.state.events import Event, GameEnded
 from outflank.tools.match.state.store import Store
 
@@ -29,13 +30,14 @@ _commit = Store._commit
 
 def wire(games: int, note: Callable[[], object]) -> None:
     """The commands of the games and nothing else."""
-    with GtpClient(instant_engine.command()) as black, GtpClient(instant_engine.command()) as white:
-        for client in (black, white):
-            client.handshake()
+    black, white = (GtpDriver(instant(name), Rules()) for name in "AB")
+    with black, white:
+        for driver in (black, white):
+            driver.open()
         for _ in range(games):
-            for client in (black, white):
-                client.order("boardsize 8")
-                client.order("clear_board")
+            for driver in (black, white):
+                driver.order("boardsize 8")
+                driver.order("clear_board")
             for ply, move in enumerate(instant_engine.MOVES):
                 mover, other = (white, black) if ply % 2 else (black, white)
                 mover.order("genmove black")

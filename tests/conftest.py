@@ -13,9 +13,10 @@ waits to be alone stands in it, so that nobody else comes in meanwhile.
 import fcntl
 import os
 import random
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -70,6 +71,21 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     """Wait for a test's turn before its own time begins."""
     with turn(is_alone(item)):
         return (yield)
+
+
+@pytest.fixture
+def sit() -> Iterator[Callable[..., Any]]:
+    """``dialogue.fake_driver``, whose engines are gone when the test is over."""
+    from outflank.tests.support.dialogue import fake_driver  # not at the top: few tests need it
+
+    with ExitStack() as stack:
+
+        def sit_down(*arguments: Any, **named: Any) -> Any:
+            driver = fake_driver(*arguments, **named)
+            stack.callback(driver.close, 0.1)
+            return driver
+
+        yield sit_down
 
 
 @pytest.fixture

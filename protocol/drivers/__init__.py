@@ -1,8 +1,11 @@
-"""Drives another engine in a child process, and ends all that it started."""
+"""Drives other engines by GTP, NBoard's protocol or UCI, each in a child process, and ends all that they started."""
 
-from outflank.protocol.drivers.choice import Reply
+from typing import Any
+
+from outflank.engine import Rules
 from outflank.protocol.drivers.clock import TimeControl
 from outflank.protocol.drivers.dialect import Dialect
+from outflank.protocol.drivers.driver import Driver, GameSoFar, ProcessDriver, Reply
 from outflank.protocol.drivers.errors import (
     EngineCrash,
     EngineError,
@@ -14,24 +17,54 @@ from outflank.protocol.drivers.errors import (
     EngineTimeout,
     UnfitEngineError,
 )
+from outflank.protocol.drivers.gtp import GtpDriver
 from outflank.protocol.drivers.gtpengine import GtpEngine
+from outflank.protocol.drivers.nboard import NBoardDriver
 from outflank.protocol.drivers.reports import MoveReport
 from outflank.protocol.drivers.spawn import ProcessSettings
+from outflank.protocol.drivers.spec import EngineSpec, Protocol
+from outflank.protocol.drivers.uci import UciDriver
 
 __all__ = [
     "Dialect",
+    "Driver",
     "EngineCrash",
     "EngineError",
     "EngineIllegalMove",
     "EngineOutOfTime",
     "EngineProtocolError",
     "EngineRefusal",
+    "EngineSpec",
     "EngineStartError",
     "EngineTimeout",
+    "GameSoFar",
+    "GtpDriver",
     "GtpEngine",
     "MoveReport",
+    "NBoardDriver",
+    "ProcessDriver",
     "ProcessSettings",
     "Reply",
     "TimeControl",
+    "UciDriver",
     "UnfitEngineError",
+    "make_driver",
 ]
+
+_DRIVERS: dict[Protocol, type[ProcessDriver]] = {
+    Protocol.GTP: GtpDriver,
+    Protocol.NBOARD: NBoardDriver,
+    Protocol.UCI: UciDriver,
+}
+
+
+def make_driver(spec: EngineSpec, rules: Rules, **named: Any) -> ProcessDriver:
+    """Return the driver of an engine's protocol; the other arguments are those of ``ProcessDriver``.
+
+    Raises: UnfitEngineError if the engine is on another machine.
+    """
+    if spec.protocol not in _DRIVERS:
+        raise UnfitEngineError(
+            f"engine {spec.name} plays from elsewhere: only outflank serve can play with it"
+        )
+    return _DRIVERS[spec.protocol](spec, rules, **named)

@@ -1,4 +1,4 @@
-"""The referee's clock: time controls and their notation.
+"""Time controls, their notation, and the clock of one side.
 
 Time runs from just before `genmove` is written until its answer is complete; what an engine does between its moves is
 charged with the next one. All times are in seconds.
@@ -12,7 +12,7 @@ from outflank.engine import NotationError
 from outflank.protocol.lines import printable
 from outflank.protocol.timekeeping import DURATION, parse_duration
 
-GRACE_SECONDS = 0.05  # forgiven on each move, for reading a pipe and waking up
+GRACE_SECONDS = 0.05  # of each move, for reading a pipe and waking up
 LONGEST_SECONDS = 1_000_000
 SHORTEST_SECONDS = 0.001
 _DECIMALS = 3  # of seconds, so that what is shorter is no time
@@ -94,16 +94,26 @@ class SideClock:
 
     Args:
         control: how much time there is.
-        margin: seconds forgiven on each move.
+        grace_seconds: the grace period of each move.
     """
 
-    def __init__(self, control: TimeControl, margin: float = GRACE_SECONDS) -> None:
+    def __init__(self, control: TimeControl, grace_seconds: float = GRACE_SECONDS) -> None:
         self.control = control
-        self._margin = margin
+        self._grace_seconds = grace_seconds
         self._main = control.main
         self._period_left = control.period
         self._moves_left = control.period_moves
         self._debt = 0.0
+
+    @classmethod
+    def showing(cls, control: TimeControl, left: float, moves: int) -> "SideClock":
+        """Return a clock with this ``time_left``: a clock that is kept elsewhere."""
+        clock = cls(control)
+        if moves:
+            clock._main, clock._period_left, clock._moves_left = 0.0, left, moves
+        else:
+            clock._main = left
+        return clock
 
     @property
     def allowance(self) -> float:
@@ -113,7 +123,7 @@ class SideClock:
     @property
     def deadline(self) -> float:
         """Seconds after which the next move is not waited for any more."""
-        return self.allowance + self._margin
+        return self.allowance + self._grace_seconds
 
     @property
     def time_left(self) -> tuple[float, int]:
@@ -124,15 +134,15 @@ class SideClock:
         return max(0.0, main - self._debt), 0
 
     def is_overrun_by(self, seconds: float) -> bool:
-        """Whether a move that took `seconds` comes too late, the margin being forgiven."""
+        """Whether a move that took `seconds` comes later than the end of its grace period."""
         return seconds > self.deadline
 
     def charge(self, seconds: float) -> None:
-        """Have the next move begin with so much of its time used."""
+        """Charge `seconds` to the next move before it begins."""
         self._debt += seconds
 
     def spend(self, seconds: float) -> None:
-        """Charge a move that was in time; it may have eaten up to the margin more than was left."""
+        """Charge a move that was in time; it may have used the grace period beyond what was left."""
         seconds, self._debt = seconds + self._debt, 0.0
         if not self._in_period and seconds < self._main:
             self._main += self.control.increment - seconds

@@ -9,27 +9,26 @@ from pathlib import Path
 from typing import Concatenate, ParamSpec, Self, TypeVar
 
 from outflank.engine import PASS, Colour, Game, IllegalMoveError, Move, Rules, SettingsError
-from outflank.protocol.drivers.boardclient import BoardClient, EngineQuirks
-from outflank.protocol.drivers.choice import Reply, ask_for_move
 from outflank.protocol.drivers.clock import NO_LIMIT, SideClock, TimeControl
 from outflank.protocol.drivers.dialect import Dialect
-from outflank.protocol.drivers.engineclient import CLOSE_SECONDS, REPLY_SECONDS
-from outflank.protocol.drivers.errors import EngineCrash, UnfitEngineError
-from outflank.protocol.drivers.reports import MoveReport, read_report
+from outflank.protocol.drivers.driver import CLOSE_SECONDS, REPLY_SECONDS, GameSoFar, Reply
+from outflank.protocol.drivers.errors import EngineCrash
+from outflank.protocol.drivers.gtp import GtpDriver
+from outflank.protocol.drivers.reports import MoveReport
 from outflank.protocol.drivers.spawn import ProcessSettings
+from outflank.protocol.drivers.spec import EngineSpec
+from outflank.protocol.formats.annotated import AnnotatedMove
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 LONGEST_THOUGHT_SECONDS = 600.0
-_ANALYSES = ("kata-analyze", "lz-analyze")  # the first reports more
-_REPORTS_A_SECOND = 10
 _COMMAND = re.compile(r"\s*[^\s#\d]")
 
 
 def _alone(
     method: Callable[Concatenate["GtpEngine", Arguments], Result],
 ) -> Callable[Concatenate["GtpEngine", Arguments], Result]:
-    """A method that has the engine to itself: another thread waits until it is done."""
+    """Return a method that has the engine to itself: another thread waits until it is done."""
 
     @functools.wraps(method)
     def locked(engine: "GtpEngine", /, *arguments: Arguments.args, **named: Arguments.kwargs) -> Result:
@@ -72,19 +71,18 @@ class GtpEngine:
             raise SettingsError(f"expected a command that starts an engine, got {command!r}")
         self._time = TimeControl.parse(time) if isinstance(time, str) else time
         self._rules = rules or Rules()
-        self._remarks: list[str] = []
         self._lock = threading.RLock()
         self._is_ending = False
-        self._client = BoardClient(
-            words,
-            Path(words[0]).name,
-            surroundings=surroundings,
+        spec = EngineSpec(Path(words[0]).name, shlex.join(words), self._time, dialect=Dialect(dialect))
+        self._driver = GtpDriver(
+            spec,
+            self._rules,
+            settings=surroundings,
+            restarts=False,
             on_wait=self._expect_wanted,
-            on_line=on_line,
+            on_line=None if on_line is None else lambda name, direction, line: on_line(direction, line),
         )
         try:
-            self._client.prepare(self._rules, EngineQuirks(), self._remarks.append)
-            self._client.agree_on_time(self._time, Dialect(dialect))
             self.new_game()
         except BaseException:
             self.quit(patience=0)
@@ -103,27 +101,27 @@ class GtpEngine:
     @property
     def name(self) -> str:
         """The engine's own name."""
-        return self._client.name
+        return self._driver.own_name
 
     @property
     def version(self) -> str:
         """Its version, in its own words."""
-        return self._client.version
+        return self._driver.version
 
     @property
     def commands(self) -> frozenset[str]:
         """The GTP commands that it lists."""
-        return self._client.commands
+        return self._driver.commands
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """Remarks on the commands that it understands, a clause each."""
-        return tuple(self._remarks)
+        return tuple(remark.removeprefix(f"{self._driver.name} ") for remark in self._driver.remarks)
 
     @property
     def is_running(self) -> bool:
         """Whether its process has not ended."""
-        return self._client.is_running
+        return self._driver.is_running
 
     @property
     def game(self) -> Game:
@@ -136,10 +134,8 @@ class GtpEngine:
 
         Raises: EngineError.
         """
-        self._client.order("boardsize 8")
-        self._client.clear()
-        self._game = Game(self._rules)
-        self._clocks = {colour: SideClock(self._time) for colour in Colour}
+        self._driver.new_game()
+        self._keep(Game(self._rules), full_clocks=True)
 
     @_alone
     def play(self, move: Move | str | int) -> Move:
@@ -149,9 +145,7 @@ class GtpEngine:
         """
         game = self._game.copy()
         made = game.play(move)
-        for turn in game.turns[len(self._game) :]:
-            self._client.tell_move(turn.colour, turn.move)
-        self._game = game
+        self._go_to(game)
         return made
 
     @_alone
@@ -162,13 +156,7 @@ class GtpEngine:
         """
         if game.first != self._game.first:
             raise SettingsError(f"the game begins at {game.first!r}, not at the start of {self._rules}")
-        known = [turn.move for turn in self._game]
-        moves = [turn.move for turn in game]
-        if moves[: len(known)] != known:
-            self.new_game()
-            known = []
-        for move in moves[len(known) :]:
-            self.play(move)
+        self._go_to(game.copy())
 
     @_alone
     def undo(self) -> bool:
@@ -197,7 +185,7 @@ class GtpEngine:
             raise IllegalMoveError("the game is over")
         if position.must_pass:
             return Reply(str(self.play(PASS)))
-        reply = ask_for_move(self._client, position, self._clocks[position.side], seconds)
+        reply = self._driver.decide(_record(self._game), self._clocks[position.side], seconds)
         if reply.move is not None:
             self._game.play(reply.move)
         return reply
@@ -214,21 +202,8 @@ class GtpEngine:
 
         Raises: UnfitEngineError if it lists neither kata-analyze nor lz-analyze; other EngineErrors.
         """
-        command = next((command for command in _ANALYSES if command in self.commands), None)
-        if command is None:
-            raise UnfitEngineError(
-                f"{self._client.label}: it can't analyse: it lists neither {' nor '.join(_ANALYSES)}"
-            )
-        latest: tuple[MoveReport, ...] = ()
-
-        def keep(line: str) -> object:
-            nonlocal latest
-            latest = read_report(line)
-            return on_report(latest) if on_report else False
-
-        interval = 100 // _REPORTS_A_SECOND  # in hundredths of a second
-        self._client.watch(f"{command} {self._game.position.side} {interval}", seconds, keep)
-        return latest
+        self._go_to(self._game)
+        return self._driver.analyse(seconds, on_report)
 
     @_alone
     def send(self, command: str, seconds: float = REPLY_SECONDS) -> str:
@@ -238,7 +213,7 @@ class GtpEngine:
         """
         if not _COMMAND.match(command) or not command.isprintable():
             raise SettingsError(f"expected one line with a command and no id, got {command!r}")
-        return self._client.order(command, seconds)
+        return self._driver.order(command, seconds)
 
     def quit(self, patience: float = CLOSE_SECONDS) -> None:
         """Say ``quit``, and end it with all that it has started, after `patience` seconds by force.
@@ -247,9 +222,24 @@ class GtpEngine:
         """
         self._is_ending = True
         with self._lock:
-            self._client.close(patience)
+            self._driver.close(patience)
+
+    def _go_to(self, game: Game) -> None:
+        """Take the engine to the end of a game. Raises: EngineError."""
+        went_on = self._driver.follow(_record(game))
+        self._keep(game, full_clocks=not went_on)
+
+    def _keep(self, game: Game, *, full_clocks: bool) -> None:
+        self._game = game
+        if full_clocks:
+            self._clocks = {colour: SideClock(self._time) for colour in Colour}
 
     def _expect_wanted(self) -> None:
         """Raise EngineCrash if it is being ended, while an answer of it is waited for."""
         if self._is_ending:
-            raise EngineCrash(f"{self._client.label} was ended")
+            raise EngineCrash(f"{self._driver.label} was ended")
+
+
+def _record(game: Game) -> GameSoFar:
+    moves = [AnnotatedMove(turn.before, turn.move) for turn in game]
+    return GameSoFar(game.first, moves, game.position)

@@ -1,14 +1,21 @@
-"""An engine's reports on moves while it thinks: lines of blocks ``info move ...``, as LZ and KataGo have them."""
+"""Statements of engines, read: on moves while they think, and on the result of a game.
+
+GTP engines write lines of blocks ``info move ...``, as LZ and KataGo have them; NBoard's protocol has ``search ...``,
+UCI ``info ... score ... pv ...``.
+"""
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from outflank.engine import Move, NotationError
+from outflank.engine import Colour, Move, NotationError, Position
 
 _BLOCK = re.compile(r"\binfo (?=move \S)")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _MOST_DISCS = 64.0
+_CLAIM = re.compile(r"(?:([bw])\+(\d{1,3})(?:\.0*)?|0|draw|jigo)", re.IGNORECASE)
+DROP = "P@"  # before the square of a move by UCI
+PIECES = 100  # that UCI calls a piece, in a score
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +70,36 @@ def read_report(line: str) -> tuple[MoveReport, ...]:
     return tuple(filter(None, map(_read_block, _BLOCK.split(line)[1:])))
 
 
+def is_thought(line: str) -> bool:
+    """Whether a line may report on the engine's best move, in any protocol; cheap, for floods of lines."""
+    return line.startswith("search ") or (
+        line.startswith("info ") and ("info move " in line or " pv " in line)
+    )
+
+
 def possible_score(score: float | None) -> float | None:
-    """A score that an engine names, in discs; None if no game can end so."""
+    """Return a score that an engine names, in discs; None if no game can end so."""
     return score if score is not None and abs(score) <= _MOST_DISCS else None
+
+
+def is_true_claim(text: str, final: Position) -> bool:
+    """Whether the answer to ``final_score`` names the winner of `final`, and by how many discs.
+
+    An engine may count discs alone although the rules give the empty squares to the winner, or the other
+    way round: the protocol does not say how to count.
+    """
+    match = _CLAIM.fullmatch(text.strip())
+    if match is None:
+        return False
+    winner = final.rules.winner_by(final.score())
+    if match[1] is None:
+        return winner is None
+    margin = final.discs(Colour.BLACK) - final.discs(Colour.WHITE)
+    with_empties = margin + final.empties * ((margin > 0) - (margin < 0))
+    discs = int(match[2])
+    return (
+        winner is not None and match[1].upper() == winner.letter and discs in (abs(margin), abs(with_empties))
+    )
 
 
 def _read_block(block: str) -> MoveReport | None:

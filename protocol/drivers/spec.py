@@ -1,9 +1,14 @@
-"""Engines of a run, as a user describes them on the command line or in a file."""
+"""Engines as a user describes them on the command line or in a file, and how each is started.
+
+A setting whose place stands in the command or in one of the engine's own commands, such as ``{level}``, goes there; the
+drivers send the others in the words of their protocols.
+"""
 
 import json
 import math
 import re
 import shlex
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
@@ -13,9 +18,15 @@ from pathlib import Path
 from typing import Any
 
 from outflank.engine import NotationError
+from outflank.engine.search.parameters import PARAMETERS
 from outflank.protocol.drivers.catalogue import catalogue, completed
 from outflank.protocol.drivers.clock import GRACE_SECONDS, NO_LIMIT, TimeControl
 from outflank.protocol.drivers.dialect import Dialect
+from outflank.protocol.drivers.spawn import ProcessSettings
+
+_BYTES_A_MB = 1 << 20
+_PROGRAM = "outflank"
+_ENGINES = ("gtp", "nboard", "uci")
 
 
 class Protocol(StrEnum):
@@ -354,3 +365,70 @@ READERS: dict[str, Callable[[str, object], object]] = {
 
 Raises: NotationError.
 """
+
+
+def command_line(spec: EngineSpec) -> list[str]:
+    """Return program and arguments; ``outflank`` is the program of this installation, on PATH or not."""
+    words = shlex.split(spec.cmd)
+    if is_ours(spec):
+        placed = {name: value for name, value in _unplaced(spec).items() if not _is_sent(spec, name)}
+        words += [
+            f"--param={name}={value}" if name in PARAMETERS else f"--{name}={value}"
+            for name, value in placed.items()
+        ]
+        ours = Path(sys.executable).with_name(_PROGRAM)
+        words[0] = str(ours) if words[0] == _PROGRAM and ours.exists() else words[0]
+    return [filled(word, spec) for word in words]
+
+
+def process_settings(spec: EngineSpec) -> ProcessSettings:
+    """Return the folder, environment, processors and memory of the engine."""
+    return ProcessSettings(
+        folder=None if spec.dir is None else Path(spec.dir).expanduser(),
+        environment=dict(spec.env),
+        cpus=spec.cpus,
+        memory=None if spec.memory is None else spec.memory * _BYTES_A_MB,
+    )
+
+
+def is_ours(spec: EngineSpec) -> bool:
+    """Whether its command starts Outflank as an engine, of this installation or, by a path, of another."""
+    program, *arguments = shlex.split(spec.cmd)
+    return Path(program).name == _PROGRAM and arguments[:1] in [[name] for name in _ENGINES]
+
+
+def parameters_to_send(spec: EngineSpec) -> dict[str, str]:
+    """Return the parameters that have to be sent to the running engine, by name."""
+    unplaced = _unplaced(spec)
+    if is_ours(spec):
+        return {name: value for name, value in unplaced.items() if _is_sent(spec, name)}
+    return unplaced
+
+
+def filled(text: str, spec: EngineSpec) -> str:
+    """Return `text` with each ``{name}`` replaced by the parameter."""
+    for name, value in {"threads": str(spec.threads), **_parameters(spec)}.items():
+        text = text.replace(f"{{{name}}}", value)
+    return text
+
+
+def _is_sent(spec: EngineSpec, name: str) -> bool:
+    """Whether Outflank gets a parameter by GTP, so that another value needs no other process, and not as an option."""
+    return name in PARAMETERS and spec.protocol is Protocol.GTP
+
+
+def _parameters(spec: EngineSpec) -> dict[str, str]:
+    given = {"level": spec.level, "depth": spec.depth, "nodes": spec.nodes, "book": spec.book}
+    if spec.threads != 1:
+        given["threads"] = spec.threads
+    return {**{name: str(value) for name, value in given.items() if value is not None}, **dict(spec.options)}
+
+
+def _unplaced(spec: EngineSpec) -> dict[str, str]:
+    """Return the parameters without a place in a command."""
+    texts = (spec.cmd, *spec.commands)
+    return {
+        name: value
+        for name, value in _parameters(spec).items()
+        if not any(f"{{{name}}}" in text for text in texts)
+    }

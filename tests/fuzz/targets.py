@@ -13,9 +13,11 @@ from outflank.book.forms.files import read_form
 from outflank.book.store import Book
 from outflank.engine import OutflankError, Position, Rules, Searcher
 from outflank.engine.evaluation import weights
-from outflank.protocol.drivers import choice, nboardclient, reports
-from outflank.protocol.drivers.client import Answer
+from outflank.protocol.drivers import Reply, reports
 from outflank.protocol.drivers.clock import TimeControl
+from outflank.protocol.drivers.driver import judged
+from outflank.protocol.drivers.gtp import Answer, read_reply
+from outflank.protocol.drivers.nboard import read_choice, read_origin
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.formats import ggf, obf, sgf, transcript
 from outflank.protocol.formats.annotated import AnnotatedGame
@@ -32,7 +34,6 @@ from outflank.tools.analysis.requests import Defaults, SearchRequest
 from outflank.tools.analysis.server import requests_of
 from outflank.tools.arena.messages import CLIENT, SERVER, MessageError
 from outflank.tools.arena.messages import read as read_message
-from outflank.tools.match.game.results import is_true_claim
 from outflank.tools.match.state.config_file import chosen_entries, read_config
 from outflank.tools.match.state.store import read_run
 
@@ -65,19 +66,19 @@ def gtp_answer(data: bytes) -> None:
         _ = report.pv, report.score, report.from_book
         with suppress(OutflankError):
             _ = report.move
-    is_true_claim(text, Position.start())
+    reports.is_true_claim(text, Position.start())
     with suppress(OutflankError):
-        choice.judged(choice.read_reply(Answer(True, text, 0.0)), Position.start(), "A")
+        judged(read_reply(Answer(True, text, 0.0)), Position.start(), "A")
 
 
 def nboard_answer(data: bytes) -> None:
     """What an NBoard engine says of moves, and of the one that it chose."""
     for line in data.decode("utf-8", "replace").splitlines():
-        nboardclient.read_origin(line)
-        text, score = nboardclient.read_choice(line.removeprefix("==="))
+        read_origin(line)
+        text, score = read_choice(line.removeprefix("==="))
         reports.possible_score(score)
         with suppress(OutflankError):
-            choice.judged(choice.Reply(text), Position.start(), "A")
+            judged(Reply(text), Position.start(), "A")
 
 
 def requests(data: bytes) -> None:

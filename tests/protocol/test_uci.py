@@ -1,4 +1,4 @@
-"""Outflank as a UCI engine, driven by our own client: positions, limits, passes, and lines that are wrong."""
+"""Outflank as a UCI engine, driven by our own driver: positions, limits, passes, and lines that are wrong."""
 
 import random
 import time
@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from outflank.engine import PASS, Game, NotationError, Position
-from outflank.protocol.drivers.uciclient import UciClient, position_line
+from outflank.engine import PASS, Game, NotationError, Position, Rules
+from outflank.protocol.drivers import EngineSpec, UciDriver
+from outflank.protocol.drivers.uci import position_line
 from outflank.protocol.uci import read_fen
 from outflank.tests.support.dialogue import Program
 from outflank.tests.support.positions import WITH_PASSES
@@ -17,19 +18,18 @@ USUAL_START = position_line(Position.start())
 
 
 @pytest.fixture
-def engine() -> Iterator[UciClient]:
-    client = UciClient([OUTFLANK, "uci", "--book", "none"], "engine U")
-    client.handshake()
-    yield client
-    client.close()
+def engine() -> Iterator[UciDriver]:
+    with UciDriver(EngineSpec.parse(f"name=U cmd='{OUTFLANK} uci' book=none"), Rules()) as driver:
+        driver.open()
+        yield driver
 
 
-def test_it_introduces_itself_and_offers_othello_alone(engine: UciClient) -> None:
-    assert engine.name.startswith("Outflank ")
+def test_it_introduces_itself_and_offers_othello_alone(engine: UciDriver) -> None:
+    assert engine.own_name.startswith("Outflank ")
     assert engine.options == {"UCI_Variant": "combo default flipello var flipello"}
 
 
-def test_a_board_that_our_client_writes_is_read_as_it_was() -> None:
+def test_a_board_that_our_driver_writes_is_read_as_it_was() -> None:
     chance = random.Random(5)
     for _ in range(50):
         position = Position.start()
@@ -57,7 +57,7 @@ def test_a_fen_that_is_none_is_refused(fen: str) -> None:
         read_fen(fen.split())
 
 
-def test_the_start_and_its_first_moves_are_those_of_fairy_stockfish(engine: UciClient) -> None:
+def test_the_start_and_its_first_moves_are_those_of_fairy_stockfish(engine: UciDriver) -> None:
     engine.tell("position startpos")
     assert engine.go("depth 1", 20).text in ("c5", "d6", "e3", "f4")
 
@@ -66,14 +66,14 @@ def test_the_start_and_its_first_moves_are_those_of_fairy_stockfish(engine: UciC
 
 
 @pytest.mark.parametrize("before", [[], ["position startpos moves P@f4", "ucinewgame"]])
-def test_without_a_position_the_start_is_searched(engine: UciClient, before: list[str]) -> None:
+def test_without_a_position_the_start_is_searched(engine: UciDriver, before: list[str]) -> None:
     for line in before:
         engine.tell(line)
 
     assert engine.go("depth 1", 20).text in ("c5", "d6", "e3", "f4")
 
 
-def test_a_forced_pass_is_a_disc_that_stays_and_may_be_sent_or_left_out(engine: UciClient) -> None:
+def test_a_forced_pass_is_a_disc_that_stays_and_may_be_sent_or_left_out(engine: UciDriver) -> None:
     game = Game()
     for move in (WITH_PASSES[at : at + 2] for at in range(0, len(WITH_PASSES), 2)):
         if game.position.must_pass:
@@ -94,7 +94,7 @@ def test_a_forced_pass_is_a_disc_that_stays_and_may_be_sent_or_left_out(engine: 
     assert answers[0] in [str(move) for move in game.position.pass_().legal_moves()]
 
 
-def test_a_wrong_line_changes_nothing(engine: UciClient) -> None:
+def test_a_wrong_line_changes_nothing(engine: UciDriver) -> None:
     engine.tell("position startpos moves P@f4")
     for line in (
         "position startpos moves P@a1",
@@ -114,7 +114,7 @@ def test_a_wrong_line_changes_nothing(engine: UciClient) -> None:
     assert engine.go("depth 2", 20).text in ("d3", "f3", "f5")
 
 
-def test_a_search_without_end_ends_with_stop_and_has_one_move(engine: UciClient) -> None:
+def test_a_search_without_end_ends_with_stop_and_has_one_move(engine: UciDriver) -> None:
     engine.tell("position startpos")
     engine.tell("go infinite")
     time.sleep(0.3)
@@ -127,14 +127,14 @@ def test_a_search_without_end_ends_with_stop_and_has_one_move(engine: UciClient)
 @pytest.mark.parametrize(
     "limits", ["movetime 100", "wtime 500 btime 1 winc 0 binc 0", "wtime 100 btime 1 movestogo 1"]
 )
-def test_a_clock_ends_its_search(engine: UciClient, limits: str) -> None:
+def test_a_clock_ends_its_search(engine: UciDriver, limits: str) -> None:
     engine.tell("position startpos")
     engine.synchronise()
 
     assert engine.go(limits, 20).seconds < 2
 
 
-def test_the_end_of_a_game_has_no_move(engine: UciClient) -> None:
+def test_the_end_of_a_game_has_no_move(engine: UciDriver) -> None:
     engine.tell(
         "position fen PPPPPPPP/PPPPPPPP/PPPPPPPP/PPPPPPPP/PPPPPPPP/PPPPPPPP/PPPPPPPP/PPPPPPPp[] w - - 0 1"
     )
@@ -168,7 +168,7 @@ def test_it_is_not_ready_before_the_commands_that_came_earlier_are_done() -> Non
 @pytest.mark.parametrize(
     "order", ["searchmoves P@d3 depth 4", "depth 4 searchmoves P@d3", "searchmoves P@d3"]
 )
-def test_only_the_moves_that_are_named_are_searched(engine: UciClient, order: str) -> None:
+def test_only_the_moves_that_are_named_are_searched(engine: UciDriver, order: str) -> None:
     engine.tell("position startpos moves P@e3")
 
     assert engine.go(order, 20).text == "d3"

@@ -1,22 +1,24 @@
-"""Talking to Outflank from tests, in this process or through pipes; and a client that talks to the fake engine."""
+"""Talking to Outflank from tests, in this process or through pipes; and drivers of the fake engine and of others."""
 
 import contextlib
 import os
 import select
+import shlex
 import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from typing import Any, Self
 
-from outflank.engine import Searcher
-from outflank.protocol.drivers.client import GtpClient
-from outflank.protocol.drivers.spawn import ProcessSettings
+from outflank.engine import Rules, Searcher
+from outflank.protocol.drivers import EngineSpec, GtpDriver, ProcessDriver, TimeControl, make_driver
 from outflank.protocol.gtp.wire import Gtp
 from outflank.protocol.lines import Inbox
 from outflank.protocol.movesource import SearchSource
 from outflank.protocol.session import Session, Strength
 from outflank.tests.support import fake_engine
+from outflank.tests.support.processes import MARK
 
 PROGRAM = (sys.executable, "-m", "outflank.tools.commands.program", "gtp", "--book", "none")
 _PATIENCE_SECONDS = 30.0
@@ -165,9 +167,47 @@ def run_program(data: bytes, *arguments: str, patience: float = 60.0) -> subproc
     return subprocess.run(command, input=data, capture_output=True, timeout=patience, check=False)
 
 
-def started(fault: str = "none", turn: int = 1, surroundings: ProcessSettings | None = None) -> GtpClient:
-    """A client whose engine has answered the handshake and cleared its board; `fault` comes at its `turn`."""
-    client = GtpClient(fake_engine.command(fault, turn), "engine A", surroundings=surroundings)
-    client.handshake()
-    client.order("clear_board")
-    return client
+def driver_of(command: Sequence[str], name: str = "A", **named: Any) -> GtpDriver:
+    """A driver of GTP whose process has been started and was sent nothing yet; to be closed."""
+    driver = GtpDriver(EngineSpec(name, shlex.join(command), TimeControl()), Rules(), **named)
+    driver.start()
+    return driver
+
+
+def fake_driver(
+    fault: str = "none",
+    turn: int = 2,
+    time: str = "none",
+    name: str = "A",
+    heard: list[str] | None = None,
+    *,
+    speak: str = "gtp",
+    extra: str = "",
+    rules: str = "othello",
+    **named: Any,
+) -> ProcessDriver:
+    """A driver of the fake engine, to be closed.
+
+    Args:
+        fault: see ``fake_engine``.
+        turn: the move at which the fault comes.
+        time: the time control.
+        name: the name; it is also the value of the engine's variable ``MARK``.
+        heard: where the dialogue goes, a line such as ``A > genmove black`` each.
+        speak: the protocol.
+        extra: more settings, as ``--engine`` takes them.
+        rules: the rules of its games.
+        named: more arguments of the driver.
+    """
+    cmd = shlex.quote(shlex.join(fake_engine.command(fault, turn, speak)))
+    spec = EngineSpec.parse(f"name={name} cmd={cmd} protocol={speak} time={time} env.{MARK}={name} {extra}")
+    listener = None if heard is None else lambda *words: heard.append(" ".join(words))
+    return make_driver(spec, Rules.parse(rules), on_line=listener, **named)
+
+
+def started(fault: str = "none", turn: int = 1, **named: Any) -> GtpDriver:
+    """A driver of the fake engine that has begun a game by GTP; `fault` comes at its `turn`."""
+    driver = fake_driver(fault, turn, **named)
+    assert isinstance(driver, GtpDriver)
+    driver.new_game()
+    return driver

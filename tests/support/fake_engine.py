@@ -1,10 +1,12 @@
-"""A tiny GTP engine that plays the first legal move and commits one fault: ``fake_engine.py FAULT [TURN]``.
+"""A tiny engine that plays the first legal move and commits one fault: ``fake_engine.py [--speak uci] [--fault NAME]``.
 
-The fault strikes at its TURN-th genmove of a game (the first if left out) and every later one, or where its
-name says. Needs nothing but Python, so that it starts fast.
+It speaks GTP, NBoard's protocol or UCI. The fault strikes at its ``--turn N``-th move (of the game in GTP, else of the
+process; the first if left out) and every later one, or where its name says. Needs nothing but Python, so that it starts
+fast.
 """
 
 import os
+import re
 import signal
 import sys
 import time
@@ -21,17 +23,23 @@ EXTRAS = {
     "analysis": [ANALYSIS],
     "loads": ["loadsgf"],
 }
-"""What an engine lists besides if its fault has such a word."""
+"""What a GTP engine lists besides if its fault has such a word."""
+OPTIONS = """option name Threads type spin default 1 min 1 max 512
+option name Move Overhead type spin default 10 min 0 max 5000
+option name UCI_Variant type combo default chess var chess var flipello
+"""
 SQUARES = [f"{column}{row}" for row in range(1, 9) for column in "abcdefgh"]
 STEPS = [(dx, dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1) if (dx, dy) != (0, 0)]
 FOR_EVER = 1000  # seconds
 NAME = "fake"
-Strike = Callable[[str], str | None]
+_DEEPEST_IN_TIME = 20
+_TURN = re.compile(r"\b([BW])\[([A-H][1-8]|PA)")
 
 
-def command(fault: str = "none", turn: int = 1) -> list[str]:
+def command(fault: str = "none", turn: int = 1, speak: str = "gtp") -> list[str]:
     """How to start the engine with this fault."""
-    return [sys.executable, "-I", "-S", __file__, fault, str(turn)]
+    options = ["--speak", speak, "--fault", fault, "--turn", str(turn)]
+    return [sys.executable, "-I", "-S", __file__, *options]
 
 
 def write(text: str) -> None:
@@ -70,37 +78,65 @@ class Board:
 
 
 class Engine:
-    """Answers one command after the other until its fault strikes."""
+    """Serves one line after the other until its fault strikes."""
 
-    def __init__(self, fault: str, turn: int) -> None:
-        self.fault, self.turn = fault, turn
-        self.strike = FAULTS.get(fault.removesuffix(" aloud"))
-        self.board, self.turns = Board(), 0
+    banner = ""
+    answer = "{}"  # to the request for a move
+    chatter = ""
+
+    def __init__(self, fault: str = "none", turn: int = 1) -> None:
+        self.fault, self.turn, self.turns = fault, turn, 0
+        self.board, self.side = Board(), "b"
 
     def run(self) -> None:
         """Serve until quit."""
         if self.fault == "crash at start":
             sys.exit("no weights found in \033[1mcoffee\033[0m")
         if self.fault == "banner":
-            write("Welcome to the fake engine!\nloading...\n")
+            write(self.banner)
         if self.fault == "stubborn":
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
         for line in sys.stdin:
-            name, *arguments = line.split()
-            if name == "quit" and self.fault == "stubborn":
+            word, _, rest = line.strip().partition(" ")
+            if word == "quit" and self.fault == "stubborn":
                 time.sleep(FOR_EVER)
-            text = self.answer(name, arguments)
-            if name == ANALYSIS and not text:
-                continue
-            write(f"{text}\n\n" if text[:1] in ("=", "?") else f"= {text}\n\n")
-            if self.fault == "empty lines" and name == "genmove":
-                write("\n" * (1 << 20))
-            if self.fault == "chatter":
-                write("\0thinking \033[31mhard\033[0m\n\n")
-            if name == "quit":
+            if self.fault == "speaks GTP":
+                write("? unknown command\n\n")
+            else:
+                self.serve(word, rest)
+            if word == "quit":
                 return
 
-    def answer(self, name: str, arguments: list[str]) -> str:
+    def serve(self, word: str, rest: str) -> None:
+        """Do what a line asks."""
+        raise NotImplementedError
+
+    def strike(self, move: str) -> str | None:
+        """Commit the fault if its turn has come; the answer in which it consists, if any."""
+        self.turns += 1
+        strike = FAULTS.get(self.fault.removesuffix(" aloud"))
+        return strike(self, move) if strike is not None and self.turns >= self.turn else None
+
+
+class GtpEngine(Engine):
+    """Speaks GTP."""
+
+    banner = "=====\nWelcome to the fake engine!\n=====\n"
+    answer = "= {}\n\n"
+    chatter = "info " * 1000
+
+    def serve(self, word: str, rest: str) -> None:
+        """Answer a command."""
+        text = self.text_of(word, rest.split())
+        if word == ANALYSIS and not text:
+            return
+        write(f"{text}\n\n" if text[:1] in ("=", "?") else f"= {text}\n\n")
+        if self.fault == "empty lines" and word == "genmove":
+            write("\n" * (1 << 20))
+        if self.fault == "chatter":
+            write("\0thinking \033[31mhard\033[0m\n\n")
+
+    def text_of(self, name: str, arguments: list[str]) -> str:
         """The text of an answer, with its sign if that is not the usual one."""
         if name == "genmove":
             return self.genmove(arguments[0][0].lower())
@@ -122,12 +158,10 @@ class Engine:
         if name == "loadsgf":
             with open(arguments[0]) as file:
                 return file.readline().strip()
-        listed = [
-            *COMMANDS,
-            *(extra for word, extras in EXTRAS.items() if word in self.fault for extra in extras),
-        ]
+        extras = (extra for word, listed in EXTRAS.items() if word in self.fault for extra in listed)
         called = "Edax" if "edax" in self.fault else NAME
-        return {"protocol_version": "2", "name": called, "list_commands": "\n".join(listed)}.get(name, "")
+        answers = {"protocol_version": "2", "name": called, "list_commands": "\n".join([*COMMANDS, *extras])}
+        return answers.get(name, "")
 
     def take(self, arguments: list[str]) -> str:
         """Accept a move of the referee."""
@@ -144,12 +178,9 @@ class Engine:
 
     def genmove(self, colour: str) -> str:
         """The first legal move, or the fault if its turn has come."""
-        self.turns += 1
         square = self.board.choose(colour)
-        if self.turns >= self.turn and self.strike is not None:
-            text = self.strike(SQUARES[square])
-            if text is not None:
-                return text
+        if (text := self.strike(SQUARES[square])) is not None:
+            return text
         self.board.play(square, colour)
         return SQUARES[square].upper() if self.fault == "upper case" else SQUARES[square]
 
@@ -193,84 +224,169 @@ class Engine:
         return f"{'B' if margin > 0 else 'W'}+{abs(margin)}" if margin else "0"
 
 
+class NBoardEngine(Engine):
+    """Speaks NBoard's protocol."""
+
+    banner = "=====\nWelcome to the fake engine!\n= loading\n"
+    answer = "=== {}\n"
+    chatter = "search F5 +1.00 0 9 "
+    depth: int | None = None
+
+    def serve(self, word: str, rest: str) -> None:
+        """Do what a line asks."""
+        if word == "nboard":
+            write("set myname Fake Engine\n")
+        elif word == "ping" and self.fault != "no pong":
+            write(f"pong {rest}\n")
+        elif word == "set" and rest.startswith("game"):
+            self.set_game(rest)
+        elif word == "set" and (number := re.fullmatch(r"depth (\d+)", rest)):
+            self.depth = int(number[1])
+            if self.fault == "no clock":  # an engine whose name tells its depth says its name again
+                write(f"set myname Edax{self.depth}\n")
+        elif word == "go":
+            self.go()
+
+    def set_game(self, record: str) -> None:
+        """Replay a game; the passes are in it."""
+        if self.fault == "crash on game":
+            sys.exit(4)
+        self.board, self.side = Board(), "b"
+        for letter, move in _TURN.findall(record):
+            if move != "PA":
+                self.board.play(SQUARES.index(move.lower()), letter.lower())
+            self.side = "w" if letter == "B" else "b"
+
+    def go(self) -> None:
+        """The first legal move, or the fault if its turn has come."""
+        if self.fault == "no move without a depth" and self.depth is None:
+            write('warning Must pick a depth with "set depth <n>" first\n')
+            return
+        if self.fault == "no clock" and (self.depth or 0) > _DEEPEST_IN_TIME:
+            time.sleep(FOR_EVER)
+        move = SQUARES[self.board.choose(self.side)].upper()
+        write(f"status thinking\nsearch {move} +{self.turns + 1}.00 0 1\nnodestats 1 0.00\n")
+        text = self.strike(move)
+        text = f"{move}/{self.turns}.00/0.00" if text is None else text
+        write(f"{text}\n" if text.startswith("===") else f"=== {text}\n")
+
+
+class UciEngine(Engine):
+    """Speaks UCI, and knows ``flipello``: White, who begins in UCI, is Black."""
+
+    banner = "Welcome to the fake engine!\n"
+    answer = "bestmove P@{}\n"
+    chatter = "info depth 9 score cp 100 nodes 9 pv P@f5 "
+
+    def serve(self, word: str, rest: str) -> None:
+        """Do what a line asks."""
+        if word == "uci":
+            options = OPTIONS.replace(" var flipello", "") if self.fault == "chess alone" else OPTIONS
+            write(f"id name Fake Uci\n{options}uciok\n")
+        elif word == "isready":
+            write("readyok\n")
+        elif word == "position":
+            placement, side = rest.split()[1:3]
+            rows = reversed(placement.partition("[")[0].split("/"))
+            letters = re.sub(r"\d", lambda digit: " " * int(digit[0]), "".join(rows))
+            self.board.discs = [{"P": "b", "p": "w"}.get(letter, " ") for letter in letters]
+            self.side = "b" if side == "w" else "w"
+        elif word == "go":
+            move = SQUARES[self.board.choose(self.side)]
+            score = (self.turns + 1) * 100
+            write(f"info string thinking\ninfo depth 1 score cp {score} nodes 7 pv P@{move} P@a1\n")
+            text = self.strike(move)
+            text = f"{move} ponder P@a1" if text is None else text
+            write(f"{text}\n" if "bestmove" in text else f"bestmove P@{text}\n")
+
+
+Strike = Callable[[Engine, str], str | None]
+
+
 def leave(code: int) -> Strike:
     """Exit in the middle of a game."""
-    return lambda move: os._exit(code)
+    return lambda engine, move: os._exit(code)
 
 
 def say(text: str) -> Strike:
-    """Answer `text`, in which ``{}`` is the legal move."""
-    return lambda move: text.format(move)
+    """Answer `text`, in which ``{}`` is the legal move; the signs of the protocol are added if it has none."""
+    return lambda engine, move: text.format(move)
 
 
-def crash_badly(move: str) -> None:
+def crash_badly(engine: Engine, move: str) -> None:
     """Be killed by SIGSEGV."""
     os.kill(os.getpid(), signal.SIGSEGV)
 
 
-def hang_after(text: str) -> Strike:
-    """Write `text` and never finish."""
+def hang_after(lines: int | None) -> Strike:
+    """Write so many line feeds of the answer and never finish; nothing at all if None."""
 
-    def strike(move: str) -> None:
-        write(text.format(move))
+    def strike(engine: Engine, move: str) -> None:
+        if lines is not None:
+            write(engine.answer.format(move).rstrip("\n") + "\n" * lines)
         time.sleep(FOR_EVER)
 
     return strike
 
 
 def repeat(text: str, pause: float = 0.0) -> Strike:
-    """Write `text` for ever."""
+    """Write `text` for ever, in which ``{}`` is a line of chatter."""
 
-    def strike(move: str) -> None:
+    def strike(engine: Engine, move: str) -> None:
         while True:
-            write(text)
+            write(text.format(engine.chatter))
             time.sleep(pause)
 
     return strike
 
 
-def be_busy(move: str) -> None:
+def be_busy(engine: Engine, move: str) -> None:
     """Use all the processor time there is and never finish."""
     while True:
         pass
 
 
-def flood_errors(move: str) -> None:
+def flood_errors(engine: Engine, move: str) -> None:
     """Write 100 MB of error text, then move."""
     for _ in range(1280):
         os.write(2, b"error \0\033[2J\xff" * 7000)
     os.write(2, b"\nso much for that\n")
 
 
-def leave_after_move(move: str) -> None:
+def leave_after_move(engine: Engine, move: str) -> None:
     """Answer and exit at once."""
-    write(f"= {move}\n\n")
+    write(engine.answer.format(move))
     os._exit(0)
 
 
-def leave_child(move: str) -> None:
+def leave_child(engine: Engine, move: str) -> None:
     """Exit while a child keeps our pipes open."""
     if os.fork() == 0:
         time.sleep(FOR_EVER)
     os._exit(5)
 
 
-def close_input(move: str) -> None:
+def close_input(engine: Engine, move: str) -> None:
     """Close the input, answer once and live on."""
     os.close(0)
-    write(f"= {move}\n\n")
+    write(engine.answer.format(move))
     time.sleep(FOR_EVER)
 
 
-def close_output(move: str) -> None:
+def close_output(engine: Engine, move: str) -> None:
     """Close the output and live on."""
     os.close(1)
     time.sleep(FOR_EVER)
 
 
-def be_slow(move: str) -> None:
+def be_slow(engine: Engine, move: str) -> None:
     """Take 0.3 seconds."""
     time.sleep(0.3)
+
+
+def report_nothing(engine: Engine, move: str) -> None:
+    """Begin reports of NBoard's protocol and name no move."""
+    write("search \nbook \nsearch \t \n")
 
 
 FAULTS: dict[str, Strike] = {
@@ -278,17 +394,19 @@ FAULTS: dict[str, Strike] = {
     "leave quietly": leave(0),
     "leave after move": leave_after_move,
     "segfault": crash_badly,
-    "silence": hang_after(""),
-    "half a line": hang_after("= {}"),
-    "no blank line": hang_after("= {}\n"),
+    "silence": hang_after(None),
+    "half a line": hang_after(0),
+    "no blank line": hang_after(1),
     "drip": repeat("x", 0.005),
     "line feeds": repeat("\n", 0.0001),
     "endless answer": repeat(f"= {'f5 ' * 1000}\n" * 10),
     "endless line": repeat("=" * 10000),
-    "chatter flood": repeat(f"{'info ' * 1000}\n" * 10),
+    "endless search": repeat("{}\n", 0.001),
+    "chatter flood": repeat(f"{{0}}{'x' * 5000}\n" * 10),
     "error flood": flood_errors,
     "illegal": say("a1"),
     "needless pass": say("PASS"),
+    "null move": say("bestmove 0000"),
     "resign": say("Resign"),
     "empty": say(""),
     "refuse": say("? out of ideas"),
@@ -302,7 +420,27 @@ FAULTS: dict[str, Strike] = {
     "slow": be_slow,
     "slow with time": be_slow,
     "slow aloud": be_slow,
+    # Of the other protocols: unusual forms of an answer.
+    "blanks": say("=== {} -1.00 0.4"),
+    "no score": say("=== {}"),
+    "time alone": say("==={}//0.4"),
+    "not a score": say("=== {}/nan/0.4"),
+    "too much": say("=== {}/6400/0.4"),
+    "thousands of digits": say(f"=== {{}}/{'9' * 5000}/0.4"),
+    "reports without a move": report_nothing,
+    "twice": say("=== {}\n=== A1"),
+    "mate": say("info depth 3 score mate 5 pv P@{0}\nbestmove P@{0}"),
+    "too many pieces": say("info depth 3 score cp 999999 pv P@{0}\nbestmove P@{0}"),
 }
+SPEAKERS: dict[str, type[Engine]] = {"gtp": GtpEngine, "nboard": NBoardEngine, "uci": UciEngine}
+
+
+def main(arguments: list[str]) -> None:
+    """Serve as the options say."""
+    given = dict(zip(arguments[::2], arguments[1::2], strict=True))
+    speak = SPEAKERS[given.get("--speak", "gtp")]
+    speak(given.get("--fault", "none"), int(given.get("--turn", "1"))).run()
+
 
 if __name__ == "__main__":
-    Engine(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 1).run()
+    main(sys.argv[1:])

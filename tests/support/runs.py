@@ -1,6 +1,5 @@
 """Games and runs for tests: finished ones to count and show, and real ones between fake engines in this process."""
 
-import os
 import random
 import re
 import shlex
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from outflank.engine import Colour, Game, Move, Rules
+from outflank.protocol.drivers import Driver
 from outflank.protocol.drivers.clock import TimeControl
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove
@@ -19,7 +19,6 @@ from outflank.tests.support import fake_engine, instant_engine
 from outflank.tests.support.positions import WIPE_OUT
 from outflank.tools.match.conduct.conductor import Conductor
 from outflank.tools.match.conduct.pool import LocalPool
-from outflank.tools.match.game.players import GtpPlayer, Player
 from outflank.tools.match.game.referee import Referee
 from outflank.tools.match.game.results import Ending, GameRecord, Pairing
 from outflank.tools.match.openings.sources import OpeningsChoice
@@ -35,9 +34,6 @@ from outflank.tools.work.signals import Interrupts
 
 STARTED = "2026-05-17T12:30:00+02:00"
 BLACK, WHITE = Colour.BLACK, Colour.WHITE
-# A variable by which engines of this test are found, wherever they hide.
-MARK = f"OUTFLANK_TEST_{os.getpid()}"
-Sit = Callable[..., GtpPlayer]
 
 
 def played(
@@ -237,8 +233,8 @@ def _play(
 
 
 def seated(
-    black: Player[Any],
-    white: Player[Any],
+    black: Driver,
+    white: Driver,
     opening: str = "",
     stall: float = 0.4,
     adjudicate: int = 0,
@@ -249,8 +245,8 @@ def seated(
     return Referee(pairing, {BLACK: black, WHITE: white}, Rules(), stall, adjudicate=adjudicate, solve=solve)
 
 
-def referee(black: Player[Any], white: Player[Any], opening: str = "", **options: Any) -> GameRecord:
-    """The game of two players; `options` as for ``seated``."""
+def referee(black: Driver, white: Driver, opening: str = "", **options: Any) -> GameRecord:
+    """The game of two engines; `options` as for ``seated``."""
     return seated(black, white, opening, **options).play()
 
 

@@ -1,116 +1,85 @@
-"""An engine on its author's machine, as the referee drives it: a ``Player`` like any other, at the end of a line."""
+"""An engine on its author's machine, as the referee asks it: a ``Driver`` at the end of a line."""
 
 import itertools
 import time
 from collections.abc import Mapping
 from typing import Any
 
-from outflank.engine import Colour, Move, Position
-from outflank.protocol.drivers.choice import Reply
-from outflank.protocol.drivers.clock import SideClock
-from outflank.protocol.drivers.engineclient import START_SECONDS
+from outflank.engine import Position, Rules
+from outflank.protocol.drivers.clock import NO_LIMIT, SideClock
+from outflank.protocol.drivers.driver import CLOSE_SECONDS, START_SECONDS, Driver, GameSoFar, Reply
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.lines import printable
 from outflank.tools.arena.line import Answered, Line
-from outflank.tools.match.game.players import Player
 
 _keys = itertools.count(1)  # of games, different for all lines
 
 
-class JoinedPlayer(Player[Any]):
-    """An engine that has joined; see ``Player``. Each question holds the whole game, so the other end need not know it.
+class JoinedDriver(Driver):
+    """An engine that has joined; see ``Driver``. Each question holds the whole game, so the other end need not know it.
 
     Args:
-        entry: of the entrant.
-        line: to the entrant.
-        named: the other arguments of ``Player``.
+        spec: the engine as the run has it.
+        rules: the rules of the games.
+        line: the line to its author's machine.
+        named: the other arguments of ``Driver``.
     """
 
-    def __init__(self, entry: EngineSpec, rules: Any, line: Line, **named: Any) -> None:
-        super().__init__(entry, rules, **named)
+    def __init__(self, spec: EngineSpec, rules: Rules, line: Line, **named: Any) -> None:
+        super().__init__(spec, rules, **named)
         self._line = line
-        self._game = 0
-        self._moves: list[str] = []
-        self._seconds: list[float | None] = []
-        self._grace = line.patience
-        self._clock: SideClock | None = None
+        self._key = 0
+        self._grace_seconds = line.patience
+        self._game = GameSoFar.of(Position.start(rules))
+        self._clock = SideClock(NO_LIMIT)
 
     @property
     def identity(self) -> str:
         """What it calls itself, by its author's word."""
         return self._line.engine
 
-    def make_ready(self) -> Any:
-        """Nothing: the engine was started where it lies."""
+    def open(self) -> None:
+        """See ``Driver``. Its author has started it."""
+
+    def set_options(self, spec: EngineSpec) -> None:
+        """See ``Driver``. Its author alone can set options."""
+        self.spec = spec
 
     def new_game(self, first: Position | None = None) -> float:
-        """Set up the start of a game, and return the seconds that took.
-
-        Raises: EngineError.
-        """
-        assert first is None, "an arena plays from the start of its rules"
-        self._game = next(_keys)
-        self._moves, self._seconds = [], []
-        self._grace = self._line.patience
+        """See ``Driver``."""
+        assert first in (None, Position.start(self._rules)), "an arena plays from the start of its rules"
+        self._key = next(_keys)
+        self._grace_seconds = self._line.patience
         return self._ask("new", START_SECONDS).seconds
 
-    def announce(self, colour: Colour, move: Move, seconds: float | None) -> None:
-        """Note a move: it is sent with the next question."""
-        self._note(str(move), seconds)
+    def follow(self, game: GameSoFar, clock: SideClock | None = None) -> bool:
+        """See ``Driver``. Nothing is sent before the question for a move."""
+        self._game, self._clock = game, clock or self._clock
+        return True
 
-    def begin_turn(self, colour: Colour, clock: SideClock) -> None:
-        """Note its clock, which is sent with the question."""
-        self._clock = clock
-
-    def choose(self, colour: Colour, seconds: float) -> Reply:
-        """See ``Player``.
-
-        Raises: EngineError.
-        """
-        left, left_moves = None, 0
-        if self._clock is not None and self._clock.control.is_limited:
-            left, left_moves = self._clock.time_left
+    def choose(self, seconds: float) -> Reply:
+        """See ``Driver``."""
+        left, left_moves = self._clock.time_left if self._clock.control.is_limited else (None, 0)
         question = {
-            "colour": str(colour),
-            "moves": self._moves,
-            "seconds": [None if taken is None else round(taken, 3) for taken in self._seconds],
+            "colour": str(self._game.position.side),
+            "moves": [str(made.move) for made in self._game.moves],
+            "seconds": [
+                None if made.seconds is None else round(made.seconds, 3) for made in self._game.moves
+            ],
             "left": left,
             "left_moves": left_moves,
             "wait": round(seconds, 3),
         }
         answer = self._ask("think", seconds, question)
         message = answer.message
-        text = printable(message.get("move", ""))
-        self._note(text.lower(), answer.seconds)
-        return Reply(text, answer.seconds, message.get("score"), message.get("book"))
+        return Reply(
+            printable(message.get("move", "")), answer.seconds, message.get("score"), message.get("book")
+        )
 
-    def check_claim(self, mover: Colour, last: Move, final: Position, *, knows_last: bool) -> None:
-        """Nothing: only the referee's count matters."""
-
-    def dismiss(self) -> None:
-        """Have the engine started again for its next game."""
-        if self._game:
-            self._line.tell("drop", game=self._game)
-
-    def stop(self, patience: float = 1.0) -> None:
-        """Give up the game, if one is being played."""
-        self.dismiss()
-
-    def _prepare(self, client: Any) -> None:
-        raise AssertionError("it is started where it lies")
-
-    def _tell_options(self, client: Any, before: EngineSpec) -> None:
-        raise AssertionError("its options are its author's")
-
-    def _greet(self, client: Any) -> None:
-        raise AssertionError("new_game does that")
-
-    def _set_up(self, first: Position | None) -> None:
-        raise AssertionError("new_game does that")
-
-    def _note(self, move: str, seconds: float | None) -> None:
-        self._moves.append(move)
-        self._seconds.append(seconds)
+    def close(self, patience: float = CLOSE_SECONDS) -> None:
+        """Give up the game, if one is being played. After a fault the engine is started again for its next game."""
+        if self._key:
+            self._line.tell("drop", game=self._key)
 
     def _ask(self, type: str, wait: float, values: Mapping[str, Any] | None = None) -> Answered:
         """Ask over the line; the time in which it was lost is used up for this game.
@@ -121,15 +90,11 @@ class JoinedPlayer(Player[Any]):
         try:
             return self._line.ask(
                 type,
-                {"game": self._game, **(values or {})},
+                {"game": self._key, **(values or {})},
                 wait,
-                self._grace,
-                self._on_wait or _nothing,
-                self._pass_on_line,
+                self._grace_seconds,
+                self.on_wait,
+                self._pass_on,
             )
         finally:
-            self._grace -= self._line.away(time.monotonic()) - before
-
-
-def _nothing() -> None:
-    """What is called while waiting if nothing else is."""
+            self._grace_seconds -= self._line.away(time.monotonic()) - before

@@ -24,8 +24,8 @@ from outflank.engine import NotationError, OutflankError, Rules, SettingsError
 from outflank.protocol.drivers.clock import TimeControl
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.lines import printable
-from outflank.tools.arena.desk import Desk
 from outflank.tools.arena.messages import MOST_BYTES, PATH, SERVER, VERSION, Message, read, write
+from outflank.tools.arena.worker import EngineWorker
 
 _ANSWERS = 256  # that are kept, in case that they were lost
 _SLICE_SECONDS = 0.1
@@ -106,7 +106,7 @@ class Joiner:
         self._socket: ClientConnection | None = None
         self._answers: OrderedDict[int, str] = OrderedDict()
         self._session = ""
-        self._desks: list[Desk] = []
+        self._desks: list[EngineWorker] = []
         self._known_terms: tuple[str, str, str] | None = None
         self._engine = ""
         self._tries = 0
@@ -225,7 +225,7 @@ class Joiner:
         played = Rules.parse(rules)
         self._desks = []
         for _ in range(self._slots):
-            self._desks.append(Desk(entry, played, self._answer, self._send, self._say))
+            self._desks.append(EngineWorker(entry, played, self._answer, self._send, self._say))
             self._engine = self._desks[-1].open()
         self._known_terms = (name, rules, time)
 

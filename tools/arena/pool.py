@@ -11,21 +11,21 @@ from functools import partial
 from typing import Any
 
 from outflank.engine import Rules
+from outflank.protocol.drivers import Driver, make_driver
 from outflank.protocol.drivers.spec import EngineSpec, Protocol
-from outflank.tools.arena.joined import JoinedPlayer
+from outflank.tools.arena.joined import JoinedDriver
 from outflank.tools.arena.line import Lines
 from outflank.tools.match.conduct.pairplayer import Task
 from outflank.tools.match.conduct.pool import LocalPool
-from outflank.tools.match.game.players import Player, make_player
 from outflank.tools.match.state.events import Glimpse
 from outflank.tools.match.state.run import RunSettings
 
 
-def seat(lines: Lines, entry: EngineSpec, rules: Rules, **named: Any) -> Player[Any]:
-    """The player of an entry, here or at the end of a line; otherwise as ``make_player``."""
-    if entry.protocol is Protocol.JOIN:
-        return JoinedPlayer(entry, rules, lines.of(entry.name), **named)
-    return make_player(entry, rules, **named)
+def make_arena_driver(lines: Lines, spec: EngineSpec, rules: Rules, **named: Any) -> Driver:
+    """Return the driver of an engine that has joined or is on this machine; otherwise as ``make_driver``."""
+    if spec.protocol is Protocol.JOIN:
+        return JoinedDriver(spec, rules, lines.of(spec.name), **named)
+    return make_driver(spec, rules, **named)
 
 
 class ArenaPool(LocalPool):
@@ -43,7 +43,7 @@ class ArenaPool(LocalPool):
         lines: Lines,
         on_glimpse: Callable[[Glimpse], object] | None = None,
     ) -> None:
-        super().__init__(settings, on_glimpse, partial(seat, lines))
+        super().__init__(settings, on_glimpse, partial(make_arena_driver, lines))
         self._lines = lines
         self._waiting: list[Task] = []
         self._playing: Counter[str] = Counter()

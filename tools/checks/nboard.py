@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from outflank.engine import Game, Move, NotationError
-from outflank.protocol.drivers.engineclient import START_SECONDS
+from outflank.protocol.drivers.driver import START_SECONDS
 from outflank.protocol.drivers.errors import EngineCrash, EngineTimeout
 from outflank.protocol.formats import ggf
 from outflank.protocol.formats.annotated import AnnotatedGame

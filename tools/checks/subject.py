@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Self
 
 from outflank.engine import PASS, Game, IllegalMoveError, NotationError
-from outflank.protocol.drivers.client import MAX_ANSWER_BYTES
-from outflank.protocol.drivers.engineclient import START_SECONDS
+from outflank.protocol.drivers.driver import START_SECONDS
 from outflank.protocol.drivers.errors import EngineCrash, EngineProtocolError, EngineTimeout
+from outflank.protocol.drivers.gtp import MAX_ANSWER_BYTES
 from outflank.protocol.drivers.process import ChildProcess
 from outflank.protocol.drivers.spawn import ProcessSettings
 from outflank.protocol.lines import CONTROL_BYTES, printable

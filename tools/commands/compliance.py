@@ -8,13 +8,12 @@ from textwrap import fill
 import click
 
 from outflank import __version__
-from outflank.protocol.drivers.spec import EngineSpec, Protocol
+from outflank.protocol.drivers.spec import EngineSpec, Protocol, command_line, is_ours, process_settings
 from outflank.protocol.lines import printable
 from outflank.tools.checks.check import Check, Level
 from outflank.tools.checks.examination import CATALOGUES, SECTION_OF, CheckResult, Finding, Verdict, examine
 from outflank.tools.checks.subject import PATIENCE_SECONDS, THINKING_SECONDS
 from outflank.tools.commands.options import SECONDS, json_option, read_by
-from outflank.tools.match.game.setup import command_line, is_ours, surroundings
 from outflank.tools.work.progress import json_line
 from outflank.tools.work.signals import Interrupted, Interrupts
 
@@ -120,7 +119,7 @@ def compliance(
     try:
         with (
             Interrupts() as interrupts,
-            kind(command, patience, thinking, interrupts.check, surroundings(entry)) as subject,
+            kind(command, patience, thinking, interrupts.check, process_settings(entry)) as subject,
         ):
             findings = list(_shown(examine(subject, checks), dialogue, as_json))
     except Interrupted as interruption:

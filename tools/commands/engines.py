@@ -7,15 +7,14 @@ from pathlib import Path
 import click
 
 from outflank.engine import NotationError, Rules
+from outflank.protocol.drivers import make_driver
 from outflank.protocol.drivers.catalogue import Known, catalogue, search_path
 from outflank.protocol.drivers.errors import EngineError
-from outflank.protocol.drivers.spec import EngineSpec
+from outflank.protocol.drivers.spec import EngineSpec, command_line, process_settings
 from outflank.protocol.lines import printable
 from outflank.tools.checks.check import Level
 from outflank.tools.checks.examination import CATALOGUES, Finding, Verdict, examine
 from outflank.tools.commands.options import EXISTING_FOLDER, json_option
-from outflank.tools.match.game.players import make_player
-from outflank.tools.match.game.setup import command_line, surroundings
 from outflank.tools.work.progress import json_line
 from outflank.tools.work.signals import Interrupted, Interrupts
 
@@ -77,12 +76,9 @@ def _find(known: Known, folders: tuple[Path, ...], check: bool, interrupts: Inte
     settings = {"catalogue": known.key, **({"dir": str(folder)} if folder else {})}
     try:
         entry = EngineSpec.from_settings(settings)
-        player = make_player(entry, Rules(), on_wait=interrupts.check)
-        try:
-            player.make_ready()
-            found.calls_itself = printable(player.identity)
-        finally:
-            player.stop()
+        with make_driver(entry, Rules(), on_wait=interrupts.check) as driver:
+            driver.open()
+            found.calls_itself = printable(driver.identity)
         if check:
             found.compliance = _checked(entry, interrupts)
     except (NotationError, EngineError) as error:
@@ -95,7 +91,7 @@ def _checked(entry: EngineSpec, interrupts: Interrupts) -> str:
     if entry.protocol not in CATALOGUES:
         return f"there are no checks for {entry.protocol}"
     kind, checks = CATALOGUES[entry.protocol]
-    with kind(command_line(entry), on_wait=interrupts.check, surroundings=surroundings(entry)) as subject:
+    with kind(command_line(entry), on_wait=interrupts.check, surroundings=process_settings(entry)) as subject:
         findings = list(examine(subject, checks.values()))
     verdict = Verdict.of(findings)
     counts = f"{verdict.passed} passed, {verdict.failed} failed, {verdict.warned} warned, {verdict.skipped} skipped"

@@ -8,21 +8,22 @@ import re
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
 
-from outflank.engine import OutflankError
-from outflank.protocol.drivers.choice import Reply
+from outflank.engine import OutflankError, Rules
+from outflank.protocol.drivers import Driver, ProcessDriver, Reply, make_driver
 from outflank.protocol.drivers.errors import UnfitEngineError
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.formats import ggf
-from outflank.tools.ggs.game import Chair, Record, Table, WrongBoard
+from outflank.tools.ggs.game import USUAL_TIME, GgsGame, Record, WrongBoard
 from outflank.tools.ggs.line import Account, Line
 from outflank.tools.ggs.messages import Begun, Board, Kind, Note, Offer, Over, read
 from outflank.tools.work.files import open_to_append
 
+_CLOSE_SECONDS = 0.4
 _MOST_MATCHES = 32  # more than a server would start
 _MOST_DOUBTS = 3  # in a game, before it is given up
 _HIGHEST_SCORE = 999  # that the server takes
@@ -137,12 +138,12 @@ class _Match:
     Attributes:
         opponent: the other player.
         kind: of the match.
-        tables: its games by their ids.
+        games: its games by their ids.
     """
 
     opponent: str
     kind: Kind
-    tables: dict[str, Table] = field(default_factory=dict)
+    games: dict[str, GgsGame] = field(default_factory=dict)
 
 
 class Client:
@@ -177,8 +178,8 @@ class Client:
         )
         self._send = self._line.send
         self._reason = ""  # why the line was lost last
-        self._chairs: list[Chair] = []
-        self._idle: asyncio.Queue[Chair] = asyncio.Queue()
+        self._drivers: list[ProcessDriver] = []
+        self._idle: asyncio.Queue[Driver] = asyncio.Queue()
         self._threads = ThreadPoolExecutor(max_workers=settings.games, thread_name_prefix="engine")
         self._matches: dict[str, _Match] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -197,10 +198,12 @@ class Client:
         loop = asyncio.get_running_loop()
         try:
             for _ in range(self._settings.games):
-                chair = Chair(self._settings.entry, self._remark)
-                self._chairs.append(chair)
-                self._engine = await loop.run_in_executor(self._threads, chair.open)
-                self._idle.put_nowait(chair)
+                spec = replace(self._settings.entry, time=USUAL_TIME)
+                driver = make_driver(spec, Rules(), on_remark=self._remark)
+                self._drivers.append(driver)
+                await loop.run_in_executor(self._threads, driver.open)
+                self._engine = driver.own_name or spec.name
+                self._idle.put_nowait(driver)
             self._check_asks()
             await self._line.keep()
             if self._failure is not None:
@@ -209,8 +212,8 @@ class Client:
             self._abandon("the program ends")
             if self._tasks:
                 await asyncio.wait(self._tasks)
-            for chair in self._chairs:
-                chair.close()
+            for driver in self._drivers:
+                driver.close(_CLOSE_SECONDS)
             self._threads.shutdown()
 
     def interrupt(self, number: int, *, at_once: bool) -> None:
@@ -275,7 +278,7 @@ class Client:
 
     def _unplayable(self, kind: Kind) -> str:
         """Why we can't play a match, in a sentence; empty if we can."""
-        return unplayable(kind, self._settings.games, self._chairs[0].sets_boards_up)
+        return unplayable(kind, self._settings.games, self._drivers[0].sets_boards_up)
 
     def _ask(self) -> None:
         """Send the requests of our own that have led to no match yet."""
@@ -293,12 +296,12 @@ class Client:
         elif isinstance(message, Over):
             self._end(message)
         elif isinstance(message, Note) and (match := self._matches.get(message.id)) is not None:
-            tables = [table for id, table in match.tables.items() if id == _game_id(message)]
-            for table in tables:
+            games = [game for id, game in match.games.items() if id == _game_id(message)]
+            for game in games:
                 if message.what == "error":
-                    self._doubt(table, f"the server refuses: {message.text}")
+                    self._doubt(game, f"the server refuses: {message.text}")
                 else:
-                    table.record.ran_out = True
+                    game.record.ran_out = True
 
     def _judge(self, offer: Offer) -> None:
         """Accept or decline a request."""
@@ -313,7 +316,7 @@ class Client:
             self._send(f"tell /os accept {offer.id}")
 
     def _objection(self, offer: Offer) -> str:
-        games, sets_boards_up = self._settings.games, self._chairs[0].sets_boards_up
+        games, sets_boards_up = self._settings.games, self._drivers[0].sets_boards_up
         return self._settings.terms.objection(offer, games, sets_boards_up)
 
     def _begin(self, begun: Begun) -> None:
@@ -341,52 +344,52 @@ class Client:
         match, id = self._matches.get(board.id), _game_id(board)
         if match is None or self._unplayable(match.kind):
             return
-        table = match.tables.get(id)
+        game = match.games.get(id)
         try:
             if board.is_whole:
                 record = Record(board, id, self._user)
-                if table is None or table.is_over:
-                    table = match.tables[id] = Table(record, self._idle, self._threads, self._say)
-                elif table.record.says_the_same(record) and not table.is_doubted:
+                if game is None or game.is_over:
+                    game = match.games[id] = GgsGame(record, self._idle, self._threads, self._say)
+                elif game.record.says_the_same(record) and not game.is_doubted:
                     return
-                table.record, table.is_doubted = record, False
-            elif table is None or not table.record.update(board):
+                game.record, game.is_doubted = record, False
+            elif game is None or not game.record.update(board):
                 return
             else:
-                table.doubts = 0
+                game.doubts = 0
         except WrongBoard as error:
-            if table is not None:
-                self._doubt(table, f"what the server says is refused: {error}")
+            if game is not None:
+                self._doubt(game, f"what the server says is refused: {error}")
             else:
                 self._say(f"game {id} is left out: {error}")
             return
-        self._consider(match, table)
+        self._consider(match, game)
 
-    def _doubt(self, table: Table, reason: str) -> None:
+    def _doubt(self, game: GgsGame, reason: str) -> None:
         """Ask for the whole game again where the server and we disagree; give it up after some times."""
-        if table.is_over:
+        if game.is_over:
             return
-        table.doubts += 1
-        table.is_doubted = True
-        id = table.record.id
+        game.doubts += 1
+        game.is_doubted = True
+        id = game.record.id
         self._say(f"game {id}: {reason}")
-        table.drop()
-        if table.doubts < _MOST_DOUBTS:
+        game.drop()
+        if game.doubts < _MOST_DOUBTS:
             self._send(f"tell /os watch + {id.rpartition('.')[0] or id}")
-        elif table.doubts == _MOST_DOUBTS:
+        elif game.doubts == _MOST_DOUBTS:
             self._say(f"game {id} is given up")
             self._send(f"tell /os resign {id}")
 
-    def _consider(self, match: _Match, table: Table) -> None:
+    def _consider(self, match: _Match, game: GgsGame) -> None:
         """Have our move made, if it is our turn, and nothing that was asked before."""
-        table.drop()
-        record = table.record
-        if not record.is_our_turn or table.is_over:
+        game.drop()
+        record = game.record
+        if not record.is_our_turn or game.is_over:
             return
         if record.position.must_pass:
             self._send(f"tell /os play {record.id} PASS")
             return
-        task = table.think(partial(self._send_move, match, record))
+        task = game.think(partial(self._send_move, match, record))
         self._tasks.add(task)
         task.add_done_callback(self._note_end)
 
@@ -414,12 +417,12 @@ class Client:
         if match is None:
             return
         if over.part is not None:
-            if (table := match.tables.get(_game_id(over))) is not None:
-                self._finish(table, over)
+            if (game := match.games.get(_game_id(over))) is not None:
+                self._finish(game, over)
             return
         del self._matches[over.id]
-        for table in match.tables.values():
-            self._finish(table, None if match.kind.synchro else over)
+        for game in match.games.values():
+            self._finish(game, None if match.kind.synchro else over)
         self._say(f"match {over.id} against {match.opponent} is over: {over.result or 'no result'}")
         if over.margin is None and "left" in over.result:
             self._note_broken(match)
@@ -431,29 +434,29 @@ class Client:
             self._leave()
         self._ask()
 
-    def _finish(self, table: Table, over: Over | None) -> None:
+    def _finish(self, game: GgsGame, over: Over | None) -> None:
         """Save a game, and let its engine go; `over` is None if it was broken off."""
-        if table.is_over:
+        if game.is_over:
             return
-        table.close()
-        game = table.record.annotated(over)
-        if over is None and not game.moves:
+        game.close()
+        record, id = game.record.annotated(over), game.record.id
+        if over is None and not record.moves:
             return
-        result = f"{game.outcome.decided_margin:+d} discs for Black" if game.outcome else "broken off"
-        self._say(f"game {table.record.id}: {game.black} (Black) - {game.white} (White): {result}")
+        result = f"{record.outcome.decided_margin:+d} discs for Black" if record.outcome else "broken off"
+        self._say(f"game {id}: {record.black} (Black) - {record.white} (White): {result}")
         try:
             with open_to_append(self._settings.file) as file:
-                file.write(ggf.write(game))
+                file.write(ggf.write(record))
         except (OutflankError, OSError) as error:
-            self._say(f"game {table.record.id} is not saved: {error}")
+            self._say(f"game {id} is not saved: {error}")
 
     def _abandon(self, why: str) -> None:
         """Break off all matches."""
         for id, match in self._matches.items():
             self._say(f"match {id} against {match.opponent} is broken off: {why}")
             self._note_broken(match)
-            for table in match.tables.values():
-                self._finish(table, None)
+            for game in match.games.values():
+                self._finish(game, None)
         self._matches.clear()
 
     def _note_broken(self, match: _Match) -> None:

@@ -7,15 +7,14 @@ question has the whole game, so that any engine process can go on with it, also 
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Executor
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from outflank.engine import PASS, Colour, IllegalMoveError, NotationError, OutflankError, Position, Rules
-from outflank.protocol.drivers.choice import Reply, ask_for_move
+from outflank.engine import PASS, Colour, IllegalMoveError, NotationError, OutflankError, Position
+from outflank.protocol.drivers import Driver, GameSoFar, Reply
 from outflank.protocol.drivers.clock import SideClock, TimeControl
-from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.formats.annotated import (
     WHOLE_BOARD,
     AnnotatedGame,
@@ -27,12 +26,11 @@ from outflank.protocol.formats.annotated import (
 )
 from outflank.protocol.formats.clocks import GgfClock
 from outflank.tools.ggs.messages import Board, Over, Turn
-from outflank.tools.match.game.players import make_player
 
 RESERVE_SECONDS = 2.0  # of the time left that the engine is not told of, at most a tenth of it
 _SHORTEST_SECONDS = 0.1
 _SLICE_SECONDS = 0.2
-_USUAL_TIME = TimeControl(main=900.0)  # of the server; with it an engine is started, before it has a game
+USUAL_TIME = TimeControl(main=900.0)  # of the server; with it an engine is started, before it has a game
 _PLACE = "GGS/os"
 _PASSES = ("pa", "ps", "pass")  # as players send them
 
@@ -123,7 +121,7 @@ class Record:
         """All that an engine needs for our move."""
         ours, clock = self._controls[self.colour], self._sides[self.colour].clock
         control = TimeControl(main=float(max(1, ours.main)), increment=float(ours.increment))
-        return Question(self.first, self.moves, control, clock, self.heard_at)
+        return Question(GameSoFar(self.first, self.moves, self.position), control, clock, self.heard_at)
 
     def annotated(self, over: Over | None) -> AnnotatedGame:
         """The game as a file keeps it.
@@ -190,126 +188,68 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What an engine is asked.
+    """A request for a move.
 
     Attributes:
-        first: the position that the game began with.
-        moves: all moves since then.
-        control: the time of the game.
-        clock: ours, as it stood when the question arose.
-        arose: when that was, on the monotonic clock.
+        game: the game so far.
+        control: the time control of the game.
+        clock: our clock when the question arose.
+        arose: the time when it arose, on the monotonic clock.
     """
 
-    first: Position
-    moves: Sequence[AnnotatedMove]
+    game: GameSoFar
     control: TimeControl
     clock: GgfClock
     arose: float
-
-    @property
-    def position(self) -> Position:
-        """The position in which the server asks for a move."""
-        return self.moves[-1].after if self.moves else self.first
 
 
 class _Dropped(Exception):
     """Nobody waits for the answer any more."""
 
 
-class Chair:
-    """An engine process that plays one game after the other; its methods block, one thread calls at a time.
-
-    Attributes:
-        sets_boards_up: whether the engine can begin a game from any board; known once it was started.
+def answer(driver: Driver, question: Question, dropped: threading.Event) -> Reply | None:
+    """Return the engine's move, or its resignation, waited for until the extension of its clock is used up too.
 
     Args:
-        entry: the engine; each game has its own time.
-        remark: called with sentences about the engine.
+        driver: the engine.
+        question: the game so far.
+        dropped: set, from any thread, once nobody waits for the answer any more: it is None then.
+
+    Raises: EngineError; it is started again at the next question.
     """
 
-    def __init__(self, entry: EngineSpec, remark: Callable[[str], object]) -> None:
-        self.sets_boards_up = False
-        self._entry = replace(entry, time=_USUAL_TIME)
-        self._player = make_player(self._entry, Rules(), on_wait=self._check, on_remark=remark)
-        self._known: tuple[Position, list[AnnotatedMove]] | None = None
-        self._dropped = threading.Event()  # once nobody waits for the answer any more
-
-    def open(self) -> str:
-        """Start the engine, and return how it calls itself. Raises: EngineError."""
-        client = self._player.make_ready()
-        self.sets_boards_up = self._player.sets_boards_up
-        return client.name or self._entry.name
-
-    def answer(self, question: Question, dropped: threading.Event) -> Reply | None:
-        """The engine's move, or its resignation, waited for until the extension of its clock is used up too.
-
-        Args:
-            question: the game so far.
-            dropped: set, from any thread, once nobody waits for the answer any more: it is None then.
-
-        Raises: EngineError; it is started again at the next question.
-        """
-        self._dropped = dropped
-        try:
-            self._catch_up(question)
-            left = question.clock.main - (time.monotonic() - question.arose)
-            left = max(left - min(RESERVE_SECONDS, left / 10), _SHORTEST_SECONDS)
-            control = TimeControl(main=left, increment=question.control.increment)
-            margin = question.clock.extension + self._entry.margin
-            reply = ask_for_move(self._player, question.position, SideClock(control, margin), 0)
-        except _Dropped:
-            self._forget()
-            return None
-        except Exception:
-            self._forget()
-            raise
-        assert self._known is not None, "it was taken through the game"
-        if reply.move is not None:
-            self._known[1].append(AnnotatedMove(question.position, reply.move))
-        return reply
-
-    def close(self) -> None:
-        """End the engine."""
-        self._player.stop(0.4)
-
-    def _check(self) -> None:
-        if self._dropped.is_set():
+    def check() -> None:
+        if dropped.is_set():
             raise _Dropped
 
-    def _forget(self) -> None:
-        self._known = None
-        self._player.dismiss()
-
-    def _catch_up(self, question: Question) -> None:
-        """Take the engine to the position of a question. Raises: EngineError."""
-        moves = [(made.before, made.move) for made in question.moves]
-        entry = replace(self._entry, time=question.control)
-        known = self._known
-        if (
-            known is None
-            or known[0] != question.first
-            or self._player.entry != entry
-            or moves[: len(known[1])] != [(made.before, made.move) for made in known[1]]
-        ):
-            self._player.change_options(entry)
-            self._player.new_game(None if question.first == Position.start() else question.first)
-            known = self._known = (question.first, [])
-        for made in question.moves[len(known[1]) :]:
-            self._player.announce(made.colour, made.move, made.seconds)
-            known[1].append(made)
+    driver.on_wait = check
+    try:
+        driver.set_options(replace(driver.spec, time=question.control))
+        driver.follow(question.game)
+        left = question.clock.main - (time.monotonic() - question.arose)
+        left = max(left - min(RESERVE_SECONDS, left / 10), _SHORTEST_SECONDS)
+        control = TimeControl(main=left, increment=question.control.increment)
+        grace_seconds = question.clock.extension + driver.spec.margin
+        return driver.decide(question.game, SideClock(control, grace_seconds))
+    except _Dropped:
+        driver.dismiss()
+        return None
+    except Exception:
+        driver.dismiss()
+        raise
 
 
-class Table:
+class GgsGame:
     """A game with its engine, which plays it from our first move to the end; to be used in one event loop.
 
     Attributes:
-        record: of the game.
+        record: the game as the server tells it.
         doubts: how often the server and we disagreed.
         is_doubted: whether the record is to be replaced.
         is_over: whether no more moves are asked for.
 
     Args:
-        record: of the game.
+        record: the game as the server tells it.
         idle: engines without a game.
         threads: for engines at work.
         say: called with sentences for the user.
@@ -318,7 +258,7 @@ class Table:
     def __init__(
         self,
         record: Record,
-        idle: asyncio.Queue[Chair],
+        idle: asyncio.Queue[Driver],
         threads: Executor,
         say: Callable[[str], object],
     ) -> None:
@@ -329,7 +269,7 @@ class Table:
         self._idle = idle
         self._threads = threads
         self._say = say
-        self._chair: Chair | None = None
+        self._driver: Driver | None = None
         self._task: asyncio.Task[None] | None = None
         self._dropped = threading.Event()
 
@@ -363,28 +303,28 @@ class Table:
     ) -> None:
         if before is not None:
             await asyncio.wait([before])
-        while self._chair is None and not dropped.is_set():
+        while self._driver is None and not dropped.is_set():
             with suppress(TimeoutError):
                 async with asyncio.timeout(_SLICE_SECONDS):
-                    self._chair = await self._idle.get()
-        if self._chair is not None and not dropped.is_set():
-            reply = await self._ask(self._chair, dropped)
+                    self._driver = await self._idle.get()
+        if self._driver is not None and not dropped.is_set():
+            reply = await self._ask(self._driver, dropped)
             if not dropped.is_set():
                 on_reply(reply)
         if self.is_over:
             self._release()
 
-    async def _ask(self, chair: Chair, dropped: threading.Event) -> Reply | None:
-        """The engine's answer; it gets a second try in a new process. None if it has none."""
+    async def _ask(self, driver: Driver, dropped: threading.Event) -> Reply | None:
+        """Return the engine's answer, with a second try in a new process; None if it has none."""
         loop, question = asyncio.get_running_loop(), self.record.question
         for further in ("it is started again", "it gives the game up"):
             try:
-                return await loop.run_in_executor(self._threads, chair.answer, question, dropped)
+                return await loop.run_in_executor(self._threads, answer, driver, question, dropped)
             except (OutflankError, OSError) as error:
                 self._say(f"game {self.record.id}: {error}; {further}")
         return None
 
     def _release(self) -> None:
-        if self._chair is not None:
-            self._idle.put_nowait(self._chair)
-            self._chair = None
+        if self._driver is not None:
+            self._idle.put_nowait(self._driver)
+            self._driver = None

@@ -20,7 +20,6 @@ from outflank.protocol.drivers import (
     GtpEngine,
     Reply,
     UnfitEngineError,
-    client,
 )
 from outflank.tests.support import fake_engine
 from outflank.tests.support.positions import WITH_PASSES
@@ -201,8 +200,11 @@ def test_an_engine_that_was_ended_says_so_when_it_is_asked() -> None:
     with GtpEngine(fake_engine.command()) as engine:
         pass
 
-    with pytest.raises(EngineCrash, match="was ended before it was asked 'genmove black'"):
-        engine.genmove()
+    for ask in (engine.genmove, engine.new_game, lambda: engine.play("f5")):
+        with pytest.raises(EngineCrash, match="was ended"):
+            ask()
+    with pytest.raises(EngineCrash, match="was ended before it was asked 'name'"):
+        engine.send("name")
 
 
 def test_an_unknown_dialect_is_refused_with_those_there_are() -> None:
@@ -305,6 +307,6 @@ def test_the_last_report_of_an_analysis_counts(fault: str) -> None:
 def test_an_analysis_that_fails_has_a_name(
     fault: str, error: type[Exception], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(client, "REPLY_SECONDS", 1.0)
+    monkeypatch.setattr("outflank.protocol.drivers.gtp.REPLY_SECONDS", 1.0)
     with GtpEngine(fake_engine.command(fault)) as engine, pytest.raises(error):
         engine.analyse(0.2)

@@ -14,14 +14,13 @@ from typing import Any
 
 import pytest
 
-from outflank.protocol.drivers import descendants, process
-from outflank.protocol.drivers.client import GtpClient
+from outflank.protocol.drivers import GtpDriver, descendants, process
 from outflank.protocol.drivers.descendants import longest_wait
 from outflank.protocol.drivers.errors import EngineCrash, EngineStartError
 from outflank.protocol.drivers.process import ChildProcess
 from outflank.protocol.drivers.spawn import ProcessSettings, spawn
 from outflank.tests.support import fake_engine
-from outflank.tests.support.dialogue import started
+from outflank.tests.support.dialogue import driver_of, started
 from outflank.tests.support.processes import children, living_members, living_with, open_files
 
 ECHO = "import sys\nfor line in sys.stdin: print(line, end='', flush=True)\nsys.exit(7)"
@@ -131,8 +130,8 @@ def test_a_child_is_ours_though_its_start_took_the_last_descriptor(monkeypatch: 
 
 def test_an_engine_runs_in_its_folder_with_its_environment(tmp_path: Path) -> None:
     script = r"""read line; printf '= %s %s\n\n' "$PWD" "$LEVEL" """
-    surroundings = ProcessSettings(tmp_path, {"LEVEL": "7"})
-    with GtpClient(["sh", "-c", script], surroundings=surroundings) as client:
+    settings = ProcessSettings(tmp_path, {"LEVEL": "7"})
+    with driver_of(["sh", "-c", script], settings=settings) as client:
         assert client.order("where") == f"{tmp_path} 7"
 
 
@@ -140,14 +139,14 @@ def test_an_engine_runs_in_its_folder_with_its_environment(tmp_path: Path) -> No
 def test_a_program_is_found_in_its_folder_or_on_its_path(tmp_path: Path, program: str) -> None:
     (tmp_path / "engine").write_text("#!/bin/sh\nread line; printf '= found\\n\\n'\n")
     (tmp_path / "engine").chmod(0o755)
-    surroundings = ProcessSettings(tmp_path, {"PATH": f"{tmp_path}:{os.environ['PATH']}"})
-    with GtpClient([program], surroundings=surroundings) as client:
+    settings = ProcessSettings(tmp_path, {"PATH": f"{tmp_path}:{os.environ['PATH']}"})
+    with driver_of([program], settings=settings) as client:
         assert client.order("anything") == "found"
 
 
 def test_an_engine_stays_on_its_processors_and_we_on_ours() -> None:
     ours = os.sched_getaffinity(0)
-    with started(surroundings=ProcessSettings(cpus=(min(ours),))) as client:
+    with started(settings=ProcessSettings(cpus=(min(ours),))) as client:
         assert os.sched_getaffinity(client.pid) == {min(ours)}
 
     assert os.sched_getaffinity(0) == ours
@@ -155,21 +154,21 @@ def test_an_engine_stays_on_its_processors_and_we_on_ours() -> None:
 
 def test_an_engine_has_the_memory_it_is_given() -> None:
     script = r"while read line; do printf '= %s\n\n' $(ulimit -v); done"
-    with GtpClient(["sh", "-c", script], surroundings=ProcessSettings(memory=64 << 20)) as client:
+    with driver_of(["sh", "-c", script], settings=ProcessSettings(memory=64 << 20)) as client:
         assert client.order("limit") == str(64 << 10)
 
 
 @pytest.mark.parametrize(
-    ("surroundings", "sentence"),
+    ("settings", "sentence"),
     [
         (ProcessSettings(Path("no/such/folder")), "its folder 'no/such/folder' does not exist"),
         (ProcessSettings(cpus=(9999,)), r"can't run on processors 9999: this process may use 0"),
     ],
 )
-def test_surroundings_that_cannot_be_had_are_named(surroundings: ProcessSettings, sentence: str) -> None:
+def test_settings_that_cannot_be_had_are_named(settings: ProcessSettings, sentence: str) -> None:
     ours = os.sched_getaffinity(0)
     with pytest.raises(EngineStartError, match=f"^engine A: {sentence}"):
-        started(surroundings=surroundings)
+        started(settings=settings)
 
     assert os.sched_getaffinity(0) == ours
 
@@ -180,7 +179,7 @@ def test_processor_time_is_that_of_the_engine_and_of_its_children() -> None:
             sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; printf "= \n\n"; sleep 1000' &
         done
     """
-    with GtpClient(["sh", "-c", script]) as client:
+    with driver_of(["sh", "-c", script]) as client:
         began = time.monotonic()
         client.order("work", 60)
         took = time.monotonic() - began
@@ -192,7 +191,7 @@ def test_an_engine_waits_for_a_processor_while_others_have_it() -> None:
     """Two of them on one processor, and both want all of it."""
     cpu = min(os.sched_getaffinity(0))
     command = ["taskset", "-c", str(cpu), "sh", "-c", "read line; printf '= \\n\\n'; while :; do :; done"]
-    with GtpClient(command) as first, GtpClient(command) as second:
+    with driver_of(command) as first, driver_of(command) as second:
         for client in (first, second):
             client.order("go", 60)
         time.sleep(0.5)
@@ -220,7 +219,7 @@ def test_a_new_thread_may_have_waited_most_though_an_old_one_has_waited_longer_i
     taskset = ["taskset", "-c", str(min(os.sched_getaffinity(0)))]
     with subprocess.Popen([*taskset, "sh", "-c", "while :; do :; done"]) as restless:
         try:
-            with GtpClient([*taskset, sys.executable, "-c", OLD_AND_NEW]) as client:
+            with driver_of([*taskset, sys.executable, "-c", OLD_AND_NEW]) as client:
                 client.order("0.5", 60)
                 before = client.waits
                 client.order("0.2", 60)
@@ -237,7 +236,7 @@ def test_children_with_a_session_of_their_own_are_killed_too(tmp_path: Path) -> 
         setsid sh -c 'echo $$ > {tmp_path}/pid; sleep 1000' &
         while read line; do printf '= \\n\\n'; done
     """
-    client = GtpClient(["sh", "-c", script])
+    client = driver_of(["sh", "-c", script])
     client.order("anything")
     while not (tmp_path / "pid").exists() or not (child := (tmp_path / "pid").read_text().strip()):
         time.sleep(0.01)
@@ -248,7 +247,7 @@ def test_children_with_a_session_of_their_own_are_killed_too(tmp_path: Path) -> 
 
 def test_an_engine_outlives_the_thread_that_started_it() -> None:
     """The system kills it with its parent, and takes the thread for that."""
-    clients: list[GtpClient] = []
+    clients: list[GtpDriver] = []
     starting = threading.Thread(target=lambda: clients.append(started()))
     starting.start()
     starting.join()
@@ -262,13 +261,13 @@ def test_an_engine_that_a_forked_process_starts_ends_with_that_one() -> None:
     """The thread that starts engines does not live on there."""
     driver = """if True:
         import os, sys, time
-        from outflank.protocol.drivers.client import GtpClient
+        from outflank.tests.support.dialogue import driver_of
         engine = "import time; input(); print('= here', flush=True); print(flush=True); time.sleep(1000)"
         engine = [sys.executable, "-c", engine]
-        with GtpClient(engine) as first:
+        with driver_of(engine) as first:
             first.order("anything")
             if not os.fork():
-                client = GtpClient(engine)
+                client = driver_of(engine)
                 client.order("anything")
                 print(client.pid, flush=True)
                 os._exit(0)
@@ -284,9 +283,9 @@ def test_an_engine_that_ignores_the_end_of_its_input_does_not_outlive_us() -> No
     """Whoever drives it is killed by SIGKILL and can do nothing any more."""
     driver = """if True:
         import sys, time
-        from outflank.protocol.drivers.client import GtpClient
+        from outflank.tests.support.dialogue import driver_of
         engine = "import time; input(); print('= here', flush=True); print(flush=True); time.sleep(1000)"
-        client = GtpClient([sys.executable, "-c", engine])
+        client = driver_of([sys.executable, "-c", engine])
         client.order("anything")
         print(client.pid, flush=True)
         time.sleep(1000)
@@ -324,7 +323,7 @@ def _with(variable: str) -> Sequence[bytes]:
 
 def test_a_daemon_that_an_engine_has_made_ends_with_it(tmp_path: Path) -> None:
     variable = f"DAEMON={tmp_path}"
-    with GtpClient(engine(DAEMON, variable)) as client:
+    with driver_of(engine(DAEMON, variable)) as client:
         client.order("anything")
         wait_for(variable, 2)
 
@@ -334,9 +333,9 @@ def test_a_daemon_that_an_engine_has_made_ends_with_it(tmp_path: Path) -> None:
 
 def test_a_daemon_of_another_engine_lives_on(tmp_path: Path) -> None:
     first, second = f"DAEMON={tmp_path}/1", f"DAEMON={tmp_path}/2"
-    with GtpClient(engine(DAEMON, first)) as client:
+    with driver_of(engine(DAEMON, first)) as client:
         client.order("anything")
-        with GtpClient(engine(DAEMON, second)) as other:
+        with driver_of(engine(DAEMON, second)) as other:
             other.order("anything")
             wait_for(second, 2)
         assert living_with(second) == []
@@ -349,7 +348,7 @@ def test_a_daemon_of_another_engine_lives_on(tmp_path: Path) -> None:
 def test_a_chain_of_children_ends_too(tmp_path: Path, length: int) -> None:
     """Looking for a thousand ended in a RecursionError, and for want of descriptors most were left alive."""
     variable, before = f"CHAIN={tmp_path}", open_files()
-    with GtpClient(engine(CHAIN, variable, str(length))) as client:
+    with driver_of(engine(CHAIN, variable, str(length))) as client:
         client.order("anything", 60)
         wait_for(variable, length)
 
@@ -393,7 +392,7 @@ def test_a_daemon_that_has_wiped_its_environment_ends_with_its_engine(tmp_path: 
     daemon = (
         f"env -i setsid sh -c 'echo $$ > {tmp_path}/new; mv {tmp_path}/new {tmp_path}/pid; exec sleep 1000'"
     )
-    with GtpClient(["sh", "-c", f"({daemon} &); while read line; do printf '= \\n\\n'; done"]) as client:
+    with driver_of(["sh", "-c", f"({daemon} &); while read line; do printf '= \\n\\n'; done"]) as client:
         client.order("anything")
         while not (tmp_path / "pid").exists():
             time.sleep(0.01)
@@ -407,7 +406,7 @@ BYSTANDERS = """if True:
     import os, subprocess, sys, time
     from pathlib import Path
     from outflank.protocol.drivers import descendants
-    from outflank.protocol.drivers.client import GtpClient
+    from outflank.tests.support.dialogue import driver_of
     # One that has our parents' session, one that has its own, and one that comes to us as an orphan.
     started = [subprocess.Popen(["sleep", "1000"]), subprocess.Popen(["setsid", "sleep", "1000"])]
     os.environ["LEFT"] = "1"
@@ -415,7 +414,7 @@ BYSTANDERS = """if True:
     subprocess.run(["sh", "-c", "setsid sleep 1000 & echo $! >" + sys.argv[1]])
     del os.environ["LEFT"]
     orphan = int(Path(sys.argv[1]).read_text())
-    client = GtpClient(["sh", "-c", "(setsid sleep 1000 &) ; while read line; do printf '= \\\\n\\\\n'; done"])
+    client = driver_of(["sh", "-c", "(setsid sleep 1000 &) ; while read line; do printf '= \\\\n\\\\n'; done"])
     client.order("anything")
     others = [process.pid for process in started] + [orphan]
     if sys.argv[2] == "close":

@@ -19,7 +19,7 @@ from websockets.exceptions import ConnectionClosed
 from outflank.protocol.drivers.clock import TimeControl
 from outflank.protocol.drivers.errors import UnfitEngineError
 from outflank.protocol.drivers.spec import EngineSpec, Protocol
-from outflank.tests.support import fake_nboard_engine
+from outflank.tests.support import fake_engine
 from outflank.tests.support.arenas import LocalArena, heard, names_of, totals, wait
 from outflank.tests.support.processes import resident_kib
 from outflank.tests.support.relay import Relay
@@ -48,7 +48,7 @@ def test_a_run_of_joined_engines_is_that_of_engines_here(tmp_path: Path) -> None
 
 
 def test_an_engine_that_speaks_nboard_plays_over_a_line(tmp_path: Path) -> None:
-    cmd = shlex.join(fake_nboard_engine.command())
+    cmd = shlex.join(fake_engine.command(speak="nboard"))
     nboard = EngineSpec("x", cmd, TimeControl(), protocol=Protocol.NBOARD, depth=1)
     with LocalArena(tmp_path) as local, local.entrant("N", nboard), local.entrant("G", fake("x")):
         local.wait_for("N", "G")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from outflank.engine import Game
-from outflank.protocol.drivers.spec import EngineSpec
+from outflank.protocol.drivers.spec import EngineSpec, command_line
 from outflank.tests.support import rule_breaker
 from outflank.tests.support.installation import ROOT
 from outflank.tests.support.processes import StallMeter, judge_calmly
@@ -25,7 +25,6 @@ from outflank.tools.checks.subject import (
     Subject,
     Violation,
 )
-from outflank.tools.match.game.setup import command_line
 
 RHINO = "/usr/games/gtp-rhino"
 needs_rhino = pytest.mark.skipif(not Path(RHINO).exists(), reason="gtp-rhino is not installed")

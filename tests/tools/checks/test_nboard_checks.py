@@ -3,12 +3,11 @@
 import pytest
 
 from outflank.protocol.drivers.errors import EngineError
-from outflank.protocol.drivers.spec import EngineSpec
+from outflank.protocol.drivers.spec import EngineSpec, command_line
 from outflank.tests.support import fake_engine, nboard_rule_breaker
 from outflank.tests.support.program import outflank
 from outflank.tools.checks.examination import CHECKS, NBOARD_CHECKS, CheckResult, Finding, examine
 from outflank.tools.checks.nboard import NBoardSubject
-from outflank.tools.match.game.setup import command_line
 
 STARTS_SLOWLY = """sleep 2
 while read -r word number; do

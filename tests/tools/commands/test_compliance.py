@@ -11,10 +11,12 @@ import time
 
 import pytest
 
+from outflank.protocol.drivers.spec import command_line
 from outflank.tests.support import fake_engine, rule_breaker
 from outflank.tests.support.processes import children, living_members
 from outflank.tests.support.program import OUTFLANK, outflank
 from outflank.tools.checks.examination import CATALOGUES
+from outflank.tools.commands.compliance import _entry
 
 
 def compliance(command: list[str], *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -23,6 +25,13 @@ def compliance(command: list[str], *arguments: str) -> subprocess.CompletedProce
 
 def only(*names: str) -> list[str]:
     return [word for name in names for word in ("--only", name)]
+
+
+def test_outflank_is_examined_without_its_book() -> None:
+    """Its clock and its searches can't be seen while it answers from a book."""
+    assert command_line(_entry("outflank gtp --level 3"))[1:] == ["gtp", "--level", "3", "--book=none"]
+    assert command_line(_entry("outflank nboard --book mine"))[1:] == ["nboard", "--book", "mine"]
+    assert command_line(_entry("edax -gtp"))[1:] == ["-gtp"]
 
 
 def test_an_engine_that_keeps_the_rules_gets_code_0() -> None:

@@ -25,7 +25,6 @@ from outflank.tools.match.openings.sources import OpeningsChoice
 # Takes turns with two moves: the first legal one, and in every second process the last.
 FICKLE = """
 import sys
-sys.argv = ["fake_engine.py", "none"]
 sys.path.insert(0, {folder!r})
 import fake_engine
 from pathlib import Path
@@ -33,7 +32,7 @@ visits = Path({visits!r})
 visits.write_text(visits.read_text() + "x" if visits.exists() else "x")
 if len(visits.read_text()) > 2:
     fake_engine.Board.choose = lambda board, colour: [s for s in range(64) if board.turned(s, colour)][-1]
-fake_engine.Engine("none", 1).run()
+fake_engine.GtpEngine().run()
 """
 
 

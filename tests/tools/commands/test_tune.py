@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from outflank.tests.support import fake_nboard_engine, fake_uci_engine, tunable_engine
+from outflank.tests.support import fake_engine, tunable_engine
 from outflank.tests.support.program import OUTFLANK, kill_at_random
 from outflank.tests.support.runs import expect_policy
 from outflank.tests.support.tunable_engine import BEST, RANGES
@@ -160,7 +160,7 @@ def test_an_engine_gets_values_in_its_command(tmp_path: Path) -> None:
 
 def test_an_engine_of_nboard_is_told_by_set(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    script = f"tee -a {log} | {shlex.join(fake_nboard_engine.command())}"
+    script = f"tee -a {log} | {shlex.join(fake_engine.command(speak='nboard'))}"
     ran = tune(
         "--engine",
         f"name=x protocol=nboard depth=2 cmd={shlex.quote(shlex.join(['sh', '-c', script]))}",
@@ -184,7 +184,7 @@ def test_an_engine_of_nboard_is_told_by_set(tmp_path: Path) -> None:
 
 def test_an_engine_of_uci_is_told_by_setoption(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    script = f"tee -a {log} | {shlex.join(fake_uci_engine.command())}"
+    script = f"tee -a {log} | {shlex.join(fake_engine.command(speak='uci'))}"
     ran = tune(
         "--engine",
         f"name=x protocol=uci depth=2 cmd={shlex.quote(shlex.join(['sh', '-c', script]))}",

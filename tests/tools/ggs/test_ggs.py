@@ -20,7 +20,7 @@ from outflank.engine import Colour
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.formats import ggf
 from outflank.protocol.formats.annotated import AnnotatedGame, Ending
-from outflank.tests.support import fake_engine, fake_uci_engine
+from outflank.tests.support import fake_engine
 from outflank.tests.support.ggs_server import Game, GgsServer
 from outflank.tests.support.processes import children, living_members
 from outflank.tests.support.program import OUTFLANK, outflank
@@ -28,7 +28,7 @@ from outflank.tools.ggs.client import Client, Settings, Terms, Wish
 from outflank.tools.ggs.line import Account, Refused
 
 FAKE = shlex.join(fake_engine.command())
-UCI = shlex.join(fake_uci_engine.command())
+UCI = shlex.join(fake_engine.command(speak="uci"))
 ANY_BOARD = (
     f"cmd={shlex.quote(UCI)} protocol=uci depth=1"  # that is set up by what it is sent with each question
 )
@@ -457,7 +457,7 @@ import os, pathlib
 mark = pathlib.Path({str(tmp_path / "mark")!r})
 fault = "none" if mark.exists() else "crash"
 mark.touch()
-os.execv({sys.executable!r}, {fake_engine.command()[:-2]!r} + [fault, "5"])
+os.execv({sys.executable!r}, {fake_engine.command()[:-4]!r} + ["--fault", fault, "--turn", "5"])
 """
     engine = f"cmd={shlex.quote(shlex.join([sys.executable, '-c', script]))}"
     with (

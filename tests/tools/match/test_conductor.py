@@ -100,7 +100,7 @@ def test_an_engine_that_had_no_processor_did_not_lose(
     """Its first move waits, by the system's account, for longer each time it is asked."""
     waits = iter(range(1000))
     monkeypatch.setattr(
-        "outflank.tools.match.game.players.Player.waits", property(lambda self: {1: next(waits)})
+        "outflank.protocol.drivers.driver.ProcessDriver.waits", property(lambda self: {1: next(waits)})
     )
     run = conduct(settings(fake("A"), fake("B", "slow", 5, time="0.1"), games=2), tmp_path / "m")
 

@@ -3,17 +3,21 @@
 import re
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from outflank.engine import Game, Position, Rules
 from outflank.tests.support.positions import ONE_WAY, WITH_PASSES
-from outflank.tests.support.processes import living_with
-from outflank.tests.support.runs import BLACK, MARK, WHITE, Sit, played, referee, seated
+from outflank.tests.support.processes import MARK, living_with
+from outflank.tests.support.runs import BLACK, WHITE, played, referee, seated
 from outflank.tools.match.conduct.pairplayer import DialogueLog
 from outflank.tools.match.game.referee import Solver, discs_lost
 from outflank.tools.match.game.results import Ending
+
+Sit = Callable[..., Any]
 
 
 def test_a_game_is_played_to_its_end(sit: Sit) -> None:
@@ -63,7 +67,8 @@ def test_each_fault_is_a_named_loss_that_leaves_nothing_behind(
 ) -> None:
     """And it spoils nothing for the next game, in which the other engine is still there."""
     victim = sit(name="B")
-    process = victim.make_ready().pid
+    victim.open()
+    process = victim.pid
     game = referee(sit(fault), victim)
     again = referee(victim, sit(name="C"))
 
@@ -72,7 +77,7 @@ def test_each_fault_is_a_named_loss_that_leaves_nothing_behind(
     assert detail in game.detail
     assert not ending.is_fault or living_with(f"{MARK}=A") == []
     assert again.ending is Ending.DISCS
-    assert victim.make_ready().pid == process
+    assert victim.pid == process
 
 
 def test_a_fault_of_white_is_blacks_win(sit: Sit) -> None:
@@ -105,8 +110,8 @@ def test_a_forced_pass_is_announced_to_both(sit: Sit) -> None:
     assert game.forced_passes >= 2
     for name in "AB":
         assert sum(line.startswith(f"{name} > play ") and line.endswith("pass") for line in heard) >= 2
-    assert not black.manners.implicit_passes
-    assert not white.manners.implicit_passes
+    assert not black.quirks.implicit_passes
+    assert not white.quirks.implicit_passes
 
 
 def test_no_engine_can_spoil_a_game_that_is_over(sit: Sit) -> None:
@@ -323,7 +328,7 @@ def test_a_megabyte_of_empty_lines_after_each_move_is_remarked_on_and_slows_nobo
 def test_the_clocks_margin_is_the_engines_own(sit: Sit) -> None:
     """0.3 s a move out of 0.2 s."""
     generous, strict = sit("slow", turn=29, time="0.2"), sit("slow", turn=29, time="0.2", name="B")
-    generous.entry = replace(generous.entry, margin=5.0)
+    generous.spec = replace(generous.spec, margin=5.0)
     game = referee(generous, strict)
 
     assert (game.ending, game.winner) == (Ending.TIME, BLACK)

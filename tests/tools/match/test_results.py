@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 
 from outflank.engine import Colour, Position, Rules
+from outflank.protocol.drivers.reports import is_true_claim
 from outflank.tests.support import fake_engine
 from outflank.tests.support.positions import WIPE_OUT
 from outflank.tests.support.processes import living_with
 from outflank.tests.support.program import outflank
 from outflank.tests.support.runs import broken_off, played, run_of
 from outflank.tests.tools.match import test_referee
-from outflank.tools.match.game.results import Ending, GameRecord, Score, is_true_claim
+from outflank.tools.match.game.results import Ending, GameRecord, Score
 from outflank.tools.report.figures import figures_of
 
 GAMES = [

@@ -122,18 +122,18 @@ def _play(task: Task) -> tuple[list[Event], Void | None]:
 
     with contextlib.ExitStack() as stack:
         stall_watch = stack.enter_context(StallWatch()) if needs_stall_watch(task.settings) else None
-        player = PairWorker(task.settings, stall_watch, note, _StopFlag(task.run))
-        stack.callback(player.leave)
-        return events, player.play(task)
+        worker = PairWorker(task.settings, stall_watch, note, _StopFlag(task.run))
+        stack.callback(worker.leave)
+        return events, worker.play(task)
 
 
 def _check_engines(settings: RunSettings, run: str) -> None:
     """Runs on a worker: every engine can be started and can play."""
-    player = PairWorker(settings, None, lambda event: None, _StopFlag(run))
+    worker = PairWorker(settings, None, lambda event: None, _StopFlag(run))
     try:
-        player.check_engines()
+        worker.check_engines()
     finally:
-        player.leave()
+        worker.leave()
 
 
 def _flag_name(run: str) -> str:

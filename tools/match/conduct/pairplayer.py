@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, Protocol, Self
+from typing import Protocol, Self
 
+from outflank.protocol.drivers import Driver, make_driver
+from outflank.protocol.drivers.reports import is_thought
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.lines import printable
-from outflank.tools.match.game.players import MakePlayer, Player, make_player
 from outflank.tools.match.game.referee import Referee, Solver
 from outflank.tools.match.game.results import Ending, GameRecord, Pairing
 from outflank.tools.match.game.seat import FlagFall
@@ -78,7 +79,6 @@ _FIRST_LINES = 2_000  # a whole game has a few hundred
 _LAST_LINES = 2_000  # the end of the dialogue, which has the fault
 _LONGEST_LINE = 1_000  # more than is ever shown of one
 _Line = tuple[float, str, str, str]
-_THOUGHTS = ("info ", "search ")  # as GTP's analysis and NBoard's protocol have them
 _THOUGHT_SECONDS = 0.1  # between two that are passed on
 
 
@@ -174,7 +174,7 @@ class PairWorker:
         emit: called with each event as it happens.
         stop: once it is set, playing ends with ``Stopped``.
         on_glimpse: called with what happens during turns, if anybody watches.
-        make: makes the player of an entry, as ``make_player``.
+        make: makes the driver of an engine; called as ``make_driver``.
     """
 
     def __init__(
@@ -184,7 +184,7 @@ class PairWorker:
         emit: Callable[[Event], object],
         stop: StopFlag,
         on_glimpse: Callable[[Glimpse], object] | None = None,
-        make: MakePlayer = make_player,
+        make: Callable[..., Driver] = make_driver,
     ) -> None:
         self._settings = settings
         self._stall_watch = stall_watch
@@ -197,12 +197,12 @@ class PairWorker:
         self._dialogue = DialogueLog()
         self._solver = Solver()
         self._entries = {entry.name: entry for entry in settings.entries}
-        self._players: dict[str, Player[Any]] = {}
+        self._drivers: dict[str, Driver] = {}
 
     @property
     def names(self) -> frozenset[str]:
         """The engines that sit here."""
-        return frozenset(self._players)
+        return frozenset(self._drivers)
 
     def check_engines(self) -> None:
         """Start every engine once.
@@ -210,8 +210,8 @@ class PairWorker:
         Raises: OutflankError if one can't play; Stopped.
         """
         for entry in self._entries.values():
-            self._seat([*(self._entries[name] for name in list(self.names)[-1:]), entry])
-            self._players[entry.name].make_ready()
+            self._take([*(self._entries[name] for name in list(self.names)[-1:]), entry])
+            self._drivers[entry.name].open()
 
     def play(self, task: Task) -> Void | None:
         """The games of a pair until one is void, which voids the pair.
@@ -219,7 +219,7 @@ class PairWorker:
         Raises: Stopped; the engines are gone then.
         """
         try:
-            self._seat(task.entries)
+            self._take(task.entries)
             for pairing in task.pairings:
                 if void := self._play_game(pairing, task.attempt):
                     return void
@@ -234,20 +234,20 @@ class PairWorker:
 
     def leave(self, *, hurried: bool = False) -> None:
         """End all engines."""
-        while self._players:
-            _, player = self._players.popitem()
-            player.stop(_HURRIED_SECONDS if hurried else _FAREWELL_SECONDS)
+        while self._drivers:
+            _, driver = self._drivers.popitem()
+            driver.close(_HURRIED_SECONDS if hurried else _FAREWELL_SECONDS)
 
-    def _seat(self, entries: Iterable[EngineSpec]) -> None:
+    def _take(self, entries: Iterable[EngineSpec]) -> None:
         """Send away who does not play and bring who does; who stays gets the options of the pair."""
         wanted = {entry.name: entry for entry in entries}
         for name in self.names - wanted.keys():
-            self._players.pop(name).stop(_FAREWELL_SECONDS)
+            self._drivers.pop(name).close(_FAREWELL_SECONDS)
         for name, entry in wanted.items():
-            if name in self._players:
-                self._players[name].change_options(entry)
+            if name in self._drivers:
+                self._drivers[name].set_options(entry)
                 continue
-            self._players[name] = self._make(
+            self._drivers[name] = self._make(
                 entry,
                 self._settings.rules,
                 on_wait=self._check_stop,
@@ -264,7 +264,7 @@ class PairWorker:
         self._emit(GameStarted(pairing, attempt, started))
         referee = Referee(
             pairing,
-            {colour: self._players[name] for colour, name in pairing.names.items()},
+            {colour: self._drivers[name] for colour, name in pairing.names.items()},
             settings.rules,
             settings.stall,
             lambda ply, turn: self._emit(TurnPlayed(pairing.number, attempt, ply, turn)),
@@ -297,7 +297,7 @@ class PairWorker:
     def _hear(self, name: str, direction: str, line: str) -> None:
         """Note a line, and pass it on if it is a thought; an engine may have a thousand a second."""
         self._dialogue.add(name, direction, line)
-        if direction == "<" and line.startswith(_THOUGHTS) and self._on_glimpse:
+        if direction == "<" and is_thought(line) and self._on_glimpse:
             now = time.monotonic()
             if now >= self._next_thought:
                 self._next_thought = now + _THOUGHT_SECONDS

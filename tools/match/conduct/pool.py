@@ -7,8 +7,8 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Protocol, Self
 
+from outflank.protocol.drivers import Driver, make_driver
 from outflank.tools.match.conduct.pairplayer import PairWorker, StallWatch, Stopped, Task, needs_stall_watch
-from outflank.tools.match.game.players import MakePlayer, make_player
 from outflank.tools.match.state.events import Event, Glimpse, TurnPlayed
 from outflank.tools.match.state.run import RunSettings, Void
 from outflank.tools.work.limits import allow_descriptors
@@ -57,7 +57,7 @@ class PairPool(Protocol):
 
 
 class NewsQueue:
-    """What happened, from all players, in the order in which it came.
+    """What happened, from all workers, in the order in which it came.
 
     Single turns wake no thread: the reader sees them with the next important event, or a moment later.
     With engines that move at once, waking up for each would cost more than all else that the runner does.
@@ -84,28 +84,28 @@ class LocalPool:
     """Threads of this program: they only wait for engines, which are processes of their own.
 
     Args:
-        settings: of the run; its concurrency says how many players there are.
-        on_glimpse: called from the players with what happens during turns, if anybody watches.
-        make: makes the player of an entrant, as ``make_player``.
+        settings: of the run; its concurrency says how many workers there are.
+        on_glimpse: called from the workers with what happens during turns, if anybody watches.
+        make: makes the driver of an engine; called as ``make_driver``.
     """
 
     def __init__(
         self,
         settings: RunSettings,
         on_glimpse: Callable[[Glimpse], object] | None = None,
-        make: MakePlayer = make_player,
+        make: Callable[..., Driver] = make_driver,
     ) -> None:
         self.news = NewsQueue()
         allow_descriptors(_DESCRIPTORS + _DESCRIPTORS_A_TABLE * settings.concurrency)
         self._stop = threading.Event()
         self._stall_watch = StallWatch() if needs_stall_watch(settings) else None
-        self._players = [
+        self._workers = [
             PairWorker(settings, self._stall_watch, self.news.put, self._stop, on_glimpse, make)
             for _ in range(settings.concurrency)
         ]
-        self._free = list(self._players)
+        self._free = list(self._workers)
         self._lock = threading.Lock()
-        self._executor = ThreadPoolExecutor(settings.concurrency, thread_name_prefix="player")
+        self._executor = ThreadPoolExecutor(settings.concurrency, thread_name_prefix="worker")
         self._running: set[Future[None]] = set()
 
     def __enter__(self) -> Self:
@@ -117,36 +117,36 @@ class LocalPool:
         if kind:
             self.stop()
         wait(self._running)
-        for player in self._players:
-            self._executor.submit(player.leave, hurried=self._stop.is_set())
+        for worker in self._workers:
+            self._executor.submit(worker.leave, hurried=self._stop.is_set())
         self._executor.shutdown()
         if self._stall_watch:
             self._stall_watch.__exit__()
 
     @property
     def places(self) -> int:
-        """How many players there are."""
-        return len(self._players)
+        """The number of workers."""
+        return len(self._workers)
 
     def check_engines(self, on_wait: Callable[[], object]) -> None:
-        """Start every engine once, at by the first player, where they may stay.
+        """Have the first worker start every engine once; they may stay there.
 
         Raises: OutflankError if one can't play, and whatever `on_wait` raises.
         """
-        checking = self._start(self._players[0].check_engines)
+        checking = self._start(self._workers[0].check_engines)
         while not wait([checking], _SLICE_SECONDS).done:
             on_wait()
         checking.result()
 
     def submit(self, task: Task) -> None:
-        """Have a pair played by a free player."""
+        """Have a pair played by a free worker."""
         self._start(self._play, task)
 
     def stop(self) -> None:
         """Give up the games being played."""
         self._stop.set()
-        for player in self._players:
-            player.interrupt()
+        for worker in self._workers:
+            worker.interrupt()
 
     def _start(self, function: Callable[..., None], *arguments: object) -> Future[None]:
         future = self._executor.submit(function, *arguments)
@@ -157,24 +157,23 @@ class LocalPool:
     def _play(self, task: Task) -> None:
         if self._stop.is_set():
             return
-        player = self._take_player(task.names)
+        worker = self._take_worker(task.names)
         try:
-            self.news.put(PairEnded(task, player.play(task)))
+            self.news.put(PairEnded(task, worker.play(task)))
         except Stopped:
             pass
         except Exception as error:  # whatever it is, it is our fault, and must not be taken for an engine's
-            player.leave()
-            self._stop.wait(
-                min(_LONGEST_PAUSE, 4.0 ** (task.attempt - 1))
-            )  # what has failed may be a shortage
+            worker.leave()
+            # What has failed may be a shortage.
+            self._stop.wait(min(_LONGEST_PAUSE, 4.0 ** (task.attempt - 1)))
             self.news.put(PairEnded(task, failure=f"{type(error).__name__}: {error}"))
         finally:
             with self._lock:
-                self._free.append(player)
+                self._free.append(worker)
 
-    def _take_player(self, names: frozenset[str]) -> PairWorker:
-        """A free player, if possible one that has these engines."""
+    def _take_worker(self, names: frozenset[str]) -> PairWorker:
+        """Return a free worker, if possible one that has these engines."""
         with self._lock:
-            player = max(self._free, key=lambda player: len(player.names & names))
-            self._free.remove(player)
-            return player
+            worker = max(self._free, key=lambda worker: len(worker.names & names))
+            self._free.remove(worker)
+            return worker

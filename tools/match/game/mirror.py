@@ -1,12 +1,10 @@
 """Pairs of games of an engine against itself, which come out as mirror images if all repeats itself."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from outflank.engine import Colour, Move, Rules
-from outflank.protocol.drivers.spec import EngineSpec
-from outflank.tools.match.game.players import Player, make_player
+from outflank.protocol.drivers import Driver, EngineSpec, make_driver
 from outflank.tools.match.game.referee import Referee
 from outflank.tools.match.game.results import GameRecord, Pairing
 
@@ -63,13 +61,13 @@ def play_mirror_pair(
         number: of the pair, 1 for the first.
         on_wait: called often while an engine is waited for; may raise to give up.
     """
-    players = [make_player(replace(entry, name=name), rules, on_wait=on_wait) for name in _NAMES]
+    drivers = [make_driver(replace(entry, name=name), rules, on_wait=on_wait) for name in _NAMES]
     try:
-        first = _play(players, rules, 2 * number - 1, opening)
-        second = _play(players[::-1], rules, 2 * number, opening)
+        first = _play(drivers, rules, 2 * number - 1, opening)
+        second = _play(drivers[::-1], rules, 2 * number, opening)
     finally:
-        for player in players:
-            player.stop()
+        for driver in drivers:
+            driver.close()
     return MirrorPair(number, first, second)
 
 
@@ -80,7 +78,7 @@ def _outcome(game: GameRecord) -> str:
     return f"{len(game.turns)} turns, {result}"
 
 
-def _play(players: list[Player[Any]], rules: Rules, game: int, opening: tuple[Move, ...]) -> GameRecord:
-    seats = dict(zip(Colour, players, strict=True))
-    names = {colour: player.name for colour, player in seats.items()}
-    return Referee(Pairing(game, (game + 1) // 2, names, opening), seats, rules).play()
+def _play(drivers: Sequence[Driver], rules: Rules, game: int, opening: tuple[Move, ...]) -> GameRecord:
+    sides = dict(zip(Colour, drivers, strict=True))
+    names = {colour: driver.name for colour, driver in sides.items()}
+    return Referee(Pairing(game, (game + 1) // 2, names, opening), sides, rules).play()

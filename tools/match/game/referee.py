@@ -4,11 +4,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
 
 from outflank.engine import PASS, Colour, Game, Limit, Move, Position, Rules, Searcher, SearchInfo
+from outflank.protocol.drivers.driver import Driver, GameSoFar
 from outflank.protocol.formats.annotated import AnnotatedMove
-from outflank.tools.match.game.players import Player
 from outflank.tools.match.game.results import Ending, GameRecord, Loss, Pairing
 from outflank.tools.match.game.seat import FlagFall, Seat
 
@@ -103,7 +102,7 @@ class Referee:
 
     Args:
         pairing: numbers, names and opening of the game.
-        players: by colour.
+        drivers: the engines, by colour.
         rules: by which rules.
         stall: seconds an engine may think about a move if it has no clock.
         on_turn: called after each turn with its number, 0 for the first, and with it.
@@ -117,7 +116,7 @@ class Referee:
     def __init__(
         self,
         pairing: Pairing,
-        players: dict[Colour, Player[Any]],
+        drivers: dict[Colour, Driver],
         rules: Rules,
         stall: float = STALL_SECONDS,
         on_turn: Callable[[int, AnnotatedMove], object] | None = None,
@@ -128,7 +127,7 @@ class Referee:
         solver: Solver | None = None,
     ) -> None:
         self._pairing = pairing
-        self._seats = {colour: Seat(colour, player, stall) for colour, player in players.items()}
+        self._seats = {colour: Seat(colour, driver, stall) for colour, driver in drivers.items()}
         self._on_turn = on_turn
         self._on_begun = on_begun
         self._adjudicate = adjudicate
@@ -136,6 +135,7 @@ class Referee:
         self._solver = solver or Solver()
         self._game = Game(rules)
         self._turns: list[AnnotatedMove] = []
+        self._so_far = GameSoFar.of(self._game.first)
         self._started = datetime.now(UTC).astimezone().isoformat(timespec="seconds")
 
     @property
@@ -150,7 +150,7 @@ class Referee:
         except Loss as loss:
             self._note_strays()
             if loss.ending.is_fault:
-                self._seats[loss.loser].player.dismiss()
+                self._seats[loss.loser].driver.dismiss()
             return self._record(loss.loser.other, loss.ending, loss.detail, margin=None)
         self._note_strays()
         final = self._game.position
@@ -182,7 +182,7 @@ class Referee:
             self._make(AnnotatedMove(position, move), listeners=self._seats.values())
         else:
             begun = partial(self._on_begun, len(self._turns)) if self._on_begun else None
-            turn = self._seats[position.side].choose(position, begun)
+            turn = self._seats[position.side].choose(self._so_far, begun)
             self._make(turn, listeners=[self._seats[position.side.other]])
 
     def _make(self, turn: AnnotatedMove, listeners: Iterable[Seat]) -> None:
@@ -192,22 +192,21 @@ class Referee:
         """
         self._game.play(turn.move)
         self._turns.append(turn)
+        self._so_far = GameSoFar(self._game.first, self._turns, self._game.position)
         if not self._game.position.is_over:
             for seat in listeners:
-                seat.announce(turn)
+                seat.announce(self._so_far)
         if self._on_turn:
             self._on_turn(len(self._turns) - 1, turn)
 
     def _note_strays(self) -> None:
         for seat in self._seats.values():
-            seat.player.note_strays()
+            seat.driver.note_strays()
 
     def _check_claims(self) -> None:
         """Ask the engines for the result; the referee's result stands whatever they claim."""
-        last = self._turns[-1]
         for seat in self._seats.values():
-            knows_last = last.seconds is not None and seat.colour is last.colour
-            seat.player.check_claim(last.colour, last.move, self._game.position, knows_last=knows_last)
+            seat.driver.check_claim(self._so_far)
 
     def _record(self, winner: Colour | None, ending: Ending, detail: str, margin: int | None) -> GameRecord:
         return GameRecord(
@@ -219,10 +218,10 @@ class Referee:
             detail=detail,
             margin=margin,
             started=self._started,
-            outside={seat.player.name: seat.outside for seat in self._seats.values()},
+            outside={seat.driver.name: seat.off_clock for seat in self._seats.values()},
             identities={
-                seat.player.name: identity
+                seat.driver.name: identity
                 for seat in self._seats.values()
-                if (identity := seat.player.identity)
+                if (identity := seat.driver.identity)
             },
         )

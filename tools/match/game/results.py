@@ -1,6 +1,5 @@
-"""Games and their results: endings, scores, records, and an engine's claim of the result."""
+"""Games and their results: endings, scores, records."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -224,9 +223,6 @@ class GameRecord:
         return Score(points == 1, points == 0.5, points == 0, margin or 0, margin is not None)
 
 
-_CLAIM = re.compile(r"(?:([bw])\+(\d{1,3})(?:\.0*)?|0|draw|jigo)", re.IGNORECASE)
-
-
 class Loss(Exception):
     """A game ends because one side resigned or committed a fault."""
 
@@ -235,23 +231,3 @@ class Loss(Exception):
         self.loser = loser
         self.ending = ending
         self.detail = detail
-
-
-def is_true_claim(text: str, final: Position) -> bool:
-    """Whether the answer to ``final_score`` names the winner of `final`, and by how many discs.
-
-    An engine may count discs alone although the rules give the empty squares to the winner, or the other
-    way round: the protocol does not say how to count.
-    """
-    match = _CLAIM.fullmatch(text.strip())
-    if match is None:
-        return False
-    winner = final.rules.winner_by(final.score())
-    if match[1] is None:
-        return winner is None
-    margin = final.discs(Colour.BLACK) - final.discs(Colour.WHITE)
-    with_empties = margin + final.empties * ((margin > 0) - (margin < 0))
-    discs = int(match[2])
-    return (
-        winner is not None and match[1].upper() == winner.letter and discs in (abs(margin), abs(with_empties))
-    )

@@ -1,15 +1,14 @@
-"""One side of one game: its colour, its player, and its clock. Every fault there is the loss of this side."""
+"""One side of one game: its colour, its engine, and its clock; the blame for each fault of the engine."""
 
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
-from outflank.engine import Colour, Position
-from outflank.protocol.drivers.choice import ask_for_move
+from outflank.engine import Colour
 from outflank.protocol.drivers.clock import SideClock, seconds_text
 from outflank.protocol.drivers.descendants import longest_wait, own_waited_seconds
+from outflank.protocol.drivers.driver import Driver, GameSoFar
 from outflank.protocol.drivers.errors import (
     EngineCrash,
     EngineError,
@@ -21,7 +20,6 @@ from outflank.protocol.drivers.errors import (
     SystemExhausted,
 )
 from outflank.protocol.formats.annotated import AnnotatedMove, for_black
-from outflank.tools.match.game.players import Player
 from outflank.tools.match.game.results import Ending, Loss, OffClockTime
 
 _ENDINGS: dict[type[EngineError], Ending] = {  # the first that fits
@@ -42,7 +40,8 @@ class FlagFall:
         began: when it began, on the monotonic clock.
         ended: when it was given up, or the late answer came.
         cpu_seconds: processor time that the engine's processes used in between.
-        waited_seconds: for which one of them, or we who serve it, was ready to run in between and had no processor.
+        waited_seconds: the time in between for which one of them, or our thread that serves it, was ready to run and
+            had no processor.
         threads: how many threads the engine declares.
     """
 
@@ -54,14 +53,14 @@ class FlagFall:
 
 
 @dataclass(frozen=True, slots=True)
-class _Look:
+class _Usage:
     """Processor time and waits of an engine's processes and of our thread so far.
 
     Attributes:
-        at: when that was, on the monotonic clock.
+        at: the time of this measurement, on the monotonic clock.
         cpu_seconds: processor time of the engine.
-        waits: as ``Player.waits``.
-        own_wait: for which our thread was ready to run and had no processor.
+        waits: see ``Driver.waits``.
+        own_wait: for how long our thread was ready to run and had no processor.
     """
 
     at: float
@@ -71,57 +70,65 @@ class _Look:
 
 
 class Seat:
-    """The seat of an engine in one game.
+    """One side of one game: its colour, its engine and its clock. Each fault of the engine is the loss of this side.
 
     Attributes:
-        colour: that it plays.
-        player: the engine.
+        colour: the colour that it plays.
+        driver: the engine.
         flag_fall: the facts of its loss on time; None if there was none.
-        outside: its time outside the commands for its moves.
 
     Args:
-        colour: that it plays.
-        player: the engine.
-        stall: seconds that it may think about a move if it has no clock.
+        colour: the colour that it plays.
+        driver: the engine.
+        stall: the seconds that it may think about a move if it has no clock.
     """
 
-    def __init__(self, colour: Colour, player: Player[Any], stall: float) -> None:
+    def __init__(self, colour: Colour, driver: Driver, stall: float) -> None:
         self.colour = colour
-        self.player = player
+        self.driver = driver
         self.flag_fall: FlagFall | None = None
-        self.outside = OffClockTime()
-        self._clock = SideClock(player.entry.time, player.entry.margin)
+        self._setup_seconds = 0.0
+        self._off_clock: list[float] = []  # seconds before each of its moves, outside the commands for moves
+        self._grace_seconds = driver.spec.margin
+        self._clock = SideClock(driver.spec.time, self._grace_seconds)
         self._stall = stall
         self._between = 0.0  # seconds since its last move, outside the commands for moves
         self._allowed = 0.0  # of them
-        self._before: _Look | None = None
+        self._before: _Usage | None = None
+
+    @property
+    def off_clock(self) -> OffClockTime:
+        """The engine's time outside the commands for its moves."""
+        taken = self._off_clock
+        return OffClockTime(len(taken), sum(taken), max(taken, default=0.0), self._setup_seconds)
 
     def begin(self) -> None:
         """Make the engine ready for the game. Raises: Loss."""
         with self._blamed():
-            setup = self.player.new_game()
-        self.outside += OffClockTime(setup=setup)
+            self._setup_seconds = self.driver.new_game()
         if self._clock.control.is_limited:
-            self._before = self._look()
+            self._before = self._usage()
 
-    def announce(self, turn: AnnotatedMove) -> None:
-        """Announce a move that the engine did not choose itself. Raises: Loss."""
-        self._allowed += self.player.entry.margin
-        with self._blamed(), self._timed():
-            self.player.announce(turn.colour, turn.move, turn.seconds)
+    def announce(self, game: GameSoFar) -> None:
+        """Announce the last move of the game, which the engine did not choose itself. Raises: Loss."""
+        self._allowed += self._grace_seconds
+        began = time.monotonic()
+        try:
+            with self._blamed():
+                self.driver.follow(game)
+        finally:
+            self._between += time.monotonic() - began
 
-    def choose(self, position: Position, on_begun: Callable[[float], object] | None = None) -> AnnotatedMove:
-        """The engine's move, within its time, and its report on it.
+    def choose(self, game: GameSoFar, on_begun: Callable[[float], object] | None = None) -> AnnotatedMove:
+        """Return the engine's move, made within its time, and its report on it.
 
         Args:
-            position: in which it is to move.
+            game: the game so far, in which it is to move.
             on_begun: called just before its time runs with the seconds that it may take, infinite without a clock.
 
         Raises: Loss if there is none, if it comes too late, or if it is no legal move.
         """
-        self._allowed = (
-            self._allowed or self.player.entry.margin
-        )  # nothing was announced to the side that begins
+        self._allowed = self._allowed or self._grace_seconds  # nothing was announced to the side that begins
         self._settle()
         began = time.monotonic()
 
@@ -129,22 +136,22 @@ class Seat:
             """Charge the time until the engine has begun, then start its clock."""
             self._between += time.monotonic() - began
             self._settle()
-            self.outside += OffClockTime(1, self._between, self._between)
+            self._off_clock.append(self._between)
             self._between = self._allowed = 0.0
             if on_begun:
                 on_begun(self._clock.allowance)
             if self._clock.control.is_limited:
-                self._before = self._look()
+                self._before = self._usage()
 
         with self._blamed():
-            reply = ask_for_move(self.player, position, self._clock, self._stall, settle)
-        if reply.move is None:
-            raise Loss(self.colour, Ending.RESIGNATION, f"{self.player.label} resigned")
+            reply = self.driver.decide(game, self._clock, self._stall, settle)
+        if (move := reply.move) is None:
+            raise Loss(self.colour, Ending.RESIGNATION, f"{self.driver.label} resigned")
         value = for_black(reply.score, self.colour)
-        return AnnotatedMove(position, reply.move, reply.seconds, value, from_book=reply.from_book)
+        return AnnotatedMove(game.position, move, reply.seconds, value, from_book=reply.from_book)
 
     def _settle(self) -> None:
-        """Charge the time since its last move beyond its allowance, its margin for each move announced.
+        """Charge the time since its last move beyond its allowance, its grace period for each move announced.
 
         Raises: Loss if its time is used up by that; ``flag_fall`` has the facts since its last move began.
         """
@@ -157,34 +164,24 @@ class Seat:
             self.flag_fall = self._fall()
             took = seconds_text(self._between)
             detail = (
-                f"{self.player.label} took {took} s between two of its moves, more than its clock had left"
+                f"{self.driver.label} took {took} s between two of its moves, more than its clock had left"
             )
             raise Loss(self.colour, Ending.TIME, detail)
 
-    @contextmanager
-    def _timed(self) -> Iterator[None]:
-        """Add the seconds of the block to those between two moves."""
-        began = time.monotonic()
-        try:
-            yield
-        finally:
-            self._between += time.monotonic() - began
-
-    def _look(self) -> "_Look":
-        """Processor time and waits until now."""
-        return _Look(time.monotonic(), self.player.cpu_seconds, self.player.waits, own_waited_seconds())
+    def _usage(self) -> _Usage:
+        return _Usage(time.monotonic(), self.driver.cpu_seconds, self.driver.waits, own_waited_seconds())
 
     def _fall(self) -> FlagFall:
-        """The changes since the last look."""
-        before, now = self._before, self._look()
-        assert before is not None, "there is a look where there is a clock"
+        """Return the changes since the last measurement."""
+        before, now = self._before, self._usage()
+        assert before is not None, "usage is measured where there is a clock"
         return FlagFall(
             before.at,
             ended=now.at,
             cpu_seconds=now.cpu_seconds - before.cpu_seconds,
             # Waits at both ends of the wire follow one another.
             waited_seconds=longest_wait(before.waits, now.waits) + now.own_wait - before.own_wait,
-            threads=self.player.entry.threads,
+            threads=self.driver.spec.threads,
         )
 
     @contextmanager

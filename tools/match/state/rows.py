@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from outflank.engine import Colour, FileFormatError, Game, Move, NotationError, OutflankError, Position, Rules
-from outflank.protocol.drivers.engineclient import LONGEST_IDENTITY
+from outflank.protocol.drivers.driver import LONGEST_IDENTITY
 from outflank.protocol.formats.annotated import AnnotatedMove, Recorder
 from outflank.tools.match.game.results import Ending, GameRecord, OffClockTime, Pairing
 from outflank.tools.match.state.events import GameStarted

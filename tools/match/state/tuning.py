@@ -5,9 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from outflank.engine import NotationError
-from outflank.protocol.drivers.spec import EngineSpec, Protocol, name
+from outflank.protocol.drivers.spec import EngineSpec, Protocol, is_ours, name
 from outflank.tools.match.game.results import GameRecord
-from outflank.tools.match.game.setup import is_ours
 from outflank.tools.match.state.run import Run, RunSettings
 from outflank.tools.match.stats.spsa import MOST_PARAMETERS, Tuned, Tuning
 

@@ -1,21 +1,18 @@
-"""An engine on its author's machine: answers the questions of a server through a player as matches have it.
-
-It knows the game as far as the last question went; a question that does not go on from there begins the game anew.
-"""
+"""An engine on its author's machine, and the thread in which it answers the questions of a server."""
 
 import threading
 import time
 from collections.abc import Callable
 
-from outflank.engine import Colour, Game, OutflankError, Rules
-from outflank.protocol.drivers.clock import SideClock, TimeControl
+from outflank.engine import OutflankError, Position, Rules
+from outflank.protocol.drivers import EngineSpec, GameSoFar, make_driver
+from outflank.protocol.drivers.clock import SideClock
 from outflank.protocol.drivers.errors import EngineCrash, EngineStartError, EngineTimeout
-from outflank.protocol.drivers.spec import EngineSpec
+from outflank.protocol.drivers.reports import is_thought
+from outflank.protocol.formats.annotated import Recorder
 from outflank.protocol.lines import printable
 from outflank.tools.arena.messages import Message, write
-from outflank.tools.match.game.players import make_player
 
-_THOUGHTS = ("info ", "search ")  # as GTP's analysis and NBoard's protocol have them
 _THOUGHT_SECONDS = 0.2  # between two that are passed on
 _BEYOND_SECONDS = 5.0  # after which the server has given up anyway
 
@@ -24,20 +21,7 @@ class _Dropped(Exception):
     """Nobody waits for the answer any more."""
 
 
-class _ToldClock(SideClock):
-    """A clock that is kept elsewhere."""
-
-    def __init__(self, control: TimeControl, left: float, moves: int) -> None:
-        super().__init__(control)
-        self._told = (left, moves)
-
-    @property
-    def time_left(self) -> tuple[float, int]:
-        """As the server said."""
-        return self._told
-
-
-class Desk:
+class EngineWorker:
     """An engine that answers one question after the other, in a thread of its own.
 
     Attributes:
@@ -66,26 +50,23 @@ class Desk:
         self._rules = rules
         self._answer = answer
         self._pass_on = think
-        self._player = make_player(entry, rules, on_wait=self._check, on_line=self._hear, on_remark=say)
+        self._driver = make_driver(entry, rules, on_wait=self._check, on_line=self._hear, on_remark=say)
         self._thought_at = 0.0
-        self._known: list[str] | None = (
-            None  # moves that the engine knows of the game; None if it has to begin
-        )
         self._changed = threading.Condition()
         self._question: Message | None = None
         self._working_on = 0
         self._is_dropped = False
         self._is_over = False
-        self._thread = threading.Thread(target=self._work, name="desk", daemon=True)
+        self._thread = threading.Thread(target=self._work, name="engine", daemon=True)
 
     def open(self) -> str:
         """Start the engine, and return how it calls itself.
 
         Raises: EngineError.
         """
-        client = self._player.make_ready()
+        self._driver.open()
         self._thread.start()
-        return client.name or self._entry.name
+        return self._driver.own_name or self._entry.name
 
     def is_at(self, number: int) -> bool:
         """Whether it works on this question, or will."""
@@ -119,7 +100,7 @@ class Desk:
             self._changed.notify()
         if self._thread.ident is not None:
             self._thread.join()
-        self._player.stop(0.4)
+        self._driver.close(0.4)
 
     def _check(self) -> None:
         """Raise _Dropped if the question under way is of no use any more."""
@@ -129,7 +110,7 @@ class Desk:
 
     def _hear(self, name: str, direction: str, line: str) -> None:
         """Pass on what the engine thinks, now and then."""
-        if direction == "<" and line.startswith(_THOUGHTS) and self._working_on:
+        if direction == "<" and is_thought(line) and self._working_on:
             now = time.monotonic()
             if now - self._thought_at >= _THOUGHT_SECONDS:
                 self._thought_at = now
@@ -151,8 +132,7 @@ class Desk:
                 self._working_on = 0  # the next question may come before ``_answer`` returns
                 self._answer(question["id"], reply)
             except _Dropped:
-                self._known = None
-                self._player.stop(0.25)
+                self._driver.dismiss()
 
     def _reply(self, question: Message) -> str:
         """The text of the answer.
@@ -162,12 +142,11 @@ class Desk:
         number = question["id"]
         try:
             if question["type"] == "new":
-                self._begin()
+                self._driver.new_game()
                 return write("ready", id=number)
             return self._think(question)
         except OutflankError as error:
-            self._known = None
-            self._player.dismiss()
+            self._driver.dismiss()
             fault = "protocol error"
             if isinstance(error, EngineTimeout):
                 fault = "stall"
@@ -175,28 +154,18 @@ class Desk:
                 fault = "crash"
             return write("failed", id=number, fault=fault, reason=printable(str(error), 900))
 
-    def _begin(self) -> None:
-        self._known = None
-        self._player.new_game()
-        self._known = []
-
     def _think(self, question: Message) -> str:
-        """The engine's move, after the moves that it does not know yet.
+        """Ask the engine for its move in the question's game.
 
         Raises: EngineError; NotationError, IllegalMoveError if the server's moves are none.
         """
-        moves = question["moves"]
-        if self._known is None or moves[: len(self._known)] != self._known:
-            self._begin()
-        known, game = len(self._known or ()), Game(self._rules)
-        for ply, (move, seconds) in enumerate(zip(moves, question["seconds"], strict=False)):
-            turn = game.position.side, game.play(move)
-            if ply >= known:
-                self._player.announce(*turn, seconds)
-        colour = Colour(question["colour"])
-        clock = _ToldClock(self._entry.time, question.get("left", 0.0), question["left_moves"])
-        self._player.begin_turn(colour, clock)
-        reply = self._player.choose(colour, question["wait"] + _BEYOND_SECONDS)
+        recorder = Recorder(Position.start(self._rules))
+        for move, seconds in zip(question["moves"], question["seconds"], strict=False):
+            recorder.play(move, seconds=seconds)
+        left, left_moves = question.get("left", 0.0), question["left_moves"]
+        clock = SideClock.showing(self._entry.time, left, left_moves)
+        self._driver.follow(GameSoFar.of(recorder.first, recorder.moves), clock)
+        reply = self._driver.choose(question["wait"] + _BEYOND_SECONDS)
         if not reply.ok:
             return write(
                 "failed",
@@ -205,5 +174,4 @@ class Desk:
                 reason=f"refused to move: {printable(reply.text)}",
             )
         move = printable(reply.text, 20).lower()
-        self._known = [*moves, move]
         return write("move", id=question["id"], move=move, score=reply.score, book=reply.from_book)

@@ -1,4 +1,4 @@
-"""The text after --engine, how its settings reach an engine, and engines with opening books under the referee."""
+"""The text after --engine, its settings in a file, and the command that it makes."""
 
 import json
 import sys
@@ -6,21 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from outflank.engine import Colour, NotationError, Rules
+from outflank.engine import NotationError
 from outflank.protocol.drivers.clock import TimeControl
 from outflank.protocol.drivers.dialect import Dialect
-from outflank.protocol.drivers.errors import UnfitEngineError
-from outflank.protocol.drivers.spec import EngineSpec
-from outflank.tests.support.books import small_book
-from outflank.tests.support.runs import page_of, referee, run_of, summary_of
-from outflank.tools.commands.compliance import _entry
-from outflank.tools.match.game.players import make_player
-from outflank.tools.match.game.results import Ending, GameRecord
-from outflank.tools.match.game.setup import command_line, instructions
-from outflank.tools.report.figures import figures_of
+from outflank.protocol.drivers.spec import EngineSpec, command_line
 
 MATCH_TIME = TimeControl.parse("0.5")
-NOTHING: frozenset[str] = frozenset()
 
 
 def test_an_engine_has_a_name_a_command_and_the_time_of_the_match_or_its_own() -> None:
@@ -168,54 +159,25 @@ def test_outflank_is_the_program_of_this_installation_and_gets_options() -> None
 
     assert Path(program).parent == Path(sys.executable).parent
     assert arguments == ["gtp", "--level=4", "--nodes=1000", "--threads=2", "--hash=16"]
-    assert instructions(entry, NOTHING) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "command", "listed", "told"),
+    ("text", "command"),
     [
         (
             "cmd='/opt/other/bin/outflank nboard --hash 16' level=4 book=none",
             "/opt/other/bin/outflank nboard --hash 16 --level=4 --book=none",
-            "",
-            [],
         ),
-        ("cmd='edax -l {level} -n {threads} {hash}' level=4 option.hash=ab", "edax -l 4 -n 1 ab", "", []),
-        ("cmd='edax -book-file {book}' book=edax.dat", "edax -book-file edax.dat", "", []),
-        ("cmd='x {} {size}'", "x {} {size}", "", []),
-        (
-            "cmd=x nodes=50 command='limit nodes {nodes}' command=clear_cache",
-            "x",
-            "",
-            ["limit nodes 50", "clear_cache"],
-        ),
-        (
-            "cmd=x level=4 nodes=50 option.maxTime=2 command=hello",
-            "x",
-            "set_level kata-set-param",
-            ["set_level 4", "kata-set-param nodes 50", "kata-set-param maxTime 2", "hello"],
-        ),
-        ("cmd=x threads=4", "x", "", []),
+        ("cmd='edax -l {level} -n {threads} {hash}' level=4 option.hash=ab", "edax -l 4 -n 1 ab"),
+        ("cmd='edax -book-file {book}' book=edax.dat", "edax -book-file edax.dat"),
+        ("cmd='x {} {size}'", "x {} {size}"),
+        ("cmd=x nodes=50 command='limit nodes {nodes}'", "x"),
+        ("cmd=x threads=4", "x"),
     ],
 )
-def test_settings_go_into_the_command_or_into_what_an_engine_is_told(
-    text: str, command: str, listed: str, told: list[str]
-) -> None:
-    """Places in either are filled, braces of others stay, and a number of threads may be a mere declaration."""
-    entry = EngineSpec.parse(text)
-
-    assert command_line(entry) == command.split()
-    assert instructions(entry, frozenset(listed.split())) == told
-
-
-@pytest.mark.parametrize("name", ["level", "depth", "nodes", "option.size"])
-def test_an_engine_that_cannot_be_told_is_unfit(name: str) -> None:
-    word = name.removeprefix("option.")
-    with pytest.raises(
-        UnfitEngineError,
-        match=f"engine x: there is no way to give it {word}=.*: its command has no {{{word}}}, and it lists neither ",
-    ):
-        instructions(EngineSpec.parse(f"cmd=x {name}=4"), NOTHING)
+def test_settings_go_to_their_places_in_the_command(text: str, command: str) -> None:
+    """Braces of others stay."""
+    assert command_line(EngineSpec.parse(text)) == command.split()
 
 
 def test_the_book_is_a_setting_of_the_engine() -> None:
@@ -225,48 +187,3 @@ def test_the_book_is_a_setting_of_the_engine() -> None:
     assert entry.settings()["book"] == "my openings.book"
     with pytest.raises(NotationError, match="expected a file or none for book, got ''"):
         EngineSpec.parse("cmd=x book=")
-
-
-def test_compliance_examines_outflank_without_its_book() -> None:
-    """Its clock and its searches can't be seen while it answers from a book."""
-    assert command_line(_entry("outflank gtp --level 3"))[1:] == ["gtp", "--level", "3", "--book=none"]
-    assert command_line(_entry("outflank nboard --book mine"))[1:] == ["nboard", "--book", "mine"]
-    assert command_line(_entry("edax -gtp"))[1:] == ["-gtp"]
-
-
-@pytest.fixture(scope="module")
-def game(tmp_path_factory: pytest.TempPathFactory) -> GameRecord:
-    """A by GTP and B by NBoard's protocol; both know the opening f5 d6 c4, B the reply d3 too."""
-    path = small_book(tmp_path_factory.mktemp("book"))
-    first = EngineSpec.parse(f"name=A cmd='outflank gtp' level=1 book={path}")
-    second = EngineSpec.parse(f"name=B cmd='outflank nboard' protocol=nboard level=1 book={path}")
-    players = [make_player(entry, Rules()) for entry in (first, second)]
-    try:
-        return referee(players[0], players[1], stall=30)
-    finally:
-        for player in players:
-            player.stop()
-
-
-def test_moves_from_a_book_are_known_in_either_protocol(game: GameRecord) -> None:
-    told = [turn.from_book for turn in game.turns]
-
-    assert game.ending is Ending.DISCS
-    assert told[:4] == [True, True, True, True]
-    assert set(told[4:]) <= {False, None}
-    assert all(turn.from_book is None or turn.seconds is not None for turn in game.turns)
-
-
-def test_tables_report_and_summary_show_the_share(game: GameRecord) -> None:
-    run = run_of([game])
-    engines = {engine.entry.name: engine.book_moves for engine in figures_of(run).engines}
-    known = {
-        name: sum(turn.from_book is not None and turn.colour is colour for turn in game.turns)
-        for name, colour in (("A", Colour.BLACK), ("B", Colour.WHITE))
-    }
-    page = page_of(run)
-
-    assert engines == {name: (2, moves) for name, moves in known.items()}
-    assert f'<td class="number">{200 / known["A"]:.1f} %</td>' in page
-    assert '"booked": [0, 1, 2, 3]' in page
-    assert [engine["book_moves"] for engine in summary_of(run)["engines"]] == [2, 2]

@@ -8,8 +8,7 @@ import pytest
 from outflank.engine import NotationError
 from outflank.protocol.drivers.catalogue import catalogue
 from outflank.protocol.drivers.dialect import Dialect
-from outflank.protocol.drivers.spec import READERS, EngineSpec, Protocol
-from outflank.tools.match.game.setup import command_line
+from outflank.protocol.drivers.spec import READERS, EngineSpec, Protocol, command_line
 
 
 @pytest.fixture

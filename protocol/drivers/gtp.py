@@ -1,0 +1,432 @@
+"""Drives an engine that speaks GTP, and settles what the specification leaves open: rules, passes, clocks, reports."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from tempfile import NamedTemporaryFile
+from typing import Any
+
+from outflank.engine import Colour, Position, Rules
+from outflank.protocol.drivers.clock import SideClock
+from outflank.protocol.drivers.dialect import EngineCapabilities, TimeDialect, choose_dialect, is_edax
+from outflank.protocol.drivers.driver import (
+    BANNER_SECONDS,
+    REPLY_SECONDS,
+    START_SECONDS,
+    GameSoFar,
+    ProcessDriver,
+    Reply,
+    is_gtp_answer,
+)
+from outflank.protocol.drivers.errors import (
+    EngineCrash,
+    EngineError,
+    EngineProtocolError,
+    EngineRefusal,
+    EngineTimeout,
+    UnfitEngineError,
+)
+from outflank.protocol.drivers.reports import MoveReport, is_report, is_true_claim, read_report
+from outflank.protocol.drivers.spec import EngineSpec, filled, parameters_to_send
+from outflank.protocol.formats import ggf, sgf
+from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove
+from outflank.protocol.lines import printable
+
+MAX_ANSWER_BYTES = 1 << 20
+GENMOVE = "genmove"
+_GENMOVES_WITH_REPORTS = ("kata-genmove_analyze", "lz-genmove_analyze")  # the first reports more
+_ANALYSES = ("kata-analyze", "lz-analyze")
+_CENTISECONDS_OF_GENMOVE = 50  # between reports, of which the last alone is read
+_CENTISECONDS_OF_ANALYSIS = 10
+_CLAIM_SECONDS = 1.0  # for a command after the end of the game
+_LOAD = "loadsgf"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An engine's answer.
+
+    Attributes:
+        ok: whether it began with ``=``.
+        text: after the sign; lines are separated by line feeds.
+        seconds: from just before the command was written until the answer was complete.
+    """
+
+    ok: bool
+    text: str
+    seconds: float
+
+
+@dataclass(slots=True)
+class EngineQuirks:
+    """Facts about an engine that it does not list. They stay true when its process is started again.
+
+    Attributes:
+        implicit_passes: whether it refuses the forced passes that are sent to it.
+        reports_scores: whether it is asked for its evaluation with each move, if it lists a command for that.
+        claims_truly: whether no score that it claimed was false.
+    """
+
+    implicit_passes: bool = False
+    reports_scores: bool = True
+    claims_truly: bool = True
+
+
+class GtpDriver(ProcessDriver):
+    """An engine that speaks GTP; see ``Driver``.
+
+    Attributes:
+        commands: the commands that it lists.
+        quirks: see ``EngineQuirks``.
+    """
+
+    _protocol = "GTP"
+    commands: frozenset[str] = frozenset()
+    _speaks_gtp = False
+    _genmove = GENMOVE
+    _dialect = TimeDialect()
+
+    def __init__(self, spec: EngineSpec, rules: Rules, **named: Any) -> None:
+        super().__init__(spec, rules, **named)
+        self.quirks = EngineQuirks(reports_scores=spec.analysis)
+
+    @property
+    def sets_boards_up(self) -> bool:
+        """Whether the open engine lists the command that loads a game from a file."""
+        return _LOAD in self.commands
+
+    def start(self) -> None:
+        """See ``ProcessDriver``."""
+        self._speaks_gtp = False
+        super().start()
+
+    def ask(self, command: str, seconds: float = REPLY_SECONDS, *, watching: bool = False) -> Answer:
+        """Send `command` and wait at most `seconds` for the whole answer.
+
+        Args:
+            command: without its line feed.
+            seconds: a deadline that no output puts off.
+            watching: of ``info`` lines in a row keep the last alone; an analysis may send any number of them.
+
+        Raises: EngineCrash, EngineTimeout, EngineProtocolError. The process is of no use after any of them.
+        """
+        started = self._send(command)
+        try:
+            ok, text = self._read_answer(started + seconds, watching)
+        except (EngineTimeout, EngineCrash) as error:
+            raise self._explained(error, command) from None
+        return Answer(ok, text, self._seconds_since(started))
+
+    def order(self, command: str, seconds: float = REPLY_SECONDS) -> str:
+        """Send a command that has to succeed, and return the text of its answer.
+
+        Raises: as ``ask``; EngineRefusal if the engine answers with a failure.
+        """
+        answer = self.ask(command, seconds)
+        if not answer.ok:
+            raise self._refusal(command, answer.text)
+        return answer.text
+
+    def analyse(
+        self, seconds: float, on_report: Callable[[tuple[MoveReport, ...]], object] | None = None
+    ) -> tuple[MoveReport, ...]:
+        """Analyse the position where ``follow`` has taken it, and return its last report, the best move first.
+
+        Args:
+            seconds: the duration, from the beginning of its answer.
+            on_report: called with each report; a true answer ends the analysis at once.
+
+        Raises: UnfitEngineError if it lists no command for that; other EngineErrors.
+        """
+        command = next((command for command in _ANALYSES if command in self.commands), None)
+        if command is None:
+            raise UnfitEngineError(
+                f"{self.label}: it can't analyse: it lists neither {' nor '.join(_ANALYSES)}"
+            )
+        command = f"{command} {self._position.side} {_CENTISECONDS_OF_ANALYSIS}"
+        try:
+            return self._watch(command, seconds, on_report or (lambda reports: False))
+        except (EngineTimeout, EngineCrash) as error:
+            raise self._explained(error, command) from None
+
+    def check_claim(self, game: GameSoFar) -> None:
+        """See ``Driver``: ``final_score`` is asked."""
+        if self._ply is None or not self.quirks.claims_truly or "final_score" not in self.commands:
+            return
+        try:
+            for made in game.moves[self._ply :]:
+                self.order(f"play {made.colour} {made.move}", _CLAIM_SECONDS)
+            claim = self.order("final_score", _CLAIM_SECONDS)
+        except EngineRefusal:
+            return  # no answer is no claim
+        except EngineError as error:
+            self.remark(f"fails when a game is over: {error}")
+            self.dismiss()
+            return
+        finally:
+            self._ply = None
+        if not is_true_claim(claim, game.position):
+            self.quirks.claims_truly = False
+            self.remark(f"claims a false score: {printable(claim)!r} for {game.position.board_string()}")
+
+    def _prepare(self) -> None:
+        self._shake_hands()
+        # Some engines play many games; Quarry chooses so.
+        if {"list_games", "set_game"} <= self.commands and "Othello" in self.order("list_games").split():
+            self.order("set_game Othello")
+        if not self._rules.has_othello_moves and "outflank-rules" not in self.commands:
+            raise UnfitEngineError(
+                f"{self.label}: there is no way to set {self._rules}: it does not list outflank-rules"
+            )
+        self._genmove = genmove_command(self.commands) if self.quirks.reports_scores else GENMOVE
+        for command in instructions(self.spec, self.commands):
+            self.order(command)
+        self._agree_on_time()
+
+    def _send_changes(self, before: EngineSpec) -> None:
+        old = instructions(before, self.commands)
+        for command in instructions(self.spec, self.commands):
+            if command not in old:
+                self.order(command)
+        if (before.time, before.dialect) != (self.spec.time, self.spec.dialect):
+            self._agree_on_time()
+
+    def _greet(self) -> None:
+        self.order("boardsize 8")
+
+    def _set_up(self) -> None:
+        is_usual = self._first == Position.start(self._rules)
+        if not is_usual and not self.sets_boards_up:
+            raise UnfitEngineError(
+                f"{self.label}: there is no way to set a board up: it does not list {_LOAD}"
+            )
+        dialect = self._dialect
+        if dialect.settings and dialect.before_board:
+            self._set_time(dialect.settings)
+        if "outflank-rules" in self.commands:
+            self.order(f"outflank-rules {self._rules}")
+        self.order("clear_board")
+        if dialect.settings and not dialect.before_board:
+            self._set_time(dialect.settings)
+        if not is_usual:
+            self._load(AnnotatedGame(self._first))
+
+    def _send_move(self, made: AnnotatedMove) -> None:
+        """Announce a move. A forced pass that it refuses is not sent again.
+
+        Raises: EngineError; EngineRefusal if it refuses a disc.
+        """
+        if made.move.is_pass and self.quirks.implicit_passes:
+            return
+        try:
+            self.order(f"play {made.colour} {made.move}")
+        except EngineRefusal:
+            if not made.move.is_pass:
+                raise
+            self.quirks.implicit_passes = True
+            self.remark("refuses 'play C pass': forced passes are not announced to it (passes=implicit)")
+
+    def _send_turn(self, game: GameSoFar, clock: SideClock) -> None:
+        if self._dialect.sends_left:
+            self._set_time(self._dialect.time_left(self._position.side, *clock.time_left))
+
+    def _choose(self, seconds: float) -> Reply:
+        """Ask for a move. A command that it lists and refuses is not sent again."""
+        line = genmove_line(self._genmove, self._position.side)
+        reply = read_reply(self.ask(line, seconds, watching=self._genmove != GENMOVE))
+        if reply.ok or self._genmove == GENMOVE:
+            return reply
+        self.remark(f"lists {self._genmove} and refuses it: it is asked for plain moves")
+        self._genmove, self.quirks.reports_scores = GENMOVE, False
+        again = self._choose(seconds - reply.seconds)
+        return replace(again, seconds=reply.seconds + again.seconds)
+
+    def _shake_hands(self) -> None:
+        """Learn name, version and commands.
+
+        Raises: EngineProtocolError if it does not speak GTP version 2; EngineCrash; EngineTimeout.
+        """
+        deadline = time.monotonic() + START_SECONDS
+
+        def ask(command: str) -> str:
+            return self.order(command, max(0.0, deadline - time.monotonic())).strip()
+
+        spoken = ask("protocol_version")
+        if spoken not in ("2", "2.0"):
+            hint = "" if spoken.isdecimal() else " (a greeting that begins with '=' is taken for an answer)"
+            raise EngineProtocolError(
+                f"{self.label}: expected GTP version 2, got {printable(spoken)!r}{hint}"
+            )
+        self.own_name, self.version = printable(ask("name")), printable(ask("version"))
+        self.commands = frozenset(ask("list_commands").split())
+
+    def _agree_on_time(self) -> None:
+        """Find the commands that set its clock, from now on. Raises: EngineError."""
+        kinds: frozenset[str] = frozenset()
+        if "kata-list_time_settings" in self.commands:
+            kinds = frozenset(self.order("kata-list_time_settings").split())
+        capabilities = EngineCapabilities(self.own_name, self.commands, kinds)
+        self._dialect = choose_dialect(self.spec.time, capabilities, self.spec.dialect)
+        if self.spec.time.is_limited and self._dialect.settings is None:
+            self.remark(f"has no command for a time of {self.spec.time}, but is held to it")
+
+    def _set_time(self, command: str) -> None:
+        """Send a command about its clock; an engine that refuses it is still held to its time."""
+        if not self.ask(command).ok:
+            self._dialect = TimeDialect()
+            self.remark(f"refuses {command!r}, but is held to its time of {self.spec.time}")
+
+    def _load(self, game: AnnotatedGame) -> None:
+        """Have it read a game from a file. Raises: EngineError."""
+        # Edax skips the discs that an SGF sets up, without a word. It reads GGF by the same command.
+        if is_edax(self.own_name):
+            ending, text = ".ggf", ggf.write(game)
+        else:
+            ending, text = ".sgf", sgf.write(game)
+        with NamedTemporaryFile(suffix=ending) as file:
+            file.write(text.encode())
+            file.flush()
+            self.order(f"{_LOAD} {file.name}")
+
+    def _watch(
+        self, command: str, seconds: float, on_report: Callable[[tuple[MoveReport, ...]], object]
+    ) -> tuple[MoveReport, ...]:
+        """Send a command that goes on until it is interrupted, and interrupt it after `seconds`."""
+        latest: tuple[MoveReport, ...] = ()
+        deadline = self._send(command) + REPLY_SECONDS
+        first, _ = self._first_line(deadline)
+        if first[0] == "?":
+            raise self._refusal(command, self._rest_of(first, deadline))
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            try:
+                line = self._next_line(until)
+            except EngineTimeout:
+                break
+            if not line:
+                return latest  # it has ended by itself
+            if is_report(line):
+                latest = read_report(line)
+                if on_report(latest):
+                    break
+        self._pass_on(">", "")
+        self._child.send(b"\n")
+        deadline = time.monotonic() + REPLY_SECONDS
+        while self._next_line(deadline):
+            pass  # reports that were on their way
+        return latest
+
+    def _read_answer(self, deadline: float, watching: bool) -> tuple[bool, str]:
+        """Return whether the next answer is a success, and its text."""
+        first, size = self._first_line(deadline)
+        return first[0] == "=", self._rest_of(first, deadline, size, watching)
+
+    def _rest_of(self, first: str, deadline: float, size: int = 0, watching: bool = False) -> str:
+        """Return the text of the answer that begins with line `first`; `size` bytes were skipped before it."""
+        lines = [self._text_of(first)]
+        while line := self._next_line(deadline):
+            if watching and is_report(line) and is_report(lines[-1]):
+                size -= len(lines.pop())
+            size += len(line)
+            if size > MAX_ANSWER_BYTES:
+                raise self._too_much()
+            lines.append(line)
+        return "\n".join(lines).strip()
+
+    def _first_line(self, deadline: float) -> tuple[str, int]:
+        """Return the line that begins an answer, and how many bytes were passed over to reach it.
+
+        Before the first answer, a line such as ``=====`` belongs to a greeting; after it, it is an answer with a fault.
+        """
+        size, banner = 0, ""
+        while size <= MAX_ANSWER_BYTES:
+            try:
+                line = self._next_line(deadline)
+            except (EngineTimeout, EngineCrash):
+                if banner:
+                    raise self._not_gtp(banner) from None
+                raise
+            if line[:1] in ("=", "?") and (self._speaks_gtp or is_gtp_answer(line)):
+                self._speaks_gtp = True
+                self.stray_bytes += size
+                return line, size
+            size += len(line) + 1 + self._child.skip_line_feeds()
+            if line.strip() and not self._speaks_gtp and not banner:
+                banner, deadline = line, min(deadline, time.monotonic() + BANNER_SECONDS)
+        raise self._not_gtp(banner) if banner else self._too_much()
+
+    def _text_of(self, line: str) -> str:
+        """Return the text after the sign in the first line of an answer.
+
+        Raises: EngineProtocolError if an id that was not sent, or no blank, follows it.
+        """
+        text = line[1:]
+        if text[:1] not in ("", " "):
+            raise self._no_blank(line)
+        return text
+
+    def _no_blank(self, line: str) -> EngineProtocolError:
+        expected = f"expected a blank after {line[0]!r}, as no id was sent"
+        return EngineProtocolError(f"{self.label}: {expected}, got {printable(line)!r}")
+
+    def _refusal(self, command: str, text: str) -> EngineRefusal:
+        return EngineRefusal(f"{self.label} refused {command!r}: {printable(text) or 'no reason given'}")
+
+    def _too_much(self) -> EngineProtocolError:
+        what = f"more than {MAX_ANSWER_BYTES} bytes where one answer was due"
+        return EngineProtocolError(f"{self.label} wrote {what}")
+
+    def _not_gtp(self, banner: str) -> EngineProtocolError:
+        if banner[:1] in ("=", "?"):
+            return self._no_blank(banner)
+        return self._speaks_otherwise("an answer beginning with '=' or '?'", banner)
+
+
+def genmove_command(listed: frozenset[str]) -> str:
+    """Return the engine's command for a move that reports the most."""
+    return next((command for command in _GENMOVES_WITH_REPORTS if command in listed), GENMOVE)
+
+
+def genmove_line(command: str, colour: Colour | str) -> str:
+    """Return the line that asks for a move by `command`."""
+    return f"{GENMOVE} {colour}" if command == GENMOVE else f"{command} {colour} {_CENTISECONDS_OF_GENMOVE}"
+
+
+def instructions(spec: EngineSpec, listed: frozenset[str]) -> list[str]:
+    """Return the commands that send an engine its parameters, then its own ones.
+
+    Args:
+        spec: the engine.
+        listed: the commands that it lists.
+
+    Raises: UnfitEngineError if there is no way to send one. A number of threads is also a mere declaration.
+    """
+    commands = []
+    for name, value in parameters_to_send(spec).items():
+        if f"set_{name}" in listed:
+            commands.append(f"set_{name} {value}")
+        elif "kata-set-param" in listed:
+            commands.append(f"kata-set-param {name} {value}")
+        elif name != "threads":
+            raise UnfitEngineError(
+                f"engine {spec.name}: there is no way to give it {name}={value}: its command has no {{{name}}}, and "
+                f"it lists neither set_{name} nor kata-set-param"
+            )
+    return commands + [filled(command, spec) for command in spec.commands]
+
+
+def read_reply(answer: Answer) -> Reply:
+    """Read the move and its score in the answer to a ``genmove`` of either kind."""
+    *lines, last = answer.text.splitlines() or [""]
+    word, _, move = last.strip().partition(" ")
+    if not answer.ok or word != "play":
+        return Reply(answer.text, answer.seconds, ok=answer.ok)
+    reports = read_report(next(filter(is_report, reversed(lines)), ""))
+    played = move.strip()
+    own = [report for report in reports if report.text.lower() == played.lower()]
+    return Reply(played, answer.seconds, _score([*own, *reports]), own[0].from_book if own else None)
+
+
+def _score(reports: Sequence[MoveReport]) -> float | None:
+    """Return the first score that is named."""
+    return next((report.score for report in reports if report.score is not None), None)

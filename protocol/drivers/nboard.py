@@ -1,0 +1,201 @@
+"""Drives an engine that speaks version 2 of NBoard's protocol, or version 1.
+
+The protocol asks for ``set depth`` before the first move, and some engines never move without it. It carries the depth
+that the engine is entered with, or the level, which is the same to such an engine; nothing else can be set. The clock
+stands in the record of each game: the time control, whole seconds, and the time of every move. Overtime and seconds for
+each move have no place there. Where the record has a clock, that is to end the search, and the depth is one that no
+search reaches.
+"""
+
+import math
+from dataclasses import replace
+
+from outflank.engine import DEFAULT_LEVEL, HIGHEST_LEVEL, Colour
+from outflank.protocol.drivers.clock import SideClock, TimeControl
+from outflank.protocol.drivers.driver import REPLY_SECONDS, START_SECONDS, GameSoFar, ProcessDriver, Reply
+from outflank.protocol.drivers.errors import UnfitEngineError
+from outflank.protocol.drivers.reports import possible_score
+from outflank.protocol.drivers.spec import EngineSpec, filled, is_ours, parameters_to_send
+from outflank.protocol.formats import ggf
+from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove
+from outflank.protocol.formats.clocks import GgfClock
+from outflank.protocol.lines import printable
+
+_CHOICE = "==="
+_REPORTS = ("search ", "book ")
+_NAME = "set myname "
+_OPPONENT = "opponent"
+_DEPTHS = ("depth", "level")
+_SET_DEPTH = "set depth"
+_USUAL, _BEYOND_REACH = f"{_SET_DEPTH} {DEFAULT_LEVEL}", f"{_SET_DEPTH} {HIGHEST_LEVEL}"
+# Names of engines that ignore the clock in the record and search to the given depth.
+_WITHOUT_CLOCK = ("edax", "ntest")
+
+
+class NBoardDriver(ProcessDriver):
+    """An engine that speaks NBoard's protocol; see ``Driver``."""
+
+    _protocol = "NBoard"
+    _pings = 0
+
+    def start(self) -> None:
+        """See ``ProcessDriver``."""
+        self._pings = 0
+        super().start()
+
+    def tell(self, line: str) -> None:
+        """Send a command that has no answer."""
+        self._send(line)
+
+    def synchronise(self, seconds: float = REPLY_SECONDS) -> None:
+        """Wait until the engine has done everything that was sent; lines until then answer no later question.
+
+        Raises: EngineTimeout, EngineCrash, EngineProtocolError. The process is of no use after any of them.
+        """
+        self._pings += 1
+        pong, asked = f"pong {self._pings}", f"ping {self._pings}"
+        sent = self._send(asked)
+
+        def is_pong(line: str) -> bool:
+            self._learn(line)
+            return line.split() == pong.split()
+
+        self._read_until(is_pong, asked, sent + seconds, greeting=pong if self._pings == 1 else "")
+
+    def shake_hands(self, seconds: float = START_SECONDS) -> None:
+        """Begin the dialogue, and learn its name if it gives one.
+
+        Raises: EngineProtocolError if it does not speak the protocol; EngineCrash; EngineTimeout.
+        """
+        self.tell("nboard 2")
+        self.synchronise(seconds)
+
+    def go(self, seconds: float) -> Reply:
+        """Return the move that the engine chooses for the side to move, waited for at most `seconds`.
+
+        There is no text where it names none; the move is from a book if the last line about it was ``book`` and not
+        ``search``.
+
+        Raises: as ``synchronise``.
+        """
+        sent = self._send("go")
+        reported: dict[str, bool] = {}
+
+        def is_choice(line: str) -> bool:
+            reported.update(read_origin(line))
+            return line.startswith(_CHOICE)
+
+        line = self._read_until(is_choice, "go", sent + seconds)
+        text, score = read_choice(line[len(_CHOICE) :].strip())
+        return Reply(text, self._seconds_since(sent), score, reported.get(text.upper()))
+
+    def _prepare(self) -> None:
+        spec, clock = self.spec, clock_text(self.spec.time)
+        self.shake_hands()
+        if not self._rules.has_othello_moves:
+            raise UnfitEngineError(
+                f"{self.label}: NBoard's protocol knows Othello's moves only, not {self._rules}"
+            )
+        for line in instructions(spec):
+            self.tell(line)
+        self.synchronise(START_SECONDS)  # an engine may load its tables when it knows the depth
+        if spec.time.is_limited and not clock:
+            self.remark(f"can't be sent a time of {spec.time} in the record of a game, but is held to it")
+        if _own_depth(spec) is None and not _has_own_way(spec):
+            if not clock:
+                self.remark(f"is entered without a depth: it is sent {_USUAL!r} (depth=N chooses another)")
+            elif self.own_name.lower().startswith(_WITHOUT_CLOCK):
+                self.tell(_USUAL)
+                self.synchronise(START_SECONDS)
+                self.remark(
+                    f"takes no notice of the clock in the record of a game: it is sent {_USUAL!r} "
+                    "(depth=N chooses another)"
+                )
+
+    def _send_changes(self, before: EngineSpec) -> None:
+        old = instructions(before)
+        for line in instructions(self.spec):
+            if line not in old:
+                self.tell(line)
+
+    def _greet(self) -> None:
+        self.synchronise()
+
+    def _send_turn(self, game: GameSoFar, clock: SideClock) -> None:
+        """Send the game so far, with the clock in it, and wait until the engine has read that."""
+        names = {self._position.side: self.name, self._position.side.other: _OPPONENT}
+        moves = tuple(AnnotatedMove(made.before, made.move, made.seconds) for made in game.moves)
+        record = AnnotatedGame(
+            game.first, moves, names[Colour.BLACK], names[Colour.WHITE], clock=clock_text(self.spec.time)
+        )
+        self.tell(f"set game {ggf.write(record).strip()}")
+        self.synchronise()
+
+    def _choose(self, seconds: float) -> Reply:
+        reply = self.go(seconds)
+        if not self.spec.analysis:
+            return Reply(reply.text, reply.seconds)
+        return replace(reply, score=possible_score(reply.score))
+
+    def _learn(self, line: str) -> None:
+        """Take down its name: an engine may say it at any time, some after each `set depth`."""
+        if line.startswith(_NAME):
+            self.own_name = printable(line.removeprefix(_NAME).strip())
+
+
+def instructions(spec: EngineSpec) -> list[str]:
+    """Return the lines that send an engine its depth, then its own ones.
+
+    Raises: UnfitEngineError if there is no way to send a parameter. A number of threads is also a mere declaration.
+    """
+    parameters = parameters_to_send(spec)
+    depths = [parameters.pop(name) for name in _DEPTHS if name in parameters]
+    parameters.pop("threads", None)
+    if len(depths) > 1 or parameters:
+        got = " ".join(f"{name}={value}" for name, value in parameters_to_send(spec).items())
+        raise UnfitEngineError(
+            f"engine {spec.name}: NBoard's protocol can give it a depth and nothing else: {got} needs places such as "
+            "{level} in its command"
+        )
+    commands = [filled(command, spec) for command in spec.commands]
+    if _has_own_way(spec):
+        return commands
+    if depths or _own_depth(spec) is not None:
+        return [f"{_SET_DEPTH} {depths[0] if depths else _own_depth(spec)}", *commands]
+    return [_BEYOND_REACH if clock_text(spec.time) else _USUAL, *commands]
+
+
+def clock_text(control: TimeControl) -> str:
+    """Return a time control as GGF has it, ``15:00/0:02``, in whole seconds; nothing if GGF has no place for it."""
+    if not control.is_limited or control.period_moves or int(control.main) == 0:
+        return ""
+    return str(GgfClock(int(control.main), int(control.increment)))
+
+
+def read_origin(line: str) -> dict[str, bool]:
+    """Return, by its move, whether ``book F5 ...`` (and not ``search F5 ...``) says so; empty for other lines."""
+    words = line.split(maxsplit=2)
+    if not line.startswith(_REPORTS) or len(words) < 2:
+        return {}
+    return {words[1][:2].upper(): words[0] == "book"}
+
+
+def read_choice(text: str) -> tuple[str, float | None]:
+    """Read move and score of ``F5/-1.50/0.4``, ``F5//0.4``, ``F5``, or, as Edax writes, ``f5 -1.50 0.4``."""
+    parts = [part.strip() for part in text.split("/")] if "/" in text else text.split()
+    move, score = [*parts, "", ""][:2]
+    try:
+        value = float(score)
+    except ValueError:
+        return move, None
+    return move, value if math.isfinite(value) else None
+
+
+def _own_depth(spec: EngineSpec) -> int | None:
+    """Return the depth that an engine is entered with, or else its level; None if it is entered with neither."""
+    return spec.level if spec.depth is None else spec.depth
+
+
+def _has_own_way(spec: EngineSpec) -> bool:
+    """Whether an engine gets its depth by one of its own commands, or by the options of Outflank."""
+    return is_ours(spec) or any(command.split()[:2] == _SET_DEPTH.split() for command in spec.commands)

@@ -1,0 +1,180 @@
+"""Drives a UCI engine that knows Othello as Fairy-Stockfish does: the variant ``flipello``, moves like ``P@f5``.
+
+Parameters are options, and ``go`` takes clock, depth and nodes.
+"""
+
+import re
+from dataclasses import replace
+
+from outflank.engine import DEFAULT_LEVEL, Colour, Position
+from outflank.protocol.drivers.clock import SideClock
+from outflank.protocol.drivers.driver import REPLY_SECONDS, START_SECONDS, GameSoFar, ProcessDriver, Reply
+from outflank.protocol.drivers.errors import UnfitEngineError
+from outflank.protocol.drivers.reports import DROP, PIECES, possible_score
+from outflank.protocol.drivers.spec import EngineSpec, filled, is_ours, parameters_to_send
+from outflank.protocol.lines import printable
+
+_VARIANT, _OTHELLO = "UCI_Variant", "flipello"
+_MOST_OPTIONS, _LONGEST_LIST = 1_000, 1_000
+_OPTION = re.compile(r"option name (.+?) type (.*)")
+_SCORE = re.compile(r"info .*?\bscore (cp (-?\d{1,6})|mate )")
+_SEARCHES = ("depth", "nodes")  # that ``go`` takes
+_USUAL = f"depth {DEFAULT_LEVEL}"
+_MILLISECONDS = 1_000
+
+
+class UciDriver(ProcessDriver):
+    """An engine that speaks UCI; see ``Driver``.
+
+    Attributes:
+        options: type, default and range of each option that it offers, by name, as it wrote them.
+    """
+
+    _protocol = "UCI"
+    options: dict[str, str]
+    _limits = ""  # of the next search
+
+    def tell(self, line: str) -> None:
+        """Send a command that has no answer."""
+        self._send(line)
+
+    def synchronise(self, seconds: float = REPLY_SECONDS) -> None:
+        """Wait until the engine has done everything that was sent.
+
+        Raises: EngineTimeout, EngineCrash, EngineProtocolError. The process is of no use after any of them.
+        """
+        sent = self._send("isready")
+        self._read_until(lambda line: line.strip() == "readyok", "isready", sent + seconds)
+
+    def go(self, limits: str, seconds: float) -> Reply:
+        """Return the move that the engine chooses for the side to move, waited for at most `seconds`.
+
+        Args:
+            limits: of its search, as ``go`` takes them: ``movetime 100``.
+            seconds: the longest wait.
+
+        The score is the last one reported, in pieces from its own side.
+
+        Raises: as ``synchronise``.
+        """
+        asked = f"go {limits}".strip()
+        sent = self._send(asked)
+        score: float | None = None
+
+        def is_choice(line: str) -> bool:
+            nonlocal score
+            if found := _SCORE.match(line):
+                score = int(found[2]) / PIECES if found[2] else None
+            return line.startswith("bestmove")
+
+        words = self._read_until(is_choice, asked, sent + seconds).split()
+        move = words[1].removeprefix(DROP) if len(words) > 1 else ""
+        return Reply(move, self._seconds_since(sent), possible_score(score))
+
+    def _prepare(self) -> None:
+        self._shake_hands()
+        if not self._rules.has_othello_moves:
+            raise UnfitEngineError(f"{self.label}: UCI engines know Othello's moves only, not {self._rules}")
+        self._send_options(None)
+        spec = self.spec
+        if not (spec.time.is_limited or spec.depth or spec.nodes or is_ours(spec)):
+            self.remark(
+                f"is entered without a limit: it is sent 'go {_USUAL}' (depth=N or nodes=N chooses another)"
+            )
+
+    def _shake_hands(self) -> None:
+        """Begin the dialogue, learn its name and its options, and choose Othello.
+
+        Raises: UnfitEngineError if it does not know Othello; EngineProtocolError if it does not speak UCI;
+            EngineCrash; EngineTimeout.
+        """
+        self.options = {}
+
+        def is_over(line: str) -> bool:
+            if line.startswith("id name "):
+                self.own_name = printable(line.removeprefix("id name ").strip())
+            elif (option := _OPTION.match(line)) and len(self.options) < _MOST_OPTIONS:
+                self.options[option[1]] = option[2]
+            return line.strip() == "uciok"
+
+        sent = self._send("uci")
+        self._read_until(is_over, "uci", sent + START_SECONDS, greeting="uciok")
+        if _OTHELLO not in self.options.get(_VARIANT, "").split():
+            raise UnfitEngineError(f"{self.label} does not play Othello: {_VARIANT} can't be {_OTHELLO}")
+        self._set_option(_VARIANT, _OTHELLO)
+
+    def _send_changes(self, before: EngineSpec) -> None:
+        self._send_options(before)
+
+    def _send_options(self, before: EngineSpec | None) -> None:
+        """Set its options, send its commands, and wait until all is done; only what differs from `before`."""
+        spec = self.spec
+        options = {name: value for name, value in parameters_to_send(spec).items() if name not in _SEARCHES}
+        known = parameters_to_send(before) if before else {}
+        if "threads" in options:
+            threads = options.pop("threads")
+            options |= {"Threads": threads} if "Threads" in self.options else {}
+        for name, value in options.items():
+            if known.get(name) != value:
+                self._set_option(name, value)
+        for command in spec.commands:
+            if before is None or filled(command, spec) != filled(command, before):
+                self.tell(filled(command, spec))
+        self.synchronise(START_SECONDS)  # an engine may load its tables
+
+    def _set_option(self, name: str, value: str) -> None:
+        """Set an option. Raises: UnfitEngineError if it offers none of this name; EngineCrash."""
+        if name not in self.options:
+            offered = printable(", ".join(self.options), _LONGEST_LIST)
+            raise UnfitEngineError(f"{self.label} has no option {name!r}; it has {offered or 'none'}")
+        self.tell(f"setoption name {name} value {value}")
+
+    def _greet(self) -> None:
+        self.tell("ucinewgame")
+        self.synchronise()
+
+    def _send_turn(self, game: GameSoFar, clock: SideClock) -> None:
+        """Send the board, and wait until the engine has read it."""
+        self.tell(position_line(self._position))
+        self.synchronise()
+        self._limits = search_limits(self.spec, clock)
+
+    def _choose(self, seconds: float) -> Reply:
+        reply = self.go(self._limits, seconds)
+        return reply if self.spec.analysis else replace(reply, score=None)
+
+
+def search_limits(spec: EngineSpec, clock: SideClock) -> str:
+    """Return the arguments of ``go``: depth, nodes, and the clock, sent for both sides. Outflank needs none."""
+    parameters = parameters_to_send(spec)
+    limits = [f"{name} {parameters[name]}" for name in _SEARCHES if name in parameters]
+    if clock.control.is_limited:
+        left, moves = clock.time_left
+        each = max(1, int(left * _MILLISECONDS))  # rounded down; 0 would be no limit
+        gain = int(clock.control.increment * _MILLISECONDS)
+        if moves == 1 and clock.control.period_moves == 1:
+            limits.append(f"movetime {each}")
+        else:
+            due = f" movestogo {moves}" if moves else ""
+            limits.append(f"wtime {each} btime {each} winc {gain} binc {gain}{due}")
+    return " ".join(limits) or ("" if is_ours(spec) else _USUAL)
+
+
+def position_line(position: Position) -> str:
+    """Return the command that sets up a position: Black, who begins, is White to UCI, and squares keep their names.
+
+    Both sides have as many pieces in hand as squares are empty.
+    """
+    rows = []
+    for row in range(7, -1, -1):
+        text = "".join(_letter(position, 8 * row + column) for column in range(8))
+        rows.append(re.sub("1+", lambda ones: str(len(ones[0])), text))
+    hand = "P" * position.empties + "p" * position.empties
+    side = "w" if position.side is Colour.BLACK else "b"
+    return f"position fen {'/'.join(rows)}[{hand}] {side} - - 0 1"
+
+
+def _letter(position: Position, square: int) -> str:
+    if position.black >> square & 1:
+        return "P"
+    return "p" if position.white >> square & 1 else "1"
