@@ -14,9 +14,9 @@ class DiscColour(NamedTuple):
     """A colour of discs.
 
     Attributes:
-        image: as a colour of an image.
-        ink: the colour of a number on such a disc in an image.
-        terminal: the nearest of a terminal's 256 colours.
+        image: the colour in an image.
+        ink: the colour of a number on the disc in an image.
+        terminal: the number of the nearest of a terminal's 256 colours.
     """
 
     image: str
@@ -31,7 +31,7 @@ DISC_COLOURS = {
     "Gold": DiscColour("#d4a72c", "#111", 178),
     "Yellow": DiscColour("#eccb3c", "#111", 226),
 }
-"""By the names that sheets give them: ``Rules.colour_names`` has the two of a game."""
+"""Disc colours by their names on the rule sheets; ``Rules.colour_names`` gives the two of a game."""
 
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def board_svg(
     number: int = 1,
     coordinates: bool = True,
 ) -> str:
-    """The image; ``Position.svg`` says what the arguments mean.
+    """Return the image; ``Position.svg`` describes the arguments.
 
     Raises: SettingsError, NotationError, IllegalMoveError.
     """
@@ -86,7 +86,7 @@ def board_svg(
 
 
 def _title(position: "Position") -> str:
-    """``Black 4, White 1, White to move``."""
+    """Return ``Black 4, White 1, White to move``."""
     return str(position).rpartition("\n")[2].replace(" (X)", "").replace(" (O)", "")
 
 
@@ -101,7 +101,6 @@ def _board() -> Iterator[str]:
 
 
 def _coordinates() -> Iterator[str]:
-    """Letters above the board, numbers left of it."""
     for number in range(8):
         at = _MARGIN + number * _SQUARE + _SQUARE // 2
         yield _text("abcdefgh"[number], at, _MARGIN / 2, 12, _LETTERS)
@@ -125,7 +124,6 @@ def _look(position: "Position", colour: Colour) -> DiscColour:
 
 
 def _last(position: "Position", last: Move | str | int) -> Iterator[str]:
-    """A dot on the disc that was played last; nothing for a pass."""
     move = as_move(last)
     if move.square is None:
         return
@@ -136,7 +134,7 @@ def _last(position: "Position", last: Move | str | int) -> Iterator[str]:
 
 
 def _legal(position: "Position", scores: Iterable[Move]) -> Iterator[str]:
-    """A small disc of the mover on each square where it may play, but for those that have a score."""
+    """Yield a small disc on each legal square, except squares that have a score."""
     taken = {move.square for move in scores}
     fill = _look(position, position.side).image
     for square in squares_of(position.legal_mask()):
@@ -146,7 +144,7 @@ def _legal(position: "Position", scores: Iterable[Move]) -> Iterator[str]:
 
 
 def _scores(scores: Mapping[Move, float]) -> Iterator[str]:
-    """The best score of each square; those of the best move stand out."""
+    """Yield the best score of each square; the best move's scores stand out."""
     best = max(scores.values(), default=0.0)
     squares: dict[int, float] = {}
     for move, score in scores.items():
@@ -160,7 +158,7 @@ def _scores(scores: Mapping[Move, float]) -> Iterator[str]:
 
 
 def _line(position: "Position", line: Moves, number: int) -> Iterator[str]:
-    """Discs that can be seen through, numbered as on a score sheet, where a pass has no number."""
+    """Yield translucent discs, numbered as on a score sheet, where a pass has no number."""
     for given in line:
         move = position.parse_move(given)
         if move.square is not None:

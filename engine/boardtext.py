@@ -1,4 +1,4 @@
-"""A board as text: 64 squares a1..h8, row by row, then perhaps the side to move; as programs and people write it."""
+"""Reading and writing a board as text: 64 squares a1..h8, row by row, optionally followed by the side to move."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -27,11 +27,11 @@ _SIDE = re.compile(r"(\S+?)(?:'s turn| to (?:move|play))?")
 
 
 def read_board(text: str) -> tuple[int, int, Colour | None]:
-    """Black's discs and White's, one bit a square, and the side to move, None if the text does not say.
+    """Return Black's discs and White's, one bit a square, and the side to move, None if the text does not say.
 
-    ``Position.parse`` says how they are written.
+    ``Position.parse`` describes the notations.
 
-    Raises: NotationError saying the expected text, and the place.
+    Raises: NotationError with the expected text and the position of the error.
     """
     if (framed := _framed(text)) is not None:
         raw, side = framed
@@ -55,17 +55,17 @@ def read_board(text: str) -> tuple[int, int, Colour | None]:
 
 
 def is_framed(text: str) -> bool:
-    """Whether it is a board with the numbers of its rows, as programs print it."""
+    """Whether the text is a board with row numbers, as programs print it."""
     return _framed(text) is not None
 
 
 def write_board(black: int, white: int) -> str:
-    """64 letters ``X O -``, a1 first."""
+    """Return 64 letters ``X O -``, a1 first."""
     return "".join("X" if black >> s & 1 else "O" if white >> s & 1 else "-" for s in range(64))
 
 
 def framed_board(letters: Sequence[str]) -> str:
-    """64 letters, a1 first, as eight rows with the names of rows and files around them."""
+    """Return 64 letters, a1 first, as eight rows framed by the names of rows and files."""
     rows = [f"{row + 1} {' '.join(letters[8 * row : 8 * row + 8])} {row + 1}" for row in range(8)]
     files = "  a b c d e f g h"
     return "\n".join([files, *rows, files])
@@ -88,7 +88,7 @@ def _plain(text: str) -> tuple[str, str]:
 
 
 def _framed(text: str) -> tuple[str, str] | None:
-    """The squares of eight rows with their numbers 1 to 8 before them, and the words for the side to move."""
+    """Return the squares of eight rows numbered 1 to 8, and the word for the side to move."""
     rows: list[str] = []
     for line in text.splitlines():
         row = _FRAMED_ROW.match(line)
@@ -103,7 +103,7 @@ def _framed(text: str) -> tuple[str, str] | None:
 
 
 def _fen(text: str) -> tuple[str, str] | None:
-    """The squares of eight rows between slashes, and the word after them; Edax's ``p`` and ``P`` begin with row 8."""
+    """Return the squares of eight rows between slashes and the word after them; Edax's ``p`` and ``P``: row 8 first."""
     match = _FEN.fullmatch(text)
     if match is None:
         return None
@@ -116,7 +116,7 @@ def _fen(text: str) -> tuple[str, str] | None:
 
 
 def _digits(raw: str, side: str) -> Mapping[str, str]:
-    """The meaning of the digits among these squares and in the word for the side to move."""
+    """Return the meaning of each digit among these squares and in the word for the side to move."""
     letters = {*raw, side}
     if "0" not in letters:
         return _ONE_TWO
@@ -130,7 +130,6 @@ def _mask(squares: Sequence[str | None], disc: str) -> int:
 
 
 def _side(text: str, digits: Mapping[str, str]) -> Colour | None:
-    """The colour that `text` after a board names; None if there is none."""
     if not text:
         return None
     match = _SIDE.fullmatch(text)

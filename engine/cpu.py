@@ -1,4 +1,4 @@
-"""Which build of the engine this CPU can run; in pure Python, since a tuned module could not ask."""
+"""Chooses the build of the engine that this CPU can run; in pure Python, since a tuned module may not load."""
 
 import os
 from collections.abc import Mapping, MutableSequence
@@ -10,9 +10,9 @@ _FORCED = "OUTFLANK_BUILD"
 
 
 def choose(builds: Mapping[str, tuple[str, ...]], have: frozenset[str] | None) -> str:
-    """The first build that the CPU can run, or the one that the environment variable OUTFLANK_BUILD names.
+    """Return the first build that the CPU can run, or the one that the environment variable OUTFLANK_BUILD names.
 
-    Where the system does not say what the CPU can do, the last one, which needs the least.
+    If the system does not report the CPU's features, return the last build, which needs the fewest.
 
     Args:
         builds: for each build, by the name of the CPU it was tuned for, the features that it needs; best first.
@@ -41,7 +41,7 @@ def choose(builds: Mapping[str, tuple[str, ...]], have: frozenset[str] | None) -
 def use_build(path: MutableSequence[str]) -> str:
     """Put the build for this CPU at the head of a package's ``__path__``, and return its name.
 
-    A wheel has several builds, each package's modules in ``builds/NAME`` beside its other files; a checkout has one.
+    A wheel has several builds, each package's modules in ``builds/NAME`` next to its other files; a checkout has one.
 
     Raises: ImportError as ``choose`` does.
     """

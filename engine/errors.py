@@ -9,11 +9,11 @@ class OutflankError(Exception):
 
 
 class NotationError(OutflankError, ValueError):
-    """Text or a number that is no square, move, mask, board, transcript or rules name."""
+    """Text or a number that is not a valid square, move, mask, board, transcript or rules name."""
 
 
 class OutOfRangeError(NotationError, IndexError):
-    """A number that is no square (0 to 63) or no symmetry (0 to 7)."""
+    """A number that is not a square (0 to 63) or not a symmetry (0 to 7)."""
 
 
 class IllegalMoveError(OutflankError, ValueError):
@@ -21,7 +21,7 @@ class IllegalMoveError(OutflankError, ValueError):
 
 
 class SettingsError(OutflankError, ValueError):
-    """A limit, level or table size that makes no sense or can't be had."""
+    """A limit, level or table size that is impossible or not available."""
 
 
 class FileFormatError(OutflankError):
@@ -33,16 +33,16 @@ _MASK = 2**64 - 1
 
 
 def whole(name: str, value: SupportsIndex, least: int, most: int = _MOST, unit: str = "") -> int:
-    """`value` as an int.
+    """Return `value` as an int.
 
     Args:
-        name: its name in a sentence.
-        value: the value that was given.
-        least: the smallest that makes sense.
-        most: the largest that makes sense.
-        unit: the word after it.
+        name: the value's name in an error message.
+        value: the value to check.
+        least: the smallest valid value.
+        most: the largest valid value.
+        unit: the unit in an error message, after a blank.
 
-    Raises: SettingsError if it is no whole number or beyond these.
+    Raises: SettingsError if it is not a whole number or out of range.
     """
     try:
         number = index(value)
@@ -56,9 +56,9 @@ def whole(name: str, value: SupportsIndex, least: int, most: int = _MOST, unit: 
 
 
 def mask(value: SupportsIndex) -> int:
-    """`value` as 64 bits, a square each.
+    """Return `value` as a mask of 64 bits, one for each square.
 
-    Raises: NotationError if it is not one.
+    Raises: NotationError if it is not a mask.
     """
     try:
         number = index(value)

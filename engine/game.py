@@ -23,9 +23,9 @@ class Turn:
     """One entry of a game's history.
 
     Attributes:
-        before: the position in which it was made.
+        before: the position in which the move was made.
         move: the move, or a pass.
-        implied: whether it is a pass that was not written down: it came with the next move.
+        implied: whether it is a pass that was not recorded, and that the next move implies.
     """
 
     before: Position
@@ -34,7 +34,7 @@ class Turn:
 
     @property
     def colour(self) -> Colour:
-        """Who made it."""
+        """The side that made the move."""
         return self.before.side
 
 
@@ -42,10 +42,10 @@ class Game(Sequence[Turn]):
     """The history of a game: a sequence of its turns that can be played on. A failed call changes nothing.
 
     Args:
-        rules: the rules it is played by, or the position it begins with.
-        first: the position it begins with, which is under the same rules; the start of `rules` if left out.
+        rules: the rules of the game, or its first position.
+        first: the first position, which must be under the same rules; the start of `rules` if left out.
 
-    Raises: SettingsError if `first` is no position or under other rules.
+    Raises: SettingsError if `first` is not a position or is under other rules.
     """
 
     def __init__(self, rules: Rules | Position | None = None, first: Position | None = None) -> None:
@@ -66,22 +66,22 @@ class Game(Sequence[Turn]):
 
     @property
     def rules(self) -> Rules:
-        """The rules it is played by."""
+        """The rules of the game."""
         return self._first.rules
 
     @property
     def first(self) -> Position:
-        """The position it began with."""
+        """The first position."""
         return self._first
 
     @property
     def position(self) -> Position:
-        """The position now."""
+        """The current position."""
         return self._position
 
     @property
     def positions(self) -> tuple[Position, ...]:
-        """All positions from the first to the one now."""
+        """All positions from the first to the current one."""
         return (*(turn.before for turn in self._turns), self._position)
 
     @property
@@ -100,7 +100,7 @@ class Game(Sequence[Turn]):
         return self._position.is_over
 
     def legal_moves(self) -> LegalMoves:
-        """The moves of the side to move, as ``Position.legal_moves`` gives them."""
+        """Return the legal moves of the side to move, see ``Position.legal_moves``."""
         return self._position.legal_moves()
 
     def play(self, move: Move | str | int, colour: Colour | None = None) -> Move:
@@ -108,8 +108,8 @@ class Game(Sequence[Turn]):
 
         If the side to move has no move, its pass is implied and the other side's disc is taken.
 
-        Raises: IllegalMoveError, NotationError as ``Position.parse_move``; IllegalMoveError out of turn; NotationError
-            if `colour` is not a colour.
+        Raises: IllegalMoveError, NotationError: see ``Position.parse_move``; IllegalMoveError out of turn;
+            NotationError if `colour` is not a colour.
         """
         move = as_move(move)
         position, implied = self._position, []
@@ -136,7 +136,7 @@ class Game(Sequence[Turn]):
         self.play(PASS)
 
     def undo(self) -> bool:
-        """Take back the last move together with a pass it implied; False if there is none."""
+        """Take back the last move together with a pass it implied; return False if there is no move."""
         if not self._turns:
             return False
         self._take_back()
@@ -145,7 +145,7 @@ class Game(Sequence[Turn]):
         return True
 
     def redo(self) -> bool:
-        """Play again the moves taken back last, with a pass it implied; False if there is nothing."""
+        """Play the move taken back last, with a pass it implied; return False if there is no such move."""
         if not self._undone:
             return False
         implied = self._undone[-1].implied
@@ -155,15 +155,15 @@ class Game(Sequence[Turn]):
         return True
 
     def outcome(self) -> Outcome | None:
-        """How the game ended; None while it goes on."""
+        """Return the outcome of the game; None while it continues."""
         return self._position.outcome()
 
     def result(self) -> Outcome | None:
-        """The same as ``outcome``: its name in version 1.0."""
+        """Return ``outcome()``: its name in version 1.0."""
         return self.outcome()
 
     def copy(self) -> "Game":
-        """The same game, to be played on without changing this one; what can be redone here can be redone there."""
+        """Return a copy, to be played on without changing this game, with the moves that can be redone."""
         copy = Game(first=self._first)
         copy._turns, copy._undone = self._turns[:], self._undone[:]
         copy._position = self._position
@@ -176,7 +176,7 @@ class Game(Sequence[Turn]):
     @overload
     def __getitem__(self, index: slice) -> tuple[Turn, ...]: ...
     def __getitem__(self, index: int | slice) -> Turn | tuple[Turn, ...]:
-        """The turn with this number, 0 for the first; of a slice all its turns."""
+        """Return the turn with this index, or a tuple of turns for a slice."""
         return tuple(self._turns[index]) if isinstance(index, slice) else self._turns[index]
 
     def __iter__(self) -> Iterator[Turn]:
@@ -186,35 +186,35 @@ class Game(Sequence[Turn]):
         return len(self._turns)
 
     def __eq__(self, other: object) -> bool:
-        """Whether it began with the same position and the same moves were made; moves undone do not count."""
+        """Whether both games have the same first position and the same moves; undone moves do not count."""
         if not isinstance(other, Game):
             return NotImplemented
         return self._first == other._first and self.moves == other.moves
 
     def __bool__(self) -> bool:
-        """True: a game without a turn is a game all the same."""
+        """True, also for a game without a turn."""
         return True
 
     def _repr_svg_(self) -> str:
-        """The picture in a notebook: the board, the last move marked."""
+        """Return the picture for a notebook: the board, with the last move marked."""
         return self._position.svg(last=self._turns[-1].move if self._turns else None)
 
     def __str__(self) -> str:
-        """Return the drawing of the board, as a position has it."""
+        """Return the drawing of the board, see ``Position.__str__``."""
         return str(self._position)
 
     def __repr__(self) -> str:
-        """The expression that gives the game again: ``Game.from_transcript('f5d6', Rules.parse('othello'))``."""
+        """Return an expression that creates the game: ``Game.from_transcript('f5d6', Rules.parse('othello'))``."""
         start = "" if self._first == Position.start(self.rules) else f", {self._first!r}"
         return (
             f"Game.from_transcript({self.transcript(passes=True)!r}, Rules.parse({str(self.rules)!r}){start})"
         )
 
     def hand(self, colour: Colour) -> int:
-        """Discs `colour` still has in hand where a sheet deals 32 to each side.
+        """Return the number of discs `colour` still has in hand where a sheet deals 32 to each side.
 
-        A side that has none left when it plays is given one by the other, so both hands together are always
-        the number of empty squares. On a board given by hand the side to move is taken to have the odd one more.
+        A side that plays without a disc in hand takes one from the other side, so the sum of both hands is always
+        the number of empty squares. On a board set up by hand the side to move is assumed to have the odd disc.
 
         Raises: NotationError if `colour` is not a colour.
         """
@@ -227,9 +227,9 @@ class Game(Sequence[Turn]):
         return hands[Colour(colour)]
 
     def transcript(self, passes: bool = False) -> str:
-        """``f5d6c3...``; passes written as ``pa`` if asked for.
+        """Return ``f5d6c3...``, with passes as ``pa`` if `passes`.
 
-        Where moves name a direction (one-direction rules) they are separated by blanks.
+        Moves that name a direction (one-direction rules) are separated by blanks.
         """
         words = [
             "pa" if turn.move.is_pass else str(turn.move)
@@ -245,7 +245,7 @@ class Game(Sequence[Turn]):
         """Read a transcript, with or without passes, move numbers, blanks, commas, single dashes and line ends.
 
         Raises: NotationError or IllegalMoveError naming the number of the offending move, 1 for the first;
-            SettingsError as ``Game``.
+            SettingsError: see ``Game``.
         """
         game = cls(rules, first)
         for number, word in enumerate(_words(text), 1):
@@ -267,7 +267,6 @@ class Game(Sequence[Turn]):
 
 
 def _words(text: str) -> Iterator[str]:
-    """The moves of a transcript as they are written."""
     text = _MOVE_NUMBER.sub(" ", text).rstrip(" \t\r\n,")
     at = 0
     while at < len(text):

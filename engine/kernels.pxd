@@ -32,12 +32,12 @@ cdef inline uint64_t bit(int square) noexcept nogil:
 
 
 cdef inline uint64_t _inner(uint64_t discs) noexcept nogil:
-    """Without the a and h files: a run of turned discs that is not vertical would wrap round them."""
+    """Return `discs` without the a and h files: a run of turned discs that is not vertical would wrap round them."""
     return discs & <uint64_t>0x7E7E7E7E7E7E7E7E
 
 
 cdef inline uint64_t _ray_ends(uint64_t own, uint64_t through, int step) noexcept nogil:
-    """Squares just past a run of 1-6 `through` discs that starts beside `own`, both ways."""
+    """Squares just past a run of 1-6 `through` discs that starts next to `own`, both ways."""
     cdef uint64_t up = through & (own << step), down = through & (own >> step)
     cdef uint64_t up_pairs = through & (through << step), down_pairs = through & (through >> step)
     up |= through & (up << step)
@@ -50,7 +50,7 @@ cdef inline uint64_t _ray_ends(uint64_t own, uint64_t through, int step) noexcep
 
 
 cdef inline uint64_t legal_moves_portable(uint64_t own, uint64_t opp) noexcept nogil:
-    """As `legal_moves`, on any CPU."""
+    """Implement `legal_moves` for any CPU."""
     cdef uint64_t inner = _inner(opp)
     return (
         _ray_ends(own, inner, EAST_WEST)
@@ -101,7 +101,7 @@ cdef inline uint64_t turned_one_way(uint64_t own, uint64_t opp, int square, int 
 
 
 cdef inline uint64_t turned_discs_portable(uint64_t own, uint64_t opp, int square) noexcept nogil:
-    """As `turned_discs`, on any CPU."""
+    """Implement `turned_discs` for any CPU."""
     cdef uint64_t turned = 0
     cdef int direction
     for direction in range(8):
@@ -115,7 +115,7 @@ cdef inline uint64_t legal_moves(uint64_t own, uint64_t opp) noexcept nogil:
 
 
 cdef inline void moves_of_both(uint64_t own, uint64_t opp, uint64_t *moves, uint64_t *replies) noexcept nogil:
-    """Where the side owning `own` may play, to `moves`, and where the other one may, to `replies`."""
+    """Write the legal moves of the side owning `own` to `moves`, and those of the other side to `replies`."""
     if OUTFLANK_SIMD:
         moves_of_both_simd(own, opp, moves, replies)
         return
@@ -129,7 +129,7 @@ cdef inline uint64_t turned_discs(uint64_t own, uint64_t opp, int square) noexce
 
 
 cdef inline uint64_t _transpose(uint64_t mask) noexcept nogil:
-    """Rows become columns: a8 and h1 change places. Delta swaps of 4x4, 2x2 and 1x1 blocks."""
+    """Swap rows and columns, so a8 and h1 change places: delta swaps of 4x4, 2x2 and 1x1 blocks."""
     cdef uint64_t swap = (mask ^ (mask << 28)) & <uint64_t>0x0F0F0F0F00000000
     mask ^= swap ^ (swap >> 28)
     swap = (mask ^ (mask << 14)) & <uint64_t>0x3333000033330000
@@ -139,14 +139,13 @@ cdef inline uint64_t _transpose(uint64_t mask) noexcept nogil:
 
 
 cdef inline uint64_t _reverse_columns(uint64_t mask) noexcept nogil:
-    """The a and h files change places, b and g, and so on."""
     mask = ((mask >> 1) & <uint64_t>0x5555555555555555) | ((mask & <uint64_t>0x5555555555555555) << 1)
     mask = ((mask >> 2) & <uint64_t>0x3333333333333333) | ((mask & <uint64_t>0x3333333333333333) << 2)
     return ((mask >> 4) & <uint64_t>0x0F0F0F0F0F0F0F0F) | ((mask & <uint64_t>0x0F0F0F0F0F0F0F0F) << 4)
 
 
 cdef inline uint64_t transform(uint64_t mask, int symmetry) noexcept nogil:
-    """The image under one of the eight symmetries: bit 0 reverses columns, 1 reverses rows, 2 then transposes."""
+    """Return the image under one of the eight symmetries: bit 0 reverses columns, 1 rows, 2 then transposes."""
     if symmetry & 1:
         mask = _reverse_columns(mask)
     if symmetry & 2:
@@ -157,7 +156,7 @@ cdef inline uint64_t transform(uint64_t mask, int symmetry) noexcept nogil:
 
 
 cdef inline int final_score(uint64_t own, uint64_t opp, bint count_only_discs) noexcept nogil:
-    """The score of a finished game; the winner takes the empties unless only discs count."""
+    """Return the score of a finished game; the winner takes the empties unless only discs count."""
     cdef int mine = popcount(own), theirs = popcount(opp)
     cdef int difference = mine - theirs
     if count_only_discs or difference == 0:

@@ -8,9 +8,9 @@ from typing import BinaryIO
 
 
 def file_of(path: Path) -> Path:
-    """The file that a path leads to through all links; it may be yet to be made.
+    """Return the file that a path leads to through all links; it need not exist.
 
-    Raises: OSError if the links lead in a circle.
+    Raises: OSError if the links form a cycle.
     """
     file = Path(os.path.realpath(path))
     if file.is_symlink():
@@ -19,27 +19,27 @@ def file_of(path: Path) -> Path:
 
 
 def open_beside(path: Path, mode: int = 0o666) -> tuple[int, Path]:
-    """Create a file in the folder of `path`, to be renamed to it once it is whole.
+    """Create a file in the folder of `path`, to be renamed to `path` when it is complete.
 
     Its name can't be guessed and did not exist, so no link planted there is followed.
 
-    Returns: the descriptor, and the name: that of `path` between a dot and a random number. Raises: OSError.
+    Returns: the descriptor, and the file's name: a dot, the name of `path`, and a random number. Raises: OSError.
     """
     name = path.with_name(f".{path.name}.{os.urandom(6).hex()}")
     return os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode), name
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """A file opened to be read; a pipe or a device would let its reader wait for ever.
+    """Open a regular file to read it; a pipe or a device might never deliver data.
 
-    Raises: OSError, also if it is no regular file; ValueError if the name is impossible, as with a zero byte in it.
+    Raises: OSError, also if it is not a regular file; ValueError if the name is invalid, such as one with a zero byte.
     """
     _expect_regular(path, os.stat(path).st_mode)  # first, since opening a device may do something
     return open(path, "rb", opener=_opened_regular)
 
 
 def _opened_regular(path: str, flags: int) -> int:
-    """The descriptor of a regular file. `open` owns it from then on, so it is closed here only if this raises."""
+    """Open a regular file and return its descriptor, which `open` owns: close it here only if this raises."""
     number = os.open(path, flags | os.O_NONBLOCK)
     try:
         _expect_regular(path, os.fstat(number).st_mode)

@@ -1,4 +1,4 @@
-"""What this machine has, as Linux says it; in pure Python, since ``engine/cpu.py`` asks before any build is chosen."""
+"""Properties of this machine, from Linux; in pure Python, since ``engine/cpu.py`` uses them to choose a build."""
 
 import mmap
 import os
@@ -10,23 +10,23 @@ _CPUINFO = Path("/proc/cpuinfo")
 
 
 def cpu_features(cpuinfo: Path = _CPUINFO) -> frozenset[str] | None:
-    """The names of the CPU's features, or None where the system does not say."""
+    """Return the names of the CPU's features, or None if the system does not report them."""
     found = _entry(cpuinfo, "flags", "Features")
     return None if found is None else frozenset(found.split())
 
 
 def cpu_name(cpuinfo: Path = _CPUINFO) -> str:
-    """The name of the CPU; its architecture where it has none, as on many Arm machines."""
+    """Return the name of the CPU, or its architecture if it has no name, as on many Arm machines."""
     return " ".join((_entry(cpuinfo, "model name") or platform.machine()).split())
 
 
 def processors() -> int:
-    """How many processors the calling thread may run on."""
+    """Return the number of processors that the calling thread may run on."""
     return len(os.sched_getaffinity(0))
 
 
 def memory_mb() -> int:
-    """The machine's memory in MB (2^20 bytes), whoever uses it now."""
+    """Return the machine's memory in MB (2^20 bytes), used or not."""
     return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20
 
 
@@ -47,7 +47,6 @@ def in_huge_pages(memory: mmap.mmap) -> mmap.mmap:
 
 
 def _entry(cpuinfo: Path, *keys: str) -> str | None:
-    """The first processor's value of the first of these keys."""
     try:
         lines = cpuinfo.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:

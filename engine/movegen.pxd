@@ -1,4 +1,4 @@
-"""A move as the search sees it: a square and the discs it turns, whatever the rules say about directions."""
+"""The search's representation of a move: a square and the discs it turns, under rules of one or all directions."""
 
 from libc.stdint cimport int32_t, uint64_t
 
@@ -6,15 +6,15 @@ from outflank.engine.kernels cimport first_square, legal_moves, turned_discs, tu
 
 cdef enum:
     ALL_DIRECTIONS = -1
-    # The longest list: every square empty but for its eight directions can't be reached, yet bounds it.
+    # An upper bound of the number of moves that is never reached: every square in all eight directions.
     MAX_MOVES = 512
 
 cdef struct MoveEntry:
     uint64_t turned
-    int32_t value  # what the ordering thinks of it
+    int32_t value  # for the move ordering
     signed char square
     signed char direction  # 0..7 in one-direction rules, else ALL_DIRECTIONS
-    signed char reduction  # plies by which a selective search looks less deep at first
+    signed char reduction  # plies of a late-move reduction
 
 
 cdef inline int generate(uint64_t own, uint64_t opp, bint one_direction, MoveEntry *moves) noexcept nogil:
@@ -25,7 +25,7 @@ cdef inline int generate(uint64_t own, uint64_t opp, bint one_direction, MoveEnt
 cdef inline int generate_on(
     uint64_t own, uint64_t opp, uint64_t squares, bint one_direction, MoveEntry *moves
 ) noexcept nogil:
-    """As `generate`, for those legal moves that are on some squares."""
+    """Write the legal moves on some squares to `moves`, see `generate`."""
     cdef uint64_t turned
     cdef int square, direction, count = 0
     while squares:

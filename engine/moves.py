@@ -1,4 +1,4 @@
-"""A move as the rules family needs it: a square, perhaps a direction, or a pass."""
+"""A move in the rules family: a square, optionally with a direction, or a pass."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -20,7 +20,7 @@ class Move:
         direction: one of ``n ne e se s sw w nw``, only where a rule sheet turns one direction and this
             square brackets discs in several; else None.
 
-    Raises: NotationError if the arguments are no move of any game.
+    Raises: NotationError if the arguments are not a move of any game.
     """
 
     square: int | None
@@ -42,7 +42,7 @@ class Move:
         object.__setattr__(self, "square", square)
         object.__setattr__(self, "direction", direction)
 
-    if TYPE_CHECKING:  # so that type checkers let ``"f5" in position.legal_moves()`` pass
+    if TYPE_CHECKING:  # so that type checkers accept ``"f5" in position.legal_moves()``
 
         def __eq__(self, other: object) -> bool: ...
 
@@ -50,9 +50,9 @@ class Move:
     def parse(text: str) -> "Move":
         """Read ``f5``, ``F5``, ``d3/ne`` or a word for a pass (``pass pa ps -- @@@@``, any case).
 
-        Raises: NotationError if `text` is none of these. Whether the move is legal is the position's business.
+        Raises: NotationError if `text` is not a move. ``Position.parse_move`` checks whether it is legal.
         """
-        word = str(text).strip().lower()  # a number is no move, and is refused by the same sentence
+        word = str(text).strip().lower()  # a number gets the same error message
         if word in _PASS_WORDS:
             return PASS
         square, slash, direction = word.partition("/")
@@ -74,14 +74,14 @@ class Move:
         return f"{name}/{self.direction}" if self.direction else name
 
     def __repr__(self) -> str:
-        """``Move.parse('f5')``, which gives the move again."""
+        """Return ``Move.parse('f5')``, an expression that creates the move."""
         return f"Move.parse({str(self)!r})"
 
 
 def as_move(move: Move | str | int) -> Move:
-    """A move as callers give it: a Move, its text, or the number of its square (0 to 63).
+    """Convert a Move, its text, or the number of its square (0 to 63) to a Move.
 
-    Raises: NotationError if it is none of these.
+    Raises: NotationError if it is not a move.
     """
     if isinstance(move, Move):
         return move
@@ -91,7 +91,7 @@ def as_move(move: Move | str | int) -> Move:
 
 
 def _number(square: int) -> int:
-    """The square as an int, which NumPy's numbers are not.
+    """Return the square as an int; NumPy's integers are accepted.
 
     Raises: NotationError if there is no such square.
     """
@@ -105,12 +105,12 @@ def _number(square: int) -> int:
 
 
 class LegalMoves(tuple[Move, ...]):
-    """The legal moves of a position: a tuple of moves in which ``in`` takes their texts and squares too."""
+    """The legal moves of a position: a tuple of moves whose ``in`` also accepts texts and squares."""
 
     __slots__ = ()
 
     def __contains__(self, move: object) -> bool:
-        """Whether `move` (a Move, its text, or the number of its square) is among them."""
+        """Whether `move` (a Move, its text, or the number of its square) is legal."""
         if not isinstance(move, Move):
             try:
                 move = as_move(move)  # type: ignore[arg-type]

@@ -1,9 +1,9 @@
-"""Counting leaves: the first proof that the rules are right, and the first measure of speed."""
+"""Perft: counts the leaves of the game tree, to check the rules and to measure their speed."""
 
 from outflank.engine.position import Position
 
 def perft(position: Position, depth: int, pass_is_free: bool = False) -> int:
-    """Positions reached by every line of `depth` plies.
+    """Return the number of positions reached by all lines of `depth` plies.
 
     By default a pass is a ply, and a game that ends earlier counts as one leaf; with `pass_is_free` only discs played
     are plies. perft(9) from the standard start is 3,005,288 by the first convention, 3,005,320 by the second.
@@ -12,7 +12,7 @@ def perft(position: Position, depth: int, pass_is_free: bool = False) -> int:
     """
 
 def divide(position: Position, depth: int, pass_is_free: bool = False) -> dict[str, int]:
-    """The count after each move of `position`, by the move's text; empty if the game is over.
+    """Return the count after each move of `position`, by the move's text; empty if the game is over.
 
     The sum is ``perft(position, depth)`` otherwise.
 

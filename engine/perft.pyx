@@ -15,7 +15,7 @@ cdef enum: _DEEPEST_WITHOUT_PYTHON = 5
 
 
 cdef uint64_t _leaves(uint64_t own, uint64_t opp, int depth, bint pass_is_free) noexcept nogil:
-    """Leaves under all-directions rules, `depth` at least 1; the last ply is counted without playing it."""
+    """Count leaves under all-directions rules, `depth` at least 1; the last ply is counted without playing it."""
     cdef uint64_t moves = legal_moves(own, opp), turned, count = 0
     cdef int square
     if not moves:
@@ -31,7 +31,7 @@ cdef uint64_t _leaves(uint64_t own, uint64_t opp, int depth, bint pass_is_free) 
 
 
 cdef uint64_t _leaves_of_pass(uint64_t own, uint64_t opp, int depth, bint pass_is_free) noexcept nogil:
-    """Leaves where `own` has no move: a finished game is one, a pass uses up a ply unless it is free."""
+    """Count leaves where `own` has no move: a finished game is one, and a pass is a ply unless it is free."""
     if not legal_moves(opp, own):
         return 1
     if pass_is_free:
@@ -40,7 +40,7 @@ cdef uint64_t _leaves_of_pass(uint64_t own, uint64_t opp, int depth, bint pass_i
 
 
 cdef uint64_t _leaves_one_way(uint64_t own, uint64_t opp, int depth, bint pass_is_free) noexcept nogil:
-    """Leaves under one-direction rules, `depth` at least 1."""
+    """Count leaves under one-direction rules, `depth` at least 1."""
     cdef MoveEntry[MAX_MOVES] moves
     cdef int i, count = generate(own, opp, True, moves)
     cdef uint64_t total = 0
@@ -58,7 +58,7 @@ cdef uint64_t _leaves_one_way(uint64_t own, uint64_t opp, int depth, bint pass_i
 
 
 cdef uint64_t _leaves_below(Position position, int depth, bint pass_is_free):
-    """Leaves without touching Python."""
+    """Count leaves without the GIL, then handle a pending Ctrl-C."""
     cdef uint64_t own = position.own, opp = position.opp, count
     cdef bint one_direction = position.rules.one_direction
     if depth == 0:
@@ -73,7 +73,7 @@ cdef uint64_t _leaves_below(Position position, int depth, bint pass_is_free):
 
 
 def perft(Position position, depth, bint pass_is_free=False):
-    """Positions reached by every line of `depth` plies."""
+    """Return the number of positions reached by all lines of `depth` plies."""
     depth = whole("a depth", depth, 0)
     if depth <= _DEEPEST_WITHOUT_PYTHON or position.is_over:
         return _leaves_below(position, depth, pass_is_free)
@@ -83,7 +83,7 @@ def perft(Position position, depth, bint pass_is_free=False):
 
 
 def divide(Position position, depth, bint pass_is_free=False):
-    """The count behind each move of `position`, by the move's text; empty if the game is over."""
+    """Return the count after each move of `position`, by the move's text; empty if the game is over."""
     depth = whole("a depth", depth, 1)
     return {
         str(move): perft(position.play(move), depth - (not (move.is_pass and pass_is_free)), pass_is_free)

@@ -1,4 +1,4 @@
-"""The position as compiled modules see it."""
+"""The position's interface to compiled modules."""
 
 from libc.stdint cimport uint64_t
 

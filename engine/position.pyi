@@ -1,4 +1,4 @@
-"""A position: who owns which square, whose turn it is, and under which rules. Immutable and hashable."""
+"""A position: the discs of both sides, the side to move, and the rules. Immutable and hashable."""
 
 from collections.abc import Mapping, Sequence
 
@@ -22,11 +22,11 @@ class Position:
     def __init__(self, own: int, opp: int, side: Colour, rules: Rules = ...) -> None: ...
     @classmethod
     def start(cls, rules: Rules = ...) -> Position:
-        """The position in which a game under `rules` begins."""
+        """Return the position in which a game under `rules` begins."""
 
     @classmethod
     def parse(cls, text: str, rules: Rules = ...) -> Position:
-        """Read 64 squares a1..h8 row by row, then perhaps the side to move.
+        """Read 64 squares a1..h8 row by row, optionally followed by the side to move.
 
         Black is one of ``X x * b B ●``, White ``O o w W ○``, empty ``- . _ ・``; or Black is 1 and White 2, or
         where there is a ``0`` and no letter, Black 0 and White 1 (with a 2: nothing 0, Black 1, White 2). Blanks and
@@ -36,7 +36,7 @@ class Position:
         or ``white``, perhaps with ``to move``; left out, the side that begins under `rules` moves. A ``;`` may stand
         between squares and side, and OBF's scores after it, which are not kept.
 
-        Raises: NotationError saying the expected text, and the place.
+        Raises: NotationError with the expected text and the position of the error.
         """
 
     @property
@@ -56,10 +56,10 @@ class Position:
         """The side to move (it may have to pass)."""
     @property
     def rules(self) -> Rules:
-        """The rules it is played by."""
+        """The rules of the game."""
     @property
     def empties(self) -> int:
-        """How many squares are empty."""
+        """The number of empty squares."""
     @property
     def is_over(self) -> bool:
         """Whether neither side can move."""
@@ -68,66 +68,66 @@ class Position:
         """Whether the side to move has no move but the other side has."""
 
     def legal_moves(self) -> LegalMoves:
-        """The moves of the side to move, a1 first, directions in the order n ne e se s sw w nw.
+        """Return the moves of the side to move, a1 first, directions in the order n ne e se s sw w nw.
 
         ``(PASS,)`` if it has to pass, ``()`` if the game is over. It is a tuple of moves, in which ``"f5" in ...`` and
         ``37 in ...`` find the move too.
         """
 
     def is_legal(self, move: Move | str | int) -> bool:
-        """Whether ``play`` would take `move`; False also for anything that is no move."""
+        """Whether ``play`` would accept `move`; False also for anything that is not a move."""
 
     def legal_mask(self, colour: Colour | None = None) -> int:
-        """Squares where `colour` (the side to move if None) could play, one bit a square."""
+        """Return the squares where `colour` (the side to move if None) could play, one bit a square."""
 
     def parse_move(self, move: Move | str | int) -> Move:
         """Read a move and check that it is legal here: ``f5``, ``d3/ne``, ``pass``, any case, a square or a Move.
 
-        Raises: NotationError if it can't be read; IllegalMoveError if it is not legal, or if ``d3`` stands where
-        several directions would have to be chosen from (the message lists them).
+        Raises: NotationError if it can't be read; IllegalMoveError if it is not legal, or if it lacks a direction where
+        several are possible (the message lists them).
         """
 
     def turned(self, move: Move | str | int) -> int:
-        """The discs that `move` turns, one bit a square.
+        """Return the discs that `move` turns, one bit a square.
 
-        Raises: as ``parse_move``.
+        Raises: see ``parse_move``.
         """
 
     def play(self, move: Move | str | int) -> Position:
-        """The position after `move` by the side to move; a pass only where it is the only move.
+        """Return the position after `move` by the side to move; a pass is legal only if it is the only move.
 
-        Raises: as ``parse_move``.
+        Raises: see ``parse_move``.
         """
 
     def pass_(self) -> Position:
-        """The position after a pass.
+        """Return the position after a pass.
 
         Raises: IllegalMoveError unless ``must_pass``.
         """
 
     def with_side(self, side: Colour) -> Position:
-        """The same board with `side` to move."""
+        """Return the same board with `side` to move."""
 
     def with_rules(self, rules: Rules) -> Position:
-        """The same board and side under other rules."""
+        """Return the same board and side under other rules."""
 
     def discs(self, colour: Colour) -> int:
-        """How many discs `colour` has on the board."""
+        """Return the number of discs that `colour` has on the board."""
 
     def disc_at(self, square: int | str) -> Colour | None:
-        """The owner of the disc on a square, given by number (0..63) or name (``"d4"``); None if it is empty.
+        """Return the owner of the disc on a square, by number (0..63) or name (``"d4"``); None if it is empty.
 
-        Raises: NotationError if the name is no square; OutOfRangeError if the number is none.
+        Raises: NotationError if the name is not a square; OutOfRangeError if the number is not a square.
         """
 
     def score(self, colour: Colour = ...) -> int:
-        """Disc difference from `colour`'s point of view (Black's if left out), by the rules' scoring.
+        """Return the disc difference from `colour`'s point of view (Black's if left out), by the rules' scoring.
 
-        Where the winner takes the empties that is done only if the game is over; before, it is the plain difference.
+        If the winner takes the empties, they are added only if the game is over; before, it is the plain difference.
         """
 
     def outcome(self) -> Outcome | None:
-        """How the game ended; None while it goes on."""
+        """Return the outcome of the game; None while it continues."""
 
     def svg(
         self,
@@ -140,45 +140,45 @@ class Position:
         number: int = 1,
         coordinates: bool = True,
     ) -> str:
-        """The board as an SVG image; a notebook shows a position so by itself.
+        """Return the board as an SVG image, which a notebook shows for a position.
 
         Args:
             size: width and height in pixels.
-            last: the move that led here; its disc is marked.
+            last: the last move, whose disc is marked.
             legal: whether to mark the squares where the side to move may play.
-            scores: discs to write on the squares of legal moves, from the side to move; the best stand out.
-            line: moves from here on, shown as numbered discs; a pass has no number.
-            number: of the first of these moves.
+            scores: the scores of legal moves in discs, from the side to move; the best ones stand out.
+            line: the following moves, shown as numbered discs; a pass has no number.
+            number: the number of the first of these moves.
             coordinates: whether letters and numbers stand at the board's edge.
 
-        Raises: SettingsError if the size makes no sense or no disc lies where `last` was played; NotationError and
+        Raises: SettingsError if the size is out of range or there is no disc on the square of `last`; NotationError and
         IllegalMoveError for moves of `scores` and `line`.
         """
 
     def _repr_svg_(self) -> str:
-        """The picture in a notebook."""
+        """Return the picture for a notebook."""
 
     def symmetries(self) -> tuple[Position, ...]:
-        """The eight images of the board under rotation and reflection, itself first."""
+        """Return the eight images of the board under rotation and reflection, the board itself first."""
 
     def transformed(self, symmetry: Symmetry) -> Position:
-        """The image of the board under a rotation or reflection; side and rules stay.
+        """Return the image of the board under a rotation or reflection, with the same side and rules.
 
         Raises: OutOfRangeError if there is no such symmetry.
         """
 
     def canonical(self) -> tuple[Position, Symmetry]:
-        """The one of the eight images with the smallest (own, opp), and the symmetry that leads there.
+        """Return the one of the eight images with the smallest (own, opp), and the symmetry that maps to it.
 
-        What is known of that image is brought back by the inverse: ``symmetry.inverse.move(move)`` is a move here
-        if `move` is one there; of several symmetries that lead there it is the one with the smallest number.
+        The inverse maps a move of the image back: ``symmetry.inverse.move(move)``. If several symmetries map to the
+        image, the one with the smallest number is returned.
         """
 
     def board_string(self) -> str:
-        """``-----...X``: 64 squares of ``X O -`` a1 first, a blank and the side to move; ``parse`` reads it."""
+        """Return ``-----...X``: 64 squares of ``X O -`` a1 first, a blank and the side to move; ``parse`` reads it."""
 
     def __str__(self) -> str:
-        """A board for people: rows 1 to 8, legal squares as dots, side to move and disc counts."""
+        """Return a board for people: rows 1 to 8, legal squares as dots, side to move and disc counts."""
     def __eq__(self, other: object) -> bool: ...
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[object, ...]: ...

@@ -26,7 +26,6 @@ _SYMMETRIES = range(8)
 
 
 def _checked(rules):
-    """`rules`, unless a name or another stranger came in their place."""
     if isinstance(rules, Rules):
         return rules
     raise SettingsError(f"expected rules such as Rules.parse('reversi'), got {rules!r}")
@@ -48,13 +47,13 @@ cdef class Position:
 
     @classmethod
     def start(cls, rules=_OTHELLO):
-        """The position in which a game under `rules` begins."""
+        """Return the position in which a game under `rules` begins."""
         black, white = _checked(rules).start_discs
         return cls(black, white, Colour.BLACK, rules).with_side(rules.begins)
 
     @classmethod
     def parse(cls, str text, rules=_OTHELLO):
-        """Read 64 squares a1..h8 row by row, then perhaps the side to move."""
+        """Read 64 squares a1..h8 row by row, optionally followed by the side to move."""
         black, white, side = read_board(text)
         rules = _checked(rules)
         return cls(black, white, Colour.BLACK, rules).with_side(rules.begins if side is None else side)
@@ -71,7 +70,7 @@ cdef class Position:
 
     @property
     def empties(self):
-        """How many squares are empty."""
+        """The number of empty squares."""
         return 64 - popcount(self.own | self.opp)
 
     @property
@@ -85,24 +84,24 @@ cdef class Position:
         return not self.can_move(False) and self.can_move(True)
 
     cdef bint can_move(self, bint opponent) noexcept:
-        """Whether the side to move, or its opponent, has a move; the same for every way of turning."""
+        """Whether the side to move, or its opponent, has a move, under any rules of turning."""
         return legal_moves(self.opp, self.own) != 0 if opponent else legal_moves(self.own, self.opp) != 0
 
     def legal_mask(self, colour=None):
-        """Squares where `colour` (the side to move if None) could play, one bit a square."""
+        """Return the squares where `colour` (the side to move if None) could play, one bit a square."""
         if colour is None or self._is_mover(colour):
             return legal_moves(self.own, self.opp)
         return legal_moves(self.opp, self.own)
 
     cdef bint _is_mover(self, colour) except -1:
-        """Whether it is this colour's turn.
+        """Whether `colour` is to move.
 
-        Raises: NotationError if it is no colour.
+        Raises: NotationError if it is not a colour.
         """
         return colour is self.side or Colour(colour) is self.side
 
     def legal_moves(self):
-        """The moves of the side to move, a1 first, directions in the order n ne e se s sw w nw."""
+        """Return the moves of the side to move, a1 first, directions in the order n ne e se s sw w nw."""
         if not self.can_move(False):
             return LegalMoves((PASS,) if self.can_move(True) else ())
         squares = squares_of(legal_moves(self.own, self.opp))
@@ -111,7 +110,7 @@ cdef class Position:
         return LegalMoves(move for square in squares for move in self._choices(square))
 
     def is_legal(self, move):
-        """Whether ``play`` would take `move`; False of what is no move, too."""
+        """Whether ``play`` would accept `move`; False also for anything that is not a move."""
         try:
             self.parse_move(move)
         except OutflankError:
@@ -119,14 +118,13 @@ cdef class Position:
         return True
 
     def _choices(self, int square):
-        """The moves on one legal square where a single direction is turned."""
+        """Return the moves on one legal square under one-direction rules."""
         directions = self._directions(square)
         if len(directions) == 1:
             return [Move(square)]
         return [Move(square, direction) for direction in directions]
 
     def _directions(self, int square):
-        """The directions in which `square` brackets discs."""
         return [name for number, name in enumerate(DIRECTIONS) if turned_one_way(self.own, self.opp, square, number)]
 
     def parse_move(self, move):
@@ -134,11 +132,9 @@ cdef class Position:
         return self._settle(as_move(move))
 
     def _settle(self, move):
-        """The move as this position writes it: a direction only where there is a choice.
+        """Return the move with a direction only if there is a choice.
 
         Raises: IllegalMoveError if it is not legal or leaves the choice open.
-        if self.is_over:
-            raise IllegalMoveError(f"the game is over, so {move} can't be played")
         """
         if move.is_pass:
             if not self.must_pass:
@@ -164,35 +160,34 @@ cdef class Position:
         return f"expected {self._expected()}, since a pass is legal only without a move, got a pass"
 
     def _expected(self):
-        """The legal moves in words."""
         moves = self.legal_moves()
         if not moves:
             return "no more moves, since the game is over"
         return f"{self.rules.colour_name(self.side)} to play " + " ".join(map(str, moves))
 
     cdef uint64_t _turned(self, move):
-        """The discs a settled move turns."""
+        """Return the discs that a settled move turns."""
         if not self.rules.one_direction:
             return turned_discs(self.own, self.opp, move.square)
         direction = move.direction or self._directions(move.square)[0]
         return turned_one_way(self.own, self.opp, move.square, DIRECTIONS.index(direction))
 
     def turned(self, move):
-        """The discs that `move` turns, one bit a square."""
+        """Return the discs that `move` turns, one bit a square."""
         move = self.parse_move(move)
         return 0 if move.is_pass else self._turned(move)
 
     def play(self, move):
-        """The position after `move` by the side to move; a pass only where it is the only move."""
+        """Return the position after `move` by the side to move; a pass is legal only if it is the only move."""
         move = self.parse_move(move)
         return self._after(0, 0) if move.is_pass else self._after(self._turned(move), bit(move.square))
 
     def pass_(self):
-        """The position after a pass."""
+        """Return the position after a pass."""
         return self.play(PASS)
 
     cdef Position _after(self, uint64_t turned, uint64_t disc):
-        """The other side's turn with `turned` and the new `disc` ours."""
+        """Return the position of the other side's turn, with `turned` and the new `disc` ours."""
         cdef Position after = Position.__new__(Position)
         after.own = self.opp ^ turned
         after.opp = self.own ^ turned ^ disc
@@ -201,28 +196,28 @@ cdef class Position:
         return after
 
     def with_side(self, side):
-        """The same board with `side` to move."""
+        """Return the same board with `side` to move."""
         if Colour(side) is self.side:
             return self
         return Position(self.opp, self.own, side, self.rules)
 
     def with_rules(self, rules):
-        """The same board and side under other rules."""
+        """Return the same board and side under other rules."""
         return Position(self.own, self.opp, self.side, rules)
 
     def discs(self, colour):
-        """How many discs `colour` has on the board."""
+        """Return the number of discs that `colour` has on the board."""
         return popcount(self.own if self._is_mover(colour) else self.opp)
 
     def score(self, colour=Colour.BLACK):
-        """Disc difference from `colour`'s point of view (Black's if left out), by the rules' scoring."""
+        """Return the disc difference from `colour`'s point of view (Black's if left out), by the rules' scoring."""
         difference = self.discs(colour) - self.discs(Colour(colour).other)
         if self.rules.scoring == "empties" and difference and self.is_over:
             return difference + self.empties if difference > 0 else difference - self.empties
         return difference
 
     def outcome(self):
-        """How the game ended; None while it goes on."""
+        """Return the outcome of the game; None while it continues."""
         if not self.is_over:
             return None
         margin = self.score()
@@ -231,7 +226,7 @@ cdef class Position:
         return Outcome(winner, abs(margin), termination, "discs" if margin else self.rules.tie)
 
     def disc_at(self, square):
-        """Who owns the disc on a square, given by number (0..63) or name (``"d4"``); None if it is empty."""
+        """Return the owner of the disc on a square, by number (0..63) or name (``"d4"``); None if it is empty."""
         if isinstance(square, str):
             square = parse_square(square)
         if square not in SQUARES:
@@ -242,18 +237,18 @@ cdef class Position:
         return self.side.other if bit(number) & self.opp else None
 
     def symmetries(self):
-        """The eight images of the board under rotation and reflection, itself first."""
+        """Return the eight images of the board under rotation and reflection, the board itself first."""
         return tuple(map(self.transformed, Symmetry))
 
     def transformed(self, symmetry):
-        """The image of the board under a rotation or reflection; side and rules stay."""
+        """Return the image of the board under a rotation or reflection, with the same side and rules."""
         if symmetry not in _SYMMETRIES:
             raise OutOfRangeError(f"expected a symmetry from 0 to 7, got {symmetry!r}")
         cdef int number = symmetry
         return Position(transform(self.own, number), transform(self.opp, number), self.side, self.rules)
 
     def canonical(self):
-        """The one of the eight images with the smallest (own, opp), and the symmetry that leads there."""
+        """Return the one of the eight images with the smallest (own, opp), and the symmetry that maps to it."""
         cdef uint64_t own, opp, least_own = self.own, least_opp = self.opp
         cdef int symmetry, leads_there = 0
         for symmetry in range(1, 8):
@@ -263,11 +258,11 @@ cdef class Position:
         return Position(least_own, least_opp, self.side, self.rules), Symmetry(leads_there)
 
     def board_string(self):
-        """``-----...X``: 64 squares of ``X O -`` a1 first, a blank and the side to move; ``parse`` reads it."""
+        """Return ``-----...X``: 64 squares of ``X O -`` a1 first, a blank and the side to move; ``parse`` reads it."""
         return write_board(self.black, self.white) + (" X" if self.side is Colour.BLACK else " O")
 
     def __str__(self):
-        """A board for people: rows 1 to 8, legal squares as dots, side to move and disc counts."""
+        """Return a board for people: rows 1 to 8, legal squares as dots, side to move and disc counts."""
         letters = list(self.board_string()[:64].replace("-", " "))
         for square in squares_of(legal_moves(self.own, self.opp)):
             letters[square] = "."
@@ -277,13 +272,13 @@ cdef class Position:
         return f"{framed_board(letters)}\n{counts}, {turn}"
 
     def svg(self, *, size=360, last=None, legal=True, scores=None, line=(), number=1, coordinates=True):
-        """The board as an SVG image; a notebook shows a position so by itself."""
+        """Return the board as an SVG image, which a notebook shows for a position."""
         return board_svg(
             self, size=size, last=last, legal=legal, scores=scores, line=line, number=number, coordinates=coordinates
         )
 
     def _repr_svg_(self):
-        """What a notebook shows."""
+        """Return the picture for a notebook."""
         return board_svg(self)
 
     def __repr__(self):

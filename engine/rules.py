@@ -1,7 +1,7 @@
-"""Rules are data: one frozen dataclass describes a member of the Reversi family, another how a game ended.
+"""Rules as data: a frozen dataclass describes a member of the Reversi family, another one a game's outcome.
 
 The presets come from the rule sheets of the boxed games and from the tournament rules. ``docs/rules.md``
-quotes what each sheet settles and names the readings that are ours.
+quotes the sheets and names the points that are our interpretation.
 """
 
 from dataclasses import dataclass, fields, replace
@@ -49,8 +49,8 @@ class Rules:
     """One rule sheet of the family.
 
     Attributes:
-        name: the preset it was made from, whose sheet names the colours. The name alone makes no other rules:
-            ``Rules.parse("reversi")`` does.
+        name: the preset that the rules derive from, whose sheet names the colours. The name alone does not select the
+            preset's other values: ``Rules.parse("reversi")`` does.
         start: a key of STARTS, or a board string (see ``Position.parse``) of 64 squares.
         begins: the colour that moves first.
         turns: ``all`` bracketed directions, or ``one`` that the mover chooses.
@@ -78,12 +78,12 @@ class Rules:
 
     @classmethod
     def parse(cls, text: str) -> "Rules":
-        """Read ``PRESET`` or ``PRESET,option=value,...``, as ``--rules`` takes it.
+        """Read ``PRESET`` or ``PRESET,option=value,...``, the value of ``--rules``.
 
-        The options are ``start begins turns tie scoring``; a blank may stand for a comma.
+        The options are ``start begins turns tie scoring``; a blank may replace a comma. The solo game of the sheet of
+        2006 is not a preset: ``engine/solo/game.py`` has its rules.
 
-        Raises: NotationError naming the presets or options there are. The solo game of the sheet of 2006 is none:
-            ``engine/solo/game.py`` has its rules.
+        Raises: NotationError with the available presets or options.
         """
         preset, *options = text.replace(",", " ").split() or [""]
         if preset == "solo":
@@ -102,11 +102,11 @@ class Rules:
 
     @property
     def colour_names(self) -> tuple[str, str]:
-        """The sheet's names of Black and White."""
+        """The names of Black and White on the sheet."""
         return _COLOUR_NAMES[self.name]
 
     def colour_name(self, colour: Colour) -> str:
-        """The sheet's name of a colour, for every sentence that a person reads."""
+        """Return the name of a colour on the sheet, for text that a person reads."""
         return self.colour_names[colour is Colour.WHITE]
 
     @property
@@ -121,7 +121,7 @@ class Rules:
 
     @property
     def start_discs(self) -> tuple[int, int]:
-        """Black's discs and White's as a game begins, one bit a square."""
+        """Black's discs and White's at the start of a game, one bit a square."""
         if self.start not in STARTS:
             black, white, _ = read_board(self.start)
             return black, white
@@ -130,33 +130,32 @@ class Rules:
 
     @property
     def has_othello_moves(self) -> bool:
-        """Whether the same games can be played as in tournament Othello, however they are judged."""
+        """Whether the same games can be played as in tournament Othello, possibly with another scoring or tie rule."""
         othello = PRESETS["othello"]
         ours, theirs = ((r.start_discs, r.begins, r.turns) for r in (self, othello))
         return ours == theirs
 
     @property
     def is_othello(self) -> bool:
-        """Whether games are played and judged as in tournament Othello, whatever the sheet calls the colours."""
+        """Whether games are played and scored as in tournament Othello; the colours may have other names."""
         othello = PRESETS["othello"]
         return self.has_othello_moves and (self.tie, self.scoring) == (othello.tie, othello.scoring)
 
     def winner_by(self, margin: int) -> Colour | None:
-        """Who has won a finished game that Black leads by `margin` discs; None for a draw."""
+        """Return the winner of a finished game that Black leads by `margin` discs; None for a draw."""
         if margin:
             return Colour.BLACK if margin > 0 else Colour.WHITE
         return self.begins.other if self.tie == "second" else None
 
     def least_win(self, colour: Colour) -> int:
-        """The fewest discs that `colour` can be ahead when it has won."""
+        """Return the smallest disc difference with which `colour` can win."""
         if self.tie == "second" and colour is not self.begins:
             return 0
-        return (
-            2 if self.scoring == "empties" else 1
-        )  # with the empty squares the 64 split evenly or by an even number
+        # If the winner takes the empty squares, the two counts add up to 64, so their difference is even.
+        return 2 if self.scoring == "empties" else 1
 
     def __str__(self) -> str:
-        """The text that ``parse`` reads back: the preset and what differs from it."""
+        """Return the text that ``parse`` reads: the preset and the options that differ from it."""
         preset = PRESETS[self.name]
         changed = [
             f"{field.name}={getattr(self, field.name)}"
@@ -167,9 +166,9 @@ class Rules:
 
 
 def _plain_board(start: str) -> str:
-    """A start board as it is written in rules: 64 letters. Equal boards are equal rules.
+    """Return a start board as 64 letters, so that equal boards are equal rules.
 
-    Raises: NotationError unless it is 64 squares; a side after them would compete with `begins`.
+    Raises: NotationError if it is not 64 squares, or if a side to move follows, which would contradict `begins`.
     """
     try:
         black, white, side = read_board(start)
@@ -195,16 +194,16 @@ PRESETS = {
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The end of a game, see ``Position.outcome``.
+    """The outcome of a game, see ``Position.outcome``.
 
     Attributes:
-        winner: who has won; None for a draw.
-        margin: discs that the winner is ahead, by the rules' scoring: with the empty squares where the winner takes
-            them. 0 where the count is equal, whichever side that makes the winner.
+        winner: the winner; None for a draw.
+        margin: the winner's lead in discs, by the rules' scoring: with the empty squares if the winner takes them. 0 if
+            the counts are equal, even if the tie rule makes one side the winner.
         termination: why neither side can move: a ``full board``, a ``wipe-out`` (one side has no disc left), or
             ``no moves`` although squares are empty and both have discs.
-        decided_by: the rule that decides: more ``discs`` win, or what the sheet makes of an equal count
-            (``Rules.tie``): a ``draw``, or a win for the ``second`` player.
+        decided_by: the rule that decides: more ``discs`` win, or the tie rule (``Rules.tie``) for equal counts: a
+            ``draw``, or a win for the ``second`` player.
     """
 
     winner: Colour | None
@@ -213,9 +212,9 @@ class Outcome:
     decided_by: DecidedBy
 
     def margin_of(self, colour: Colour) -> int:
-        """The margin from one side's point of view: negative if it has lost."""
+        """Return the margin from one side's point of view: negative if it has lost."""
         return self.margin if colour == self.winner else -self.margin
 
     def __str__(self) -> str:
-        """``B+12``, ``W+0`` or ``0``, as GTP and SGF write it."""
+        """Return ``B+12``, ``W+0`` or ``0``, the notation of GTP and SGF."""
         return f"{self.winner.letter}+{self.margin}" if self.winner else "0"

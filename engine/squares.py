@@ -1,4 +1,4 @@
-"""Squares, directions and colours: the words of the game and how they are written.
+"""Squares, directions and colours, and their notation.
 
 Square 0 is a1, the top left corner; 7 is h1, 63 is h8. Letters are columns, numbers rows, row 1 on top.
 """
@@ -19,7 +19,7 @@ _SQUARES_BY_NAME = {name: square for square, name in enumerate(SQUARE_NAMES)}
 
 
 class Colour(StrEnum):
-    """The side that owns a disc. A preset may print other words: see ``Rules.colour_names``."""
+    """The colour of a side and its discs. A preset may have other names for it: see ``Rules.colour_names``."""
 
     BLACK = "black"
     WHITE = "white"
@@ -35,12 +35,12 @@ class Colour(StrEnum):
 
     @property
     def letter(self) -> str:
-        """``B`` or ``W``, as GTP scores, SGF and GGF have it."""
+        """``B`` or ``W``, the notation of GTP scores, SGF and GGF."""
         return self[0].upper()
 
 
 def square_name(square: int) -> str:
-    """``"a1"`` for 0, ``"h8"`` for 63.
+    """Return ``"a1"`` for 0, ``"h8"`` for 63.
 
     Raises: OutOfRangeError if there is no such square.
     """
@@ -50,25 +50,25 @@ def square_name(square: int) -> str:
 
 
 def parse_square(text: str) -> int:
-    """The number of a square: ``"f5"`` or ``"F5"`` is 37.
+    """Return the number of a square: ``"f5"`` or ``"F5"`` is 37.
 
-    Raises: NotationError if `text` is no square.
+    Raises: NotationError if `text` is not a square.
     """
     try:
-        return _SQUARES_BY_NAME[str(text).lower()]  # a number is no name, and is refused by the same sentence
+        return _SQUARES_BY_NAME[str(text).lower()]  # a number gets the same error message
     except KeyError:
         raise NotationError(f"expected a square from a1 to h8, got {text!r}") from None
 
 
 def mask_of(squares: Iterable[int]) -> int:
-    """The mask of different squares (bit 0 = a1, bit 63 = h8); ``squares_of`` gives them back."""
+    """Return the mask of different squares (bit 0 = a1, bit 63 = h8); ``squares_of`` is the inverse."""
     return sum(1 << square for square in squares)
 
 
 def squares_of(mask: int) -> Iterator[int]:
-    """The squares of a mask (bit 0 = a1, bit 63 = h8), a1 first.
+    """Yield the squares of a mask (bit 0 = a1, bit 63 = h8), a1 first.
 
-    Raises: NotationError if `mask` has other bits than these or is no whole number.
+    Raises: NotationError if `mask` is not a whole number of 64 bits.
     """
     mask = checked_mask(mask)
     while mask:

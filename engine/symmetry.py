@@ -1,4 +1,4 @@
-"""The eight ways to lay a board onto itself."""
+"""The eight symmetries of the board."""
 
 from enum import IntEnum
 from typing import get_args
@@ -11,8 +11,8 @@ from outflank.engine.squares import SQUARES, Direction
 class Symmetry(IntEnum):
     """A rotation or reflection of the board, seen with row 1 on top.
 
-    ``position.transformed(symmetry)`` is the image of a position; ``symmetry.move`` and ``symmetry.square`` give what
-    a move and a square become, ``symmetry.inverse.move`` brings a move of the image back.
+    ``position.transformed(symmetry)`` is the image of a position; ``symmetry.move`` and ``symmetry.square`` return the
+    image of a move and of a square, and ``symmetry.inverse.move`` maps a move of the image back.
     """
 
     IDENTITY = 0
@@ -35,7 +35,7 @@ class Symmetry(IntEnum):
         return turned_back.pop() if len(turned_back) == 1 else self
 
     def square(self, square: int) -> int:
-        """Where a square goes, 0..63.
+        """Return the image of a square, 0..63.
 
         Raises: OutOfRangeError if there is no such square.
         """
@@ -45,7 +45,7 @@ class Symmetry(IntEnum):
         return 8 * row + column
 
     def direction(self, direction: Direction) -> Direction:
-        """Where a direction points then.
+        """Return the image of a direction.
 
         Raises: NotationError if there is no such direction.
         """
@@ -57,13 +57,13 @@ class Symmetry(IntEnum):
             ) from None
 
     def move(self, move: Move) -> Move:
-        """Where a move goes; a pass stays one."""
+        """Return the image of a move; a pass is its own image."""
         if move.square is None:
             return move
         return Move(self.square(move.square), move.direction and self.direction(move.direction))
 
     def _image(self, row: int, column: int, last: int) -> tuple[int, int]:
-        """The image's row and column, counted from 0 to `last`; the bits are as in ``transform`` (kernels.pxd)."""
+        """Return the image's row and column, from 0 to `last`; the bits are those of ``transform`` (kernels.pxd)."""
         if self & 1:
             column = last - column
         if self & 2:
