@@ -70,8 +70,8 @@ cdef extern from "evaluate.h" nogil:
 
 cdef enum:
     HIGHEST_GUESS = 62  # an evaluation never claims a wipe-out
-    SMALL_FOR = 12  # empty squares whose weights are kept in small numbers too; they serve for all boards with
-    MOST_FOR_SMALL = 17  # at most so many
+    SMALL_FOR = 12  # empty squares whose weights are kept in small numbers too; for all boards
+    MOST_FOR_SMALL = 17  # with at most this number of empty squares
 
 cdef struct Evaluation:
     const int32_t *entries  # [PHASES][WEIGHTS_OF_A_PHASE]
@@ -88,24 +88,22 @@ cdef class Evaluator:
 
 
 cdef inline int phase_of(int empties) noexcept nogil:
-    """The phase of a position, by its empty squares."""
     return max(0, min(PHASES - 1, (60 - empties) >> 1))
 
 
 cdef inline int head_of(int empties) noexcept nogil:
-    """The head of a position, by its empty squares."""
     return max(0, min(HEADS - 1, 60 - empties))
 
 
 cdef inline int in_discs(int score) noexcept nogil:
-    """A score in the weights' units, rounded."""
+    """Round a score in the weights' units to discs."""
     return max(-HIGHEST_GUESS, min(HIGHEST_GUESS, (score + (1 << (SCORE_BITS - 1))) >> SCORE_BITS))
 
 
 cdef inline int look_up(
     const Evaluation *evaluation, const uint16_t *view, uint64_t own, uint64_t opp, int empties, uint32_t *rows
 ) noexcept nogil:
-    """What the tables say, in the weights' units, where the side with the view and the discs `own` is to move.
+    """Return the tables' score, in the weights' units, where the side with the view and the discs `own` is to move.
 
     `rows` has room for LANES numbers: where the network's rows begin.
     """
@@ -119,7 +117,7 @@ cdef inline int look_up(
 cdef inline int rough_score(
     const Evaluation *evaluation, const uint16_t *view, uint64_t own, uint64_t opp, int empties
 ) noexcept nogil:
-    """What the tables say of a board, good enough to order moves by."""
+    """Return the score of the tables, accurate enough for move ordering."""
     cdef uint32_t[LANES] rows
     cdef int32_t[OTHERS] others
     if empties > MOST_FOR_SMALL:
@@ -129,7 +127,7 @@ cdef inline int rough_score(
 
 
 cdef inline int network_score(const Evaluation *evaluation, const uint32_t *rows, int empties) noexcept nogil:
-    """What the network adds; `rows` as `look_up` found them."""
+    """Return the network's correction; `rows` as `look_up` found them."""
     return by_network(
         evaluation.layers + head_of(empties), evaluation.rows[phase_of(empties)], rows, WEIGHTS_OF_A_POSITION
     )
@@ -138,7 +136,7 @@ cdef inline int network_score(const Evaluation *evaluation, const uint32_t *rows
 cdef inline int evaluate(
     const Evaluation *evaluation, const Features *features, int side, uint64_t own, uint64_t opp, int empties
 ) noexcept nogil:
-    """The expected score in discs, rounded; `side` is to move and has the discs `own`."""
+    """Return the expected score in discs, rounded; `side` is to move and has the discs `own`."""
     cdef uint32_t[LANES] rows
     cdef int score = look_up(evaluation, features.views[side], own, opp, empties, rows)
     return in_discs(score + network_score(evaluation, rows, empties))

@@ -1,20 +1,20 @@
-"""The evaluation, by itself, and the sizes of its network; evaluate.pxd says what it is."""
+"""The evaluation without a search, and the sizes of its network; evaluate.pxd describes it."""
 
 from outflank.engine.evaluation.weights import UnpackedWeights
 from outflank.engine.position import Position
 
 STAGES: int
-"""How many stages the game has, each of as many phases; the network has other rows in each."""
+"""The number of stages of the game, of equally many phases; the network has different rows in each."""
 HEADS: int
-"""How many heads there are, one for each number of empty squares, 60 first."""
+"""The number of heads, one for each number of empty squares, 60 first."""
 SCORE_BITS: int
 """A disc is 1 << SCORE_BITS in the numbers of the tables and in what the network adds."""
 SUMS: int
-"""How many sums the network's rows are added to: the numbers in a row."""
+"""The number of sums that the network's rows are added to: the length of a row."""
 HIDDEN: int
-"""How many units follow the sums."""
+"""The number of hidden units after the sums."""
 NUMBERS_OF_A_LAYER: int
-"""How many numbers a weights file has for a head, in the order of evaluate.h."""
+"""The number of values that a weights file has for a head, in the order of evaluate.h."""
 MOST_IN_ROW: int
 """No number of a row is farther from 0."""
 MOST_IN_TABLE: int
@@ -27,4 +27,4 @@ class Evaluator:
 
     def __new__(cls, weights: UnpackedWeights) -> Evaluator: ...
     def score(self, position: Position) -> int:
-        """The expected final disc difference of a position, in discs from the side to move, who has a move."""
+        """Return the expected final disc difference, in discs from the side to move, which must have a move."""

@@ -9,7 +9,7 @@ from outflank.engine.machine import reserve
 
 
 cdef class Evaluator:
-    """What positions are evaluated with; searchers may share it."""
+    """The evaluation of positions; searchers may share it."""
 
     def __cinit__(self, weights):
         cdef const int8_t[::1] rows = weights.rows
@@ -35,7 +35,7 @@ cdef class Evaluator:
         self._held = weights, memory, small
 
     def score(self, Position position):
-        """The expected final disc difference of a position, in discs from the side to move, who has a move."""
+        """Return the expected final disc difference, in discs from the side to move, which must have a move."""
         cdef Features features
         set_features(&features, position.own, position.opp, 0)
         return evaluate(&self.evaluation, &features, 0, position.own, position.opp, position.empties)

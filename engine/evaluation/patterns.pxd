@@ -57,17 +57,17 @@ cdef uint8_t[4][256] CORNER_CLASSES
 
 
 cdef inline int mobility_class(uint64_t moves, uint64_t replies) noexcept nogil:
-    """Which of the mobility weights counts."""
+    """Return the index of the mobility weight that counts."""
     return min(MOST_MOVES, popcount(moves)) * (MOST_MOVES + 1) + min(MOST_MOVES, popcount(replies))
 
 
 cdef inline int near_corners(uint64_t rows) noexcept nogil:
-    """Two rows' squares on the files a, b, g and h in eight bits: four of one corner, then four of the other."""
+    """Return two rows' squares on the files a, b, g and h in eight bits: four of one corner, then four of the other."""
     return (rows & 0xC3) | (rows >> 6 & 0x0C) | (rows >> 10 & 0x30)
 
 
 cdef inline void find_other_weights(uint64_t own, uint64_t opp, int empties, int32_t *others) noexcept nogil:
-    """Which weights of a phase count besides those of the features, where the side with the discs `own` is to move."""
+    """Find the weights that count besides those of the features, where the side with the discs `own` is to move."""
     cdef uint64_t moves, replies
     cdef int end, near, near_replies
     moves_of_both(own, opp, &moves, &replies)
@@ -82,7 +82,7 @@ cdef inline void find_other_weights(uint64_t own, uint64_t opp, int empties, int
 cdef inline void features_after(
     Features *after, const Features *before, int side, int square, uint64_t turned
 ) noexcept nogil:
-    """The features after `side` played on `square` and turned some discs."""
+    """Compute the features after `side` played on `square` and turned some discs."""
     views_after(
         after.views[side],
         after.views[1 - side],

@@ -1,4 +1,4 @@
-"""The patterns: thirteen shapes, 54 instances of them on the board; patterns.pxd says how they are counted.
+"""The patterns: thirteen shapes, 54 instances of them on the board; patterns.pxd describes the features.
 
 The set is the classical one of Edax (corners, edges with both X squares, rows, and diagonals of four and more
 squares) and the 2x5 corner block of Logistello.
@@ -16,12 +16,12 @@ from outflank.engine.evaluation.unpacking import PATTERNS
 from outflank.engine.squares import parse_square, square_name
 
 def _image(squares, symmetry):
-    """The squares of a pattern under one of the eight symmetries, in the same order."""
+    """Return the squares of a pattern under one of the eight symmetries, in the same order."""
     return tuple(square_name(first_square(transform_mask(bit(parse_square(name)), symmetry))) for name in squares)
 
 
 def _instances():
-    """Every distinct image of every pattern, with the number of its pattern."""
+    """Yield every distinct image of every pattern, with the index of its pattern."""
     for table, squares in enumerate(PATTERNS):
         images = {}
         for symmetry in range(8):
@@ -45,12 +45,11 @@ CORNER_SQUARES = (
 
 
 def layout_hash():
-    """A number that changes with the patterns, their order or their digits."""
+    """Return a number that changes with the patterns, their order or their digits."""
     return zlib.crc32(repr((PATTERNS, INSTANCES, MOST_MOVES, CORNER_SQUARES)).encode())
 
 
 cdef void _fill_tables():
-    """Fill STEPS and OFFSETS from the instances."""
     for feature, (table, squares) in enumerate(zip(TABLE_OF, INSTANCES, strict=True)):
         OFFSETS[feature] = TABLE_OFFSETS[table]
         for place, name in enumerate(squares):
@@ -60,7 +59,7 @@ cdef void _fill_tables():
 
 
 cdef int _corner_class(squares, int moves, bint turned):
-    """The squares of a set of bits by what they are: corner, X, C beside it and C above it; or with the C turned."""
+    """Return a set of squares as bits for corner, X, C in its row, C in its file; with the C swapped if `turned`."""
     cdef int found = 0
     for place, (file, row) in enumerate(squares):
         if moves >> place & 1:
@@ -72,7 +71,7 @@ cdef int _corner_class(squares, int moves, bint turned):
 
 
 cdef void _fill_corner_classes():
-    """Fill CORNER_CLASSES: a board mirrored through the corner has the same."""
+    """Fill CORNER_CLASSES, with equal classes for boards mirrored through the corner."""
     cdef int moves, one, other
     for corner, squares in enumerate(CORNER_SQUARES):
         for moves in range(256):
@@ -89,7 +88,7 @@ assert TABLE_OFFSETS[len(PATTERNS)] == TABLE_WEIGHTS and len(INSTANCES) == FEATU
 
 
 cdef void set_features(Features *features, uint64_t own, uint64_t opp, int side) noexcept nogil:
-    """Count the features of a board from nothing; `side` is the one owning `own`."""
+    """Compute the features of a board from scratch; `side` is the one owning `own`."""
     cdef int square, lane
     cdef uint16_t own_digit, opp_digit
     for lane in range(LANES):
@@ -103,7 +102,7 @@ cdef void set_features(Features *features, uint64_t own, uint64_t opp, int side)
 
 
 def extract(const uint64_t[::1] own, const uint64_t[::1] opp, int32_t[:, ::1] out):
-    """Write which of a phase's weights count in each board to `out`, shape (boards, WEIGHTS_OF_A_POSITION)."""
+    """Write the indices of the weights that count in each board to `out`, shape (boards, WEIGHTS_OF_A_POSITION)."""
     cdef Py_ssize_t board
     cdef Features features
     cdef int32_t[LANES] weights

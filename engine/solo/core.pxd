@@ -38,28 +38,27 @@ cdef extern from * nogil:
         return mask << turn | mask >> (64 - turn);
     }
     """
-    # Every square of the mask moved by one; what leaves the board is gone. Without a branch, for it is all that the
-    # proof of the end does.
+    # Moves every square of the mask by one; squares that leave the board vanish. Branchless, since the proof of the
+    # end consists of nothing else.
     uint64_t step "outflank_step" (uint64_t mask, int direction) noexcept
 
 
 cdef inline int opposite(int direction) noexcept nogil:
-    """The direction that leads back."""
     return direction ^ 2
 
 
 cdef inline uint64_t beside(uint64_t mask) noexcept nogil:
-    """The squares that share a side with one of the mask."""
+    """Return the squares that share a side with one of the mask."""
     return step(mask, SOUTH) | step(mask, EAST) | step(mask, NORTH) | step(mask, WEST)
 
 
 cdef inline uint64_t free_squares(const SoloState *state) noexcept nogil:
-    """Squares without a disc or a chip."""
+    """Return the squares without a disc or a chip."""
     return ~(state.discs[0] | state.discs[1] | state.chips[0] | state.chips[1] | state.closed)
 
 
 cdef inline uint64_t beyond_chips(uint64_t own, uint64_t chips) noexcept nogil:
-    """Squares from which a disc and one of `own` would have one of `chips` between them."""
+    """Return the squares from which a disc and one of `own` would have one of `chips` between them."""
     cdef uint64_t squares = 0
     cdef int direction
     for direction in range(DIRECTIONS):
@@ -68,25 +67,25 @@ cdef inline uint64_t beyond_chips(uint64_t own, uint64_t chips) noexcept nogil:
 
 
 cdef inline uint64_t open_chips(const SoloState *state, int colour) noexcept nogil:
-    """The chips of a colour that lie face up."""
+    """Return the chips of a colour that lie face up."""
     return state.chips[colour] & ~state.closed
 
 
 cdef inline uint64_t solo_moves(const SoloState *state, int colour) noexcept nogil:
-    """The free squares on which a disc of `colour` brackets something."""
+    """Return the free squares on which a disc of `colour` brackets a disc or a chip."""
     cdef uint64_t own = state.discs[colour], opp = state.discs[colour ^ 1]
     return (legal_moves(own, opp) | beyond_chips(own, open_chips(state, colour ^ 1))) & free_squares(state)
 
 
 cdef inline uint64_t solo_turned(const SoloState *state, int colour, int square) noexcept nogil:
-    """The discs that a disc of `colour` on a free square turns; chips end a row as free squares do."""
+    """Return the discs that a disc of `colour` on a free square turns; chips end a row as free squares do."""
     return turned_discs(state.discs[colour], state.discs[colour ^ 1], square)
 
 
 cdef inline uint64_t solo_taken(const SoloState *state, int colour, int square) noexcept nogil:
-    """The chips won by a disc of `colour` on a free square.
+    """Return the chips won by a disc of `colour` on a free square.
 
-    That the move has turned discs before makes no difference: the square beyond the chip lies on no other line from
+    The discs that the move turns first make no difference: the square beyond the chip lies on no other line from
     the new disc than the one that the chip interrupts, so a disc there is not turned.
     """
     cdef uint64_t own = state.discs[colour], chips = open_chips(state, colour ^ 1), taken = 0, chip
@@ -99,7 +98,7 @@ cdef inline uint64_t solo_taken(const SoloState *state, int colour, int square) 
 
 
 cdef inline uint64_t solo_play(SoloState *state, int colour, int square) noexcept nogil:
-    """Play a legal move: turn discs, take chips, then turn chips up. Returns the chips taken."""
+    """Play a legal move: turn discs, take chips, then turn chips up. Return the chips taken."""
     cdef uint64_t turned = solo_turned(state, colour, square), taken = solo_taken(state, colour, square)
     state.discs[colour] |= turned | bit(square)
     state.discs[colour ^ 1] &= ~turned

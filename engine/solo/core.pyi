@@ -1,4 +1,4 @@
-"""The solo game's board: discs and chips as masks, what a move does, and the proof that nothing more can be won.
+"""The solo game's board: discs and chips as masks, its moves, and the proof that nothing more can be won.
 
 A mask has one bit a square, bit 0 = a1, bit 63 = h8. White is the colour that the sheet calls Gold.
 """
@@ -11,12 +11,12 @@ class SoloBoard:
     Args:
         black: black discs.
         white: golden discs.
-        black_chips: the black chips that are left, as far as their colour is known.
-        white_chips: the golden ones.
-        closed: the chips that lie face down. One that is in none of the masks of chips as well is of a colour that is
-            not known, which is how a player sees it.
+        black_chips: the remaining black chips whose colour is known.
+        white_chips: the remaining golden chips whose colour is known.
+        closed: the chips that lie face down. One that is in neither mask of chips has an unknown colour, as in a
+            player's view.
 
-    Raises: NotationError if two things lie on one square.
+    Raises: NotationError if there are two discs or chips on one square.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The solo game's board and the proof that nothing more can be won; solocore.pyi documents what Python sees."""
+"""The solo game's board and the proof that nothing more can be won; core.pyi documents the Python interface."""
 
 from libc.stdint cimport uint64_t
 
@@ -19,13 +19,13 @@ cdef dict _NUMBERS = {Colour.BLACK: 0, Colour.WHITE: 1}
 
 
 cdef int _number(colour) except -1:
-    """Of a colour.
+    """Return the number of a colour.
 
-    Raises: NotationError if it is none.
+    Raises: NotationError if it is not a colour.
     """
     return _NUMBERS[Colour(colour)]
 
-# What may ever come about, as `_Hope` has it, grows until nothing new follows from it.
+# The five growing sets of the proof in `SoloBoard.winnable`.
 cdef struct _Hope:
     uint64_t[2] discs  # squares that may hold a disc of a colour
     uint64_t[2] placed  # squares on which one may be placed
@@ -34,21 +34,21 @@ cdef struct _Hope:
 
 
 cdef uint64_t _through(uint64_t start, uint64_t run, int direction) noexcept nogil:
-    """The squares of `run` that a straight line from `start` reaches without leaving the run."""
+    """Return the squares of `run` that a straight line from `start` reaches without leaving the run."""
     cdef uint64_t reached = step(start, direction) & run
     cdef int _again
-    for _again in range(5):  # a run of more than six has no room for what brackets it
+    for _again in range(5):  # a run of more than six leaves no room for the discs that bracket it
         reached |= step(reached, direction) & run
     return reached
 
 
 cdef uint64_t _unknown(const SoloState *state) noexcept nogil:
-    """The closed chips that may be of either colour."""
+    """Return the closed chips that may be of either colour."""
     return state.closed & ~(state.chips[0] | state.chips[1])
 
 
 cdef bint _grow_discs(_Hope *hope, const SoloState *state, int colour) noexcept nogil:
-    """Add where discs of `colour` may be placed and which may be turned to it; whether there was any."""
+    """Add the squares where discs of `colour` may be placed or turned to it; return whether the sets grew."""
     cdef uint64_t own = hope.discs[colour], opp = hope.discs[colour ^ 1], placed, turned = 0
     cdef uint64_t[DIRECTIONS] reached
     cdef int direction
@@ -70,7 +70,7 @@ cdef bint _grow_discs(_Hope *hope, const SoloState *state, int colour) noexcept 
 
 
 cdef uint64_t _openers(const _Hope *hope, int but) noexcept nogil:
-    """Chips beside a square where a disc may be placed, the neighbour reached by going back `but` left out."""
+    """Return chips next to a square where a disc may be placed, except the neighbour reached by going back `but`."""
     cdef uint64_t placed = hope.placed[0] | hope.placed[1], squares = 0
     cdef int direction
     for direction in range(SIDES):
@@ -80,7 +80,7 @@ cdef uint64_t _openers(const _Hope *hope, int but) noexcept nogil:
 
 
 cdef bint _grow_chips(_Hope *hope, const SoloState *state) noexcept nogil:
-    """Add the chips that may be turned up, and those that may be won; whether there was any."""
+    """Add the chips that may be turned up and those that may be won; return whether the sets grew."""
     cdef uint64_t opened = hope.opened | (state.closed & _openers(hope, DIRECTIONS)), won = hope.won, before
     cdef int direction, colour
     for direction in range(DIRECTIONS):
@@ -101,7 +101,7 @@ cdef bint _grow_chips(_Hope *hope, const SoloState *state) noexcept nogil:
 
 
 cdef uint64_t solo_winnable(const SoloState *state) noexcept nogil:
-    """The chips that are not proven to be lost: SoloBoard.winnable documents it."""
+    """Return the chips that are not proven to be lost, see `SoloBoard.winnable`."""
     cdef _Hope hope
     cdef uint64_t chips = state.chips[0] | state.chips[1] | state.closed
     cdef bint growing = True
@@ -116,7 +116,7 @@ cdef uint64_t solo_winnable(const SoloState *state) noexcept nogil:
 
 
 cdef int _look_for_a_win(const SoloState *state, long *nodes) noexcept nogil:
-    """1 if some line of moves wins a chip, 0 if none does, -1 if the nodes were used up before that was known."""
+    """Return 1 if a line of moves wins a chip, 0 if none does, -1 if the nodes ran out first."""
     cdef SoloState[128] children  # two colours, 64 squares
     cdef int colour, square, count = 0, found, answer = 0
     cdef uint64_t moves
@@ -143,7 +143,7 @@ cdef int _look_for_a_win(const SoloState *state, long *nodes) noexcept nogil:
 
 
 cdef class SoloBoard:
-    """What lies on the board; a value: immutable, equal boards are interchangeable."""
+    """The board; a value: immutable, equal boards are interchangeable."""
 
     def __init__(self, black, white, black_chips, white_chips, closed=0):
         if self._made:
@@ -190,7 +190,7 @@ cdef class SoloBoard:
         return free_squares(&self.state)
 
     def hidden(self):
-        """The same board without what is known of closed chips."""
+        """Return the same board without the colours of closed chips."""
         return SoloBoard(
             self.state.discs[0],
             self.state.discs[1],

@@ -23,7 +23,7 @@ COLOUR_WORDS = MappingProxyType(
 
 
 class Variant(StrEnum):
-    """How chips count.
+    """The ways to count chips.
 
     Attributes:
         CHIPS: one each.
@@ -47,7 +47,7 @@ class Chip:
     number: int
 
     def __str__(self) -> str:
-        """``b7`` or ``g10``; a blank one is ``b-`` or ``g-``."""
+        """Return ``b7`` or ``g10``; a blank chip is ``b-`` or ``g-``."""
         return f"{COLOUR_WORDS[self.colour][0]}{self.number or '-'}"
 
 
@@ -56,7 +56,7 @@ ALL_CHIPS = tuple(Chip(colour, number) for colour in Colour for number in (0, 0,
 
 
 def score(chips: Iterable[Chip], variant: Variant = Variant.CHIPS) -> int:
-    """The score of these chips by `variant`; at most 24 or 220."""
+    """Return the score of these chips by `variant`; at most 24 or 220."""
     numbers = [chip.number for chip in chips]
     if variant is Variant.CHIPS:
         return len(numbers)
@@ -64,17 +64,17 @@ def score(chips: Iterable[Chip], variant: Variant = Variant.CHIPS) -> int:
 
 
 def numbers_of(chips: Mapping[int, Chip]) -> tuple[int, ...]:
-    """The number on the chip of each of the 64 squares; 0 where there is a blank one, or none."""
+    """Return the number on the chip of each of the 64 squares; 0 for a blank chip or no chip."""
     return tuple(chips[square].number if square in chips else 0 for square in SQUARES)
 
 
-# Two diagonal rows of three in each corner: our reading, the sheet's figure is missing.
+# Two diagonal rows of three in each corner: our interpretation, since the sheet's figure is missing.
 _CORNERS = "a3 b2 c1 b4 c3 d2 f1 g2 h3 e2 f3 g4 a6 b7 c8 b5 c6 d7 f8 g7 h6 e7 f6 g5"
 DEFAULT_LAYOUT = tuple(sorted(map(parse_square, _CORNERS.split())))
 
 
 def parse_layout(text: str) -> tuple[int, ...]:
-    """The squares of the chips, in order: ``corners`` is the usual 24, else 24 squares with commas or blanks between.
+    """Read the squares of the chips: ``corners`` for the usual 24, or 24 squares separated by commas or blanks.
 
     Raises: NotationError if these are not 24 different squares outside the middle.
     """
@@ -99,9 +99,9 @@ def parse_layout(text: str) -> tuple[int, ...]:
 
 
 def never_winnable(layout: Iterable[int]) -> tuple[int, ...]:
-    """The squares of a layout whose chips can't be won whatever the deal; see ``SoloBoard.winnable`` for the proof.
+    """Return the squares of a layout whose chips can't be won in any deal; see ``SoloBoard.winnable`` for the proof.
 
-    A square that is not named may still hold a chip that can't be won.
+    Other squares may still hold a chip that can't be won.
     """
     squares = tuple(layout)
     winnable = _start_board(closed=mask_of(squares)).winnable()
@@ -110,12 +110,12 @@ def never_winnable(layout: Iterable[int]) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Deal:
-    """Which chip lies where, face down, when the game begins.
+    """The chips by square, face down, at the start of a game.
 
     Args:
         chips: the chip on each square of the layout; all 24 have to be there.
 
-    Raises: NotationError if other chips than the 24 are dealt, or if something that is no square has one.
+    Raises: NotationError if the chips are not the 24, or if a key is not a square.
     """
 
     chips: Mapping[int, Chip]
@@ -132,9 +132,9 @@ class Deal:
 
     @classmethod
     def shuffled(cls, seed: int, layout: Iterable[int] = DEFAULT_LAYOUT) -> "Deal":
-        """The deal of this number: the same with every version of Python, whose ``random()`` is promised to last.
+        """Return the deal with this seed: the same in every version of Python, which guarantees a stable ``random()``.
 
-        Raises: NotationError if the layout has not a square for each of the 24 chips.
+        Raises: NotationError if the layout does not have 24 squares.
         """
         squares = sorted(layout)
         if len(squares) != len(ALL_CHIPS):
@@ -146,7 +146,7 @@ class Deal:
         return cls(dict(zip(squares, chips, strict=True)))
 
     def board(self) -> SoloBoard:
-        """The board as the game begins, with all that the dealer knows."""
+        """Return the board at the start of the game, with the colours of all chips."""
         black, white = (
             mask_of(square for square, chip in self.chips.items() if chip.colour is colour)
             for colour in Colour
@@ -158,12 +158,12 @@ class Deal:
 
 
 def _start_board(black_chips: int = 0, white_chips: int = 0, closed: int = 0) -> SoloBoard:
-    """These chips and the four discs in the middle, which lie as in the game for two."""
+    """Return a board with these chips and the four discs in the middle, placed as in the game for two."""
     start = Position.start(SHEET)
     return SoloBoard(start.black, start.white, black_chips, white_chips, closed)
 
 
-# Boards that may be looked at to find out whether a chip can still be won: some hundredths of a second.
+# The limit of boards searched to find out whether a chip can still be won: some hundredths of a second.
 _NODES_TO_PROVE_THE_END = 20_000
 _MOVE = re.compile(r"(?:(black|b|gold|g|white|w)[\s:/]*)?([a-h][1-8])", re.IGNORECASE)
 
@@ -176,17 +176,17 @@ class SoloMove:
     square: int
 
     def __str__(self) -> str:
-        """``black d3`` or ``gold d3``."""
+        """Return ``black d3`` or ``gold d3``."""
         return f"{COLOUR_WORDS[self.colour]} {square_name(self.square)}"
 
 
 class _View:
-    """The common part of the dealer's view and the player's: all that can be seen."""
+    """The common part of the dealer's view and the player's view."""
 
     board: SoloBoard
 
     def legal_moves(self) -> tuple[SoloMove, ...]:
-        """The moves that bracket something, black ones first, a1 first; there are no passes."""
+        """Return the moves that bracket a disc or chip, black ones first, a1 first; there are no passes."""
         return tuple(
             SoloMove(colour, square)
             for colour in Colour
@@ -196,8 +196,8 @@ class _View:
     def parse_move(self, text: str) -> SoloMove:
         """Read a legal move: ``black d3``, ``b d3``, ``bd3``, ``gold e3``, or a square that only one colour may use.
 
-        Raises: NotationError if it is no move; IllegalMoveError if it is not legal, or legal in both colours
-            and names none.
+        Raises: NotationError if it is not a move; IllegalMoveError if it is not legal, or if it is legal in both
+            colours and names neither.
         """
         match = _MOVE.fullmatch(text.strip())
         if not match:
@@ -217,13 +217,13 @@ class _View:
 
 @dataclass(frozen=True)
 class PlayerView(_View):
-    """The player's view; closed chips are squares and nothing more.
+    """The player's view, in which closed chips have no colour or number.
 
     Attributes:
-        board: discs, open chips, and where closed ones lie.
-        open_chips: the chip on each square where one lies open.
-        won: the chips that were won, by the squares they lay on.
-        is_over: whether the dealer, who knows, has ended the game.
+        board: discs, open chips, and the squares of closed chips.
+        open_chips: the open chips, by square.
+        won: the chips won, by their former squares.
+        is_over: whether the dealer, who knows all chips, has ended the game.
     """
 
     board: SoloBoard
@@ -232,11 +232,11 @@ class PlayerView(_View):
     is_over: bool
 
     def score(self, variant: Variant = Variant.CHIPS) -> int:
-        """The score of the chips won."""
+        """Return the score of the chips won."""
         return score(self.won.values(), variant)
 
     def unseen(self) -> tuple[Chip, ...]:
-        """The chips that lie closed, in the order of ``ALL_CHIPS``, without their squares."""
+        """Return the closed chips, in the order of ``ALL_CHIPS``, without their squares."""
         seen = Counter(self.won.values()) + Counter(self.open_chips.values())
         return tuple((Counter(ALL_CHIPS) - seen).elements())
 
@@ -246,10 +246,10 @@ class PlayerView(_View):
 
 @dataclass(frozen=True)
 class DealerView(_View):
-    """All there is to know about a game: the deal and what has become of it. Immutable.
+    """The complete state of a game: the deal and the current board. Immutable.
 
     Attributes:
-        deal: which chip lay where.
+        deal: the chips at the start, by square.
         board: discs and chips, with the colours of closed ones.
     """
 
@@ -258,22 +258,22 @@ class DealerView(_View):
 
     @classmethod
     def start(cls, deal: Deal) -> "DealerView":
-        """The game before the first move."""
+        """Return the game before the first move."""
         return cls(deal, deal.board())
 
     @property
     def won(self) -> Mapping[int, Chip]:
-        """The chips that were won, by the squares they lay on."""
+        """The chips won, by their former squares."""
         return {
             square: chip for square, chip in self.deal.chips.items() if not self.board.chips >> square & 1
         }
 
     def score(self, variant: Variant = Variant.CHIPS) -> int:
-        """The score of the chips won."""
+        """Return the score of the chips won."""
         return score(self.won.values(), variant)
 
     def play(self, move: SoloMove) -> "DealerView":
-        """The game after a move.
+        """Return the game after a move.
 
         Raises: IllegalMoveError if the move brackets nothing, its square is not free, or the game is over.
         """
@@ -285,19 +285,18 @@ class DealerView(_View):
     def is_over(self) -> bool:
         """Whether all chips are won, or it is proven that none can be won any more.
 
-        First by what ``SoloBoard.winnable`` proves, which covers boards without a legal move; then, where few squares
-        are left, by looking at every line of moves. Where neither proves anything within 20,000 boards the
-        game goes on, though perhaps to no purpose.
+        The first proof is ``SoloBoard.winnable``, which covers boards without a legal move; the second is a search of
+        all lines of moves. If neither succeeds within 20,000 boards, the game continues, even if no chip can be won.
         """
         return self.board.can_win(_NODES_TO_PROVE_THE_END) is False
 
     def bound(self, variant: Variant = Variant.CHIPS) -> int:
-        """A score that no line of moves from here surpasses: with every chip that is not proven to be lost."""
+        """Return an upper bound of the score of all lines of moves: the score with every chip not proven to be lost."""
         lost = self.board.chips if self.is_over else self.board.chips & ~self.board.winnable()
         return score((chip for square, chip in self.deal.chips.items() if not lost >> square & 1), variant)
 
     def player_view(self) -> PlayerView:
-        """The player's view of it."""
+        """Return the player's view of the game."""
         shown = self.board.chips & ~self.board.closed
         faces = {square: self.deal.chips[square] for square in squares_of(shown)}
         return PlayerView(self.board.hidden(), faces, self.won, self.is_over)
@@ -308,7 +307,7 @@ class DealerView(_View):
 
 
 def _drawn(board: SoloBoard, faces: Mapping[int, Chip]) -> str:
-    """A picture of the board: X and O are black and golden discs, ``?`` a chip whose face is not known."""
+    """Return a drawing of the board: X and O are black and golden discs, ``?`` a closed chip."""
     letters = "    " + "".join(f"{letter:<4}" for letter in "abcdefgh")
     rows = [letters.rstrip()]
     for row in range(8):
@@ -318,7 +317,7 @@ def _drawn(board: SoloBoard, faces: Mapping[int, Chip]) -> str:
 
 
 def cell_text(board: SoloBoard, faces: Mapping[int, Chip], square: int) -> str:
-    """The content of a square: ``X`` or ``O``, a chip such as ``b7``, ``?`` for one unknown, ``.`` for nothing."""
+    """Return the content of a square: ``X`` or ``O``, a chip such as ``b7``, ``?`` for a closed one, or ``.``."""
     if square in faces:
         return str(faces[square])
     for letter, mask in (("X", board.black), ("O", board.white), ("?", board.closed)):

@@ -1,4 +1,4 @@
-"""Playing the solo game: with hidden chips by supposing deals, with open ones by following many lines at once."""
+"""Playing the solo game: with hidden chips by sampling deals, with open chips by beam search."""
 
 import random
 from collections.abc import Callable, Mapping
@@ -16,12 +16,12 @@ _WIDER = 4
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How hard a player thinks about a move.
+    """The effort of a player for a move.
 
     Attributes:
-        deals: deals to suppose; each move is judged in all of them.
-        finalists: how many of the best judged moves are played out.
-        playouts: the number of these deals.
+        deals: the number of sampled deals; each move is judged in all of them.
+        finalists: the number of the best judged moves that are played out.
+        playouts: the number of deals that they are played out in.
     """
 
     deals: int = 16
@@ -39,7 +39,7 @@ class Prospect:
 
     Attributes:
         move: the move.
-        score: the final score to expect, on average over the deals that were tried.
+        score: the expected final score, averaged over the sampled deals.
     """
 
     move: SoloMove
@@ -48,7 +48,7 @@ class Prospect:
 
 @dataclass(frozen=True, slots=True)
 class _Supposed:
-    """A deal that the player holds possible: the board as its dealer would see it, and how its chips count."""
+    """A sampled deal: the dealer's board, and the numbers of its chips."""
 
     board: SoloBoard
     chips: Mapping[int, Chip]
@@ -56,11 +56,10 @@ class _Supposed:
     numbers: tuple[int, ...] | None
 
     def judged(self) -> dict[tuple[Colour, int], int]:
-        """The estimate of each move without playing it out."""
         return judged_moves(self.board, self.won, self.numbers)
 
     def played_out(self, colour: Colour, square: int, variant: Variant, seed: int) -> int:
-        """The final score of a move if the chips were open and the game went on with the best judged moves."""
+        """Return the final score of a move with open chips if the best judged moves follow."""
         won = self.won | self.board.taken(colour, square)
         won, _ = best_line(self.board.play(colour, square), won, self.numbers, 1, seed)
         return score((chip for at, chip in self.chips.items() if won >> at & 1), variant)
@@ -69,13 +68,13 @@ class _Supposed:
 class SoloPlayer:
     """Plays with hidden chips; equal seeds play alike.
 
-    It deals the chips that it can't see at random to the squares where they lie, some dozen times. In each such
-    deal every move is judged by the chips that may still be won after it; the best moves on average are played out.
+    It samples some dozen deals of the closed chips. In each deal every move is judged by the chips that may still be
+    won after it; the best moves on average are played out.
 
     Args:
-        variant: how chips count.
-        seed: of the deals that it tries.
-        effort: deals and playouts for a move.
+        variant: the way to count chips.
+        seed: the seed of the sampled deals.
+        effort: the numbers of deals and playouts for a move.
     """
 
     def __init__(self, variant: Variant = Variant.CHIPS, seed: int = 0, effort: Effort = EFFORT) -> None:
@@ -84,16 +83,16 @@ class SoloPlayer:
         self._random = random.Random(f"player {seed}")
 
     def choose(self, view: PlayerView) -> SoloMove:
-        """The move to play; some move has to be legal."""
+        """Return the move to play; a move must be legal."""
         finalists, supposed = self._finalists(view)
         return finalists[0] if len(finalists) == 1 else self._prospects(finalists, supposed)[0].move
 
     def prospects(self, view: PlayerView) -> list[Prospect]:
-        """The most promising moves, the best first; none if no move is legal."""
+        """Return the most promising moves, the best first; an empty list if no move is legal."""
         return self._prospects(*self._finalists(view))
 
     def _finalists(self, view: PlayerView) -> tuple[list[SoloMove], list[_Supposed]]:
-        """The moves that look best in some deals drawn at random, and these deals."""
+        """Return the moves that look best in sampled deals, and these deals."""
         unseen = view.unseen()
         supposed = [self._suppose(view, unseen) for _ in range(self._effort.deals)]
         judged = [deal.judged() for deal in supposed]
@@ -102,7 +101,7 @@ class SoloPlayer:
         return sorted(moves, key=total.__getitem__, reverse=True)[: self._effort.finalists], supposed
 
     def _prospects(self, moves: list[SoloMove], supposed: list[_Supposed]) -> list[Prospect]:
-        """Play each move out in the same deals; among equals the one that was judged best comes first."""
+        """Play each move out in the same deals; of equal moves the one that was judged best comes first."""
         tried = supposed[: self._effort.playouts]
         found = []
         for move in moves:
@@ -111,7 +110,7 @@ class SoloPlayer:
         return sorted(found, key=lambda prospect: prospect.score, reverse=True)
 
     def _suppose(self, view: PlayerView, unseen: tuple[Chip, ...]) -> _Supposed:
-        """A deal that fits the player's view."""
+        """Sample a deal that is consistent with the player's view."""
         shuffled = list(unseen)
         self._random.shuffle(shuffled)
         left = {**view.open_chips, **dict(zip(squares_of(view.board.closed), shuffled, strict=True))}
@@ -128,9 +127,9 @@ class Solution:
 
     Attributes:
         score: the best score found, chips won before included.
-        bound: a score that no play surpasses.
+        bound: an upper bound of the score.
         moves: a line that reaches `score`.
-        width: how many lines were followed at once when it was found.
+        width: the beam width that found it.
     """
 
     score: int
@@ -140,7 +139,7 @@ class Solution:
 
     @property
     def is_proven(self) -> bool:
-        """Whether no play does better."""
+        """Whether the score is proven to be the best possible."""
         return self.score == self.bound
 
 
@@ -150,18 +149,18 @@ def solve(
     widest: int = WIDEST,
     on_found: Callable[[Solution], None] | None = None,
 ) -> Solution:
-    """The best play found with all chips open, by ever wider searches until it is proven or the widest is done.
+    """Return the best play found with all chips open, by wider and wider beam searches until it is proven.
 
     Args:
-        game: where to begin.
-        variant: how chips count.
-        widest: how many lines are followed at once in the end.
+        game: the game to continue.
+        variant: the way to count chips.
+        widest: the largest beam width.
         on_found: called with each better solution.
     """
     solution = Solution(game.score(variant), game.bound(variant), (), 0)
     width = 1
     while width <= widest and not solution.is_proven:
-        # To win every chip is best by either count, and most easily found where each counts the same.
+        # Winning every chip is best by either count, and easiest to find if all chips count the same.
         for judge in dict.fromkeys((Variant.CHIPS, variant)):
             better = _searched(game, judge, variant, width, solution)
             if better.score > solution.score:
@@ -173,7 +172,7 @@ def solve(
 
 
 def _searched(game: DealerView, judge: Variant, variant: Variant, width: int, known: Solution) -> Solution:
-    """The result of a search of this width if boards are judged by the count of `judge`."""
+    """Return the result of a search of this width in which boards are judged by the count of `judge`."""
     chips = game.deal.chips
     won, line = best_line(game.board, mask_of(game.won), _numbers(chips, judge), width, seed=width)
     found = score((chip for square, chip in chips.items() if won >> square & 1), variant)
@@ -183,5 +182,5 @@ def _searched(game: DealerView, judge: Variant, variant: Variant, width: int, kn
 
 
 def _numbers(chips: Mapping[int, Chip], variant: Variant) -> tuple[int, ...] | None:
-    """The numbers by square as the search takes them; None where chips count one each."""
+    """Return the numbers by square for the search; None if each chip counts one."""
     return None if variant is Variant.CHIPS else numbers_of(chips)

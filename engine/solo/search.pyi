@@ -1,8 +1,8 @@
-"""Searching the solo game where every chip is known, as it is to the dealer and in a deal that a player supposes.
+"""Searches the solo game with all chips known, as in the dealer's view and in a sampled deal.
 
-`won` are the squares of the chips won before; they are not on the board any more. `numbers` are those of the chips, 64
-of them, a1 first, for the variant that sums them; None counts chips. A board is judged by the score if every
-chip that is not proven to be lost (``SoloBoard.winnable``) is won, a fifth of what is in hand, and a twentieth of an
+`won` is the mask of the chips won before, which are no longer on the board. `numbers` are the 64 numbers of the chips,
+a1 first, for the variant that sums them; None counts chips. A board is judged by the score if every chip that is not
+proven to be lost (``SoloBoard.winnable``) is won, plus a fifth of the score of the chips won, plus a twentieth of an
 average chip for each legal move.
 """
 
@@ -16,9 +16,9 @@ def best_line(
 ) -> tuple[int, tuple[tuple[Colour, int], ...]]:
     """Follow the `width` best judged lines at once, ply by ply (beam search), until nothing more can be won.
 
-    A width of 1 plays the best judged move each time. Equals are drawn for by `seed`.
+    A width of 1 plays the best judged move each time. Ties are broken at random by `seed`.
 
-    Returns: the squares of the chips won in the end, and the moves as colours and squares.
+    Returns: the mask of the chips won in the end, and the moves as colours and squares.
 
     Raises: SettingsError if a chip's colour is not known, there are not 64 numbers, or the width is not 1 to 65536;
         MemoryError; KeyboardInterrupt on Ctrl-C.
@@ -27,7 +27,7 @@ def best_line(
 def judged_moves(
     board: SoloBoard, won: int = 0, numbers: Sequence[int] | None = None
 ) -> dict[tuple[Colour, int], int]:
-    """How good the board after each legal move looks, in 1/200 of what a chip is worth on average.
+    """Return the value of the board after each legal move, in 1/200 of the average value of a chip.
 
     Raises: SettingsError if a chip's colour is not known or there are not 64 numbers.
     """

@@ -1,6 +1,6 @@
-"""Searching the solo game where every chip is known; solosearch.pyi documents what Python sees.
+"""Searches the solo game with all chips known; search.pyi documents the Python interface.
 
-A board is judged by what may still be won, so most of the time goes into `solo_winnable`.
+A board is judged by the chips that may still be won, so `solo_winnable` takes most of the time.
 """
 
 cimport cython
@@ -53,7 +53,6 @@ _COLOURS = (Colour.BLACK, Colour.WHITE)
 
 
 cdef int _score(const _Points *points, uint64_t won) noexcept nogil:
-    """What these chips count."""
     cdef int total = 0
     cdef bint doubled = won & points.blanks == points.blanks
     if not points.sum_of_numbers:
@@ -66,14 +65,14 @@ cdef int _score(const _Points *points, uint64_t won) noexcept nogil:
 
 @cython.cdivision(True)  # a deal is worth something: `perfect` is at least 1
 cdef int64_t _judge(const _Points *points, const SoloState *state, uint64_t won) noexcept nogil:
-    """How good a board is: more is better, in 1/200 of what a chip is worth on average."""
+    """Return the value of a board in 1/200 of the average value of a chip."""
     cdef int hope = _score(points, won | solo_winnable(state)), in_hand = _score(points, won)
     cdef int mobility = popcount(solo_moves(state, 0)) + popcount(solo_moves(state, 1))
     return (_HOPE * hope + _IN_HAND * in_hand) * 24 // points.perfect + _MOBILITY * mobility
 
 
 cdef uint64_t _draw(uint64_t *seed) noexcept nogil:
-    """The next random number: xorshift64 (Marsaglia 2003)."""
+    """Return the next random number: xorshift64 (Marsaglia 2003)."""
     seed[0] ^= seed[0] << 13
     seed[0] ^= seed[0] >> 7
     seed[0] ^= seed[0] << 17
@@ -81,7 +80,7 @@ cdef uint64_t _draw(uint64_t *seed) noexcept nogil:
 
 
 cdef bint _is_new(uint64_t *seen, int room, const _Node *node) noexcept nogil:
-    """Whether this board has not been met at this ply; a board forgotten is met twice, which is no harm."""
+    """Whether this board is new at this ply. The table may forget a board, which then is searched twice."""
     cdef uint64_t key = node.state.discs[0] * <uint64_t>0x9E3779B97F4A7C15
     key ^= (node.state.discs[1] ^ (key >> 29)) * <uint64_t>0xC2B2AE3D27D4EB4F
     key ^= (node.won ^ (key >> 31)) * <uint64_t>0x165667B19E3779F9
@@ -94,12 +93,12 @@ cdef bint _is_new(uint64_t *seen, int room, const _Node *node) noexcept nogil:
 
 
 cdef int _better(const void *one, const void *other) noexcept nogil:
-    """Orders nodes, the best first; keys are never equal."""
+    """Compare nodes for a sort with the best first; keys are never equal."""
     return -1 if (<const _Node *>one).key > (<const _Node *>other).key else 1
 
 
 cdef class _Beam:
-    """Follows so many lines at once, ply by ply, and keeps the best judged ones."""
+    """Searches `width` lines at once, ply by ply, and keeps the best judged ones."""
     cdef int width, room, ply
     cdef _Node *lines
     cdef _Node *children
@@ -129,7 +128,7 @@ cdef class _Beam:
         free(self.origins)
 
     cdef void run(self, const SoloState *state, uint64_t won) except *:
-        """Search until nothing can be won, or everything that may be has been."""
+        """Search until nothing more can be won, or all that can be won has been."""
         cdef int count = 1
         cdef int bound = _score(&self.points, won | solo_winnable(state))
         self.lines[0].state = state[0]
@@ -145,7 +144,7 @@ cdef class _Beam:
                 return
 
     cdef int grow(self, int count) noexcept nogil:
-        """Write the children of the lines that are followed; how many there are."""
+        """Write the children of all lines and return their number."""
         cdef int line, colour, square, made = 0
         cdef uint64_t moves
         memset(self.seen, 0, self.room * sizeof(uint64_t))
@@ -159,7 +158,7 @@ cdef class _Beam:
         return made
 
     cdef bint add(self, _Node *child, int line, int colour, int square, int number) noexcept nogil:
-        """Write the child that a move leads to, unless another move led there before; whether it was written."""
+        """Write the child that a move leads to and return True, unless another move led there before."""
         cdef int score
         child.state = self.lines[line].state
         child.won = self.lines[line].won | solo_play(&child.state, colour, square)
@@ -168,7 +167,7 @@ cdef class _Beam:
         child.parent = line
         child.move = 64 * colour + square
         child.key = _judge(&self.points, &child.state, child.won) << 40
-        # Equals are drawn for; the number makes the order the same with every sort.
+        # Ties are broken at random; the number makes the order independent of the sort algorithm.
         child.key |= (_draw(&self.seed) & 0xFFFF) << 24 | number
         score = _score(&self.points, child.won)
         if score > self.best.score:
@@ -176,7 +175,7 @@ cdef class _Beam:
         return True
 
     cdef int keep_best(self, int made) noexcept nogil:
-        """Go on with the best children; how many they are."""
+        """Keep the best children as the next lines and return their number."""
         cdef int line, count = min(made, self.width)
         if made > 1:
             qsort(self.children, made, sizeof(_Node), &_better)
@@ -186,7 +185,7 @@ cdef class _Beam:
         return count
 
     def moves(self):
-        """The line that leads to the best score, as colours and squares."""
+        """Return the line that leads to the best score, as colours and squares."""
         cdef _Origin origin = self.best.last
         cdef int ply = self.best.ply
         found = []
@@ -198,7 +197,6 @@ cdef class _Beam:
 
 
 cdef _Points _points(SoloBoard board, uint64_t won, numbers):
-    """How the chips on the board and those won count."""
     cdef _Points points
     cdef uint64_t chips = board.chips | won
     cdef int square
@@ -225,7 +223,7 @@ def best_line(SoloBoard board, won=0, numbers=None, width=1, seed=0):
 
 
 def judged_moves(SoloBoard board, won=0, numbers=None):
-    """How good the board after each legal move looks, in 1/200 of what a chip is worth on average."""
+    """Return the value of the board after each legal move, in 1/200 of the average value of a chip."""
     cdef uint64_t already = mask(won)
     cdef _Points points = _points(board, already, numbers)
     cdef SoloState after
