@@ -1,4 +1,4 @@
-"""Searches positions: iterative deepening, the solver, threads, tables, limits and the clock."""
+"""Search of positions: iterative deepening, the endgame solver, threads, tables, limits and time management."""
 
 from outflank.engine.cpu import use_build
 

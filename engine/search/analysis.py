@@ -1,4 +1,4 @@
-"""A search under way in a thread of its own: it can be iterated over, looked at, and stopped."""
+"""A search in a thread of its own, which can be iterated over, inspected, and stopped."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ Report = Callable[[SearchInfo | BaseException], object]
 
 
 class Running(Protocol):
-    """A search: it reports every finished iteration, at last a SearchResult or the exception that ended it."""
+    """A search that reports every finished iteration, and finally a SearchResult or the exception that ended it."""
 
     def run(self, report: Report) -> None:
         """Search and report, in the calling thread."""
 
     def stop(self) -> None:
-        """End the search soon, from any thread; before it has begun too."""
+        """End the search soon, from any thread; also before it has begun."""
 
 
 class Analysis(Iterator[SearchInfo]):
-    """Iterates over the findings of the finished iterations, and ends with the search.
+    """Iterates over the results of the finished iterations, and ends with the search.
 
-    ``Searcher.analyse`` makes it. As a context manager it stops the search when the block is left. The searcher is free
-    again once the block is left, the iteration has come to its end, or the analysis is forgotten. An exception of the
-    search is raised where the iteration meets it.
+    ``Searcher.analyse`` returns it. As a context manager it stops the search when the block is left. The searcher is
+    free again once the block is left, the iteration has ended, or the analysis is garbage collected. The iteration
+    raises an exception of the search.
     """
 
     def __init__(self, search: Running, lease: Lease) -> None:
@@ -42,7 +42,7 @@ class Analysis(Iterator[SearchInfo]):
         self._lease = lease
         self._reports = _Reports()
         self._result: SearchResult | None = None
-        self._over = False  # the iteration has come to its end
+        self._over = False  # whether the iteration has ended
         self._thread = threading.Thread(
             target=_run, args=(search, self._reports, lease.turn), name="outflank search", daemon=True
         )
@@ -54,15 +54,15 @@ class Analysis(Iterator[SearchInfo]):
 
     @property
     def latest(self) -> SearchInfo | None:
-        """The last finding, without waiting; None before the first iteration is finished."""
+        """The result of the last finished iteration, without waiting; None before the first is finished."""
         return self._reports.latest
 
     def stop(self) -> None:
-        """End the search soon, from any thread; its findings stay."""
+        """End the search soon, from any thread; its results remain available."""
         self._search.stop()
 
     def result(self) -> SearchResult:
-        """Wait for the end of the search and return its result; iterations not looked at yet are skipped."""
+        """Wait for the end of the search and return its result, skipping iterations not yet read."""
         for _ in self:
             pass
         if self._result is None:
@@ -96,14 +96,13 @@ class Analysis(Iterator[SearchInfo]):
         self._leave()
 
     def __reduce__(self) -> NoReturn:
-        """Refuse to be copied or pickled: a copy that is forgotten would stop the search.
+        """Refuse copying and pickling: the garbage collection of a copy would stop the search.
 
         Raises: TypeError.
         """
         raise TypeError("an analysis can be neither copied nor pickled, since its search runs here")
 
     def _leave(self) -> None:
-        """Wait for the end of the search, and let the searcher go."""
         self._thread.join()
         self._lease.leave()
 
@@ -111,7 +110,7 @@ class Analysis(Iterator[SearchInfo]):
 def start_thread(thread: threading.Thread) -> None:
     """Start a thread of a search.
 
-    Raises: OutflankError if the system has none left for this process: by a limit of processes or of memory.
+    Raises: OutflankError if the system refuses it, because of a limit of processes or of memory.
     """
     try:
         thread.start()
@@ -120,7 +119,7 @@ def start_thread(thread: threading.Thread) -> None:
 
 
 class Finished:
-    """The search of a position that needs none."""
+    """The search of a finished game."""
 
     def __init__(self, result: SearchResult) -> None:
         self._result = result
@@ -134,7 +133,7 @@ class Finished:
 
 
 class BehindPass:
-    """The search of the position that a forced pass leads to, seen from the passing side."""
+    """The search of the position after a forced pass, from the passing side's point of view."""
 
     def __init__(self, search: Running) -> None:
         self._search = search
@@ -146,7 +145,7 @@ class BehindPass:
 
 
 class _Reports:
-    """The findings of the searching thread. It has no reference to the Analysis, so that a forgotten one is freed."""
+    """The results of the searching thread. It has no reference to the Analysis, so that an unused one is freed."""
 
     def __init__(self) -> None:
         self._queue: queue.SimpleQueue[SearchInfo | BaseException] = queue.SimpleQueue()
@@ -160,7 +159,6 @@ class _Reports:
 
 
 def _run(search: Running, reports: _Reports, turn: Turn) -> None:
-    """The work of the thread."""
     if not turn.begin():
         return
     try:
@@ -172,7 +170,6 @@ def _run(search: Running, reports: _Reports, turn: Turn) -> None:
 
 
 def _passed(info: SearchInfo) -> SearchInfo:
-    """The finding about a position, derived from the position after its forced pass."""
     line = info.lines[0]
     turned_round = Line(
         PASS, 0.0 - line.score, (PASS, *line.pv), _OTHER_BOUND[line.bound], _OTHER_RESULT[line.result]

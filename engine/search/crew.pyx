@@ -1,9 +1,8 @@
-"""The threads of a searcher: their memory, which one search after the other uses, and how they share a node's moves.
+"""The threads of a searcher: their memory, which successive searches reuse, and how they share a node's moves.
 
 Young brothers wait: once the first move of a node has been searched, its thread opens a split point on its own stack,
-and others take moves from it; worker.pxd has what they share and says which of it is read without the lock. How a move
-is searched is the midgame search's business, which comes to this file through ``Worker.search_move``: that search calls
-these functions.
+and others take moves from it; worker.pxd declares the shared data and says which of it is read without the lock. The
+midgame search calls these functions, which search a move through ``Worker.search_move``.
 """
 
 from libc.stdint cimport uint64_t
@@ -33,12 +32,12 @@ from outflank.engine.search.worker cimport (
     set_selectivity,
 )
 
-# A thread that helps below its own split points has their features on top of its own line's.
+# A thread that helps below its own split points stacks their features on top of those of its own line.
 cdef enum: _FEATURES_A_WORKER = 2 * MOST_PLIES
 
 
 cdef class Crew:
-    """`size` workers with scratch memory of their own; the first one leads.
+    """`size` workers with scratch memory of their own; the first one is the leader.
 
     Raises: MemoryError.
     """
@@ -76,7 +75,7 @@ cdef class Crew:
         pthread_mutex_destroy(&self.state.lock)
 
     cdef void assemble(self) noexcept nogil:
-        """Give every worker the leader's limits and settings, and let them wait for work."""
+        """Copy the leader's limits and settings to all workers, before they wait for work."""
         cdef Worker *leader = self.workers
         cdef Worker own
         cdef int i
@@ -95,14 +94,14 @@ cdef class Crew:
             self.workers[i].scratch, self.workers[i].features = own.scratch, own.features
 
     cdef void dismiss(self) noexcept nogil:
-        """Send the helpers home."""
+        """End the helpers' waiting for work."""
         pthread_mutex_lock(&self.state.lock)
         self.state.dismissed = True
         pthread_cond_broadcast(&self.state.changed)
         pthread_mutex_unlock(&self.state.lock)
 
     cpdef uint64_t nodes(self) noexcept:
-        """Nodes of all workers so far."""
+        """Return the nodes of all workers so far."""
         cdef uint64_t total = 0
         cdef int i
         for i in range(self.size):
@@ -110,7 +109,7 @@ cdef class Crew:
         return total
 
     def forget(self):
-        """Empty the private caches, which hold scores of one kind of rules."""
+        """Clear the private caches, which hold scores of one kind of rules."""
         cdef int i
         for i in range(self.size):
             memset(self.workers[i].cache, 0, sizeof(Cache))
@@ -128,7 +127,7 @@ cdef int share_moves(
     MoveEntry *moves,
     int count,
 ) noexcept nogil:
-    """Search the moves left, best first, together with whoever has no work; the best score, its move in `best_move`."""
+    """Search the remaining moves, best first, with idle threads; return the best score, its move in `best_move`."""
     cdef SplitPoint split
     split.parent = worker.split
     split.own, split.opp = own, opp
@@ -150,7 +149,7 @@ cdef int share_moves(
 
 
 cdef void _work_on(Worker *worker, SplitPoint *split) noexcept nogil:
-    """Take moves of a split point and search them until there are none or the rest is pointless."""
+    """Take moves of a split point and search them until there are none left or the rest is pointless."""
     cdef CrewState *crew = worker.crew
     cdef MoveEntry *move
     cdef int lower, score
@@ -174,7 +173,7 @@ cdef void _work_on(Worker *worker, SplitPoint *split) noexcept nogil:
 
 
 cdef void _wait_for_helpers(Worker *worker, SplitPoint *split) noexcept nogil:
-    """Wait until nobody works on a split point any more, and help those who still do."""
+    """Wait until no thread works on a split point any more, and help those that still do."""
     cdef CrewState *crew = worker.crew
     cdef SplitPoint *below
     pthread_mutex_lock(&crew.lock)
@@ -183,7 +182,7 @@ cdef void _wait_for_helpers(Worker *worker, SplitPoint *split) noexcept nogil:
         below = NULL if worker.aborted else _find_work(crew, split)
         if below != NULL:
             _help(worker, below)
-            worker.aborted = False  # that concerned `below`; who abandons `split` says so there
+            worker.aborted = False  # that concerned `below`; `split.abandoned` says whether `split` was abandoned
             continue
         _wait(worker)
     pthread_mutex_unlock(&crew.lock)
@@ -195,7 +194,7 @@ cdef void _wait(Worker *worker) noexcept nogil:
     crew.idle += 1
     pthread_cond_wait(&crew.changed, &crew.lock)
     crew.idle -= 1
-    # A thread that has nothing to do looks at no clock, and is not what `longest_gap` means by one kept from looking.
+    # An idle thread does not read the clock, which is not a delay in the sense of `longest_gap`.
     worker.last_look = monotonic()
 
 
@@ -245,7 +244,7 @@ cdef inline bint _lies_below(const SplitPoint *split, const SplitPoint *ancestor
 
 
 cdef inline SplitPoint *_find_work(CrewState *crew, const SplitPoint *ancestor) noexcept nogil:
-    """The deepest search among the open split points below `ancestor` that has a move left, or NULL; under the lock."""
+    """Return the deepest open split point below `ancestor` that has a move left, or NULL; under the lock."""
     cdef SplitPoint *found = NULL
     cdef SplitPoint *split
     cdef int i
@@ -258,7 +257,7 @@ cdef inline SplitPoint *_find_work(CrewState *crew, const SplitPoint *ancestor) 
 
 
 cdef inline void _open_split(CrewState *crew, SplitPoint *split) noexcept nogil:
-    """Let others see a split point; if there are too many, its thread has it for itself."""
+    """Make a split point visible to other threads; if too many are open, its thread works alone."""
     pthread_mutex_lock(&crew.lock)
     if crew.open_count < MOST_OPEN_SPLITS:
         crew.open_splits[crew.open_count] = split
@@ -268,7 +267,7 @@ cdef inline void _open_split(CrewState *crew, SplitPoint *split) noexcept nogil:
 
 
 cdef inline void _close_split(CrewState *crew, SplitPoint *split) noexcept nogil:
-    """Take a split point from the list; under the lock."""
+    """Remove a split point from the list; under the lock."""
     cdef int i
     for i in range(crew.open_count):
         if crew.open_splits[i] == split:

@@ -33,7 +33,7 @@ cdef enum:
 
 
 cdef Tuning tuning_of(parameters):
-    """What the compiled search uses of the parameters."""
+    """Return the parameters of the compiled search."""
     cdef Tuning tuning
     tuning.reduce_from_move = parameters.lmr_from_move
     tuning.reduction = parameters.lmr_plies
@@ -54,16 +54,16 @@ cdef class Deepening:
     """One search of a position that has a move.
 
     Args:
-        position: what to search.
-        limit: when to stop.
-        began: when the question was asked, by the monotonic clock.
+        position: the position to search.
+        limit: the limit of the search.
+        began: the monotonic time of the question.
         moves: the root's moves to choose from, at least one.
-        lines: how many of them are to have a score and a line of their own.
+        lines: the number of moves that get a score and a line of their own.
         crew: the threads that search.
         table: the transposition table.
-        evaluator: of the positions.
-        margins: of ProbCut, by these parameters.
-        parameters: of the search.
+        evaluator: the evaluation of positions.
+        margins: the margins of ProbCut for these parameters.
+        parameters: the parameters of the search.
     """
 
     def __cinit__(
@@ -116,7 +116,7 @@ cdef class Deepening:
         PyMem_Free(self._finished)
 
     def _set_moves(self, Position position, moves):
-        """Fill in the root's moves, the most promising first."""
+        """Set the root's moves, the most promising first."""
         cdef RootMove move
         move.told = guess(self._worker, self._own, self._opp, self._empties)
         for chosen in moves:
@@ -134,7 +134,7 @@ cdef class Deepening:
         self._stop = True
 
     def run(self, report):
-        """Deepen until a limit is met, reporting every finished iteration and at last the result, or an exception."""
+        """Deepen until a limit is met; report every finished iteration, then the result or an exception."""
         self._crew.assemble()
         helpers = []
         try:
@@ -147,7 +147,7 @@ cdef class Deepening:
                 self._set_deadline(self._iterations.deadline)
                 self._search_around_last_score(depth)
                 if self._worker.aborted:
-                    if self._lines > 1:  # a ranking of some moves deeper than others is none
+                    if self._lines > 1:  # moves searched to different depths can't be ranked
                         memcpy(self._moves, self._finished, self._count * sizeof(RootMove))
                     break
                 memcpy(self._finished, self._moves, self._count * sizeof(RootMove))
@@ -156,7 +156,7 @@ cdef class Deepening:
                 self._iterations.note(info.lines[0])
                 report(info)
             outcome = SearchResult(*self._findings(), bool(self._stop))
-        except BaseException as error:  # it belongs to the thread that waits for the report
+        except BaseException as error:  # for the thread that waits for the report
             outcome = error
         self._crew.dismiss()
         for helper in helpers:
@@ -164,18 +164,16 @@ cdef class Deepening:
         report(outcome)
 
     def _set_deadline(self, double deadline):
-        """When all threads have to end."""
         cdef int i
         for i in range(self._crew.size):
             self._crew.workers[i].deadline = deadline
 
     def _serve(self, int number):
-        """What a helping thread does."""
         with nogil:
             serve(&self._crew.workers[number])
 
     def _search_around_last_score(self, int depth):
-        """One iteration, in windows around the score so far until the score lies inside."""
+        """Search one iteration, in wider and wider windows around the last score until the score lies inside."""
         cdef bint wld = self._wld and depth == self._empties, bounded = self._bounded and depth == self._empties
         cdef int score = self._moves[0].told, width = self._first_window(depth), alpha = _WORST, beta = -_WORST, i
         if wld:
@@ -197,7 +195,7 @@ cdef class Deepening:
             else:
                 beta = min(score + width, -_WORST)
         if bounded:
-            self._moves[0].told = score  # if it is less, then of all moves and not of the first
+            self._moves[0].told = score  # if it is less, it is the score of all moves and not of the first
         else:
             for i in range(self._lines):
                 score = self._moves[i].score
@@ -205,16 +203,16 @@ cdef class Deepening:
         self._told_wld, self._told_bound = wld, bounded
 
     cdef int _first_window(self, int depth) noexcept:
-        """Half the first window of an iteration: full boards have even scores, one or two in it by default."""
+        """Return half the first window of an iteration: full boards have even scores, one or two in it by default."""
         if depth < self._empties:
             return self._window
         return self._window_end + (1 if self._moves[0].told % 2 else 0)
 
     cdef int _search_root(self, int depth, int alpha, int beta) noexcept nogil:
-        """Search the moves and return the best score, or a bound if it lies outside alpha..beta; the best come first.
+        """Search the moves, sort the best to the front, and return the best score, or a bound outside alpha..beta.
 
-        The first `_lines` moves get scores of their own; another one only if a null window says that it is better than
-        the least of the best so far.
+        The first `_lines` moves get scores of their own; another move only if a null window shows that it is better
+        than the worst of the best so far.
         """
         cdef int i, score, best = _WORST, least = alpha
         for i in range(self._lines, self._count):
@@ -241,7 +239,7 @@ cdef class Deepening:
         return best
 
     cdef void _move_up(self, int index) noexcept nogil:
-        """Put the root move at `index` before all with lower scores, keeping the order of the others."""
+        """Move the root move at `index` before all with lower scores, keeping the order of the others."""
         cdef RootMove moved = self._moves[index]
         while index and self._moves[index - 1].score < moved.score:
             self._moves[index] = self._moves[index - 1]
@@ -249,7 +247,6 @@ cdef class Deepening:
         self._moves[index] = moved
 
     cdef int _search_move(self, RootMove *move, int depth, int alpha, int beta) noexcept nogil:
-        """The score of a root move."""
         cdef uint64_t mine = self._own ^ move.entry.turned ^ bit(move.entry.square)
         cdef uint64_t theirs = self._opp ^ move.entry.turned
         cdef int score
@@ -259,13 +256,11 @@ cdef class Deepening:
         return score
 
     def _findings(self):
-        """The fields of a SearchInfo."""
         seconds = time.monotonic() - self._began
         lines = tuple(self._line(i) for i in range(self._lines))
         return self._depth, STEPS[self._selectivity].percent, self._is_exact(), self._crew.nodes(), seconds, lines
 
     def _line(self, int index):
-        """A root move with its score and the play behind it."""
         first = self._move(index)
         after = self._position.play(first)
         told = self._moves[index].told
@@ -279,7 +274,7 @@ cdef class Deepening:
         return self._judged(first, told, (first, *behind))
 
     def _remembered_line(self, position):
-        """The best moves as far as the table knows them, but not beyond the depth that was searched."""
+        """Return the best moves in the table, up to the depth that was searched."""
         line = []
         while len(line) < self._depth - 1:
             move = PASS if position.must_pass else self._remembered(position)
@@ -290,7 +285,7 @@ cdef class Deepening:
         return line
 
     def _judged(self, move, int told, pv):
-        """A line with the bound and the result of its score."""
+        """Return a line with the bound and the result of its score."""
         side, rules = self._position.side, self._position.rules
         if self._told_bound:
             return Line(move, float(told), pv, "lower" if told >= self._wanted else "upper")
@@ -305,11 +300,11 @@ cdef class Deepening:
         return Line(move, float(-rules.least_win(side.other)), pv, "upper", result)
 
     def _is_exact(self):
-        """Whether the last finished iteration reached the end and cut nothing on a guess."""
+        """Whether the last finished iteration reached the end without selective cuts."""
         return self._depth >= self._empties and self._selectivity == FULL_WIDTH
 
     def _remembered(self, Position position):
-        """The best move the table knows for a position, or None."""
+        """Return the table's best move of a position, or None."""
         cdef Payload known
         if not probe(&self._table.table, position.own, position.opp, &known) or known.best == NO_SQUARE:
             return None
@@ -318,18 +313,17 @@ cdef class Deepening:
         return position.parse_move(Move(known.best, DIRECTIONS[known.direction]))
 
     def _move(self, int index):
-        """A root move as the position writes it."""
+        """Return a root move in the position's notation."""
         cdef MoveEntry entry = self._moves[index].entry
         return Move(entry.square, None if entry.direction == ALL_DIRECTIONS else DIRECTIONS[entry.direction])
 
 
 cdef list _proven_line(Worker *worker, Position position, int score, bint wld):
-    """The moves from `position` on, which is worth `score` to the side to move; with `wld` that is its sign.
+    """Return the moves after `position`, whose score for the side to move is `score`, or its sign with `wld`.
 
-    Every move keeps a score that a search to the end has proven. The table knows such moves where they were proven. The
-    endgame keeps none, so the last moves are found again, which its private caches make quick.
-    The line ends early where the table has lost its entry, where a guess of a selective search misled, and where the
-    search has to stop.
+    Every move keeps the score that a search to the end has proven. The table holds moves of the midgame. The endgame
+    does not store moves, so the last ones are searched again, which its private caches make fast. The line ends early
+    if the table has lost an entry, if a selective search was wrong, and if the search has to stop.
     """
     line = []
     while not position.is_over:
@@ -343,8 +337,8 @@ cdef list _proven_line(Worker *worker, Position position, int score, bint wld):
 
 
 cdef object _keeping_move(Worker *worker, Position position, int score, bint wld):
-    """A move that is worth `score`, or None if none is known."""
-    if wld and score < 0:  # all of them
+    """Return a move that is worth `score`, or None if none is known."""
+    if wld and score < 0:  # all moves are
         return _fewest_replies_first(position)[0]
     move = _remembered_move(worker, position, score) if position.empties > MOST_FOR_ENDGAME else None
     if move is not None or position.empties > _SOLVED_AGAIN_FROM:
@@ -356,7 +350,7 @@ cdef object _keeping_move(Worker *worker, Position position, int score, bint wld
 
 
 cdef object _remembered_move(Worker *worker, Position position, int score):
-    """The one that the table knows to be worth it: the board's own, or one to a board that it knows."""
+    """Return the move that the table proves to be worth `score`: the board's best, or one to a board that it holds."""
     cdef Payload known
     if _knows(worker, position, &known) and known.best != NO_SQUARE and known.lower >= score:
         if not worker.one_direction:
@@ -369,12 +363,11 @@ cdef object _remembered_move(Worker *worker, Position position, int score):
 
 
 cdef bint _knows(Worker *worker, Position position, Payload *known):
-    """Whether the table knows a board to its end."""
+    """Whether the table has a board's score at the end of the game."""
     return probe(worker.table, position.own, position.opp, known) and answers(worker, known, position.empties)
 
 
 cdef list _fewest_replies_first(Position position):
-    """The legal moves, likely ones first."""
     return sorted(position.legal_moves(), key=lambda move: position.play(move).legal_mask().bit_count())
 
 

@@ -1,10 +1,10 @@
 """Exact solving of up to eleven empty squares with null windows; for rules that turn all directions.
 
     1-4    lastmoves: no move lists
-    5      legal moves by a glance, odd quadrants first
-    6-11   moves ordered by the replies they leave; from 8 on a look at the replies in the cache
+    5      legal moves unsorted, odd quadrants first
+    6-11   moves ordered by the number of replies; from 8 on the replies are looked up in the cache
 
-From five on the thread's private caches are asked, and from four on stability cuts. `alpha` is the window's lower end
+From five on the thread's private caches are used, and from four on stability cuts. `alpha` is the window's lower end
 in discs, its upper end is alpha + 1; scores are fail-soft, from the side owning `own`.
 
 Parity: who plays first in a region with an odd number of empty squares also plays last there. `odd` is the squares of
@@ -24,7 +24,7 @@ cdef enum:
     _MOST_AT_LAST = 4
     _MOST_BY_GLANCE = 5
     _REPLIES_FROM = 8  # look all replies up in the table before searching one
-    _PROMISING = -330  # a move of at least this value, with one reply or none, is searched before others are valued
+    _PROMISING = -330  # a move of at least this value, with at most one reply, is searched before others are valued
     # Moves to b2, b7, g2 and g7 are rarely good.
     _X_SQUARES = 0x0042000000004200
     # The value of a move for the order.
@@ -42,7 +42,7 @@ cdef struct Child:
 
 
 cdef int solve(Worker *worker, uint64_t own, uint64_t opp, uint64_t moves, int alpha, int empties) noexcept nogil:
-    """The exact score of a board with up to MOST_FOR_ENDGAME empty squares, if within alpha..alpha+1; else a bound.
+    """Return the exact score of a board with up to MOST_FOR_ENDGAME empty squares, if in alpha..alpha+1; else a bound.
 
     `moves` are its legal moves, of which there must be one.
     """
@@ -52,7 +52,7 @@ cdef int solve(Worker *worker, uint64_t own, uint64_t opp, uint64_t moves, int a
 cdef inline int _solve_board(
     Worker *worker, uint64_t own, uint64_t opp, uint64_t moves, int alpha, int empties, uint64_t odd
 ) noexcept nogil:
-    """The score of a board that has a move."""
+    """Return the score of a board that has a move."""
     if empties > _MOST_BY_GLANCE:
         return _solve_by_mobility(worker, own, opp, moves, alpha, empties, odd)
     if empties > _MOST_AT_LAST:
@@ -61,7 +61,7 @@ cdef inline int _solve_board(
 
 
 cdef inline int _solve_after(Worker *worker, const Child *child, int alpha, int empties, uint64_t odd) noexcept nogil:
-    """The score of a move's board, `odd` being those of the board before."""
+    """Return the score of the board after a move; `odd` is that of the board before."""
     odd ^= _quadrant_of(child.square)
     if child.moves:
         return _solve_board(worker, child.own, child.opp, child.moves, alpha, empties, odd)
@@ -69,7 +69,7 @@ cdef inline int _solve_after(Worker *worker, const Child *child, int alpha, int 
 
 
 cdef int _solve_passed(Worker *worker, uint64_t own, uint64_t opp, int alpha, int empties, uint64_t odd) noexcept nogil:
-    """The score of a board where `own` has no move."""
+    """Return the score of a board where `own` has no move."""
     cdef uint64_t moves = legal_moves(opp, own)
     if not moves:
         return final_score(own, opp, worker.count_only_discs)
@@ -79,7 +79,7 @@ cdef int _solve_passed(Worker *worker, uint64_t own, uint64_t opp, int alpha, in
 cdef inline bint _cut_early(
     Worker *worker, Place place, uint64_t own, uint64_t opp, int alpha, int empties, int *score
 ) noexcept nogil:
-    """Whether a board's score is beyond the window by what a cache knows or by stable discs."""
+    """Whether a cache or stable discs prove that a board's score is outside the window."""
     cdef const CacheEntry *entry = find(worker.cache, place, own, opp)
     if entry != NULL:
         score[0] = entry.lower if entry.lower > alpha else entry.upper
@@ -91,7 +91,7 @@ cdef inline bint _cut_early(
 cdef int _solve_by_mobility(
     Worker *worker, uint64_t own, uint64_t opp, uint64_t moves, int alpha, int empties, uint64_t odd
 ) noexcept nogil:
-    """The score of a board with more than five empty squares."""
+    """Return the score of a board with more than five empty squares."""
     cdef Child[MOST_FOR_ENDGAME] children
     cdef int32_t[MOST_FOR_ENDGAME] keys
     cdef Place place = place_of(own, opp, empties)
@@ -123,7 +123,7 @@ cdef int _solve_by_mobility(
 cdef int _solve_by_glance(
     Worker *worker, uint64_t own, uint64_t opp, uint64_t moves, int alpha, int empties, uint64_t odd
 ) noexcept nogil:
-    """The score of a board with five empty squares."""
+    """Return the score of a board with five empty squares."""
     cdef Place place = place_of(own, opp, empties)
     cdef uint64_t turned
     cdef int square, score, best = NO_MOVE
@@ -146,7 +146,7 @@ cdef int _solve_by_glance(
 
 
 cdef inline int _next_square(uint64_t squares, uint64_t odd) noexcept nogil:
-    """The square to try next by a glance: odd quadrants first, their b2, b7, g2 or g7 after their others."""
+    """Return the square to try next: odd quadrants first, and in them b2, b7, g2 or g7 last."""
     if squares & odd:
         squares &= odd
         if squares & ~<uint64_t>_X_SQUARES:
@@ -157,7 +157,7 @@ cdef inline int _next_square(uint64_t squares, uint64_t odd) noexcept nogil:
 cdef inline int _solve_last(
     Worker *worker, uint64_t own, uint64_t opp, int alpha, int empties, uint64_t odd
 ) noexcept nogil:
-    """The score of a board with up to four empty squares, odd quadrants tried first."""
+    """Return the score of a board with up to four empty squares, odd quadrants tried first."""
     cdef int[_MOST_AT_LAST] squares
     cdef uint64_t empty = ~(own | opp)
     cdef int i
@@ -178,7 +178,7 @@ cdef inline int _solve_last(
 cdef inline int _solve_last_4(
     Worker *worker, uint64_t own, uint64_t opp, int alpha, uint64_t empty, uint64_t odd
 ) noexcept nogil:
-    """The same of four, of which none, two or all lie in odd quadrants."""
+    """Return the score of a board with four empty squares, of which none, two or all lie in odd quadrants."""
     cdef uint64_t first = empty & odd if empty & odd else empty, last
     cdef int score
     if stability_cuts(own, opp, alpha, 4, &score):
@@ -199,7 +199,6 @@ cdef inline int _solve_last_4(
 
 
 cdef inline int _make_children(uint64_t own, uint64_t opp, uint64_t moves, Child *children) noexcept nogil:
-    """Make all moves and return how many there are."""
     cdef uint64_t turned
     cdef int square, count = 0
     while moves:
@@ -216,7 +215,7 @@ cdef inline int _make_children(uint64_t own, uint64_t opp, uint64_t moves, Child
 cdef inline bint _cut_by_child(
     const Cache *cache, const Child *children, int count, int alpha, int empties, int *score
 ) noexcept nogil:
-    """Whether the cache already knows a move that is better than `alpha`; `empties` are the children's."""
+    """Whether the cache already has a move that is better than `alpha`; `empties` are the children's."""
     cdef int i
     for i in range(count):
         if knows_better(
@@ -227,7 +226,7 @@ cdef inline bint _cut_by_child(
 
 
 cdef inline int _value_child(Child *child, uint64_t odd) noexcept nogil:
-    """Find a child's moves and value it for the ordering: few replies first."""
+    """Find a child's moves and return its value for the ordering: few replies first."""
     cdef int value = SQUARE_VALUE[child.square]
     child.moves = legal_moves(child.own, child.opp)
     value -= weighted_mobility(child.moves) * _PER_REPLY
@@ -236,12 +235,12 @@ cdef inline int _value_child(Child *child, uint64_t odd) noexcept nogil:
 
 
 cdef inline int32_t _key_of(int value, int index) noexcept nogil:
-    """A child's place in the order as one number: the greater is tried first."""
+    """Return a child's sort key, the greatest of which is tried first."""
     return (value << _INDEX_BITS) + index
 
 
 cdef inline int _take_best(int32_t *keys, int count) noexcept nogil:
-    """The index of the child with the greatest of `count` keys; the last key takes its place."""
+    """Return the index of the child with the greatest of `count` keys, and replace this key by the last one."""
     cdef int32_t best = keys[0]
     cdef int i, place = 0
     for i in range(1, count):
@@ -253,15 +252,13 @@ cdef inline int _take_best(int32_t *keys, int count) noexcept nogil:
 
 
 cdef inline uint64_t _quadrant_of(int square) noexcept nogil:
-    """The squares of the quadrant that a square lies in."""
     return <uint64_t>0x0F0F0F0F << (square & 36)
 
 
 cdef inline uint64_t _odd_quadrants(uint64_t empty) noexcept nogil:
-    """The squares of the quadrants with an odd number of empty squares."""
     return _if_odd(empty, 0) | _if_odd(empty, 4) | _if_odd(empty, 32) | _if_odd(empty, 36)
 
 
 cdef inline uint64_t _if_odd(uint64_t empty, int square) noexcept nogil:
-    """The quadrant of a square if it has an odd number of empty squares, else nothing."""
+    """Return the quadrant of a square if it has an odd number of empty squares, else an empty mask."""
     return _quadrant_of(square) if popcount(empty & _quadrant_of(square)) & 1 else 0

@@ -6,23 +6,23 @@ from outflank.engine.errors import SettingsError, whole
 from outflank.engine.machine import memory_mb, reserve
 
 
-# Odd, so that 2^64 salts follow before one comes again.
+# Odd, so that the salts repeat only after 2^64 steps.
 cdef uint64_t _SALT_STEP = 0x9E3779B97F4A7C15
 
 
-# An exact search stores a board for some fifty nodes or more; with twice the room it takes no fewer of them.
+# An exact search stores one board for fifty nodes or more; a table twice as large does not save nodes.
 cdef double _BYTES_A_NODE = 1
 cdef double _LEAST_USED = 8 << 20
 _MOST_MEGABYTES = 1 << 30  # 2^50 bytes
 
 
 cdef inline int _worth(Payload *entry, int date) noexcept nogil:
-    """How much an entry is worth keeping: this search's before older ones, then by depth."""
+    """Return the priority of an entry in replacement: this search's entries before older ones, then by depth."""
     return (256 if entry.date == date else 0) + entry.depth
 
 
 cdef void store(HashSlots *table, uint64_t own, uint64_t opp, Payload news) noexcept nogil:
-    """Remember `news` about a board, in place of what is known about it or of the least worthy neighbour."""
+    """Store `news` about a board, replacing its entry or the least valuable one of the bucket."""
     cdef Bucket *bucket = bucket_of(table, own, opp)
     cdef HashEntry *place = NULL
     cdef PayloadWord old, new
@@ -45,7 +45,7 @@ cdef void store(HashSlots *table, uint64_t own, uint64_t opp, Payload news) noex
 
 
 cdef inline void _merge(Payload *news, Payload *known) noexcept nogil:
-    """Add to `news` what was known of the same board: the other bound of the same question, a best move."""
+    """Add to `news` the known facts about the same board: the other bound of the same search, a best move."""
     if known.depth == news.depth and known.selectivity == news.selectivity:
         if known.lower > news.lower and known.lower <= news.upper:
             news.lower = known.lower
@@ -63,7 +63,7 @@ cdef inline void _merge(Payload *news, Payload *known) noexcept nogil:
 cdef class HashTable:
     """Owns the memory of one table; `megabytes` is rounded down to a power of two.
 
-    Raises: SettingsError if the memory can't be had.
+    Raises: SettingsError if there is not enough memory.
     """
 
     def __cinit__(self, megabytes):
@@ -77,18 +77,18 @@ cdef class HashTable:
         self.clear()
 
     def clear(self):
-        """Forget everything, at once: no older entry is found any more, and all give way to new ones."""
+        """Forget everything at once: no older entry is found any more, and all are replaced first."""
         self.table.salt += _SALT_STEP
         self.table.mask = 0
 
     def new_search(self, double nodes):
-        """Let entries of earlier searches give way first from now on.
+        """Start a search: entries of earlier searches are replaced first from now on.
 
-        After 256 searches the numbers begin again: entries of the old search with this number then stay a little
-        longer, which costs less than clearing the table while a clock runs.
+        Dates wrap after 256 searches: entries of the old search with this date then stay a little longer, which costs
+        less than clearing the table while a clock runs.
 
-        Until the table is cleared, it uses only as much memory as searches of so many `nodes` can fill: the
-        system provides a page when it is first touched, and touching all takes longer than some million nodes.
+        Until the table is cleared, it uses only as much memory as searches of `nodes` nodes can fill: the system
+        provides a page when it is first touched, and touching all takes longer than some million nodes.
         """
         cdef object size = int(min(max(nodes * _BYTES_A_NODE, _LEAST_USED), <uint64_t>self.megabytes << 20))
         cdef uint64_t mask = (1 << (size - 1).bit_length()) // sizeof(Bucket) - 1
@@ -97,7 +97,7 @@ cdef class HashTable:
 
 
 def _reserve(megabytes, asked):
-    """Memory for a table; `asked` are the megabytes before they were rounded.
+    """Reserve memory for a table; `asked` are the megabytes before rounding.
 
     Raises: SettingsError if the machine has less.
     """

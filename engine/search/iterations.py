@@ -1,4 +1,4 @@
-"""Which iteration comes next and when a search ends, and the seconds that a clock allows for a move."""
+"""Time management, and the sequence of iterations: which one is next and when a search ends."""
 
 import math
 import time
@@ -29,10 +29,10 @@ class Plan:
     """Seconds that one move may take, counted from the question.
 
     Attributes:
-        share: on average.
-        most: until an iteration is broken off.
-        to_solve: until a move that solves the position, after which no move needs time.
-        part_expected: of that time, what solving may be expected to take.
+        share: the average time.
+        most: the time after which an iteration is aborted.
+        to_solve: the limit for a move that solves the position, after which no move needs time.
+        part_expected: the part of `to_solve` that solving may be expected to take.
     """
 
     share: float
@@ -42,7 +42,7 @@ class Plan:
 
 
 def plan(clock: Clock, empties: int, parameters: Parameters = DEFAULTS) -> Plan:
-    """The time that the mover's clock allows with this many squares empty: 0 or more, even if the flag has fallen."""
+    """Return the time that the mover's clock allows with this many empty squares: 0 or more, even after the flag."""
     clock = replace(clock, remaining=max(clock.remaining, 0.0))
     if clock.moves is not None and clock.moves <= 1:
         return _all_of(clock.remaining, clock.overhead)
@@ -54,7 +54,7 @@ def plan(clock: Clock, empties: int, parameters: Parameters = DEFAULTS) -> Plan:
 
 
 def part_to_begin(best: Sequence[Line], parameters: Parameters = DEFAULTS) -> float:
-    """The part of a move's share of time after which no iteration begins, by the best lines so far."""
+    """Return the part of a move's time share after which no iteration starts, given the best lines so far."""
     recent = best[-_ITERATIONS_TO_SETTLE:]
     moves, scores = [line.move for line in recent], [line.score for line in recent]
     # Scores of odd and even depths differ by nature: compare like with like.
@@ -66,24 +66,24 @@ def part_to_begin(best: Sequence[Line], parameters: Parameters = DEFAULTS) -> fl
 
 
 def nodes_to_solve(empties: int) -> float:
-    """Nodes an exact search of this many empty squares takes, on average."""
+    """Return the average number of nodes of an exact search of this many empty squares."""
     return _NODES_OF_A_FULL_BOARD * math.exp(_GROWTH * empties)
 
 
 def _solved_within(seconds: float) -> float:
-    """How many empty squares are solved in a time, by a guess at the machine's speed."""
+    """Return the number of empty squares that can be solved in a time, at an assumed speed."""
     nodes = max(seconds * _SOLVED_A_SECOND, 1.0)
     return max(math.log(nodes / _NODES_OF_A_FULL_BOARD) / _GROWTH, 0.0)
 
 
 def _all_of(seconds: float, overhead: float) -> Plan:
-    """A time that is lost if it is not used."""
+    """Plan a time that is lost unless it is used."""
     kept = min(max(overhead, _RESERVED_SHARE * seconds), _MOST_KEPT_BACK * seconds)
     return Plan(seconds - kept, seconds - kept, seconds - kept, 1.0)
 
 
 def _part_of(clock: Clock, empties: int, parameters: Parameters) -> Plan:
-    """One move's part of a time that later moves need, too."""
+    """Plan one move's part of a time that later moves need too."""
     reserved = max(_RESERVED_OVERHEADS * clock.overhead, _RESERVED_SHARE * clock.remaining)
     free = clock.remaining - min(reserved, _MOST_RESERVED * clock.remaining)
     most = parameters.time_most * free
@@ -93,7 +93,7 @@ def _part_of(clock: Clock, empties: int, parameters: Parameters) -> Plan:
 
 
 def _share(clock: Clock, empties: int, free: float, parameters: Parameters) -> float:
-    """One move's share of the `free` seconds, without its increment."""
+    """Return one move's share of the `free` seconds, without its increment."""
     solved = _solved_within((1 - parameters.time_before) * parameters.time_solve * free)
     moves = max((empties - solved) / 2, 1.0)
     if clock.moves is not None and clock.moves <= moves:
@@ -110,19 +110,19 @@ _NODES_A_SECOND = 8e6  # a guess until the search has measured its own speed
 
 
 class Iterations:
-    """Iterates over the depth (plies) and the selectivity (a step's index) of what is to be searched next.
+    """Iterates over the depths (plies) and selectivities (a step's index) of the iterations.
 
     Args:
-        limit: when to stop.
-        empties: of the position searched.
-        choices: how many moves there are to choose from.
-        began: when the question was asked, by the monotonic clock.
-        nodes: counts the boards reached so far.
-        parameters: of the search.
+        limit: the limit of the search.
+        empties: the number of empty squares of the position.
+        choices: the number of moves to choose from.
+        began: the monotonic time of the question.
+        nodes: returns the number of boards reached so far.
+        parameters: the parameters of the search.
 
     Attributes:
-        deadline: of the next iteration, by the monotonic clock; infinite if time is no limit.
-        most_nodes: boards that may be reached.
+        deadline: the monotonic time at which the next iteration is aborted; infinite without a time limit.
+        most_nodes: the limit of boards reached.
     """
 
     def __init__(
@@ -142,11 +142,11 @@ class Iterations:
         self.most_nodes = 1 << 63 if limit.nodes is None else limit.nodes
 
     def note(self, best: Line) -> None:
-        """Take down what the iteration just finished thinks best."""
+        """Record the best line of the iteration just finished."""
         self._best_lines.append(best)
 
     def __iter__(self) -> Iterator[tuple[int, int]]:
-        """A ply more each time, then to the end of the game if that is due."""
+        """Yield one more ply each time, then the end of the game if that is due."""
         wanted, empties = self._selectivity_wanted(), self._empties
         last = self._last_depth()
         for depth in range(1, last + 1):
@@ -174,7 +174,7 @@ class Iterations:
         )
 
     def _passes(self, wanted: int) -> Iterator[int]:
-        """The selectivities of the passes to the end before the one that is wanted."""
+        """Yield the selectivities of the passes to the end that precede the wanted one."""
         wished = ((self._parameters.solve_pass, 73), (self._parameters.solve_pass_again, 95))
         before_exact = [step_of(percent).index for least, percent in wished if self._empties >= least]
         for step in _PASSES_IN_TIME if self._is_anytime() else before_exact:
@@ -182,27 +182,25 @@ class Iterations:
                 yield step
 
     def _last_depth(self) -> int:
-        """Plies of the deepest iteration that the limits ask for."""
         limit = self._limit
         if limit.depth is None or (limit.exact_from is not None and self._empties <= limit.exact_from):
             return self._empties
         return min(limit.depth, self._empties)
 
     def _selectivity_wanted(self) -> int:
-        """The selectivity of the deepest iteration."""
         return (FULL_WIDTH if self._limit.selectivity is None else step_of(self._limit.selectivity)).index
 
     def _selectivity_of_midgame(self, wanted: int, last: int) -> int:
-        """The selectivity of an iteration that does not reach the end.
+        """Return the selectivity of an iteration that does not reach the end.
 
-        Bold where nothing else was asked for, and where it only orders the moves of an exact search.
+        The boldest if the limit names none, and if the iteration only orders the moves of an exact search.
         """
         if self._solves_by_time():
             return BOLDEST.index if self._limit.selectivity is None else wanted
         return BOLDEST.index if last == self._empties and wanted == FULL_WIDTH.index else wanted
 
     def _enough(self) -> bool:
-        """Whether a game clock says that another iteration is not worth beginning."""
+        """Whether the game clock makes another iteration not worth starting."""
         if self._limit.clock is None:
             return False
         if self._choices == 1:
@@ -216,34 +214,32 @@ class Iterations:
         )
 
     def _solves_instead(self) -> bool:
-        """Whether there is no time for another iteration, but enough to solve the position for good."""
+        """Whether there is no time for another iteration, but enough to solve the position."""
         return self._choices > 1 and self._solves_by_time() and self._solving_fits()
 
     def _solving_is_due(self, last: int) -> bool:
-        """Whether to search to the end of the game now."""
         return self._solving_fits() if self._solves_by_time() else last == self._empties
 
     def _solves_by_time(self) -> bool:
-        """Whether it is time or nodes that say when to search to the end of the game."""
+        """Whether time or nodes decide when to search to the end of the game."""
         return self._limit.depth is None and self._limit.exact_from is None
 
     def _solving_fits(self) -> bool:
-        """Whether a search to the end fits into what the limits still allow; if so, a clock's time for it is given."""
+        """Whether a search to the end fits into the remaining limits; if so, set the deadline for it."""
         fits = nodes_to_solve(self._empties) <= self._nodes_left_to_solve()
         if fits:
             self.deadline = self._end_of_solving()
         return fits
 
     def _end_of_solving(self) -> float:
-        """When a search to the end of the game is broken off."""
         return self.deadline if self._plan is None else self._after(self._plan.to_solve)
 
     def _after(self, seconds: float) -> float:
-        """When this many seconds are over, or those of the limit if they are fewer."""
+        """Return the monotonic time of this many seconds after the question, or of the limit's if they are fewer."""
         return self._began + min(seconds, math.inf if self._limit.seconds is None else self._limit.seconds)
 
     def _nodes_left_to_solve(self) -> float:
-        """Nodes of an exact search that the limits still allow, by the speed so far."""
+        """Return the nodes of an exact search that the limits still allow, at the speed so far."""
         elapsed, nodes = time.monotonic() - self._began, self._nodes()
         speed = nodes / elapsed if elapsed > 0.05 else _NODES_A_SECOND
         time_left = self._end_of_solving() - self._began - elapsed

@@ -13,12 +13,12 @@ Percent = Literal[73, 87, 95, 98, 99, 100]
 
 @dataclass(frozen=True, slots=True)
 class Selectivity:
-    """A step.
+    """A selectivity of the search.
 
     Attributes:
         index: its number in the compiled code, the boldest first.
         percent: its name for users; 100 cuts nothing on a guess.
-        deviations: standard deviations to keep away from the window.
+        deviations: the distance from the window in standard deviations.
     """
 
     index: int
@@ -40,7 +40,7 @@ BOLDEST, FULL_WIDTH = STEPS[0], STEPS[-1]
 
 
 def step_of(percent: int) -> Selectivity:
-    """The step of this many percent.
+    """Return the selectivity of this many percent.
 
     Raises: KeyError if there is none.
     """
@@ -59,7 +59,7 @@ USUAL_OVERHEAD = 0.05  # seconds
 
 
 def _check_seconds(name: str, value: float, least: float) -> None:
-    """Raise SettingsError unless `value` is a number of seconds that makes sense."""
+    """Raise SettingsError unless `value` is a valid number of seconds."""
     if not isinstance(value, Real) or not value >= least:
         raise SettingsError(f"expected {name} of at least {least:g}, got {value!r}")
     if value > _LONGEST:
@@ -68,17 +68,17 @@ def _check_seconds(name: str, value: float, least: float) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """The mover's clock as his turn begins; all times in seconds.
+    """The mover's clock at the start of the turn; all times in seconds.
 
     Attributes:
-        remaining: time left, for all moves to come or for the next `moves`.
-        moves: moves that must be made within `remaining`; None if it has to last for the game.
-        increment: added after each move (Fischer).
-        period: length of the Canadian period that begins when `remaining` is used up; 0 if none does.
-        period_moves: moves due in each such period.
-        overhead: seconds a move takes besides the search, on the way to the controller and on a busy machine.
+        remaining: the time left, for all further moves or for the next `moves`.
+        moves: the number of moves that must be made within `remaining`; None for the rest of the game.
+        increment: the time added after each move (Fischer).
+        period: the length of the Canadian period that begins when `remaining` is used up; 0 for no such period.
+        period_moves: the number of moves due in each such period.
+        overhead: the time of a move besides the search: transmission to the controller, and a busy machine.
 
-    Raises: SettingsError if one of them makes no sense.
+    Raises: SettingsError if a value is out of range.
     """
 
     remaining: float
@@ -100,7 +100,7 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """When a search shall stop; whichever limit is met first. ``Limit.solve()`` goes to the end of the game.
+    """The limits of a search, which stops at the first one reached. ``Limit.solve()`` searches to the end of the game.
 
     Attributes:
         depth: plies to search; a depth that reaches the end of the game is exact.
@@ -108,11 +108,11 @@ class Limit:
         seconds: wall time for this move.
         clock: a game clock, from which the search chooses its own time.
         exact_from: search to the end once at most this many squares are empty, whatever `depth` says.
-        selectivity: a member of SELECTIVITIES; below 100 the search cuts what a shallow one says is hopeless. None
-            is 100 for a search to a depth or to the end, and as much as pays for one against time or nodes.
-        wld: of a position that is solved, find out only who wins: see ``Line.result``.
-        at_least: of a position that is solved, find out only whether the side to move reaches this many discs, -63 to
-            64: the score found is a lower bound of at least so many, or an upper bound of less. For one line only.
+        selectivity: a member of SELECTIVITIES; below 100 the search cuts moves that a shallow search finds hopeless.
+            None is 100 for a search to a depth or to the end, and the most efficient one for time or nodes.
+        wld: whether to solve only for the winner: see ``Line.result``.
+        at_least: solve only whether the side to move reaches this many discs, -63 to 64: the score found is a lower
+            bound of at least this number, or an upper bound below it. For one line only.
     """
 
     depth: int | None = None
@@ -131,7 +131,7 @@ class Limit:
             ("exact_from", self.exact_from, 0),
         ):
             if value is not None:
-                object.__setattr__(self, name, whole(name, value, least, _MOST))  # whatever else it came as
+                object.__setattr__(self, name, whole(name, value, least, _MOST))  # as an int
         if self.at_least is not None:
             object.__setattr__(self, "at_least", whole("at_least", self.at_least, 1 - _BOARD, _BOARD))
             if self.wld:
@@ -148,33 +148,33 @@ class Limit:
     def solve(
         cls, *, selectivity: Percent | None = None, wld: bool = False, at_least: int | None = None
     ) -> "Limit":
-        """To the end of the game, however long that takes."""
+        """Return the limit of a search to the end of the game, without any other limit."""
         return cls(exact_from=_BOARD, selectivity=selectivity, wld=wld, at_least=at_least)
 
     @property
     def is_timed(self) -> bool:
-        """Whether time ends it."""
+        """Whether there is a time limit."""
         return self.seconds is not None or self.clock is not None
 
     def ends_search(self, empties: int) -> bool:
-        """Whether it ends a search with this many squares empty."""
+        """Whether this limit ends a search with this many empty squares."""
         solved = self.exact_from is not None and empties <= self.exact_from
         return solved or (self.depth, self.nodes, self.seconds, self.clock) != (None,) * 4
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A move of the position searched and its expected result.
+    """A move of the position searched, its score and its principal variation.
 
     Attributes:
         move: the move.
-        score: expected final disc difference from the side to move, by the rules' scoring.
-        pv: the best line found that begins with `move`. That of an exact score ends the game with this score, unless
-            the table had no room for it or the search was stopped first.
-        bound: the relation of the score to the true one: ``exact`` (as good as the search is), or where only win, draw
-            or loss or a bound was asked for, the ``lower`` or ``upper`` bound in discs.
-        result: a win, draw or loss for the side to move, by the rules' tie rule; None unless the search was exact
-            or was asked for just that and reached the end.
+        score: the expected final disc difference from the side to move, by the rules' scoring.
+        pv: the principal variation, which begins with `move`. For an exact score it ends the game with this score,
+            unless the table had no room for it or the search was stopped first.
+        bound: the relation of the score to the true one: ``exact`` (as far as the search is), or for the limits `wld`
+            and `at_least` a ``lower`` or ``upper`` bound in discs.
+        result: a win, draw or loss for the side to move, by the rules' tie rule; None unless the search was exact,
+            or `wld` was set and it reached the end.
     """
 
     move: Move
@@ -186,15 +186,15 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class SearchInfo:
-    """How far a search has come.
+    """The progress of a search.
 
     Attributes:
-        depth: plies of the last finished iteration; the number of empty squares if it went to the end.
-        selectivity: of that iteration, in percent.
+        depth: the plies of the last finished iteration; the number of empty squares if it reached the end.
+        selectivity: the selectivity of that iteration, in percent.
         exact: whether scores, bounds and results are proven: the end was reached at 100 %.
-        nodes: boards reached so far.
-        seconds: wall time so far.
-        lines: the best moves, best first; as many as were asked for.
+        nodes: the boards reached so far.
+        seconds: the wall time so far.
+        lines: the lines of the best moves, best first; `multipv` of them.
     """
 
     depth: int
@@ -211,17 +211,17 @@ class SearchInfo:
 
     @property
     def bound(self) -> Bound:
-        """The relation of this score to the true one, see Line."""
+        """The relation of this score to the true one, see ``Line.bound``."""
         return self.lines[0].bound
 
     @property
     def result(self) -> Result | None:
-        """The best line, as far as it is known, see Line."""
+        """The proven result of the best move for the side to move, see ``Line.result``."""
         return self.lines[0].result
 
     @property
     def pv(self) -> tuple[Move, ...]:
-        """The best line found."""
+        """The principal variation of the best move."""
         return self.lines[0].pv
 
 
@@ -230,30 +230,30 @@ class SearchResult(SearchInfo):
     """The result of a finished or stopped search.
 
     Attributes:
-        stopped: whether it was told to stop, and no limit ended it.
+        stopped: whether ``stop`` ended the search, not a limit.
     """
 
     stopped: bool = False
 
     @property
     def move(self) -> Move:
-        """The move to play: legal however early the search was stopped; a pass if there is no other."""
+        """The move to play: legal however early the search was stopped; a pass if it is the only move."""
         return self.lines[0].move
 
 
 HIGHEST_LEVEL = 60
 DEFAULT_LEVEL = 10
-# How far beyond the exact endgame the selective ones reach, in empty squares, on levels above 10.
+# The additional empty squares of selective endgames before the exact one, on levels above 10.
 _SELECTIVE_ENDGAMES: tuple[tuple[int, Percent], ...] = ((3, 98), (6, 87))
 
 
 def exact_from(level: int) -> int:
-    """The number of empty squares from which a level solves a position."""
+    """Return the number of empty squares from which a level solves a position."""
     return 2 * level if level <= 10 else 20 + 4 * (level - 10) // 11
 
 
 def limit_for_level(level: int, empties: int) -> Limit:
-    """The limit of a level from 0 to 60 for a position with this many empty squares.
+    """Return the limit of a level from 0 to 60 for a position with this many empty squares.
 
     Raises: SettingsError if there is no such level, or no such number of empty squares.
     """

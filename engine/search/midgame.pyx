@@ -27,12 +27,12 @@ from outflank.engine.search.worker cimport Tuning, Worker, enter, guess, leave, 
 cdef enum:
     _WORST = -65
     _TABLE_FROM_DEPTH = 3
-    _TABLE_CUT_FROM_DEPTH = 5  # look all replies up in the table before searching one
-    _PRESEARCH_BELOW = 8  # discs below alpha; even lower, a presearch does not help an exact search to order moves
+    _TABLE_CUT_FROM_DEPTH = 5  # the plies from which all replies are looked up in the table before one is searched
+    _PRESEARCH_BELOW = 8  # discs below alpha; lower, a presearch does not improve the move ordering of an exact search
     _VALUE_PER_DISC = 1 << 13
-    _PROBCUT_PLIES = 65  # as in probcut.py
-    # When a side is in danger (docs/search.md has the boards that this was fitted to).
-    _DANGER_FROM = 24  # empty squares; with fewer few moves are common
+    _PROBCUT_PLIES = 65  # `_PLIES` of probcut.py
+    # The definition of a side in danger (docs/search.md lists the boards that it was fitted to).
+    _DANGER_FROM = 24  # empty squares; with fewer ones few moves are common
     _FEW_MOVES = 5
     _EARLY_FROM = 36  # empty squares from which on these moves are few:
     _FEW_MOVES_EARLY = 7
@@ -42,7 +42,7 @@ cdef enum:
 
 
 cdef int search(Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha, int beta) noexcept nogil:
-    """The value of a board `depth` plies deep, if within alpha..beta; else a bound beyond it."""
+    """Return the value of a board `depth` plies deep, if within alpha..beta; else a bound beyond it."""
     cdef int empties = 64 - popcount(own | opp), score
     cdef uint64_t moves
     if must_stop(worker):
@@ -65,7 +65,7 @@ cdef int search(Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha
 
 
 cdef int _search_passed(Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha, int beta) noexcept nogil:
-    """The value of a board where the side to move has no move."""
+    """Return the value of a board where the side to move has no move."""
     cdef int score
     if not legal_moves(opp, own):
         return final_score(own, opp, worker.count_only_discs)
@@ -78,7 +78,7 @@ cdef int _search_passed(Worker *worker, uint64_t own, uint64_t opp, int depth, i
 cdef int _search_node(
     Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha, int beta, int empties
 ) noexcept nogil:
-    """The value of a board with a move, worth remembering and ordering with care."""
+    """Return the value of a board with a move, using the table, ProbCut and full move ordering."""
     cdef MoveEntry *moves = worker.scratch
     cdef Payload known
     cdef int count, score
@@ -107,7 +107,7 @@ cdef int _search_node(
 cdef inline bint _cut_by_reply(
     Worker *worker, uint64_t own, uint64_t opp, int depth, int beta, MoveEntry *moves, int count, int *score
 ) noexcept nogil:
-    """Enhanced transposition cut-off: whether the table already knows a move that reaches `beta`."""
+    """Enhanced transposition cutoff: whether the table already has a move that reaches `beta`."""
     cdef uint64_t mine, theirs
     cdef Payload known
     cdef int i
@@ -125,7 +125,7 @@ cdef inline bint _cut_by_reply(
 cdef inline bint _cut_by_private_reply(
     Worker *worker, uint64_t own, uint64_t opp, int beta, const MoveEntry *moves, int count, int *score
 ) noexcept nogil:
-    """The same where the moves lead to boards that the endgame keeps in the thread's private cache."""
+    """Enhanced transposition cutoff for moves to boards of the endgame, which are in the thread's private cache."""
     cdef uint64_t mine, theirs
     cdef int i
     for i in range(count):
@@ -139,7 +139,6 @@ cdef inline bint _cut_by_private_reply(
 cdef inline void _remember(
     Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha, int beta, int best, MoveEntry *move
 ) noexcept nogil:
-    """Store what a search with the window alpha..beta found out."""
     cdef Payload news
     news.lower = best if best > alpha else -64
     news.upper = best if best < beta else 64
@@ -156,7 +155,7 @@ cdef bint _cut_by_probcut(
 ) noexcept nogil:
     """Multi-ProbCut: whether a shallow search makes it likely enough that the deep one ends beyond the null window.
 
-    No shallow search is believed that likes the side in danger: that side's end may lie beyond it.
+    A shallow search is not trusted if it favours a side in danger, whose collapse may be beyond its depth.
     """
     cdef int shallow, margin, easy, static, alpha = beta - 1
     if depth < worker.probcut_from_depth:
@@ -181,23 +180,23 @@ cdef bint _cut_by_probcut(
 
 
 cdef inline int _shallow_depth(int depth) noexcept nogil:
-    """As `shallow_depth` of probcut.py, which made the margins and has their order."""
+    """Return the same depth as `shallow_depth` of probcut.py, which the margins were computed with."""
     cdef int shallow = 2 * (depth >> 2) + (depth & 1)
     return shallow if shallow else depth - 2
 
 
 cdef inline int _shallow_margin(const int16_t *margins, int selectivity, int empties, int depth) noexcept nogil:
-    """How far beyond the window the shallow search must end."""
+    """Return the discs beyond the window that the shallow search must reach."""
     return margins[((selectivity * _PROBCUT_PLIES + empties) * _PROBCUT_PLIES + depth) * 2]
 
 
 cdef inline int _guess_margin(const int16_t *margins, int selectivity, int empties, int depth) noexcept nogil:
-    """How far beyond the window the evaluation must be before the shallow search is tried."""
+    """Return the discs beyond the window that the evaluation must reach before the shallow search is tried."""
     return margins[((selectivity * _PROBCUT_PLIES + empties) * _PROBCUT_PLIES + depth) * 2 + 1]
 
 
 cdef inline bint _in_danger(uint64_t own, uint64_t opp, int depth, int empties) noexcept nogil:
-    """Whether the side with the discs `own` may soon be without a move or without a disc, as far as a glance tells."""
+    """Whether the side with the discs `own` may soon have no move or no disc, by a static estimate."""
     cdef int moves
     if empties < _DANGER_FROM:
         return False
@@ -233,7 +232,7 @@ cdef void _value_moves(
     MoveEntry *moves,
     int count,
 ) noexcept nogil:
-    """Value the moves for the ordering: the table's second best first, the others by a glance and a shallow search."""
+    """Value the moves for the ordering: the table's second best first, the others statically and by a search."""
     cdef uint64_t mine, theirs
     cdef int plies = _depth_of_presearch(&worker.tuning, depth, empties), exact = depth == empties, expected, i
     if count == 1:
@@ -254,7 +253,7 @@ cdef void _value_moves(
 cdef inline int _presearch(
     Worker *worker, uint64_t own, uint64_t opp, const MoveEntry *move, int plies, bint exact, int alpha
 ) noexcept nogil:
-    """The value for the ordering of the board after a move, `plies` deep, from the side `own` that moves next."""
+    """Return the ordering's value of the board after a move, `plies` deep, from the side `own` that moves next."""
     cdef int score
     if plies == 0:
         return rough_guess_after(worker, own, opp, 64 - popcount(own | opp), move.square, move.turned)
@@ -268,7 +267,7 @@ cdef inline int _presearch(
 
 
 cdef inline int _depth_of_presearch(const Tuning *tuning, int depth, int empties) noexcept nogil:
-    """How deep to search the moves before ordering them; -1 for not at all."""
+    """Return the depth of the search that orders the moves; -1 for none."""
     if depth < tuning.presearch_from_depth:
         return -1
     if depth == empties:
@@ -288,9 +287,9 @@ cdef int _search_moves(
     MoveEntry *moves,
     int count,
 ) noexcept nogil:
-    """Try the moves in order, the first with the full window, and remember the outcome.
+    """Search the moves in order, the first with the full window, and store the outcome.
 
-    The table's move comes first: where it reaches `beta`, the others need no values.
+    The table's move comes first: if it reaches `beta`, the others need no values.
     """
     cdef int best = _WORST, lower = alpha, score, i, later
     cdef int reduction = _reduction(worker, depth, alpha, beta, empties), reduce_from = worker.tuning.reduce_from_move
@@ -325,7 +324,7 @@ cdef int _search_moves(
 
 
 cdef inline int _bring_table_move_forward(Payload *known, MoveEntry *moves, int count) noexcept nogil:
-    """Put the table's move first; how many moves that are (0 or 1)."""
+    """Put the table's move first; return the number of such moves (0 or 1)."""
     cdef MoveEntry swapped
     cdef int i
     if known.best == NO_SQUARE:
@@ -340,9 +339,9 @@ cdef inline int _bring_table_move_forward(Payload *known, MoveEntry *moves, int 
 
 
 cdef inline int _reduction(Worker *worker, int depth, int alpha, int beta, int empties) noexcept nogil:
-    """Late-move reductions: by how many plies a selective search looks less deep at a null window's later moves.
+    """Late-move reductions: the plies by which a selective search reduces a null window's later moves.
 
-    A search to the end is not reduced: its score would no longer be that of an end.
+    A search to the end is not reduced, since it would no longer reach the end.
     """
     if depth < worker.reduce_from_depth or depth == empties or beta > alpha + 1:
         return 0
@@ -352,7 +351,7 @@ cdef inline int _reduction(Worker *worker, int depth, int alpha, int beta, int e
 cdef int search_move(
     Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha, int beta, MoveEntry *move, bint first
 ) noexcept nogil:
-    """The value of a move: with the full window if it is the first or a null window says that it is better."""
+    """Return the value of a move: with the full window if it is the first or a null window shows that it is better."""
     cdef uint64_t mine = own ^ move.turned ^ bit(move.square), theirs = opp ^ move.turned
     cdef int score
     if depth > _TABLE_FROM_DEPTH:

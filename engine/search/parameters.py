@@ -1,6 +1,6 @@
-"""The numbers of the search that can be set: what each means, its default and the values that it may have.
+"""The adjustable parameters of the search: their meaning, default and range.
 
-A searcher has a set of its own. ``outflank tune`` looks for better values by play. docs/search.md has the table.
+Every searcher has a set of its own. ``outflank tune`` optimises values by play. docs/search.md has the table.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,15 +15,15 @@ _LONGEST_SHOWN = 40  # characters of a value that is refused
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A number that can be set.
+    """An adjustable parameter.
 
     Attributes:
-        name: of the field in ``Parameters``.
-        default: what it is unless it is set; whole if the parameter takes whole numbers alone.
-        least: that it may be.
-        most: that it may be.
-        meaning: what it does, with its unit.
-        fitted: by which command the default was found.
+        name: the name of the field in ``Parameters``.
+        default: the default value; an int if the parameter accepts only whole numbers.
+        least: the smallest valid value.
+        most: the largest valid value.
+        meaning: its effect, with its unit.
+        fitted: the command that the default was found with.
     """
 
     name: str
@@ -35,13 +35,13 @@ class Parameter:
 
     @property
     def is_whole(self) -> bool:
-        """Whether it takes whole numbers alone."""
+        """Whether it accepts only whole numbers."""
         return isinstance(self.default, int)
 
     def read(self, text: str) -> float:
-        """The value that `text` says.
+        """Read a value.
 
-        Raises: SettingsError if it is no number of this kind or outside the range.
+        Raises: SettingsError if it is not a number of this kind or out of range.
         """
         try:
             value = int(text) if self.is_whole else float(text)
@@ -72,7 +72,7 @@ def _deviations(empties: str, depths: str, default: float = 1.1, fitted: str = _
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """Values of all parameters. The metadata of each field are the rest of its ``Parameter``."""
+    """Values of all parameters. The metadata of each field hold the rest of its ``Parameter``."""
 
     mpc_t_early_low: float = _deviations("41 or more", "to 8 plies")
     mpc_t_early_high: float = _deviations("41 or more", "from 9 plies")
@@ -155,7 +155,7 @@ class Parameters:
     )
 
     def changed(self, given: Mapping[str, str]) -> "Parameters":
-        """These with some other values, by name, as text.
+        """Return a copy with some values changed, given as text by name.
 
         Raises: SettingsError if there is no such parameter, or if it can't have the value.
         """
@@ -163,7 +163,7 @@ class Parameters:
         return replace(self, **values)
 
     def settings(self) -> list[str]:
-        """``name=value`` of all that differ from their defaults."""
+        """Return ``name=value`` of all values that differ from their defaults."""
         return [
             f"{name}={getattr(self, name):g}"
             for name, parameter in PARAMETERS.items()
@@ -176,13 +176,13 @@ PARAMETERS: Mapping[str, Parameter] = {
     each.name: Parameter(each.name, getattr(DEFAULTS, each.name), **each.metadata)
     for each in fields(Parameters)
 }
-"""By name, in the order of the table."""
+"""The parameters by name, in the order of the table."""
 
 
 def parameter_of(name: str) -> Parameter:
-    """The parameter of this name.
+    """Return the parameter of this name.
 
-    Raises: SettingsError if there is none.
+    Raises: SettingsError if there is no such parameter.
     """
     if name not in PARAMETERS:
         raise SettingsError(f"there is no parameter {name[:_LONGEST_SHOWN]!r}: docs/search.md lists them")
@@ -190,7 +190,7 @@ def parameter_of(name: str) -> Parameter:
 
 
 def markdown_table(parameters: Iterable[Parameter]) -> str:
-    """The table of docs/search.md."""
+    """Return the table of docs/search.md."""
     rows = ["| name | default | range | meaning | default by |", "| --- | --- | --- | --- | --- |"]
     rows += [
         f"| `{each.name}` | {each.default:.3g} | {each.least:g} to {each.most:g} | {each.meaning} | `{each.fitted}` |"

@@ -1,4 +1,4 @@
-"""Multi-ProbCut: how far a shallow search may stray from a deep one, and how sure a cut has to be.
+"""Multi-ProbCut: the error of a shallow search as a prediction of a deep one, and the margins of cuts.
 
 The standard deviation of "deep minus shallow", in discs, is a square of a linear form in the number of empty
 squares and both depths: ``s = x * empties + y * depth + z * shallow; sigma = a*s*s + b*s + c``,
@@ -21,22 +21,22 @@ _LOW_DEPTH = 8  # plies
 
 
 def shallow_depth(depth: int) -> int:
-    """Plies of the shallow search that stands for a search of `depth`: about half, and of the same parity."""
+    """Return the plies of the shallow search that predicts a search of `depth`: about half, of the same parity."""
     return 2 * (depth // 4) + depth % 2 or depth - 2
 
 
 def sigma(coefficients: Sequence[float], empties: int, depth: int, shallow: int) -> float:
-    """Standard deviation in discs of a search of `depth` from a `shallow` one; `coefficients` are x y z a b c."""
+    """Return the standard deviation in discs of a deep search from a shallow one; `coefficients` are x y z a b c."""
     x, y, z, a, b, c = coefficients
     s = x * empties + y * depth + z * shallow
     return max(a * s * s + b * s + c, 0.5)
 
 
 def margins(path: Path = SHIPPED, parameters: Parameters = DEFAULTS) -> array:  # type: ignore[type-arg]  # array is generic for the type checker alone
-    """Discs to add to the window, int16, as [selectivity][empties][depth][2], of all but the full width.
+    """Return the discs to add to the window, int16, as [selectivity][empties][depth][2], except for full width.
 
-    The last index is 0 for the shallow search's score, 1 for the evaluation that has to point the same way before
-    that search is worth its nodes; that one is about half as strict by default.
+    The last index is 0 for the shallow search's score, 1 for the evaluation, which must confirm the direction before
+    the shallow search is tried; by default it is about half as strict.
     """
     errors = _errors(path.read_text())
     table = array("h")
@@ -52,9 +52,9 @@ def margins(path: Path = SHIPPED, parameters: Parameters = DEFAULTS) -> array:  
     return table
 
 
-@functools.lru_cache(maxsize=1)  # an engine that is tuned asks for the same before each game
+@functools.lru_cache(maxsize=1)  # an engine that is being tuned needs the same before each game
 def _errors(text: str) -> list[tuple[float, float]]:
-    """Standard deviations from the shallow search and from the evaluation, as [empties][depth]."""
+    """Return the standard deviations from the shallow search and from the evaluation, as [empties][depth]."""
     coefficients = json.loads(text)["coefficients"]
     return [
         (
@@ -67,7 +67,7 @@ def _errors(text: str) -> list[tuple[float, float]]:
 
 
 def deviations(parameters: Parameters, empties: int, depth: int) -> float:
-    """Standard deviations to keep away from the window at the boldest selectivity."""
+    """Return the standard deviations to keep away from the window at the boldest selectivity."""
     low = depth <= _LOW_DEPTH
     if empties > _EARLY_ABOVE:
         return parameters.mpc_t_early_low if low else parameters.mpc_t_early_high

@@ -1,28 +1,28 @@
-"""The moves that a proof of a score is made of."""
+"""The moves of a proof of a score."""
 
 from outflank.engine.moves import Move
 from outflank.engine.position import Position
 from outflank.engine.rules import Rules
 
 class Prover:
-    """Finds moves that reach a score, of positions under the same rules; remembers its findings.
+    """Finds moves that reach a score, for positions under the same rules; remembers its results.
 
     Args:
-        rules: of all positions; they have to turn in every direction.
-        hash_mb: size of the table in MB (2^20 bytes).
+        rules: the rules of all positions, under which a move must turn every direction.
+        hash_mb: the size of the table in MB (2^20 bytes).
 
-    Raises: SettingsError if the rules turn in one direction, or if the table can't be had.
+    Raises: SettingsError if a move turns one direction, or if the table does not fit into memory.
     """
 
     def __new__(cls, rules: Rules, hash_mb: int = ...) -> Prover: ...
     def answer(self, position: Position, score: int) -> Move:
-        """A move that leads to `score` or more whatever follows.
+        """Return a move that leads to `score` or more against every defence.
 
-        Of several it is the one with the fewest replies, unless another is found to do it in far fewer nodes.
+        If several do, it is the one with the fewest replies, unless another one is proven in far fewer nodes.
 
         Args:
-            position: one whose game is not over.
-            score: final disc difference from the side to move, by the rules' scoring.
+            position: a position whose game is not over.
+            score: the final disc difference from the side to move, by the rules' scoring.
 
-        Raises: SettingsError if no move does, or if the position is played by other rules.
+        Raises: SettingsError if no move reaches it, or if the position is under other rules.
         """

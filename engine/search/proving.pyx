@@ -26,14 +26,14 @@ from outflank.engine.errors import whole
 
 cdef enum: _PER_REPLY = 1 << 8  # more than any weighted mobility
 
-# Moves are searched by turns, so that one that fails late doesn't keep back another that succeeds soon. The table
-# remembers what an earlier turn found out. Python may see a Ctrl-C between two searches.
+# Moves are searched in turns, so that one that fails late doesn't delay another that succeeds soon. The table
+# keeps the results of earlier turns. Python handles Ctrl-C between two searches.
 cdef uint64_t _FIRST_TURN = 1 << 10  # nodes
-cdef enum: _LONGER = 4  # times as many in the next turn
+cdef enum: _LONGER = 4  # factor of the nodes in the next turn
 
 
 cdef class Prover:
-    """Finds moves that reach a score, of positions under the same rules; remembers what it has found out."""
+    """Finds moves that reach a score, for positions under the same rules; remembers its results."""
 
     cdef HashTable _table
     cdef Crew _crew
@@ -43,7 +43,7 @@ cdef class Prover:
     cdef bint _stop
     cdef object _rules
 
-    # No __init__, which might never be called, or again.
+    # No __init__, which might not be called, or called twice.
     def __cinit__(self, rules, hash_mb=DEFAULT_HASH_MB):
         if rules.one_direction:
             raise SettingsError(f"proofs need rules under which a move turns every direction, unlike {rules}")
@@ -66,7 +66,7 @@ cdef class Prover:
         self._worker.deadline = INFINITY
 
     def answer(self, Position position, score):
-        """A move that leads to `score` or more whatever follows, of those soon found that with the fewest replies."""
+        """Return a move that leads to `score` or more against every defence, preferably one with few replies."""
         cdef int wanted = whole("a score", score, -64, 64)
         if position.rules != self._rules:
             raise SettingsError(f"the position is of {position.rules}, not of {self._rules}")
@@ -95,7 +95,7 @@ cdef class Prover:
         raise SettingsError(f"{score:+d} can't be reached from {position.board_string()}")
 
     cdef int _score_after(self, uint64_t own, uint64_t opp, MoveEntry *move, int score) noexcept:
-        """What a move leads to, if that is `score` or one less; else a bound. Says nothing if it is aborted."""
+        """Return the score after a move if it is `score` or one less; else a bound. Invalid if aborted."""
         cdef uint64_t mine = own ^ move.turned ^ bit(move.square), theirs = opp ^ move.turned
         cdef int empties = 64 - popcount(mine | theirs), found
         self._crew.assemble()
@@ -107,7 +107,7 @@ cdef class Prover:
 
 
 cdef void _value_moves(uint64_t own, uint64_t opp, MoveEntry *moves, int count) noexcept nogil:
-    """Value moves by how few replies they leave, since a proof has to answer them all."""
+    """Value moves by the number of replies, since a proof has to answer all of them."""
     cdef uint64_t replies
     cdef int i
     for i in range(count):

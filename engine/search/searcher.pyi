@@ -1,4 +1,4 @@
-"""The one door to the search: a position and a limit in, a result out."""
+"""The interface of the search: a position and a limit in, a result out."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -15,30 +15,30 @@ class Turn:
     """The searching thread's part of a lease."""
 
     def begin(self) -> bool:
-        """Whether the search may begin; it may once."""
+        """Return whether the search may begin: True once."""
 
     def end(self) -> None:
-        """Say that the search is over."""
+        """Record that the search is over."""
 
 class Lease:
-    """An analysis' hold on its searcher, which is free again once this is left and the thread's turn has ended.
+    """An analysis' lease of its searcher, which is free again once the lease is left and the thread's turn has ended.
 
-    Only the analysis holds it: when that is forgotten, the search is stopped and the searcher let go. Compiled,
-    so that neither Ctrl-C nor another thread comes in the middle of a method.
+    Only the analysis refers to it: when the analysis is garbage collected, the search is stopped and the searcher
+    released. Compiled, so that neither Ctrl-C nor another thread interrupts a method.
 
     Args:
         stop: ends the search soon.
-        free: frees the searcher.
+        free: releases the searcher.
     """
 
     turn: Turn
 
     def __new__(cls, stop: Callable[[], object], free: Callable[[], object]) -> Lease: ...
     def leave(self) -> None:
-        """Let the searcher go as soon as the search is over."""
+        """Release the searcher as soon as the search is over."""
 
     def cancel(self) -> None:
-        """End the search, or keep it from beginning, and let the searcher go."""
+        """End the search, or prevent its start, and release the searcher."""
 
 class Searcher:
     """Searches positions; keeps its transposition table from one search to the next.
@@ -53,7 +53,7 @@ class Searcher:
             the file has changed read it again.
         parameters: the numbers of its search.
 
-    Raises: SettingsError if the table can't be had or a number makes no sense.
+    Raises: SettingsError if the table does not fit into memory or a number is out of range.
     The weights are read by the first search unless ``prepare`` was called: FileFormatError if that fails.
     """
 
@@ -66,13 +66,13 @@ class Searcher:
         parameters: Parameters = ...,
     ) -> Searcher: ...
     def prepare(self) -> None:
-        """Read what the first search would have to read, while no clock is running.
+        """Read in advance, while no clock is running, the files that the first search needs.
 
         Raises: FileFormatError if the weights can't be read.
         """
 
     def evaluate(self, position: Position) -> float:
-        """The evaluation without any search, in whole discs from the side to move; a finished game's final score."""
+        """Return the evaluation without a search, in discs from the side to move; a finished game's final score."""
 
     def search(
         self,
@@ -85,17 +85,17 @@ class Searcher:
     ) -> SearchResult:
         """Search until a limit is met or ``stop`` is called; Ctrl-C raises KeyboardInterrupt at once.
 
-        A game that is over gives a pass and the final score, exact; a forced pass gives the score after it.
+        A finished game gives a pass and the exact final score; a forced pass gives the score after it.
 
         Args:
-            position: to search.
-            limit: when to stop; ``Limit.solve()`` for the exact score.
-            moves: consider only these at the root, moves or their text.
-            multipv: how many of the best moves to give a score and a line of their own.
-            on_info: called from the calling thread after each finished iteration.
+            position: the position to search.
+            limit: the limit; ``Limit.solve()`` for the exact score.
+            moves: the only moves to consider at the root, as moves or text.
+            multipv: the number of best moves that get a score and a line of their own.
+            on_info: called in the calling thread after each finished iteration.
 
         Raises: SettingsError if `limit` has no limit, if `moves` is empty, if `multipv` is not positive, or if a search
-        is under way; IllegalMoveError or NotationError if one of `moves` is illegal or none.
+        is running; IllegalMoveError or NotationError if one of `moves` is illegal or not a move.
         """
 
     def analyse(
@@ -106,41 +106,41 @@ class Searcher:
         moves: Sequence[Move | str | int] | None = None,
         multipv: int = 1,
     ) -> Analysis:
-        """Begin to search in a thread of its own, and return what can be iterated over, looked at and stopped.
+        """Start a search in a thread of its own, and return an Analysis to iterate over, inspect and stop.
 
         Best used as a context manager; see Analysis for when the searcher is free again.
 
         Args:
-            position: to search.
-            limit: when to stop; if left out, when ``Analysis.stop`` is called or its block is left.
-            moves: consider only these at the root, moves or their text.
-            multipv: how many of the best moves to give a score and a line of their own.
+            position: the position to search.
+            limit: the limit; if left out, the search ends by ``Analysis.stop`` or when its block is left.
+            moves: the only moves to consider at the root, as moves or text.
+            multipv: the number of best moves that get a score and a line of their own.
 
-        Raises: as ``search``.
+        Raises: see ``search``.
         """
 
     @property
     def parameters(self) -> Parameters:
-        """The numbers of its search."""
+        """The parameters of the search."""
 
     def set_parameters(self, parameters: Parameters) -> None:
-        """Search with these from now on, and forget all earlier searches.
+        """Use these parameters from now on, and forget all earlier searches.
 
-        Raises: SettingsError if a search is under way.
+        Raises: SettingsError if a search is running.
         """
 
     def stop(self) -> None:
-        """End the search under way, from any thread; it returns its result so far. No effect if none is under way."""
+        """End the running search, from any thread; it returns its result so far. No effect without a running search."""
 
     def clear(self) -> None:
         """Forget all earlier searches.
 
-        Raises: SettingsError if a search is under way.
+        Raises: SettingsError if a search is running.
         """
 
     @property
     def hash_mb(self) -> int:
-        """Size of the table in MB."""
+        """The size of the table in MB."""
     @property
     def threads(self) -> int:
-        """Worker threads."""
+        """The number of worker threads."""

@@ -1,4 +1,4 @@
-"""Searcher: searches in a worker thread that does not hold the GIL; search.pyi documents it."""
+"""Searcher: searches in a worker thread that does not hold the GIL; searcher.pyi documents it."""
 
 from libc.stdint cimport int16_t
 
@@ -30,7 +30,7 @@ DEFAULT_HASH_MB = 64
 # Against time, since a search to the end would not deepen selectively.
 _UNTIL_STOPPED = Limit(seconds=math.inf)
 _MOST_THREADS = 256
-# Besides those that a searcher still has: for a match between two.
+# In addition to those that searchers hold: enough for a match between two.
 _EVALUATORS_KEPT = _MARGINS_KEPT = 2
 
 
@@ -41,24 +41,24 @@ cdef class Turn:
     cdef bint _begun, _ended, _left
 
     def begin(self):
-        """Whether the search may begin; it may once."""
+        """Return whether the search may begin: True once."""
         first, self._begun = not self._begun, True
         return first
 
     def end(self):
-        """Say that the search is over."""
+        """Record that the search is over."""
         self._ended = True
         self._free_if_done()
 
     cdef _free_if_done(self):
-        """Free the searcher once both have given it up."""
+        """Release the searcher once the lease and the thread's turn have ended."""
         if self._ended and self._left and self._free is not None:
             free, self._free = self._free, None
             free()
 
 
 cdef class Lease:
-    """An analysis' hold on its searcher, which is free again once this is left and the thread's turn has ended."""
+    """An analysis' lease of its searcher, which is free again once the lease is left and the turn has ended."""
 
     cdef readonly Turn turn
     cdef object _stop
@@ -69,12 +69,12 @@ cdef class Lease:
         self._stop = stop
 
     def leave(self):
-        """Let the searcher go as soon as the search is over."""
+        """Release the searcher as soon as the search is over."""
         self.turn._left = True
         self.turn._free_if_done()
 
     def cancel(self):
-        """End the search, or keep it from beginning, and let the searcher go."""
+        """End the search, or prevent its start, and release the searcher."""
         if self.turn.begin():
             self.turn.end()
         self._give_up()
@@ -83,7 +83,6 @@ cdef class Lease:
         self._give_up()
 
     cdef _give_up(self):
-        """Stop the search and leave, unless it is done."""
         if not self.turn._left:
             try:
                 self._stop()
@@ -115,21 +114,21 @@ cdef class Searcher:
 
     @property
     def hash_mb(self):
-        """Size of the table in MB."""
+        """The size of the table in MB."""
         return self._table.megabytes
 
     @property
     def threads(self):
-        """Worker threads."""
+        """The number of worker threads."""
         return self._crew.size
 
     @property
     def parameters(self):
-        """The numbers of its search."""
+        """The parameters of the search."""
         return self._parameters
 
     def set_parameters(self, parameters):
-        """Search with these from now on, and forget all earlier searches."""
+        """Use these parameters from now on, and forget all earlier searches."""
         self._take()
         try:
             self._forget()
@@ -139,7 +138,7 @@ cdef class Searcher:
             self._busy.release()
 
     def stop(self):
-        """End the search under way, from any thread; it returns what it has. No effect if none is under way."""
+        """End the running search, from any thread; it returns its result so far. No effect without a running search."""
         running = self._running
         if running is not None:
             running.stop()
@@ -153,15 +152,15 @@ cdef class Searcher:
             self._busy.release()
 
     def prepare(self):
-        """Read what the first search would have to read, while no clock is running."""
+        """Read in advance, while no clock is running, the files that the first search needs."""
         if self._evaluator is None or self._margins is None:
             evaluator, margins = _evaluator(self._weights_file), _margins_of(self._parameters)
-            # Together: Ctrl-C and other threads come only where Python code runs, as in the two calls above.
+            # Both at once: Ctrl-C and other threads interrupt only Python code, as in the two calls above.
             self._margins = margins
             self._evaluator = evaluator
 
     def evaluate(self, Position position):
-        """What is expected without any search, in whole discs from the side to move; a finished game's final score."""
+        """Return the evaluation without a search, in discs from the side to move; a finished game's final score."""
         if position.is_over:
             return float(position.score(position.side))
         if position.must_pass:
@@ -178,7 +177,7 @@ cdef class Searcher:
             return analysis.result()
 
     def analyse(self, Position position, limit=_UNTIL_STOPPED, *, moves=None, multipv=1):
-        """Begin to search in a thread of its own, and return what can be iterated over, looked at and stopped."""
+        """Start a search in a thread of its own, and return an Analysis to iterate over, inspect and stop."""
         began = time.monotonic()
         multipv = whole("multipv", multipv, 1)
         if not isinstance(limit, Limit):
@@ -188,7 +187,7 @@ cdef class Searcher:
         if limit.at_least is not None and multipv > 1:
             raise SettingsError("at_least asks for one line, so multipv has to be 1")
         self._take()
-        lease = Lease(self.stop, self._free)  # no Python code before the `try`, so Ctrl-C can't come there
+        lease = Lease(self.stop, self._free)  # no Python code before the `try`, so Ctrl-C can't interrupt here
         try:
             chosen = self._root_moves(position, moves)
             self._running = self._prepared(position, limit, chosen, multipv, began)
@@ -198,22 +197,23 @@ cdef class Searcher:
             raise
 
     def _take(self):
-        """Keep others from this searcher."""
+        """Lock this searcher for a search.
+
+        Raises: SettingsError if a search is running.
+        """
         if not self._busy.acquire(blocking=False):
             raise SettingsError("this searcher is busy: a search is under way")
 
     def _forget(self):
-        """Forget all earlier searches."""
         self._table.clear()
         self._crew.forget()
 
     def _free(self):
-        """Be ready for the next search."""
         self._running = None
         self._busy.release()
 
     def _prepared(self, Position position, limit, chosen, multipv, began):
-        """What is to run, an analysis.Running; `chosen` are the moves to consider."""
+        """Return the search to run, an analysis.Running; `chosen` are the moves to consider."""
         if position.is_over:
             return Finished(SearchResult(0, 100, True, 0, 0.0, (_final_line(position),)))
         if position.must_pass:
@@ -238,14 +238,13 @@ cdef class Searcher:
         )
 
     def _forget_other_rules(self, rules):
-        """Clear the table if it holds scores of other rules."""
         scored_by = rules.turns, rules.scoring
         if self._scored_by not in (None, scored_by):
             self._forget()
         self._scored_by = scored_by
 
     def _root_moves(self, position, moves):
-        """The moves to consider, in random order if this searcher varies its play."""
+        """Return the moves to consider, in random order if the seed varies the play."""
         wanted = position.legal_moves() if moves is None else map(position.parse_move, moves)
         chosen = list(dict.fromkeys(wanted))
         if not chosen and moves is not None:
@@ -254,7 +253,7 @@ cdef class Searcher:
 
 
 def _final_line(position):
-    """What there is to tell of a finished game, from the side that would be to move."""
+    """Return the line of a finished game, from the side that would be to move."""
     outcome = position.outcome()
     margin = outcome.margin_of(position.side)
     result = "draw" if outcome.winner is None else "win" if outcome.winner is position.side else "loss"
@@ -274,5 +273,5 @@ def _evaluator_of(path, checksum):
 
 @functools.lru_cache(maxsize=_MARGINS_KEPT)
 def _margins_of(parameters):
-    """ProbCut's margins by these parameters; searchers share them too."""
+    """Return ProbCut's margins for these parameters, shared by searchers."""
     return probcut.margins(parameters=parameters)

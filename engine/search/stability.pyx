@@ -1,10 +1,10 @@
-"""What no play along an edge can turn: the table that stability.pxd looks up, made from all such play."""
+"""Stable discs on edges: the table that stability.pxd looks up, computed from all play along an edge."""
 
 from libc.stdint cimport uint64_t
 
 
 cdef int _play_on_edge(int own, int opp, int square) noexcept nogil:
-    """The discs of `own` on an edge after it took `square`, turning what it brackets there."""
+    """Return the discs of `own` on an edge after it took `square`, turning the bracketed discs of the edge."""
     cdef int turned, step, at, run
     turned = 0
     for step in range(-1, 2, 2):
@@ -19,7 +19,7 @@ cdef int _play_on_edge(int own, int opp, int square) noexcept nogil:
 
 
 cdef void _fill_edge_table() noexcept nogil:
-    """Fill EDGE from full edges to empty ones: a disc is stable if it is after every move either side could make."""
+    """Fill EDGE from full edges to empty ones: a disc is stable if it is stable after every move of either side."""
     cdef int discs, own, opp, stable, square, after
     # A superset of a set of squares is the larger number, so it has been filled in before.
     for discs in range(255, -1, -1):
@@ -44,10 +44,10 @@ _fill_edge_table()
 
 
 def edge_stable_discs(int own, int opp):
-    """The same for the eight squares of one edge, in 8 bits, whatever is played on that edge."""
+    """Return the discs of `own` on one edge, in 8 bits, that no play along that edge can turn."""
     return EDGE[own & 0xFF][opp & 0xFF]
 
 
 def stable_discs(uint64_t own, uint64_t opp):
-    """Discs of `own` that no further play can turn, one bit a square; some that are stable may be missing."""
+    """Return discs of `own` that no further play can turn, one bit a square; some stable discs may be missing."""
     return stable_of(own, opp)
