@@ -1,15 +1,14 @@
 """A thread's private caches: exact bounds of boards with few empty squares, and evaluations of any board.
 
-Those of bounds need no care for other threads and keep short-lived boards out of the large table. One place a board:
-the last one stays. Boards with so few empty squares that they would crowd out all others have a smaller cache of their
-own, behind the first.
+The caches of bounds need no synchronisation and keep short-lived boards out of the large table. Every board has one
+slot, which the last board written occupies. Boards with few empty squares, which would crowd out all others, have a
+smaller cache of their own, after the first.
 
-Most questions are about boards that a cache does not know. A byte of each board's hash, its tag, lies apart from the
-entries: all tags together fit into the first-level cache of the CPU, and only a board with the tag that is there is
-looked for farther away.
+Most lookups miss. A byte of each board's hash, its tag, is stored apart from the entries: all tags together fit into
+the first-level cache of the CPU, and only a board with a matching tag is looked up in the entries.
 
-Evaluations are cached since the same leaves come back in every iteration and in ProbCut's searches. A slot is one word
-that the last board written keeps: 56 bits of the board's hash, then the score. The slot's number is the hash's top 14
+Evaluations are cached since the same leaves recur in every iteration and in ProbCut's searches. A slot is one word that
+the last board written occupies: 56 bits of the board's hash, then the score. The slot's number is the hash's top 14
 bits, so the two parts cover all 64 bits, and a lookup takes another board for its own once in 2^50 times.
 """
 
@@ -35,7 +34,7 @@ cdef enum:
     GUESS_BITS = 14  # 128 KB: larger ones push the weights out of the CPU's caches and cost more than they save
     _SCORE_AT_0 = 128
 
-# Half a cache line, so that none lies across two.
+# Half a cache line, so that no entry crosses two.
 cdef struct CacheEntry:
     uint64_t own
     uint64_t opp
@@ -47,14 +46,13 @@ cdef struct Cache:
     CacheEntry[CACHE_ENTRIES] entries
     uint8_t[CACHE_ENTRIES] tags
 
-# Where a board belongs and what its tag is.
+# The slot of a board, and its tag.
 cdef struct Place:
     uint32_t number
     uint8_t tag
 
 
 cdef inline Place place_of(uint64_t own, uint64_t opp, int empties) noexcept nogil:
-    """The one place of a board."""
     cdef uint64_t mixed = own * <uint64_t>0x9E3779B97F4A7C15 ^ opp * <uint64_t>0xC2B2AE3D27D4EB4F
     cdef Place place
     if empties > MOST_IN_SMALL_CACHE:
@@ -66,12 +64,12 @@ cdef inline Place place_of(uint64_t own, uint64_t opp, int empties) noexcept nog
 
 
 cdef inline void fetch(const Cache *cache, Place place) noexcept nogil:
-    """Have the tag at a place ready soon."""
+    """Prefetch the tag of a slot."""
     prefetch(&cache.tags[place.number])
 
 
 cdef inline const CacheEntry *find(const Cache *cache, Place place, uint64_t own, uint64_t opp) noexcept nogil:
-    """What is known of the board that belongs to a place, or NULL."""
+    """Return the entry of the board that belongs to a slot, or NULL."""
     cdef const CacheEntry *entry = &cache.entries[place.number]
     if cache.tags[place.number] == place.tag and entry.own == own and entry.opp == opp:
         return entry
@@ -92,7 +90,7 @@ cdef inline bint knows_better(
 cdef inline void remember(
     Cache *cache, Place place, uint64_t own, uint64_t opp, int alpha, int score
 ) noexcept nogil:
-    """Write a null window's outcome in place of what is there."""
+    """Store a null window's outcome, replacing the slot's entry."""
     cdef CacheEntry *entry = &cache.entries[place.number]
     cache.tags[place.number] = place.tag
     entry.own = own
@@ -102,25 +100,22 @@ cdef inline void remember(
 
 
 cdef inline uint64_t guess_key(uint64_t own, uint64_t opp) noexcept nogil:
-    """The hash of a board that `guess_slot`, `guess_known` and `guess_word` take."""
+    """Return the hash of a board for `guess_slot`, `guess_known` and `guess_word`."""
     return fold(fold(own, <uint64_t>0x9E3779B97F4A7C15) ^ opp, <uint64_t>0xC2B2AE3D27D4EB4F)
 
 
 cdef inline uint64_t *guess_slot(uint64_t *guesses, uint64_t key) noexcept nogil:
-    """The slot of a board."""
     return &guesses[key >> (64 - GUESS_BITS)]
 
 
 cdef inline bint guess_known(uint64_t word, uint64_t key) noexcept nogil:
-    """Whether the word of a slot belongs to the board with this key."""
     return (word ^ key << 8) <= 0xFF
 
 
 cdef inline int guess_score(uint64_t word) noexcept nogil:
-    """The score in a slot's word, in discs."""
+    """Return the score in a slot's word, in discs."""
     return <int>(word & 0xFF) - _SCORE_AT_0
 
 
 cdef inline uint64_t guess_word(uint64_t key, int score) noexcept nogil:
-    """The word of a board and its score."""
     return key << 8 | (score + _SCORE_AT_0)

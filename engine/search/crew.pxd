@@ -7,11 +7,11 @@ from outflank.engine.movegen cimport MoveEntry
 from outflank.engine.search.worker cimport CrewState, Worker
 
 cdef enum:
-    # Depths from which on the moves left cost so much more than the lock that they are open to all as soon as the
-    # first is searched: whoever runs out of work finds some at once.
+    # Depths from which the remaining moves cost so much more than the lock that they are shared as soon as the first
+    # is searched: an idle thread finds work at once.
     _ALWAYS_FROM_DEPTH = 9
     _ALWAYS_EXACT_FROM = 13
-    # Depth from which on they are if somebody waits.
+    # Depth from which they are shared if a thread is idle.
     _SHARE_FROM_DEPTH = 6
 
 
@@ -26,7 +26,6 @@ cdef class Crew:
 
 
 cdef inline bint worth_sharing(const CrewState *crew, int depth, int moves_left, uint64_t discs) noexcept nogil:
-    """Whether to let other threads take some of the moves left."""
     if moves_left < 2:
         return False
     if depth == 64 - popcount(discs):

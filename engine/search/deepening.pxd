@@ -1,4 +1,4 @@
-"""Iterative deepening of one search, as the Searcher runs it."""
+"""Iterative deepening of one search, for the Searcher."""
 
 from libc.stdint cimport int16_t, uint64_t
 
@@ -11,8 +11,8 @@ from outflank.engine.search.worker cimport Tuning, Worker
 # One of the moves to choose from.
 cdef struct RootMove:
     MoveEntry entry
-    int score  # in the iteration under way; a bound if it ended outside the window
-    int told  # the last one that was found true
+    int score  # in the current iteration; a bound if it ended outside the window
+    int told  # the last score that was no bound
 
 
 cdef class Deepening:
@@ -22,7 +22,7 @@ cdef class Deepening:
     cdef const int16_t[::1] _margins  # held, since a worker only points to them
     cdef double _began
     cdef bint _stop, _wld
-    cdef bint _bounded  # whether only this is asked: are `_wanted` discs reached?
+    cdef bint _bounded  # whether to find out only if `_wanted` discs are reached
     cdef Crew _crew
     cdef Worker *_worker  # the crew's leader
     cdef RootMove *_finished  # the moves as the last finished iteration left them
@@ -32,8 +32,8 @@ cdef class Deepening:
     cdef int _window, _window_end  # half the first window of an iteration, before the end and at it
     # The last finished iteration; _depth is 0 before the first.
     cdef int _depth, _selectivity
-    cdef bint _told_wld  # what was told last is 1, 0 or -1: a lead, an equal count, or neither
-    cdef bint _told_bound  # what was told last is a bound
+    cdef bint _told_wld  # whether the last `told` is 1, 0 or -1: a lead, an equal count, or neither
+    cdef bint _told_bound  # whether the last `told` is a bound
 
     cdef int _first_window(self, int depth) noexcept
     cdef int _search_root(self, int depth, int alpha, int beta) noexcept nogil

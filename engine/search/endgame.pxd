@@ -5,7 +5,7 @@ from libc.stdint cimport uint64_t
 from outflank.engine.search.worker cimport Worker
 
 cdef enum:
-    # Above this many empty squares the midgame's search does better: it has the large table and looks further.
+    # Above this many empty squares the midgame search is faster: it uses the large table and better move ordering.
     MOST_FOR_ENDGAME = 11
 
 

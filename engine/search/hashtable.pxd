@@ -1,6 +1,6 @@
-"""The transposition table: what earlier searches proved about a board.
+"""The transposition table: the results of earlier searches of a board.
 
-One entry holds the whole board, so two boards are never confused:
+An entry holds the whole board, so two boards are never confused:
 
     word 0   own discs  ^ (payload ^ salt) * odd constant
     word 1   opp discs  ^ (payload ^ salt) * another odd constant
@@ -56,7 +56,6 @@ cdef extern from * nogil:
 
 
 cdef inline Bucket *bucket_of(HashSlots *table, uint64_t own, uint64_t opp) noexcept nogil:
-    """Where a board belongs."""
     cdef uint64_t mixed = own * <uint64_t>0x9E3779B97F4A7C15 + (opp ^ (opp >> 32)) * <uint64_t>0xC2B2AE3D27D4EB4F
     mixed ^= mixed >> 29
     mixed *= <uint64_t>0xBF58476D1CE4E5B9
@@ -74,12 +73,12 @@ cdef inline uint64_t opp_seal(const HashSlots *table, uint64_t payload) noexcept
 cdef inline bint holds(
     const HashSlots *table, const HashEntry *entry, uint64_t word, uint64_t own, uint64_t opp
 ) noexcept nogil:
-    """Whether an entry whose payload was read as `word` is about this board."""
+    """Whether an entry whose payload was read as `word` belongs to this board."""
     return entry.own ^ own_seal(table, word) == own and entry.opp ^ opp_seal(table, word) == opp
 
 
 cdef inline bint probe(HashSlots *table, uint64_t own, uint64_t opp, Payload *found) noexcept nogil:
-    """Copy what is known about a board to `found`; False if nothing is."""
+    """Copy the entry of a board to `found`; return False if there is no entry."""
     cdef Bucket *bucket = bucket_of(table, own, opp)
     cdef PayloadWord read
     cdef int i

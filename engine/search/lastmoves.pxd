@@ -1,11 +1,11 @@
 """Solving the last four empty squares without move lists: null windows, all-direction rules.
 
 `alpha` is the window's lower end in discs, its upper end is alpha + 1; scores are fail-soft, from the side owning
-`own`. Squares come in the order in which they shall be tried.
+`own`. Squares are passed in the order in which they are tried.
 
-Of three or four squares, what each turns is found before any is tried: the CPU does that side by side, and waits less
-often for a guess of its own about legal moves. Of two, the second is often not needed; each is worth a look only if an
-opposing disc lies beside it, which one table tells.
+With three or four squares, the turned discs of all are computed before any is tried: the CPU does this in parallel, and
+mispredicts fewer branches. With two, the second is often not needed; a square is considered only if an opposing disc
+is adjacent, by a table.
 """
 
 from libc.stdint cimport uint8_t, uint64_t
@@ -48,14 +48,13 @@ cdef extern from *:
     """
     # The other squares on the two diagonals of each square.
     const uint64_t[2] *DIAGONALS "outflank_diagonals"
-    # GAIN[place][own]: twice the discs turned by playing on one of the eight places of a line if `own` are the discs
-    # of him who plays and all others his opponent's. A shorter line has nothing of `own` beyond its ends, and that
-    # changes nothing.
+    # GAIN[place][own]: twice the discs turned by playing on one of the eight places of a line if `own` are the mover's
+    # discs and all others the opponent's. A shorter line has no disc of `own` beyond its ends, which changes nothing.
     const uint8_t[256] *GAIN "outflank_gain"
 
 
 cdef inline int last_move_gain(uint64_t own, int square) noexcept nogil:
-    """Twice the number of discs `own` turns on the last empty square, all others being the opponent's.
+    """Return twice the number of discs `own` turns on the last empty square, all others being the opponent's.
 
     Each of the four lines is gathered into eight bits: diagonals by file, the file by rank.
     """
@@ -70,7 +69,7 @@ cdef inline int last_move_gain(uint64_t own, int square) noexcept nogil:
 
 
 cdef inline int solve_1(uint64_t own, int alpha, int square, bint count_only_discs) noexcept nogil:
-    """The score with one square empty; all discs that are not `own` are the opponent's."""
+    """Return the score with one square empty; all discs that are not `own` are the opponent's."""
     cdef int score = 2 * popcount(own) - 62, gain = last_move_gain(own, square)
     cdef uint64_t opp
     if gain:
@@ -86,7 +85,7 @@ cdef inline int solve_1(uint64_t own, int alpha, int square, bint count_only_dis
 cdef inline int _then_1(
     Worker *worker, uint64_t own, uint64_t opp, int alpha, int square, int last
 ) noexcept nogil:
-    """The score of playing on `square` with `last` left, or NO_MOVE."""
+    """Return the score of playing on `square` with `last` left, or NO_MOVE."""
     cdef uint64_t turned
     if not opp & NEIGHBOURS[square]:
         return NO_MOVE
@@ -100,7 +99,7 @@ cdef inline int _then_1(
 cdef inline int solve_2(
     Worker *worker, uint64_t own, uint64_t opp, int alpha, int first, int second, bint passed
 ) noexcept nogil:
-    """The score with two squares empty; `passed` says that the opponent had no move."""
+    """Return the score with two squares empty; `passed` says that the opponent had no move."""
     cdef int best = _then_1(worker, own, opp, alpha, first, second)
     if best > alpha:
         return best
@@ -115,7 +114,7 @@ cdef inline int solve_2(
 cdef inline int _then_2(
     Worker *worker, uint64_t own, uint64_t opp, uint64_t turned, int alpha, int square, int first, int second
 ) noexcept nogil:
-    """The score of playing on `square` with two left, or NO_MOVE."""
+    """Return the score of playing on `square` with two left, or NO_MOVE."""
     if not turned:
         return NO_MOVE
     worker.nodes += 1
@@ -125,7 +124,7 @@ cdef inline int _then_2(
 cdef inline int solve_3(
     Worker *worker, uint64_t own, uint64_t opp, int alpha, int first, int second, int third, bint passed
 ) noexcept nogil:
-    """The score with three squares empty; `passed` says that the opponent had no move."""
+    """Return the score with three squares empty; `passed` says that the opponent had no move."""
     cdef uint64_t one = turned_discs(own, opp, first), two = turned_discs(own, opp, second)
     cdef uint64_t three = turned_discs(own, opp, third)
     cdef int best = _then_2(worker, own, opp, one, alpha, first, second, third)
@@ -145,7 +144,7 @@ cdef inline int solve_3(
 cdef inline int _then_3(
     Worker *worker, uint64_t own, uint64_t opp, uint64_t turned, int alpha, int square, int first, int second, int third
 ) noexcept nogil:
-    """The score of playing on `square` with three left, or NO_MOVE."""
+    """Return the score of playing on `square` with three left, or NO_MOVE."""
     if not turned:
         return NO_MOVE
     worker.nodes += 1
@@ -155,9 +154,9 @@ cdef inline int _then_3(
 cdef inline int solve_4(
     Worker *worker, uint64_t own, uint64_t opp, int alpha, int first, int second, int third, int fourth, bint passed
 ) noexcept nogil:
-    """The score with four squares empty; `passed` says that the opponent had no move.
+    """Return the score with four squares empty; `passed` says that the opponent had no move.
 
-    Of three squares left, two in one quadrant come after the one that is alone: who plays there plays there last.
+    Of three squares left, two in one quadrant come after the single one, whose region has an odd number.
     """
     cdef uint64_t one = turned_discs(own, opp, first), two = turned_discs(own, opp, second)
     cdef uint64_t three = turned_discs(own, opp, third), four = turned_discs(own, opp, fourth)

@@ -1,4 +1,4 @@
-"""The last ply: the values of the boards that a node's moves lead to, and the best of them."""
+"""The last ply: the values of the boards after a node's moves, and the best of them."""
 
 from libc.stdint cimport uint16_t, uint32_t, uint64_t
 
@@ -26,7 +26,7 @@ cdef enum:
 cdef inline int best_leaf(
     Worker *worker, uint64_t own, uint64_t opp, uint64_t moves, int empties, int alpha, int beta
 ) noexcept nogil:
-    """The value one ply deep, if within alpha..beta; else a bound. Corners come first, what gives them away last."""
+    """Return the value one ply deep, if within alpha..beta; else a bound. Corners first, squares next to them last."""
     cdef uint64_t corners = moves & <uint64_t>0x8100000000000081, beside = moves & <uint64_t>0x42C300000000C342
     cdef int best = _WORST
     if corners:
@@ -41,7 +41,7 @@ cdef inline int best_leaf(
 cdef inline int _best_on(
     Worker *worker, uint64_t own, uint64_t opp, uint64_t squares, int empties, int alpha, int beta, int best
 ) noexcept nogil:
-    """The best score of `best` and the moves on some squares; a score of `beta` or more ends the search."""
+    """Return the best of `best` and the scores of moves on some squares; stop at a score of `beta` or more."""
     cdef MoveEntry *moves = worker.scratch
     cdef int count = generate_on(own, opp, squares, worker.one_direction, moves), i
     cdef uint64_t key = _key_after(own, opp, &moves[0]), next_key = key
@@ -57,14 +57,13 @@ cdef inline int _best_on(
 
 
 cdef inline uint64_t _key_after(uint64_t own, uint64_t opp, const MoveEntry *move) noexcept nogil:
-    """The key of the board after a move."""
     return guess_key(opp ^ move.turned, own ^ move.turned ^ bit(move.square))
 
 
 cdef inline int _leaf_value(
     Worker *worker, uint64_t own, uint64_t opp, const MoveEntry *move, uint64_t key, int empties, int alpha, int beta
 ) noexcept nogil:
-    """The evaluation after a move, from the side that makes it, if within alpha..beta; else perhaps a bound."""
+    """Return the evaluation after a move, from the side that makes it, if within alpha..beta; else possibly a bound."""
     cdef uint64_t mine = own ^ move.turned ^ bit(move.square), theirs = opp ^ move.turned
     cdef uint64_t *slot = guess_slot(worker.guesses, key)
     cdef uint16_t[LANES] view
@@ -79,10 +78,10 @@ cdef inline int _leaf_value(
         return _value_without_reply(worker, mine, theirs, move, moves != 0, empties)
     opponents_view_after(view, worker.features.views[1 - worker.side], &STEPS[0][0], move.square, move.turned)
     score = look_up(&worker.evaluation, view, theirs, mine, empties, rows)
-    # Where the tables alone lie far beyond the window, by default two to three standard deviations of what the network
-    # adds (1.5, 2.2 and 4.9 discs in the three thirds of the game), a selective search does not ask it.
+    # If the tables' score lies far beyond the window, by default two to three standard deviations of the network's
+    # correction (1.5, 2.2 and 4.9 discs in the three thirds of the game), a selective search omits the network.
     far = worker.far[phase_of(empties) * STAGES // PHASES]
-    # Beyond what any evaluation claims lies no bound: the root would widen its window for ever.
+    # No bound is beyond the range of evaluations: the root would widen its window for ever.
     if -score >= (beta << SCORE_BITS) + far:
         return min(beta, HIGHEST_GUESS)
     if -score <= (alpha << SCORE_BITS) - far:
@@ -95,7 +94,7 @@ cdef inline int _leaf_value(
 cdef inline int _value_without_reply(
     Worker *worker, uint64_t own, uint64_t opp, const MoveEntry *move, bint again, int empties
 ) noexcept nogil:
-    """The value of a leaf where the side that has just moved, with the discs `own`, moves again or the game is over."""
+    """Return the value of a leaf where the side that just moved (`own`) moves again or the game is over."""
     if not again:
         return final_score(own, opp, worker.count_only_discs)
     features_after(worker.features + 1, worker.features, worker.side, move.square, move.turned)

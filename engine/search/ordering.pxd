@@ -1,4 +1,4 @@
-"""Which move to try first: by what can be seen without searching, and by a look ahead that asks the tables alone."""
+"""Move ordering: by static features, and by a shallow search that uses only the pattern tables."""
 
 from libc.stdint cimport int32_t, uint64_t
 
@@ -13,7 +13,7 @@ cdef enum:
     VALUE_PER_OPEN_SQUARE = 1 << 5
     _WORST = -65
 
-# What a square is worth to him who plays on it, other things being equal: corner 18, A 16, B 12, C 4, X 2 ...
+# The value of a square for the side that plays on it, other things being equal: corner 18, A 16, B 12, C 4, X 2 ...
 cdef extern from *:
     """
     static const signed char outflank_square_value[64] = {
@@ -30,19 +30,19 @@ cdef extern from *:
 
 
 cdef inline uint64_t neighbours(uint64_t discs) noexcept nogil:
-    """Squares beside `discs` in any direction, `discs` themselves among them."""
+    """Return the squares next to `discs` in any direction, including `discs`."""
     cdef uint64_t row = discs | ((discs << 1) & <uint64_t>0xFEFEFEFEFEFEFEFE)
     row |= (discs >> 1) & <uint64_t>0x7F7F7F7F7F7F7F7F
     return row | (row << 8) | (row >> 8)
 
 
 cdef inline int weighted_mobility(uint64_t moves) noexcept nogil:
-    """The number of moves, a corner counting twice."""
+    """Return the number of moves, with corners counted twice."""
     return popcount(moves) + popcount(moves & <uint64_t>0x8100000000000081)
 
 
 cdef inline int corner_stability(uint64_t discs) noexcept nogil:
-    """The number of `discs` on corners and beside a corner of theirs: most of what play there can't turn any more."""
+    """Return the number of `discs` on corners and next to an own corner: most of those that are stable there."""
     cdef uint64_t corners = discs & <uint64_t>0x8100000000000081
     cdef uint64_t beside = (
         corners << 8
@@ -54,12 +54,12 @@ cdef inline int corner_stability(uint64_t discs) noexcept nogil:
 
 
 cdef inline int opened_squares(uint64_t mine, uint64_t theirs) noexcept nogil:
-    """The number of empty squares beside the discs `mine`: where the other side may play, now or later."""
+    """Return the number of empty squares next to the discs `mine`: the other side's possible moves, now or later."""
     return popcount(neighbours(mine) & ~(mine | theirs))
 
 
 cdef inline int32_t quiet_value(uint64_t own, uint64_t opp, MoveEntry *move) noexcept nogil:
-    """What a move promises at a glance: few replies first, then few squares opened, then the square itself.
+    """Return the static value of a move: few replies first, then few squares opened, then the square itself.
 
     `own` and `opp` are the discs before the move.
     """
@@ -74,7 +74,7 @@ cdef inline int32_t quiet_value(uint64_t own, uint64_t opp, MoveEntry *move) noe
 
 
 cdef inline void bring_best_forward(MoveEntry *moves, int first, int count) noexcept nogil:
-    """Exchange moves[first] with the best of moves[first..count-1]: one step of a selection sort."""
+    """Swap moves[first] with the best of moves[first..count-1]: one step of a selection sort."""
     cdef int i, best = first
     cdef MoveEntry swapped
     for i in range(first + 1, count):
@@ -87,10 +87,10 @@ cdef inline void bring_best_forward(MoveEntry *moves, int first, int count) noex
 
 
 cdef inline int presearch(Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha, int beta) noexcept nogil:
-    """What the tables expect `depth` plies on, at least one, if within alpha..beta; else a bound beyond it.
+    """Return the tables' score after a search `depth` plies deep, at least one, if within alpha..beta; else a bound.
 
-    It orders the moves of an exact search under all-direction rules, and asks neither the transposition table nor the
-    network: a good order needs no good score, and a look at every move of a node has to be cheap.
+    It orders the moves of an exact search under all-direction rules, without the transposition table and the
+    network: a good order needs no accurate score, and the search of every move of a node has to be cheap.
     """
     cdef uint64_t moves = legal_moves(own, opp), turned, mine, theirs
     cdef int square, score, best = _WORST
@@ -117,7 +117,6 @@ cdef inline int presearch(Worker *worker, uint64_t own, uint64_t opp, int depth,
 cdef inline int _presearch_behind_pass(
     Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha, int beta
 ) noexcept nogil:
-    """The same of a board where `own` has no move."""
     cdef int score
     if not legal_moves(opp, own):
         return final_score(own, opp, worker.count_only_discs)

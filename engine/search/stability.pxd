@@ -1,7 +1,7 @@
-"""Discs that can never be turned again, and what they say of the score.
+"""Discs that can never be turned again, and the bounds of the score that follow.
 
-A disc is stable if along each of the four axes it lies on a full line, at the border or beside a stable disc
-of its own colour. Edges are looked up in a table made from all play along an edge.
+A disc is stable if along each of the four axes it lies on a full line, at the border or next to a stable disc
+of its own colour. Edges are looked up in a table computed from all play along an edge.
 """
 
 from libc.stdint cimport uint8_t, uint64_t
@@ -13,7 +13,6 @@ cdef uint8_t[256][256] EDGE
 
 
 cdef inline uint64_t _full_rows(uint64_t discs) noexcept nogil:
-    """Squares of the rows without an empty square."""
     discs &= discs >> 4
     discs &= discs >> 2
     discs &= discs >> 1
@@ -21,16 +20,15 @@ cdef inline uint64_t _full_rows(uint64_t discs) noexcept nogil:
 
 
 cdef inline uint64_t _full_columns(uint64_t discs) noexcept nogil:
-    """Squares of the columns without an empty square."""
     discs &= (discs >> 8) | (discs << 56)
     discs &= (discs >> 16) | (discs << 48)
     return discs & ((discs >> 32) | (discs << 32))
 
 
 cdef inline uint64_t _full_falling(uint64_t discs) noexcept nogil:
-    """Squares of the diagonals a1-h8 and parallel to it without an empty square.
+    """Return the squares of the diagonals a1-h8 and parallel to it without an empty square.
 
-    Each round doubles the stretch that is known to be full on either side; squares beyond the border count as full.
+    Each round doubles the stretch known to be full on either side; squares beyond the border count as full.
     """
     cdef uint64_t up = discs, down = discs
     up &= (up >> 9) | <uint64_t>0xFF80808080808080
@@ -43,7 +41,6 @@ cdef inline uint64_t _full_falling(uint64_t discs) noexcept nogil:
 
 
 cdef inline uint64_t _full_rising(uint64_t discs) noexcept nogil:
-    """Squares of the diagonals a8-h1 and parallel to it without an empty square."""
     cdef uint64_t up = discs, down = discs
     up &= (up >> 7) | <uint64_t>0xFF01010101010101
     down &= (down << 7) | <uint64_t>0x80808080808080FF
@@ -55,19 +52,19 @@ cdef inline uint64_t _full_rising(uint64_t discs) noexcept nogil:
 
 
 cdef inline uint64_t _column_to_row(uint64_t column) noexcept nogil:
-    """The eight squares of the a file as a row of eight bits."""
+    """Return the eight squares of the a file as a row of eight bits."""
     return (column & <uint64_t>0x0101010101010101) * <uint64_t>0x0102040810204080 >> 56
 
 
 cdef inline uint64_t _row_to_column(uint64_t row) noexcept nogil:
-    """The squares of a rank on the first file."""
+    """Return the eight bits of a row as squares of the a file."""
     return (
         (row & 0x0F) * <uint64_t>0x0000000000204081 & <uint64_t>0x0000000001010101
     ) | ((row >> 4) * <uint64_t>0x0020408100000000 & <uint64_t>0x0101010100000000)
 
 
 cdef inline uint64_t _stable_on_edges(uint64_t own, uint64_t opp) noexcept nogil:
-    """The table's answer for the four edges."""
+    """Return the table's stable discs of the four edges."""
     return (
         EDGE[own & 0xFF][opp & 0xFF]
         | <uint64_t>EDGE[own >> 56][opp >> 56] << 56
@@ -77,7 +74,7 @@ cdef inline uint64_t _stable_on_edges(uint64_t own, uint64_t opp) noexcept nogil
 
 
 cdef inline uint64_t stable_of(uint64_t own, uint64_t opp) noexcept nogil:
-    """A lower bound of the discs of `own` that no further play can turn."""
+    """Return a subset of the discs of `own` that no further play can turn."""
     cdef uint64_t discs = own | opp
     cdef uint64_t rows = _full_rows(discs), columns = _full_columns(discs)
     cdef uint64_t falling = _full_falling(discs), rising = _full_rising(discs)
@@ -98,8 +95,8 @@ cdef inline uint64_t stable_of(uint64_t own, uint64_t opp) noexcept nogil:
 cdef inline bint stability_cuts(uint64_t own, uint64_t opp, int alpha, int empties, int *bound) noexcept nogil:
     """Whether the opponent's stable discs keep the score at or below `alpha`; if so, `bound` is set to their limit.
 
-    Only looked into where it succeeds often enough to pay: far above zero, farther the earlier in the game. The
-    thresholds are those of Edax, a little simplified (4 empty squares: 6, two more for each empty square).
+    Only tried where it succeeds often enough to pay: far above zero, farther earlier in the game. The thresholds are
+    Edax's, slightly simplified (4 empty squares: 6, two more for each empty square).
     """
     if alpha < 2 * empties - 2 or 64 - 2 * popcount(opp) > alpha:
         return False

@@ -1,13 +1,12 @@
-"""What one searching thread carries along, and what it shares with the others of its crew.
+"""The data of one searching thread, and the data that it shares with the other threads of its crew.
 
 A worker has counters, limits, the table and scratch memory. A split point is a node whose moves are open to all
-threads: the moves left, the best score so far and who works on them; crew.pyx says how they share it. All fields of
-open split points and of the crew are read and written under the crew's lock, but for the crew's `nodes`, which are
-added to atomically, and two flags that are read without it, since being a little late with them costs a few nodes and
-never a score:
+threads: the remaining moves, the best score so far and the number of helpers; crew.pyx describes the sharing. All
+fields of open split points and of the crew are read and written under the crew's lock, except the crew's `nodes`, an
+atomic counter, and two flags that are read without it, since a stale value costs a few nodes and never a score:
 
-    SplitPoint.cut   set once, when beta is reached; whoever works below it stops soon after
-    CrewState.idle   tells whether a small split point is worth the lock
+    SplitPoint.cut   set once, when beta is reached; threads at work below it stop soon after
+    CrewState.idle   whether a small split point is worth the lock
 """
 
 from libc.stdint cimport int16_t, uint16_t, uint64_t
@@ -43,7 +42,7 @@ cdef extern from "<pthread.h>" nogil:
     int pthread_cond_destroy(pthread_cond_t *condition)
 
 cdef struct SplitPoint:
-    SplitPoint *parent  # the one its owner was working in
+    SplitPoint *parent  # the split point that its owner was working in
     # The node.
     uint64_t own
     uint64_t opp
@@ -61,7 +60,7 @@ cdef struct SplitPoint:
     MoveEntry best_move
     int helpers  # threads at work besides the owner
     bint cut
-    bint abandoned  # somebody stopped before his move had a score
+    bint abandoned  # a thread stopped before its move had a score
 
 cdef struct CrewState:
     pthread_mutex_t lock
@@ -70,7 +69,7 @@ cdef struct CrewState:
     int open_count
     int idle  # threads that wait for work
     uint64_t nodes  # of all threads, as of their last look at the clock
-    bint dismissed  # the search is over: helpers go home
+    bint dismissed  # the search is over: helpers return
 
 cdef struct Tuning:  # numbers of parameters.py, the same for a whole search
     int reduce_from_move  # 0 for the first
@@ -88,12 +87,12 @@ cdef struct Tuning:  # numbers of parameters.py, the same for a whole search
 cdef struct Worker:
     uint64_t nodes  # boards reached by making a move
     uint64_t node_limit
-    uint64_t nodes_told  # those the crew knows of
+    uint64_t nodes_told  # the part already added to the crew's `nodes`
     uint64_t next_check  # the number of nodes at which to look at the clock again
     double deadline  # seconds of the monotonic clock
-    double last_look  # at it
+    double last_look  # the time at which the clock was last read
     double longest_gap  # longest time between two looks at the clock: the machine may delay a search as long again
-    bint *stop  # set by whoever wants the search to end
+    bint *stop  # set to end the search, from any thread
     bint aborted  # while set, scores are invalid
     CrewState *crew  # the threads that search together; NULL if this one is alone
     SplitPoint *split  # the innermost split point this thread works in, or NULL
@@ -128,7 +127,7 @@ cdef extern from "<time.h>" nogil:
 
 
 cdef inline void set_selectivity(Worker *worker, int selectivity) noexcept nogil:
-    """Search with this selectivity from now on. The search then asks whether it is selective without another load."""
+    """Use this selectivity from now on. The search then needs no other load to find out whether it is selective."""
     cdef bint full = selectivity == FULL_WIDTH
     cdef int stage
     worker.selectivity = selectivity
@@ -139,7 +138,7 @@ cdef inline void set_selectivity(Worker *worker, int selectivity) noexcept nogil
 
 
 cdef inline double monotonic() noexcept nogil:
-    """Seconds of the clock that nobody can set; the one of Python's ``time.monotonic``."""
+    """Return the seconds of the monotonic clock, the clock of Python's ``time.monotonic``."""
     cdef timespec now
     clock_gettime(CLOCK_MONOTONIC, &now)
     return now.tv_sec + 1e-9 * now.tv_nsec
@@ -168,7 +167,6 @@ cdef inline bint must_stop(Worker *worker) noexcept nogil:
 
 
 cdef inline void _look_at_limits(Worker *worker) noexcept nogil:
-    """Abort if the nodes or the time are used up or if somebody asked for it."""
     cdef uint64_t total = worker.nodes
     cdef double now = monotonic()
     worker.longest_gap = max(worker.longest_gap, now - worker.last_look)
@@ -183,7 +181,7 @@ cdef inline void _look_at_limits(Worker *worker) noexcept nogil:
 
 
 cdef inline void enter(Worker *worker, int square, uint64_t turned) noexcept nogil:
-    """Make a move: its features come on top, the other side is to move."""
+    """Make a move: push its features and switch sides."""
     features_after(worker.features + 1, worker.features, worker.side, square, turned)
     worker.features += 1
     worker.side ^= 1
@@ -191,13 +189,12 @@ cdef inline void enter(Worker *worker, int square, uint64_t turned) noexcept nog
 
 
 cdef inline void leave(Worker *worker) noexcept nogil:
-    """Take back the last move entered."""
     worker.features -= 1
     worker.side ^= 1
 
 
 cdef inline int guess(Worker *worker, uint64_t own, uint64_t opp, int empties) noexcept nogil:
-    """The evaluation of the board being searched, in discs from the side to move."""
+    """Return the evaluation of the board being searched, in discs from the side to move."""
     cdef uint64_t key = guess_key(own, opp)
     cdef uint64_t *slot = guess_slot(worker.guesses, key)
     if not guess_known(slot[0], key):
@@ -208,9 +205,9 @@ cdef inline int guess(Worker *worker, uint64_t own, uint64_t opp, int empties) n
 cdef inline int rough_guess_after(
     Worker *worker, uint64_t own, uint64_t opp, int empties, int square, uint64_t turned
 ) noexcept nogil:
-    """What the tables alone say of the board after a move, from the side `own` that moves next.
+    """Return the tables' score of the board after a move, from the side `own` that moves next.
 
-    That is good enough for the order of moves, and the features of the board are never needed whole.
+    That is accurate enough for move ordering, and needs only one side's view of the features.
     """
     cdef uint16_t[LANES] view
     opponents_view_after(view, worker.features.views[1 - worker.side], &STEPS[0][0], square, turned)
