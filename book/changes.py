@@ -1,4 +1,4 @@
-"""Makes one book of several, or a smaller one: positions that are unreachable, too costly or too deep go."""
+"""Merging books, and pruning positions that are unreachable, too costly or too deep."""
 
 from collections.abc import Iterable
 from heapq import nsmallest
@@ -12,11 +12,11 @@ from outflank.engine import OutflankError
 
 
 def merge(book: BookWriter, others: Iterable[Book]) -> int:
-    """Add what other books have; of a position that several have, a score set by hand or else the best search counts.
+    """Add the positions of other books; for a position of several books, a score set by hand or the best search wins.
 
-    Where the leaf of that one is a link now, the other moves have to be judged: see ``Grower.finish``.
+    If its leaf is a link now, the other moves have to be judged: see ``Grower.finish``.
 
-    Returns: how many positions are new.
+    Returns: the number of new positions.
     Raises: SettingsError if a book is for other rules; FileFormatError if one is damaged; OutflankError if the book
         can't be written.
     """
@@ -30,7 +30,7 @@ def merge(book: BookWriter, others: Iterable[Book]) -> int:
                 shared.append(record)
             else:
                 graph.add(record)
-    for record in shared:  # not before all links are known
+    for record in shared:  # after all links are known
         _weigh(graph, record)
     graph.negamax()
     book.put_all(graph.take_changed())
@@ -39,7 +39,7 @@ def merge(book: BookWriter, others: Iterable[Book]) -> int:
 
 
 def _weigh(graph: Graph, record: Record) -> None:
-    """Let a second record of a position count if it was searched better, or as well and the first has no leaf now."""
+    """Use a second record of a position if its search is better, or as good and the first record has no leaf now."""
     node = graph.nodes[key_of(record.position)[0]]
     if HAND_LEVEL in (node.level, record.level):
         if not node.is_set:
@@ -52,9 +52,9 @@ def _weigh(graph: Graph, record: Record) -> None:
 
 
 def prune(book: BookWriter, reach: Reach) -> int:
-    """Remove all positions beyond a reach, and those to which no line from the root leads; return how many.
+    """Remove all positions out of reach or not reachable from the root, and return their number.
 
-    What was known of a removed position stays as the leaf of those before it, so that scores remain what they were.
+    The score of a removed position remains as the leaf of its parents, so that no score changes.
 
     Raises: OutflankError if the book has no root, or can't be written.
     """
@@ -74,7 +74,7 @@ def prune(book: BookWriter, reach: Reach) -> int:
 
 
 def _within(graph: Graph, root: Node, reach: Reach) -> list[Node]:
-    """The nodes within reach; where their number is limited, those that cost least."""
+    """Return the nodes within reach; if their number is limited, the cheapest ones."""
     costs = (
         (cost, ply, node.key)
         for node in graph.nodes.values()

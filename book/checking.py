@@ -1,4 +1,4 @@
-"""Whether all is well with a book: the file, its rows, links, scores, and a sample of them against a new search."""
+"""Checks of a book: the file, its rows, links, scores, and a sample of scores against a new search."""
 
 import random
 from collections.abc import Callable, Iterator
@@ -14,40 +14,40 @@ JudgeOfLevel = Callable[[int], Judge]
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Scores that were searched for again.
+    """A comparison of scores with a new search.
 
     Attributes:
-        differences: new score less that of the book, in discs, for each position of the sample.
+        differences: the new score minus the book's, in discs, for each position of the sample.
     """
 
     differences: tuple[int, ...]
 
     @property
     def same(self) -> int:
-        """How many came out the same."""
+        """The number of equal scores."""
         return self.differences.count(0)
 
     @property
     def mean(self) -> float:
-        """The mean size of the differences, in discs."""
+        """The mean absolute difference, in discs."""
         return sum(map(abs, self.differences)) / len(self.differences) if self.differences else 0.0
 
     @property
     def largest(self) -> int:
-        """The largest size of a difference, in discs."""
+        """The largest absolute difference, in discs."""
         return max(map(abs, self.differences), default=0)
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """The findings of a check.
+    """The results of a check.
 
     Attributes:
-        positions: how many were looked at.
-        faults: a sentence for each thing that is wrong.
-        unreachable: how many positions no line from the root leads to, which does no harm.
-        unfinished: how many have moves that are to be judged when the book grows on, which does no harm.
-        sample: the comparison with a new search; None if none was made.
+        positions: the number of positions checked.
+        faults: a sentence for each fault.
+        unreachable: the number of positions not reachable from the root, which are harmless.
+        unfinished: the number of positions with moves to judge when the book continues to grow; harmless.
+        sample: the comparison with a new search; None without one.
     """
 
     positions: int
@@ -63,11 +63,11 @@ def check(
     """Check a book.
 
     Args:
-        book: also one that is being written; what is checked is one commit.
-        judge: makes the judge of a level, for the sample; None for no sample.
-        sample: how many positions, at random, are searched again.
-        seed: of the choice.
-        run: where they are searched.
+        book: the book, of which one commit is checked if it is being written.
+        judge: returns the judge of a level, for the sample; None for no sample.
+        sample: the number of random positions to search again.
+        seed: the seed of the sample.
+        run: runs the searches.
     """
     with book.steady():
         damage = book.damage()
@@ -78,7 +78,7 @@ def check(
     root = graph.nodes.get(start_key(book.rules))
     if root is not None:
         graph.measure(root)
-    elif graph.nodes:  # one that was only just made is whole
+    elif graph.nodes:  # an empty book is valid
         faults.append(f"the start of {book.rules} is not in the book")
     nodes = graph.nodes.values()
     unreachable = sum(node.error == float("inf") for node in nodes)
@@ -93,7 +93,7 @@ def check(
 
 
 def _wrong_leaves(book: Book, graph: Graph) -> Iterator[str]:
-    """Leaves that lead to positions of the book."""
+    """Yield a sentence for each leaf that leads to a position of the book."""
     for record in book.records():
         if record.leaf is not None and graph.nodes[key_of(record.position)[0]].leaf is None:
             yield (
@@ -102,7 +102,7 @@ def _wrong_leaves(book: Book, graph: Graph) -> Iterator[str]:
 
 
 def _wrong_values(graph: Graph) -> Iterator[str]:
-    """Scores, bounds and counts that are not the negamax of what they lead to."""
+    """Yield a sentence for each position whose score, bounds or counts are not the negamax of its children."""
     stored = {key: _values(node) for key, node in graph.nodes.items()}
     graph.negamax()
     for key, node in graph.nodes.items():
@@ -120,7 +120,7 @@ def _words(values: tuple[int, ...]) -> str:
 
 
 def _searched_again(graph: Graph, judge: JudgeOfLevel, sample: int, seed: int, run: Run) -> Sample:
-    """Judge the open moves of some positions on the level on which it was done before."""
+    """Judge the open moves of some positions again, at the level of their last search."""
     known = [
         node
         for node in graph.nodes.values()

@@ -1,9 +1,8 @@
-"""SQLite files of Outflank: one kind each for books, runs, archives and jobs, and how they are made and opened.
+"""SQLite files of Outflank: the kinds for books, runs, archives and jobs, and how they are created and opened.
 
-Anybody may have made the file that is opened. SQL in a file, such as a view in the place of a table, runs when the
-file is read, and may run for ever. So a file has to have the tables that we make, to the letter, and nothing else. The
-pages may lie as well: they may lead in circles, or make a text of a gigabyte out of a small file. So each statement has
-a limit of steps, and each value one of bytes.
+Files are not trusted. SQL in a file, such as a view in place of a table, runs when the file is read, and may run for
+ever. So a file must have exactly our tables and nothing else. The pages may be malicious as well: they may form cycles,
+or make a text of a gigabyte out of a small file. So each statement has a limit of steps, and each value one of bytes.
 """
 
 import contextlib
@@ -26,11 +25,11 @@ _MAGIC = b"SQLite format 3\0"
 _HEADER_BYTES = 100
 _WAL = 2  # in the header's bytes 18 and 19
 _LARGEST_PAGE = 65536  # bytes; written as 1
-_PRIMARY = 0xFF  # of an error code of SQLite; the higher bits say more
+_PRIMARY = 0xFF  # the primary part of an error code of SQLite
 _OF_THE_DISK = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY)
 _MOST_FACTS = 1000
 CHECKSUM_FACT = "checksum"
-_BUSY_SECONDS = 10  # how long to wait for a lock of SQLite
+_BUSY_SECONDS = 10  # the time to wait for a lock of SQLite
 _MOST_SQL_BYTES = 1 << 16
 _MOST_OBJECTS = 100  # of a schema; ours have fewer than ten
 _STEPS_AT_ONCE = 100_000  # of SQLite's virtual machine, a millisecond or two
@@ -48,14 +47,13 @@ class DatabaseKind:
     Attributes:
         noun: the kind in messages, with its article.
         application: the application id, which `file` and SQLite's own tools show.
-        tables: SQL that makes the tables. The first has the columns ``name`` and ``value``: the facts of the file about
-            itself.
+        tables: the SQL that creates the tables. The first has facts about the file: columns ``name`` and ``value``.
         version: the version of the tables.
-        earlier: SQL for the tables of earlier versions that are read; the last makes those of `version` by `upgrade`.
-        upgrade: SQL that turns the tables of the version before into today's when the file is opened to be written.
-        whole: whether all pages are checked first, so that reading gives no more than the file holds; 50 MB take a
+        earlier: the SQL of the tables of earlier versions that can be read.
+        upgrade: the SQL that converts the tables of the last earlier version when the file is opened to be written.
+        whole: whether all pages are checked first, so that reading returns no more than the file holds; 50 MB take a
             third of a second.
-        longest: bytes of a value or a row.
+        longest: the limit of a value or a row in bytes.
     """
 
     noun: str
@@ -68,17 +66,16 @@ class DatabaseKind:
     longest: int = 1 << 16
 
     def lay_out(self, connection: sqlite3.Connection) -> None:
-        """Make the tables in an empty file. Raises: sqlite3.Error."""
+        """Create the tables in an empty file. Raises: sqlite3.Error."""
         connection.execute(f"PRAGMA application_id = {self.application}")
         connection.execute(f"PRAGMA user_version = {self.version}")
         connection.executescript(f"BEGIN; {self.tables} COMMIT;")
 
     @contextmanager
     def creating(self, path: Path) -> Iterator[tuple[sqlite3.Connection, Path]]:
-        """Make a file, whole or not at all: the block fills its tables, and an old file is replaced at its end.
+        """Create a file atomically: the block fills its tables, and an old file is replaced at its end.
 
-        A link stays one: the file is made where it leads to. The block gets a connection in a transaction, and the
-        name that the file has meanwhile.
+        A symbolic link is followed. The block gets a connection in a transaction, and the temporary name of the file.
 
         Raises: OSError; sqlite3.Error.
         """
@@ -99,17 +96,17 @@ class DatabaseKind:
             raise
 
     def open_to_read(self, path: Path) -> sqlite3.Connection:
-        """Open a file, also one that is being written and one in a folder that is read-only.
+        """Open a file to read it, also while it is being written, and in a read-only folder.
 
-        Raises: FileFormatError if it is not of this kind, is damaged at first sight or is of another version.
+        Raises: FileFormatError if it is not of this kind, is visibly damaged or is of another version.
         """
         in_wal_mode = self._check_header(path)
         try:
             try:
                 return self._connect(path, "mode=ro")
             except sqlite3.OperationalError as error:
-                # A file that was left in WAL mode needs another beside it. If it can't have one, nobody writes either.
-                # A change that was broken off has to be taken back first, which needs the right to write.
+                # A file in WAL mode needs a second file. If it can't be created, nobody writes either.
+                # An interrupted change has to be rolled back first, which needs write permission.
                 file = file_of(path)
                 left_alone = in_wal_mode and not file.with_name(file.name + "-wal").exists()
                 try:
@@ -124,7 +121,7 @@ class DatabaseKind:
             raise self.unreadable(path, error) from None
 
     def open_to_write(self, path: Path) -> sqlite3.Connection:
-        """Open a file to change it: all that was committed before a crash is there again.
+        """Open a file to change it; all commits before a crash are recovered.
 
         It is in WAL mode, and commits survive a power cut.
 
@@ -140,18 +137,17 @@ class DatabaseKind:
                 )
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")
-            connection.execute(
-                "SELECT 1 FROM sqlite_master LIMIT 1"
-            ).fetchall()  # now it needs the files beside it
+            # The first query creates the files of WAL mode.
+            connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchall()
         except BaseException:
             connection.close()
             raise
         return connection
 
     def read_facts(self, connection: sqlite3.Connection) -> dict[str, str]:
-        """The facts of a file about itself, as ``sealed`` made them.
+        """Return the facts about a file, which ``sealed`` wrote.
 
-        Raises: FileFormatError with the reason alone if they were changed by chance; sqlite3.Error.
+        Raises: FileFormatError with only the reason if they are damaged; sqlite3.Error.
         """
         table = self.tables.split()[2]  # after CREATE TABLE
         facts = dict(connection.execute(f"SELECT name, value FROM {table} LIMIT {_MOST_FACTS}").fetchall())
@@ -162,20 +158,20 @@ class DatabaseKind:
         return facts
 
     def unreadable(self, path: Path, reason: object) -> FileFormatError:
-        """The error for a file that is refused; a MemoryError gives no reason of its own."""
+        """Return the error for a file that is refused; a MemoryError has no text of its own."""
         return FileFormatError(
             f"can't read {str(path)!r} as {self.noun} ({str(reason) or 'a size beyond all memory'})"
         )
 
     def _check_header(self, path: Path) -> bool:
-        """Look at the first bytes before SQLite does, and return whether the file is in WAL mode.
+        """Check the header before SQLite reads it, and return whether the file is in WAL mode.
 
-        Raises: FileFormatError if these are not the first bytes of a whole file of a version that we read.
+        Raises: FileFormatError if it is not the header of a complete file of a version that we read.
         """
         try:
             with open_regular(path) as file:
                 header, size = file.read(_HEADER_BYTES), file.seek(0, os.SEEK_END)
-        except (OSError, ValueError) as error:  # ValueError for an impossible name, as with a zero byte in it
+        except (OSError, ValueError) as error:  # ValueError for an invalid name, such as one with a zero byte
             raise self.unreadable(path, getattr(error, "strerror", None) or error) from None
         if not header.startswith(_MAGIC) or len(header) < _HEADER_BYTES:
             raise self.unreadable(path, "it is no SQLite file" if header else "it is empty")
@@ -196,17 +192,17 @@ class DatabaseKind:
         return bool(journal == _WAL)
 
     def _connect(self, path: Path, how: str, *, writes: bool = False) -> sqlite3.Connection:
-        """A connection to a file whose tables are those of its kind; `how` has the options in SQLite's URI.
+        """Connect to a file and check that its tables are those of its kind; `how` are the options in SQLite's URI.
 
-        A connection that does not write still takes back a change that another broke off.
+        A connection that does not write still rolls back an interrupted change.
 
-        Raises: FileFormatError if they are not; sqlite3.Error, UnicodeDecodeError, MemoryError.
+        Raises: FileFormatError if the tables differ; sqlite3.Error, UnicodeDecodeError, MemoryError.
         """
         connection = sqlite3.connect(
             f"{path.absolute().as_uri()}?{how}",
             uri=True,
             isolation_level=None,
-            check_same_thread=False,  # who uses it in several threads holds a lock
+            check_same_thread=False,  # callers with several threads hold a lock
             timeout=_BUSY_SECONDS,
             factory=_Connection,
         )
@@ -229,7 +225,7 @@ class DatabaseKind:
 
 
 def sealed(facts: Mapping[str, str]) -> dict[str, str]:
-    """Facts with the checksum that ``read_facts`` expects: CRC-32 of all others, in eight hexadecimal digits."""
+    """Return the facts with the checksum that ``read_facts`` expects: CRC-32 of all others, in hexadecimal."""
     others = {name: value for name, value in facts.items() if name != CHECKSUM_FACT}
     return {**others, CHECKSUM_FACT: _checksum(others)}
 
@@ -239,29 +235,25 @@ def _checksum(facts: Mapping[str, str]) -> str:
 
 
 class _Cursor(sqlite3.Cursor):
-    """Its statements end when the connection's limit is reached or a signal comes."""
+    """A cursor whose statements end when the connection's limit is reached or a signal arrives."""
 
     connection: "_Connection"
 
     def execute(self, sql: str, values: Any = (), /) -> Self:
-        """As always."""
         with self.connection.watched():
             super().execute(sql, values)
         return self
 
     def executemany(self, sql: str, values: Any, /) -> Self:
-        """As always."""
         with self.connection.watched():
             super().executemany(sql, values)
         return self
 
     def fetchone(self) -> Any:
-        """As always."""
         with self.connection.watched(goes_on=True):
             return super().fetchone()
 
     def fetchall(self) -> list[Any]:
-        """As always."""
         with self.connection.watched(goes_on=True):
             return super().fetchall()
 
@@ -276,10 +268,9 @@ class _Connection(sqlite3.Connection):
     _steps = 0
     _raised: BaseException | None = None
     _path: Path
-    _watch: Iterator[bool]  # held for its end: SQLite knows its method alone
+    _watch: Iterator[bool]  # referenced here, since SQLite holds only its method
 
     def limit(self, path: Path, longest: int) -> None:
-        """Set the limits before the first statement."""
         self._path = path
         self.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, longest)
         self.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, _MOST_SQL_BYTES)
@@ -290,16 +281,14 @@ class _Connection(sqlite3.Connection):
             self.execute(f"PRAGMA {pragma}").fetchall()
 
     def execute(self, sql: str, values: Any = (), /) -> sqlite3.Cursor:
-        """As always."""
         return self.cursor(_Cursor).execute(sql, values)
 
     def executemany(self, sql: str, values: Any, /) -> sqlite3.Cursor:
-        """As always."""
         return self.cursor(_Cursor).executemany(sql, values)
 
     @contextmanager
     def watched(self, *, goes_on: bool = False) -> Iterator[None]:
-        """Raise the reason why a statement of the block was interrupted: a signal handler's exception, or the limit."""
+        """Raise the reason why a statement was interrupted: a signal handler's exception, or the limit."""
         if not goes_on:
             self._steps = 0
         try:
@@ -319,10 +308,10 @@ class _Connection(sqlite3.Connection):
         return self._steps > _FREE_STEPS + _STEPS_PER_BYTE * self._path.stat().st_size
 
     def _watching(self) -> Iterator[bool]:
-        """Whether to interrupt the statement, asked every some thousands of steps.
+        """Yield whether to interrupt the statement, for SQLite's progress callback.
 
-        The handler of a signal that has come runs as soon as Python code does, and raises. SQLite drops what its
-        callback raises; a generator gets it at its ``yield``, where it can be kept.
+        The handler of a pending signal runs when Python code does, and raises. SQLite drops exceptions of its callback,
+        but a generator receives them at its ``yield`` and can keep them.
         """
         while True:
             try:
@@ -356,7 +345,7 @@ def _expect_schema(connection: sqlite3.Connection, schemas: tuple[str, ...]) -> 
 
 
 def _schema_of(connection: sqlite3.Connection) -> Schema:
-    """Kind, name, table and SQL of all that a file holds; without blanks, which versions of SQLite set differently."""
+    """Return kind, name, table and SQL of all objects, without blanks, which versions of SQLite set differently."""
     rows = connection.execute(
         f"SELECT type, name, tbl_name, sql FROM sqlite_master LIMIT {_MOST_OBJECTS}"
     ).fetchall()

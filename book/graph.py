@@ -1,7 +1,7 @@
 """All positions of a book in memory with their links: scores by negamax, counts of lines, errors from the root.
 
-A move adds a disc, so positions in the order of their empty squares are in an order in
-which every one comes after all that it leads to. A position takes about 2.5 kB.
+Every move adds a disc, so the order of empty squares is a topological order: every position comes after its children.
+A position takes about 2.5 kB.
 """
 
 import math
@@ -30,19 +30,17 @@ class Node:
     """A position of the book; scores are in discs from the side to move.
 
     Attributes:
-        key: its name, see ``key_of``.
-        empties: how many squares are empty.
-        score: of its best move, after ``Graph.settle`` or ``Graph.negamax``.
-        lower: as in ``Record``, so is `upper`.
-        lines: likewise.
-        depth: likewise, so are `selectivity` and `level`.
-        leaf: the best move that leads out of the book, in the image that the key names; None if there is none, or
-            if it has to be searched for again.
-        leaf_key: of the position after it; None if that is no position of a book.
-        open: how many moves lead out of the book, those to images of one position counted once.
-        links: the positions that moves lead to, each with whether the same side has the move there.
-        error: discs given away on the best way from the root, both sides together, after ``Graph.measure``;
-            infinite if no way leads there.
+        key: the key, see ``key_of``.
+        empties: the number of empty squares.
+        score: the score of its best move, after ``Graph.settle`` or ``Graph.negamax``.
+        lower: see ``Record``, also for `upper`, `lines`, `depth`, `selectivity` and `level`.
+        leaf: the best move that leads out of the book, in the image that the key names; None if there is no such
+            move, or if it has to be searched again.
+        leaf_key: the key of the position after the leaf; None if that can't be a position of a book.
+        open: the number of moves that lead out of the book, with moves to images of one position counted once.
+        links: the children, each with whether the same side is to move there.
+        error: the discs given away on the best path from the root, by both sides together, after ``Graph.measure``;
+            infinite if there is no path.
     """
 
     __slots__ = (
@@ -85,25 +83,24 @@ class Node:
         return self.level == HAND_LEVEL
 
     def loss(self, child: "Node", same_side: bool) -> int:
-        """How many discs the move to a linked position gives away; none if a score set by hand is below it."""
+        """Return the discs that the move to a linked position gives away; 0 if a score set by hand is below it."""
         return max(0, self.score - (child.score if same_side else -child.score))
 
     def allow_for(self, discs: int, child: "Node") -> None:
-        """Raise the leaf's margin to `discs` at least: its search is trusted no more than a child's was right."""
+        """Raise the leaf's margin to at least `discs`: its search is trusted no more than a child's was right."""
         if margin_of(self.depth, self.selectivity, self.empties) >= discs:
             return
         level = self.level
         self.depth = min(self.depth, child.depth + 1)
         self.selectivity = min(self.selectivity, child.selectivity)
         self.level = None if self.level is None or child.level is None else min(self.level, child.level)
-        if (
-            margin_of(self.depth, self.selectivity, self.empties) < discs
-        ):  # the child has it from farther down
+        # The child's own margin may come from a deeper position.
+        if margin_of(self.depth, self.selectivity, self.empties) < discs:
             self.depth = min(self.depth, self.empties - 1)
         self.level = level if level == HAND_LEVEL else self.level
 
     def negamax(self) -> bool:
-        """Take scores and counts from leaf and links; return whether anything changed."""
+        """Compute scores and counts from leaf and links; return whether anything changed."""
         before = self.score, self.lower, self.upper, self.lines
         options, counts = [], []
         if self.leaf is not None:
@@ -115,7 +112,7 @@ class Node:
             counts.append(child.lines if same_side else child.lines.reversed)
         if self.is_set:
             self.lower, self.upper = around(self.score, MIDGAME_MARGIN)
-        elif options:  # else there is nothing yet to learn from
+        elif options:  # otherwise there is no score yet
             self.score, self.lower, self.upper = map(max, zip(*options, strict=True))
         if options:
             self.lines = LineCounts(*(min(MOST_LINES, sum(column)) for column in zip(*counts, strict=True)))
@@ -126,9 +123,9 @@ class Graph:
     """The positions of a book by their keys.
 
     Attributes:
-        rules: of the book.
+        rules: the rules of the book.
         nodes: all positions, by key.
-        changed: nodes to write: they were added or have other values than before.
+        changed: the nodes to write, which are new or have new values.
     """
 
     def __init__(self, rules: Rules, records: Iterable[Record] = ()) -> None:
@@ -136,12 +133,12 @@ class Graph:
         self.nodes: dict[bytes, Node] = {}
         self.changed: dict[bytes, Node] = {}
         self._layers: list[dict[bytes, Node]] = [{} for _ in range(_SQUARES + 1)]
-        self._wanted: dict[bytes, list[tuple[Node, bool]]] = {}  # whose moves lead to this key
+        self._wanted: dict[bytes, list[tuple[Node, bool]]] = {}  # parents by the key of a child
         for record in records:
             self._insert(record)
 
     def add(self, record: Record) -> Node:
-        """Add a position that is not there yet, and link it with those that are."""
+        """Add a new position, and link it with the others."""
         node = self._insert(record)
         self.changed[node.key] = node
         return node
@@ -149,14 +146,14 @@ class Graph:
     def judge(
         self, node: Node, leaf: Leaf | None, depth: int, selectivity: Percent, level: int | None
     ) -> None:
-        """Give a node the leaf that a search has found; one that is linked by now is none."""
+        """Set the leaf that a search found; a leaf that is linked by now is dropped."""
         node.depth, node.selectivity = depth, selectivity
         node.level = node.level if node.is_set else level
         self._set_leaf(node, leaf, children_of(self.position(node)))
         self.changed[node.key] = node
 
     def set_score(self, node: Node, score: int | None) -> None:
-        """Set a score by hand, which nothing else changes; None gives it back to searches and negamax."""
+        """Set a score by hand, which nothing else changes; None lets searches and negamax set it again."""
         if score is not None:
             node.score, node.level = score, HAND_LEVEL
         elif node.is_set:
@@ -165,11 +162,11 @@ class Graph:
         self.settle([node, *self.parents(node)])
 
     def position(self, node: Node) -> Position:
-        """The position in the image that the key names."""
+        """Return the position in the image that the key names."""
         return position_of(node.key, self.rules)
 
     def open_moves(self, position: Position) -> tuple[Move, ...]:
-        """The moves that lead out of the book; of moves to images of one position only the first."""
+        """Return the moves that lead out of the book; of moves to images of one position only the first."""
         moves = {
             child.key or child.move: child.move
             for child in children_of(position)
@@ -178,11 +175,11 @@ class Graph:
         return tuple(moves.values())
 
     def parents(self, node: Node) -> list[Node]:
-        """The positions whose moves lead to a node."""
+        """Return the positions whose moves lead to a node."""
         return [parent for parent, _ in self._wanted.get(node.key, ())]
 
     def settle(self, nodes: Iterable[Node]) -> None:
-        """Negamax of these nodes and of all whose values change by it."""
+        """Update scores and counts of these nodes and of all nodes that depend on them."""
         queue = [(node.empties, node.key) for node in nodes]
         queue.sort()
         waiting = {key for _, key in queue}
@@ -198,14 +195,14 @@ class Graph:
                         heappush(queue, (parent.empties, parent.key))
 
     def negamax(self) -> None:
-        """Negamax of all nodes."""
+        """Update scores and counts of all nodes."""
         for layer in self._layers:
             for node in layer.values():
                 if node.negamax():
                     self.changed[node.key] = node
 
     def measure(self, root: Node) -> None:
-        """Work out the error of every node from this one."""
+        """Compute the error of every node from this root."""
         for node in self.nodes.values():
             node.error = math.inf
         root.error = 0
@@ -216,7 +213,7 @@ class Graph:
                         child.error = min(child.error, node.error + node.loss(child, same_side))
 
     def remove(self, gone: Iterable[Node]) -> None:
-        """Take nodes out; the best move that led to one of them becomes the leaf if it is better than the old one."""
+        """Remove nodes; the best move that led to one of them becomes the leaf if it is better than the old one."""
         names = {node.key for node in gone}
         left = {parent.key: parent for key in names for parent in self.parents(self.nodes[key])}
         for key in names:
@@ -230,7 +227,7 @@ class Graph:
             wishes[:] = [wish for wish in wishes if wish[0].key not in names]
 
     def record(self, node: Node) -> Record:
-        """A node as it is stored."""
+        """Return the record of a node."""
         return Record(
             self.position(node),
             node.score,
@@ -244,7 +241,7 @@ class Graph:
         )
 
     def take_changed(self) -> Iterator[Record]:
-        """The records of what changed since the last time."""
+        """Return the records of the changes since the last call."""
         changed, self.changed = self.changed, {}
         return map(self.record, changed.values())
 
@@ -273,13 +270,13 @@ class Graph:
             self.changed[parent.key] = parent
 
     def _set_leaf(self, node: Node, leaf: Leaf | None, children: Iterable[Child]) -> None:
-        """Note a leaf and the position after it; a move that is linked is no leaf."""
+        """Set a leaf and the key after it; a move that is linked is not a leaf."""
         key = next((child.key for child in children if leaf and child.move == leaf.move), None)
         linked = key is not None and key in self.nodes
         node.leaf, node.leaf_key = (None, None) if leaf is None or linked else (leaf, key)
 
     def _cut(self, parent: Node, names: set[bytes]) -> None:
-        """Let the best of the links that lead to removed nodes be a leaf, if it is better than the old one."""
+        """Make the best link to a removed node the leaf, if it is better than the old one."""
         removed = {child.key: (child, same_side) for child, same_side in parent.links if child.key in names}
         parent.links = [link for link in parent.links if link[0].key not in names]
         parent.open += len(removed)
@@ -295,22 +292,22 @@ class Graph:
 
 
 def _seen(score: int, lower: int, upper: int, same_side: bool) -> tuple[int, int, int]:
-    """A score and its bounds from the side that made the move."""
+    """Return a score and its bounds from the point of view of the side that made the move."""
     return (score, lower, upper) if same_side else (-score, -upper, -lower)
 
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """Which positions a book is to have.
+    """The limits of a book's growth.
 
-    The next one is always that with the smallest cost: the discs given away on the way to it from the root, both sides
-    together, and so many more for each ply.
+    The next position is always the cheapest one. Its cost is the discs given away on the path from the root, by both
+    sides together, plus `ply_cost` for each ply.
 
     Attributes:
-        max_error: the most discs given away; None for no limit.
-        plies: the most plies from the root.
-        ply_cost: discs that a ply counts as.
-        positions: the most positions; None for no limit.
+        max_error: the maximum of discs given away; None for no limit.
+        plies: the maximum of plies from the root.
+        ply_cost: the cost of a ply in discs.
+        positions: the maximum of positions; None for no limit.
     """
 
     max_error: float | None = None
@@ -319,10 +316,10 @@ class Reach:
     positions: int | None = None
 
     def cost(self, error: float, ply: int) -> float | None:
-        """The cost in discs of a position so many plies from the root; None beyond reach.
+        """Return the cost of a position in discs; None if it is out of reach.
 
         Args:
-            error: discs given away on the way to it; infinite if no way leads there.
+            error: the discs given away on the path to it; infinite if there is no path.
             ply: its plies from the root.
         """
         most = math.inf if self.max_error is None else self.max_error

@@ -1,4 +1,4 @@
-"""Lets a book grow, best-first from its root or where a game left it; whatever ends that, the file is whole."""
+"""Growth of a book, best-first from its root or after a game; an interruption leaves a valid file."""
 
 import time
 from collections import deque
@@ -18,7 +18,7 @@ from outflank.engine import OutflankError, Position
 from outflank.engine.search.limits import BOLDEST
 
 _COMMIT_SECONDS = 1.0
-# Answers after which positions are chosen anew: choosing walks through all of the book.
+# Answers after which positions are chosen again, since choosing visits the whole book.
 _LEAST_BATCH, _BATCHES_IN_A_BOOK = 64, 200
 Choice = Callable[[], Iterable[bytes]]
 
@@ -28,13 +28,13 @@ class Progress:
     """Progress of a book's growth.
 
     Attributes:
-        positions: how many it has.
-        added: how many of them are new.
-        searches: how many searches that took.
-        seconds: wall time since the beginning.
-        error: discs given away on the way to the position that was chosen last.
-        ply: its plies from the root.
-        root: score, lower and upper bound of the root, in discs from the side to move; None if it is not there yet.
+        positions: the number of positions.
+        added: the number of new positions.
+        searches: the number of searches.
+        seconds: the wall time since the start.
+        error: the discs given away on the path to the position that was chosen last.
+        ply: the plies of that position from the root.
+        root: score, lower and upper bound of the root, in discs from the side to move; None if there is no root yet.
     """
 
     positions: int
@@ -49,15 +49,15 @@ class Progress:
 class Grower:
     """Adds positions to a book and judges them again.
 
-    Each commit leaves a whole book: scores are the negamax of all that is in it.
+    Each commit leaves a consistent book: scores are the negamax of the book.
 
     Args:
-        book: opened to be changed; all of it is read into memory.
+        book: the book, which is read into memory completely.
         judge: searches the positions.
-        run: where.
+        run: runs the searches.
         on_progress: called after each answer.
-        commits_meanwhile: whether there is a commit each second, so that an interruption costs no more than that; if
-            not, each call commits what it did at its end, all of it or nothing.
+        commits_meanwhile: whether to commit every second, which is all that an interruption can lose; if not, each
+            call commits at its end, atomically.
     """
 
     def __init__(
@@ -86,20 +86,20 @@ class Grower:
 
     @property
     def root(self) -> Node | None:
-        """The start of the games; None if the book is empty."""
+        """The root of the book; None if the book is empty."""
         return self.graph.nodes.get(self._root_key)
 
     def note(self, what: str) -> None:
-        """Add the next change, and the state before it, to the book's history; committed with the rest."""
+        """Add the next change, and the state before it, to the book's history; committed with the change."""
         self._book.note(f"{what}, {self._judge.provenance}, from {self._before} positions")
 
     def grow(self, reach: Reach, seconds: float | None = None, position: Position | None = None) -> None:
-        """Add positions until there are no more within reach, or no more time.
+        """Add positions until there are no more within reach, or the time is up.
 
         Args:
-            reach: which positions.
-            seconds: wall time; None for no limit.
-            position: where growth begins, and from where plies and errors count; the start of the games if None.
+            reach: the limits of the growth.
+            seconds: the wall time; None for no limit.
+            position: the root of the growth, for plies and errors; the root of the book if None.
 
         Raises: OutflankError if the book can't be written.
         """
@@ -116,24 +116,24 @@ class Grower:
         """Judge positions of lower levels again, the cheapest first.
 
         Args:
-            reach: which positions.
-            seconds: wall time; None for no limit.
-            again: judge positions of this level again too, each once, as after a change of the evaluation.
-            position: only this one and those that it leads to; as for ``grow``.
+            reach: the limits of the positions.
+            seconds: the wall time; None for no limit.
+            again: whether to judge positions of this level again too, once, as after a change of the evaluation.
+            position: the root of the positions to judge, see ``grow``.
 
-        Raises: as ``grow``.
+        Raises: see ``grow``.
         """
         key = self._key_or_root(position)
         self._work(lambda: self._shallow(reach, again, key), seconds)
 
     def set_score(self, position: Position, score: int | None) -> None:
-        """Give a position a score that no search changes; the position is added if it is not there yet.
+        """Set a score that no search changes; the position is added if it is not in the book.
 
         Args:
-            position: one that is not over.
-            score: in discs from the side to move; None to leave it to the searches again.
+            position: a position whose game is not over.
+            score: the score in discs from the side to move; None lets searches set it again.
 
-        Raises: as ``grow``.
+        Raises: see ``grow``.
         """
         self.extend([position])
         after, has_passed = after_passes(position)
@@ -142,23 +142,23 @@ class Grower:
         self._commit()
 
     def extend(self, positions: Iterable[Position], seconds: float | None = None) -> None:
-        """Add these positions, such as those of games, as far as they are not there yet.
+        """Add these positions, such as those of games, unless the book has them.
 
-        Raises: as ``grow``.
+        Raises: see ``grow``.
         """
         settled = (after_passes(position)[0] for position in positions)
         wanted = dict.fromkeys(key_of(position)[0] for position in settled if position.legal_mask())
         self._work(lambda: (key for key in wanted if key not in self.graph.nodes), seconds)
 
     def finish(self) -> None:
-        """Judge what moves out of the book are left where the best one was linked, and write all that has changed.
+        """Judge the remaining open moves where the best one was linked, and write all changes.
 
-        Raises: as ``grow``.
+        Raises: see ``grow``.
         """
         self._work(lambda: (), None)
 
     def progress(self) -> Progress:
-        """The progress of the book."""
+        """Return the progress of the growth."""
         root, count = self.root, len(self.graph.nodes)
         return Progress(
             count,
@@ -183,9 +183,9 @@ class Grower:
         self._commit()
 
     def _questions(self, choose: Choice, deadline: float | None) -> Iterator[Question]:
-        """The next searches, until the time is up or every position waits for an answer.
+        """Yield the next searches, until the time is up or every position waits for an answer.
 
-        What was begun comes first: where the best move has been linked, the others are judged.
+        Unfinished positions come first, whose best move was linked and whose other moves have to be judged.
         """
         chosen: Iterator[bytes] = iter(())
         chosen_at = -1
@@ -210,7 +210,7 @@ class Grower:
         return max(_LEAST_BATCH, len(self.graph.nodes) // _BATCHES_IN_A_BOOK)
 
     def _question(self, key: bytes) -> Question | None:
-        """The moves of a position that lead out of the book; without any it is added as it is."""
+        """Return the moves of a position that lead out of the book; without any, add the position as it is."""
         graph = self.graph
         position = position_of(key, graph.rules)
         node = graph.nodes.get(key)
@@ -222,7 +222,6 @@ class Grower:
         return None
 
     def _take(self, question: Question, judgement: Answer) -> None:
-        """Put an answer in its place."""
         self._searches += 1
         key, _ = key_of(question.position)
         self._in_flight.discard(key)
@@ -259,7 +258,7 @@ class Grower:
         return self._root_key if position is None else key_of(after_passes(position)[0])[0]
 
     def _leaves(self, reach: Reach, begin: bytes) -> Iterator[bytes]:
-        """The positions after the leaves' moves, cheapest first."""
+        """Yield the positions after the leaves' moves, cheapest first."""
         root = self.graph.nodes.get(begin)
         if root is None:
             yield begin
@@ -276,7 +275,7 @@ class Grower:
                 yield key
 
     def _costs(self, root: Node, reach: Reach) -> Iterator[tuple[float, float, int, bytes]]:
-        """Cost, error, plies and key of what each leaf within reach leads to."""
+        """Yield cost, error, plies and key of the position after each leaf within reach."""
         for node in self.graph.nodes.values():
             ply = root.empties - node.empties + 1
             if node.leaf is not None and node.leaf_key is not None:
@@ -286,7 +285,7 @@ class Grower:
                     yield cost, error, ply, node.leaf_key
 
     def _shallow(self, reach: Reach, again: bool, begin: bytes) -> Iterator[bytes]:
-        """Positions within reach that were judged on a lower level, or not yet by this grower, cheapest first."""
+        """Yield positions within reach that were judged at a lower level, or not yet by this grower, cheapest first."""
         root = self.graph.nodes.get(begin)
         if root is None:
             return
@@ -308,13 +307,13 @@ class Grower:
 
 
 USUAL_LEVEL = 16
-"""On which a book is judged that has no level of its own yet."""
+"""The level for a book without judged positions."""
 BEYOND = 2
-"""How many positions a game adds to a book."""
+"""The maximum of positions that a game adds to a book."""
 
 
 class LearningStopped(OutflankError):
-    """Learning was broken off; the book is unchanged."""
+    """Learning was interrupted; the book is unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,14 +330,14 @@ class _StoppableJudge(Judge):
 
 
 def usual_level(book: Book, otherwise: int = USUAL_LEVEL) -> int:
-    """The level of most positions that were judged on one; `otherwise` if there are none."""
+    """Return the most frequent level of judged positions; `otherwise` if there are none."""
     return next((level for level in book.levels() if level and level != HAND_LEVEL), otherwise)
 
 
 def unknown_positions(book: Book, positions: Iterable[Position], count: int = BEYOND) -> list[Position]:
-    """The first positions of a game with a move to choose, no more than `count`, that a book does not know.
+    """Return the first `count` positions of a game that have a move and are not in a book.
 
-    Raises: as ``Book.probe``.
+    Raises: see ``Book.probe``.
     """
     return list(islice((each for each in positions if each.legal_mask() and each not in book), count))
 
@@ -346,16 +345,15 @@ def unknown_positions(book: Book, positions: Iterable[Position], count: int = BE
 def learn_game(
     path: Path, positions: Sequence[Position], judge: Judge, is_stopped: Callable[[], bool] = lambda: False
 ) -> int:
-    """Add the first positions of a game that a book does not know, and return how many those are.
+    """Add the first positions of a game that are not in a book, and return their number.
 
-    All of them come into the book at once, at the end: whatever breaks that off leaves the book as it was.
+    They are added atomically at the end: an interruption leaves the book unchanged.
 
     Args:
-        path: of the book.
-        positions: of the game, in order.
-        judge: by which searcher; its level counts only in a book without one, all others stay on that of most of their
-            positions.
-        is_stopped: whether to break off, asked after each search.
+        path: the path of the book.
+        positions: the positions of the game, in order.
+        judge: the judge, whose level is used only for a book without judged positions; others keep their usual level.
+        is_stopped: returns whether to stop, called after each search.
 
     Raises: OutflankError if the book can't be written, is for other rules or is being changed by another process;
         LearningStopped.

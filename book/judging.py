@@ -1,4 +1,4 @@
-"""The unit of work of a growing book: a search that finds the best of those moves that lead out of the book."""
+"""The unit of work of a growing book: a search for the best of the moves that lead out of the book."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ class Question:
     """A question to a search.
 
     Attributes:
-        position: the canonical image of a position of the book, or of one that shall come into it.
+        position: the canonical image of a position of the book, or of one to add.
         moves: the moves to choose from; at least one.
     """
 
@@ -23,13 +23,13 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer.
+    """The answer of a search.
 
     Attributes:
         move: the best of the moves.
-        score: in discs from the side to move.
-        depth: plies of the search; the number of empty squares if it went to the end.
-        selectivity: of the search, in percent.
+        score: the score in discs from the side to move.
+        depth: the plies of the search; the number of empty squares if it reached the end.
+        selectivity: the selectivity of the search, in percent.
     """
 
     move: Move
@@ -40,19 +40,19 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """Answers questions by a search; can be sent to another process.
+    """Answers questions by a search; can be pickled.
 
     Attributes:
-        searcher: gives the searcher of the process, with the shipped weights, its table cleared, so that an answer does
-            not depend on the questions before it. One that can be sent along, such as a function of a module.
-        level: of the search.
+        searcher: returns the searcher of the process, with the shipped weights and a cleared table, so that an answer
+            does not depend on earlier questions. It must be picklable, such as a function of a module.
+        level: the level of the search.
     """
 
     searcher: Callable[[], Searcher]
     level: int
 
     def __call__(self, question: Question) -> Answer:
-        """The best move and its score."""
+        """Return the best move and its score."""
         position = question.position
         result = self.searcher().search(
             position, limit_for_level(self.level, position.empties), moves=question.moves
@@ -66,17 +66,17 @@ class Judge:
 
 
 class Run(Protocol):
-    """How questions are answered, in this process or in many: the tools make one of an executor."""
+    """A function that runs searches, in this process or in others: the tools provide one that uses an executor."""
 
     def __call__(
         self, task: Callable[[Question], Answer], keys: Iterable[Question]
     ) -> Iterator[tuple[Question, Answer]]:
-        """Each question with its answer, in the order in which they are ready; questions are taken as there is room."""
+        """Yield questions with their answers as they are ready; questions are taken lazily."""
 
 
 def run_here(
     task: Callable[[Question], Answer], keys: Iterable[Question]
 ) -> Iterator[tuple[Question, Answer]]:
-    """One question after another in this process."""
+    """Answer the questions one after the other in this process."""
     for key in keys:
         yield key, task(key)

@@ -1,4 +1,4 @@
-"""The name under which a book keeps a position: the same for all of its images, and for what a forced pass leads to."""
+"""The key of a position in a book: the same for all of its images, and for the position after a forced pass."""
 
 from typing import NamedTuple
 
@@ -7,17 +7,17 @@ from outflank.engine.squares import DIRECTIONS
 
 BOARD_BYTES = 16
 MOVE_NUMBERS = 64 * (1 + len(DIRECTIONS))
-"""The numbers of ``move_number`` are smaller."""
+"""The exclusive upper bound of ``move_number``."""
 _MASK = (1 << 64) - 1
 
 
 class Child(NamedTuple):
-    """Where a move leads to.
+    """The position after a move.
 
     Attributes:
         move: the move.
-        key: of the position after it and after the pass that it may force; None if the game is over.
-        same_side: whether the mover has the move again, so that scores there are his.
+        key: the key of the position after the move and a forced pass; None if the game is over.
+        same_side: whether the mover is to move again, so that scores there are from the mover's point of view.
     """
 
     move: Move
@@ -26,9 +26,9 @@ class Child(NamedTuple):
 
 
 def children_of(position: Position) -> tuple[Child, ...]:
-    """Where each move of a position leads to, in the order of ``legal_moves``; nothing if there is none.
+    """Return the children of a position, in the order of ``legal_moves``; none if the game is over.
 
-    Not for a position in which the side to move has to pass.
+    The side to move must not have to pass.
     """
     children = []
     for move in position.legal_moves():
@@ -38,19 +38,19 @@ def children_of(position: Position) -> tuple[Child, ...]:
 
 
 def after_passes(position: Position) -> tuple[Position, bool]:
-    """The position in which somebody has a move, and whether a forced pass leads there.
+    """Return the position after a forced pass, if there is one, and whether there was.
 
-    A game that is over stays as it is.
+    The position of a finished game is returned unchanged.
     """
     return (position.pass_(), True) if position.must_pass else (position, False)
 
 
 def key_of(position: Position) -> tuple[bytes, Symmetry]:
-    """The key of a position in which the side to move has a move, and the symmetry that leads to what it names.
+    """Return the key of a position with a legal move, and the symmetry that maps to the image of the key.
 
-    The key is 16 bytes, the discs of the side to move and those of the other side, each as eight bytes with h8 in the
-    highest bit, of the image with the smallest of these; by rules under which an equal count is won by one side one
-    byte more: 1 if the side to move began the game, else 0.
+    The key is 16 bytes, the discs of the side to move and of the other side, each as eight bytes with h8 in the highest
+    bit, of the image with the smallest such bytes; under rules by which one side wins an equal count, one more byte: 1
+    if the side to move began the game, else 0.
     """
     image, symmetry = position.canonical()
     key = (image.own << 64 | image.opp).to_bytes(BOARD_BYTES, "big")
@@ -61,10 +61,10 @@ def key_of(position: Position) -> tuple[bytes, Symmetry]:
 
 
 def position_of(key: bytes, rules: Rules) -> Position:
-    """The position that a key names.
+    """Return the position that a key names.
 
-    Where both sides are judged alike, the key does not say whose turn it is: then the side is the one that has the move
-    in a game without passes.
+    If the rules are symmetric in the sides, the key does not contain the side to move: it is the side to move in a game
+    without passes.
     """
     discs = int.from_bytes(key[:BOARD_BYTES], "big")
     own, opp = discs >> 64, discs & _MASK
@@ -78,18 +78,18 @@ def position_of(key: bytes, rules: Rules) -> Position:
 
 
 def same_games(rules: Rules, others: Rules) -> bool:
-    """Whether a book for one serves the other: the start is the same up to symmetry, and moves and scores are."""
+    """Whether a book for one serves the other: the same start up to symmetry, the same moves and scores."""
     ours, theirs = ((each.turns, each.tie, each.scoring) for each in (rules, others))
     return ours == theirs and start_key(rules) == start_key(others)
 
 
 def start_key(rules: Rules) -> bytes:
-    """The key of the position in which a game by these rules begins."""
+    """Return the key of the position in which a game by these rules begins."""
     return key_of(after_passes(Position.start(rules))[0])[0]
 
 
 def move_number(move: Move) -> int:
-    """A move as a small number: its square, and 64 for each step round from no direction to n, ne, ... nw.
+    """Return a move as a small number: its square plus 64 times the index of its direction in none, n, ne, ... nw.
 
     Raises: ValueError for a pass.
     """
@@ -99,9 +99,9 @@ def move_number(move: Move) -> int:
 
 
 def numbered_move(number: int) -> Move:
-    """The move that ``move_number`` gave a number.
+    """Return the move of a number, the inverse of ``move_number``.
 
-    Raises: ValueError if there is none.
+    Raises: ValueError if there is no such move.
     """
     way, square = divmod(number, 64)
     if not 0 <= way <= len(DIRECTIONS):

@@ -1,4 +1,4 @@
-"""Only one process writes to a file: a lock that the system takes back when that process ends, however it ends."""
+"""A lock that lets one process write to a file; the system releases it when that process ends, however it ends."""
 
 import errno
 import fcntl
@@ -11,29 +11,26 @@ from typing import Self
 from outflank.engine import FileFormatError
 
 LOCK_SUFFIX = ".outflank-lock"
-"""The ending of a lock's name; before it stands the name of the locked file."""
-_FLAGS = (
-    os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-)  # a file of this name might be a pipe
-_CONTENT = re.compile(rb"(?:[0-9]{1,20}\n)?")  # nothing where a process was killed that had just made it
+"""The suffix of a lock's name, after the name of the locked file."""
+# O_NONBLOCK, since a file of this name might be a pipe.
+_FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+_CONTENT = re.compile(rb"(?:[0-9]{1,20}\n)?")  # empty if a process was killed just after it created the file
 _MOST_BYTES = 21
 _FOREIGN = (errno.ELOOP, errno.EISDIR, errno.ENXIO)  # a link, a folder, a socket or a pipe
 
 
 class WriterLock:
-    """Holds the right to write to a file, by a small one beside it with the number of the process, until its release.
+    """An exclusive lock for writing a file: a lock file next to it that contains the process id.
 
-    Not SQLite's own lock, which would keep readers away as well. What lies in the place of the small file and is not
-    one that we made is left as it is.
-
-    As a context manager it is released at the end of the block.
+    Not SQLite's own lock, which would block readers as well. A file of this name that is not a lock of ours is not
+    touched. As a context manager it is released at the end of the block.
 
     Args:
-        path: of the file that is to be written, which need not exist.
-        expected: how the sentence begins that a second writer gets.
+        path: the file to be written, which need not exist.
+        expected: the beginning of the error message for a second writer.
 
-    Raises: FileFormatError if another process holds it, naming that process, or if something else bears the name of
-        the small file; OSError if it can't be made.
+    Raises: FileFormatError if another process holds it, with that process, or if the lock file's name is taken by
+        something else; OSError if it can't be created.
     """
 
     def __init__(self, path: Path, expected: str) -> None:
@@ -52,7 +49,7 @@ class WriterLock:
             raise
 
     def release(self) -> None:
-        """Let others write."""
+        """Release the lock."""
         if self._is_in_place():
             self._path.unlink(missing_ok=True)
         os.close(self._file)
@@ -64,10 +61,10 @@ class WriterLock:
         self.release()
 
     def _take(self, expected: str) -> None:
-        """Lock the file that was opened, and write our number into it."""
+        """Lock the open file, and write our process id into it."""
         status = os.fstat(self._file)
         content = os.pread(self._file, _MOST_BYTES + 1, 0) if stat.S_ISREG(status.st_mode) else b"no file"
-        # With a second name it may be anybody's file, whatever its content.
+        # A file with a second name may be another program's, even with this content.
         if status.st_nlink > 1 or not _CONTENT.fullmatch(content):
             raise self._foreign()
         if not self._is_ours():
@@ -83,7 +80,7 @@ class WriterLock:
             raise
 
     def _is_ours(self) -> bool:
-        """Lock it; False if another holds it, or has removed it since we opened it."""
+        """Lock the file; return False if another process holds it, or has removed it since we opened it."""
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -91,7 +88,7 @@ class WriterLock:
         return self._is_in_place()
 
     def _is_in_place(self) -> bool:
-        """Whether its name still means the file that we opened."""
+        """Whether its name still refers to the file that we opened."""
         try:
             return os.path.samestat(os.fstat(self._file), self._path.lstat())
         except FileNotFoundError:
@@ -103,11 +100,11 @@ class WriterLock:
 
 
 def expect_no_other_file(path: Path, purpose: str) -> None:
-    """Raise FileFormatError if the folder of a future file has other files than what a killed process left of it.
+    """Raise FileFormatError if the folder of a future file has other files than leftovers of a killed process.
 
     Args:
-        path: of the future file.
-        purpose: how the sentence begins, as "the records need".
+        path: the future file.
+        purpose: the beginning of the message, such as "the records need".
     """
     names = {file.name for file in path.parent.iterdir()} - {path.name + LOCK_SUFFIX}
     if not all(name.startswith(f".{path.name}.") for name in names):

@@ -1,7 +1,7 @@
-"""The names of openings: who has played f5d6c3d3c4 has played the Tiger.
+"""The names of openings: f5d6c3d3c4 is the Tiger.
 
-A name belongs to a position and to its eight images, so it holds whichever first move was made and in whatever
-order the others came. ``book/data/names.txt`` has the lines that lead to them.
+A name belongs to a position and its eight images, so it does not depend on the first move or on the order of moves.
+``book/data/names.txt`` has the lines that lead to the positions.
 """
 
 import re
@@ -20,13 +20,13 @@ _LINE = re.compile(r"(?P<indent> *)(?P<moves>[a-h1-8]+) {2,}(?P<names>[^=]*?) ?(
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """An opening that has a name.
+    """An opening with a name.
 
     Attributes:
-        names: in English, the most usual name first.
-        moves: the line that has given it the name, beginning with f5: ``f5d6c3d3c4``.
-        japanese: names in Japanese, of the same position or, in the opening of a game, of the last position that has
-            one; may be empty. Openings that differ in these alone are equal.
+        names: the names in English, the most usual one first.
+        moves: the line that the name is given to, beginning with f5: ``f5d6c3d3c4``.
+        japanese: the names in Japanese, of the same position or, in the opening of a game, of the last position with a
+            Japanese name; may be empty. They are not compared.
     """
 
     names: tuple[str, ...]
@@ -40,7 +40,7 @@ class Opening:
 
     @property
     def plies(self) -> int:
-        """How many moves lead to it."""
+        """The number of moves that lead to it."""
         return len(self.moves) // 2
 
     @property
@@ -54,21 +54,21 @@ class Opening:
 
 
 def opening_at(position: Position) -> Opening | None:
-    """The opening whose last position this or an image of it is; None if it has no name of its own.
+    """Return the opening that ends in this position or an image of it; None if it has no English name.
 
-    Rules by which a move turns one direction have none.
+    There are no names under rules by which a move turns one direction.
     """
     found = _named(position)
     return found if found and found.names else None
 
 
 def opening_of(positions: Iterable[Position]) -> Opening | None:
-    """The opening that a game has reached, by the last of its positions that has a name; None if none has.
+    """Return the opening of a game: that of its last position with a name; None if no position has a name.
 
-    Its Japanese name is that of the last position with one, which may be another: more of them have names.
+    Its Japanese name is that of the last position with a Japanese name, which may be a different one.
 
     Args:
-        positions: of the game, in order.
+        positions: the positions of the game, in order.
     """
     reached: Opening | None = None
     japanese: tuple[str, ...] = ()
@@ -85,12 +85,12 @@ def opening_of_game(game: Game) -> Opening | None:
 
 
 def all_openings() -> tuple[Opening, ...]:
-    """Every opening that has a name in English, in the order of the file."""
+    """Return every opening with an English name, in the order of the file."""
     return tuple(opening for opening in _openings().values() if opening.names)
 
 
 def _named(position: Position) -> Opening | None:
-    """The opening whose last position this or an image of it is, even if it has a name in Japanese alone."""
+    """Return the opening that ends in this position or an image of it, also one with only a Japanese name."""
     # Most positions have too many discs, and are recognised without turning the board.
     if position.rules.one_direction or position.empties < _fewest_empties():
         return None
@@ -98,16 +98,15 @@ def _named(position: Position) -> Opening | None:
 
 
 def _key(position: Position) -> tuple[int, int]:
-    """Equal for positions that are images of each other; who is Black does not matter."""
+    """Return a key that is equal for images of a position and for exchanged colours."""
     image, _ = position.canonical()
     return image.own, image.opp
 
 
 @cache
 def _openings() -> dict[tuple[int, int], Opening]:
-    """The openings by their last positions."""
     openings: dict[tuple[int, int], Opening] = {}
-    above: list[str] = []  # the whole lines that the next one may go on from
+    above: list[str] = []  # the complete lines that the next line may continue
     for line in NAMES_FILE.read_text(encoding="utf-8").splitlines():
         if line and not line.startswith("#"):
             match = _LINE.fullmatch(line)

@@ -1,4 +1,4 @@
-"""A book's record of a position, a row with a checksum over all of it; and its entry, the answer to a query."""
+"""A book's record of a position, stored as a row with a checksum; and its entry, the answer to a query."""
 
 import struct
 import zlib
@@ -47,28 +47,28 @@ COLUMNS = (
     "losses",
     "checksum",
 )
-"""Of the table ``position``."""
+"""The columns of the table ``position``."""
 MOST_DISCS = 64
 MOST_LINES = 2**32 - 1
 MIDGAME_MARGIN, ENDGAME_MARGIN = 4, 2
 """See ``margin_of``."""
 HAND_LEVEL = 127
-"""The level of a position whose score somebody has set: no search and no negamax changes it."""
+"""The level of a position whose score was set by hand: no search and no negamax changes it."""
 _NONE = -128  # stands for NULL in the checksum: beyond all scores, levels and moves
 _NUMBERS = struct.Struct(">12q")
 Row = tuple[bytes, int, int, int, int, int, int | None, int | None, int | None, int, int, int, int, int]
 
 
 class LineCounts(NamedTuple):
-    """How many lines of the book go on from a position, and how they end for the side to move.
+    """The numbers of lines of the book from a position, by their result for the side to move.
 
-    A line ends at a leaf, and counts as won if the leaf's score says so. Transpositions are counted each time.
+    A line ends at a leaf, whose score is its result. Transpositions are counted each time.
 
     Attributes:
         total: all lines, 2^32 - 1 if there are more.
-        wins: those that end above 0.
-        draws: those that end at 0.
-        losses: those that end below 0.
+        wins: lines that end above 0.
+        draws: lines that end at 0.
+        losses: lines that end below 0.
     """
 
     total: int = 0
@@ -78,12 +78,12 @@ class LineCounts(NamedTuple):
 
     @property
     def reversed(self) -> "LineCounts":
-        """The same from the other side."""
+        """The counts from the other side's point of view."""
         return LineCounts(self.total, self.losses, self.draws, self.wins)
 
 
 NO_LINES = LineCounts()
-"""Of a position whose lines were not counted yet."""
+"""The counts of a position whose lines are not counted yet."""
 
 
 class Leaf(NamedTuple):
@@ -91,7 +91,7 @@ class Leaf(NamedTuple):
 
     Attributes:
         move: the move.
-        score: of the search, in discs from the side to move.
+        score: the score of the search, in discs from the side to move.
     """
 
     move: Move
@@ -99,14 +99,14 @@ class Leaf(NamedTuple):
 
 
 def line_to(score: int) -> LineCounts:
-    """The one line that ends at a leaf with this score."""
+    """Return the counts of the one line that ends at a leaf with this score."""
     return LineCounts(1, score > 0, score == 0, score < 0)
 
 
 def margin_of(depth: int, selectivity: Percent, empties: int) -> int:
-    """How many discs the score of such a search may be off: a book's bounds rest on it.
+    """Return the possible error of the score of such a search in discs, which a book's bounds are based on.
 
-    0 where the game was solved. docs/book.md has how often the margins hold.
+    0 if the game was solved. docs/book.md says how often the margins hold.
     """
     if depth < empties:
         return MIDGAME_MARGIN
@@ -114,24 +114,24 @@ def margin_of(depth: int, selectivity: Percent, empties: int) -> int:
 
 
 def around(score: int, margin: int) -> tuple[int, int]:
-    """The bounds of a score that may be off by a margin."""
+    """Return the bounds of a score that may be off by a margin."""
     return max(-MOST_DISCS, score - margin), min(MOST_DISCS, score + margin)
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A position as a book stores it; moves that lead to other positions of the book are found by probing.
+    """A stored position of a book; moves that lead to other positions of the book are found by probing.
 
     Attributes:
-        position: one in which the side to move has a move. A book gives it as its canonical image.
-        score: of the best move, in discs from the side to move; of all lines below, by negamax.
-        lower: the least that the score can be, if no leaf is off by more than its margin.
-        upper: the most.
-        depth: plies of the search that found the leaf; the number of empty squares if it went to the end.
-        selectivity: of that search, in percent.
-        level: the level of that search; None if it was limited otherwise; HAND_LEVEL if the score was set by hand.
-        leaf: None if every move leads to a position of the book.
-        lines: of the book, from here on.
+        position: a position with a legal move; a book returns its canonical image.
+        score: the score of the best move, in discs from the side to move, by negamax of all lines below.
+        lower: the lower bound of the score, if no leaf is off by more than its margin.
+        upper: the upper bound.
+        depth: the plies of the search that found the leaf; the number of empty squares if it reached the end.
+        selectivity: the selectivity of that search, in percent.
+        level: the level of that search; None if it had another limit; HAND_LEVEL if the score was set by hand.
+        leaf: the leaf; None if every move leads to a position of the book.
+        lines: the counts of the book's lines from here.
     """
 
     position: Position
@@ -146,16 +146,15 @@ class Record:
 
     @property
     def margin(self) -> int:
-        """How many discs the score of the leaf may be off, see ``margin_of``."""
+        """The possible error of the leaf's score in discs, see ``margin_of``."""
         return margin_of(self.depth, self.selectivity, self.position.empties)
 
 
 def to_row(record: Record) -> Row:
-    """The row of a record; of any image of the position it is the same.
+    """Return the row of a record, which is the same for all images of the position.
 
-    Raises: SettingsError if the record makes no sense: a score that is not whole or beyond 64 discs, bounds the wrong
-        way round, a level that there is not, a position without a move, a leaf that is not legal, more lines that end
-        than there are.
+    Raises: SettingsError if the record is invalid: a score that is not whole or beyond 64 discs, reversed bounds, an
+        unknown level, a position without a move, an illegal leaf, more results than lines.
     """
     _check_moves(record.position, record.leaf)
     key, symmetry = key_of(record.position)
@@ -173,14 +172,14 @@ def to_row(record: Record) -> Row:
 
 
 def checksum(key: bytes, numbers: tuple[int | None, ...]) -> int:
-    """CRC-32, as zlib has it, of the key and the twelve numbers: 8 bytes each, big end first, NULL as -128."""
+    """Return the CRC-32 of zlib of the key and the twelve numbers: 8 bytes each, big endian, NULL as -128."""
     return zlib.crc32(
         _NUMBERS.pack(*(_NONE if number is None else number for number in numbers)), zlib.crc32(key)
     )
 
 
 def check_row(row: Row) -> None:
-    """Raise FileFormatError unless the row's checksum is right and its numbers are some that a writer takes."""
+    """Raise FileFormatError unless the row's checksum is right and its numbers are in the ranges of ``to_row``."""
     try:
         right = checksum(row[0], row[1:-1]) == row[-1]
     except (struct.error, TypeError):  # damage can turn a number into text
@@ -192,9 +191,9 @@ def check_row(row: Row) -> None:
 
 
 def to_record(row: Row, rules: Rules) -> Record:
-    """The record of a row.
+    """Return the record of a row.
 
-    Raises: FileFormatError if its checksum is wrong, or what it says makes no sense.
+    Raises: FileFormatError if its checksum is wrong or its values are invalid.
     """
     check_row(row)
     key, score, lower, upper, depth, selectivity, level, _, _, *lines, _ = row
@@ -221,13 +220,13 @@ def to_record(row: Row, rules: Rules) -> Record:
 
 
 def leaf_of(row: Row) -> Leaf | None:
-    """The leaf of a row, in the image that its key names."""
+    """Return the leaf of a row, in the image that its key names."""
     number, score = row[7], row[8]
     return None if number is None or score is None else Leaf(numbered_move(number), score)
 
 
 def _makes_sense(row: Row) -> bool:
-    """Whether the numbers of a row with the right checksum are some that ``to_row`` makes, whatever its position."""
+    """Whether the numbers of a row are in the ranges of ``to_row``, without regard to its position."""
     key, score, lower, upper, depth, selectivity, level, leaf, leaf_score, total, wins, draws, losses, _ = row
     try:
         return (
@@ -250,12 +249,12 @@ def _makes_sense(row: Row) -> bool:
 
 
 def _named(row: Row) -> str:
-    """The board of a row, which may be anything."""
+    """Return the board of a row, which may be of any type, for a message."""
     return f"board {row[0].hex() if isinstance(row[0], bytes) else repr(row[0])}"
 
 
 def _check_moves(position: Position, leaf: Leaf | None) -> None:
-    """Raise SettingsError unless the position has a move, and the leaf is one."""
+    """Raise SettingsError unless the position has a move and the leaf is legal."""
     if not position.legal_mask():
         raise SettingsError(f"a book holds only positions with a move, unlike {position.board_string()}")
     if leaf and leaf.move not in position.legal_moves():
@@ -264,7 +263,7 @@ def _check_moves(position: Position, leaf: Leaf | None) -> None:
 
 
 def _scores(record: Record) -> tuple[int, int, int]:
-    """Score, lower and upper bound; the score of a book that comes from Edax may lie beyond its bounds.
+    """Return score, lower and upper bound; the score of a book from Edax may lie beyond its bounds.
 
     Raises: SettingsError.
     """
@@ -283,7 +282,10 @@ def _level(level: int | None) -> int | None:
 
 
 def _selectivity(percent: Percent) -> int:
-    """Raise SettingsError unless it is one that a search knows."""
+    """Return a selectivity as an int.
+
+    Raises: SettingsError if there is no such selectivity.
+    """
     if percent not in SELECTIVITIES:
         known = ", ".join(map(str, SELECTIVITIES))
         raise SettingsError(f"expected a selectivity out of {known} in a record, got {percent!r}")
@@ -291,7 +293,7 @@ def _selectivity(percent: Percent) -> int:
 
 
 def _counts(lines: LineCounts) -> LineCounts:
-    """The counts of lines. As many that end as there are lines, or fewer: in Edax only solved leaves end one.
+    """Return the checked counts. The results may be fewer than the lines: in Edax only solved leaves have one.
 
     Raises: SettingsError.
     """
@@ -299,21 +301,21 @@ def _counts(lines: LineCounts) -> LineCounts:
         raise SettingsError(f"expected four counts of lines in a record, got {lines!r}")
     counts = LineCounts(*(whole("a count of lines in a record", count, 0, MOST_LINES) for count in lines))
     ended = counts.wins + counts.draws + counts.losses
-    if ended > counts.total < MOST_LINES:  # there a count stops, and the others go on
+    if ended > counts.total < MOST_LINES:  # a count at its maximum may be too small
         raise SettingsError(f"{ended} lines of a record end, and it has only {counts.total}")
     return counts
 
 
 class BookMove(NamedTuple):
-    """A move that a book knows something about.
+    """A move in a book.
 
     Attributes:
-        move: the move, in the position that was asked for.
-        score: in discs from the side that makes it.
-        lower: the least that the score can be, see ``Record``.
-        upper: the most.
-        linked: whether it leads to a position of the book; if not, the score is that of a search alone.
-        lines: of the book that begin with it, from the side that makes it.
+        move: the move, in the position that was looked up.
+        score: the score in discs from the side that makes it.
+        lower: the lower bound of the score, see ``Record``.
+        upper: the upper bound.
+        linked: whether it leads to a position of the book; if not, the score is a search's.
+        lines: the counts of the lines that begin with it, from the side that makes it.
     """
 
     move: Move
@@ -326,20 +328,20 @@ class BookMove(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BookEntry:
-    """A book's entry of a position; moves and scores refer to the position that was asked for.
+    """A book's entry of a position; moves and scores refer to the position that was looked up.
 
     Attributes:
-        position: the one that was asked for.
-        score: of the best move, in discs from the side to move.
-        lower: the least that the score can be, if no leaf below is off by more than its margin.
-        upper: the most.
-        depth: plies of the search that judged the moves which lead out of the book.
-        selectivity: of that search, in percent.
-        level: the level of that search; None if it was limited otherwise.
-        moves: those that the book knows, best first, of equal ones those that are linked. Moves that lead to images of
-            the same position are all there. ``(PASS,)`` alone where the side to move has to pass. Empty only in a book
-            that is not whole, which ``outflank book check`` finds.
-        lines: of the book, from here on.
+        position: the position that was looked up.
+        score: the score of the best move, in discs from the side to move.
+        lower: the lower bound of the score, if no leaf below is off by more than its margin.
+        upper: the upper bound.
+        depth: the plies of the search that judged the moves which lead out of the book.
+        selectivity: the selectivity of that search, in percent.
+        level: the level of that search; None if it had another limit.
+        moves: the moves in the book, best first, of equal ones the linked moves first. It contains all moves that lead
+            to images of the same position. ``(PASS,)`` if the side to move has to pass. Empty only in an inconsistent
+            book, which ``outflank book check`` reports.
+        lines: the counts of the book's lines from here.
     """
 
     position: Position
@@ -354,28 +356,28 @@ class BookEntry:
 
     @property
     def bounds(self) -> tuple[int, int]:
-        """The least and the most that the score can be."""
+        """The lower and upper bound of the score."""
         return self.lower, self.upper
 
     @property
     def is_exact(self) -> bool:
-        """Whether the score is proven: every leaf that matters is solved."""
+        """Whether the score is proven: every relevant leaf is solved."""
         return self.lower == self.upper
 
 
 def entry_of(
     position: Position, row: Row, symmetry: Symmetry, children: Sequence[Child], rows: Mapping[bytes, Row]
 ) -> BookEntry:
-    """The entry of a position.
+    """Return the entry of a position.
 
     Args:
-        position: the one that was asked for, in which the side to move has a move.
-        row: of its key.
-        symmetry: leads from it to the image that the key names.
-        children: of the position.
-        rows: of those children that the book has, by key.
+        position: the position that was looked up, which has a legal move.
+        row: the row of its key.
+        symmetry: the symmetry that maps it to the image that the key names.
+        children: the children of the position.
+        rows: the rows of the children in the book, by key.
 
-    Raises: FileFormatError if the row's leaf is no move of the position.
+    Raises: FileFormatError if the row's leaf is not a move of the position.
     """
     _, score, lower, upper, depth, selectivity, level, _, _, *lines, _ = row
     percent: Percent = selectivity  # type: ignore[assignment]  # a writer takes nothing else
@@ -396,7 +398,7 @@ def entry_of(
 
 
 def before_pass(entry: BookEntry, position: Position) -> BookEntry:
-    """The entry of a position in which the side to move has to pass, made from the entry after the pass."""
+    """Return the entry of a position in which the side to move has to pass, from the entry after the pass."""
     score, lower, upper, lines = -entry.score, -entry.upper, -entry.lower, entry.lines.reversed
     moves = (BookMove(PASS, score, lower, upper, True, lines),)
     return replace(entry, position=position, score=score, lower=lower, upper=upper, moves=moves, lines=lines)

@@ -1,4 +1,4 @@
-"""An opening book opened to be read: probing, counting, walking through all of it.
+"""Reading an opening book: probing, counting, iterating.
 
 docs/book.md describes the file for other programs.
 """
@@ -45,7 +45,7 @@ CREATE TABLE position (
 )
 _SELECT = f"SELECT {', '.join(COLUMNS)} FROM position"
 _ROWS_AT_ONCE = 1000
-# As the commands that judge write it into the history; before 1.0.0 it was "with weights".
+# In the history lines of the commands that judge; before 1.0.0 it was "with weights".
 _WEIGHTS = re.compile(r"(?:level [0-9]+,|with) weights ([0-9a-f]{8})\b")
 _ALL_AGAIN = re.compile(r": deepen .*--again, ")  # with a --max-error or a --budget it is not all
 
@@ -54,7 +54,7 @@ class Change(NamedTuple):
     """A line of a book's history.
 
     Attributes:
-        time: in ISO format with time zone.
+        time: the time in ISO format with time zone.
         what: the change, and the program that made it.
     """
 
@@ -63,15 +63,15 @@ class Change(NamedTuple):
 
 
 class Book:
-    """An opening book in a file, opened to be read; safe to be used by several threads.
+    """An opening book opened for reading; thread-safe.
 
-    Others may read the file, and one may write it, at the same time; each probe sees the last commit. Best used as a
-    context manager: ``with Book.open(path) as book``.
+    Other processes may read the file, and one may write it, meanwhile; each probe sees the last commit. Best used
+    as a context manager: ``with Book.open(path) as book``.
 
     Attributes:
-        path: of the file.
-        rules: of the games that it is for.
-        facts: about itself by name, such as ``rules``, ``created`` and ``outflank``, its first version.
+        path: the path of the file.
+        rules: the rules of its games.
+        facts: the facts about the book by name, such as ``rules``, ``created`` and ``outflank``, its first version.
     """
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
@@ -85,18 +85,18 @@ class Book:
             connection.close()
             raise BOOK.unreadable(path, error) from None
         self.facts: Mapping[str, str] = MappingProxyType(facts)
-        self._served = self.rules  # the last rules asked for that the book serves
+        self._served = self.rules  # the last rules found to be served
 
     @classmethod
     def open(cls, path: Path | str, rules: Rules | None = None) -> Self:
-        """Open a book to read it.
+        """Open a book for reading.
 
         Args:
-            path: of its file, which may lie in a folder that is read-only.
-            rules: of the game it is wanted for; a book that does not serve them is refused.
+            path: the path of its file, which may be in a read-only folder.
+            rules: the rules of the games to look up; a book that does not serve them is refused.
 
-        Raises: FileFormatError if it is no book, is damaged at first sight or is of another version; SettingsError if
-            it is for other rules, or `rules` is not a ``Rules``.
+        Raises: FileFormatError if it is not a book, is visibly damaged or is of another version; SettingsError if it is
+            for other rules, or `rules` is not a ``Rules``.
         """
         path = Path(path)
         book = cls(path, BOOK.open_to_read(path))
@@ -109,7 +109,7 @@ class Book:
         return book
 
     def close(self) -> None:
-        """Give the file back; the second time it does nothing."""
+        """Close the file; a second call does nothing."""
         with self._lock:
             self._connection.close()
 
@@ -122,7 +122,7 @@ class Book:
     def serves(self, rules: Rules) -> bool:
         """Whether the book is for games by these rules: the same start up to symmetry, the same moves and scores.
 
-        Raises: SettingsError if they are none.
+        Raises: SettingsError if `rules` is not a ``Rules``.
         """
         if rules is self._served:
             return True
@@ -133,7 +133,7 @@ class Book:
         return served
 
     def expect(self, rules: Rules) -> None:
-        """Raise SettingsError, with both rules named, unless the book serves these rules."""
+        """Raise SettingsError with both rules unless the book serves these rules."""
         if not self.serves(rules):
             raise SettingsError(
                 f"{str(self.path)!r} is a book for {self.rules} from {self.rules.start}, "
@@ -144,20 +144,20 @@ class Book:
         return f"<{type(self).__name__} {str(self.path)!r} for {self.rules}>"
 
     def __len__(self) -> int:
-        """How many positions it has."""
-        # Not count(*), for which SQLite walks through the pages without a look at its limit of steps.
+        """Return the number of positions."""
+        # Not count(*), for which SQLite reads the pages without checking its limit of steps.
         return int(self._rows("SELECT total(1) FROM position")[0][0])
 
     def __contains__(self, position: Position) -> bool:
         return self.probe(position) is not None
 
     def probe(self, position: Position) -> BookEntry | None:
-        """The entry of a position, or of an image of it; None if there is none, as after the end of a game.
+        """Return the entry of a position or an image of it; None if there is no entry, as for a finished game.
 
-        Where the side to move has to pass, it is what the book knows about the position after the pass.
+        If the side to move has to pass, the entry is derived from that of the position after the pass.
 
-        Raises: FileFormatError if what is needed of the file is damaged; SettingsError if `position` is none, or the
-            book does not serve its rules, or is closed.
+        Raises: FileFormatError if the needed part of the file is damaged; SettingsError if it is not a position, or
+            the book does not serve its rules or is closed.
         """
         if not isinstance(position, Position):
             raise SettingsError(f"expected a position to look up in a book, got {position!r}")
@@ -178,7 +178,7 @@ class Book:
         return before_pass(entry, position) if passed else entry
 
     def records(self) -> Iterator[Record]:
-        """All positions in the order of their keys, as they are stored. Rows written meanwhile may be missing.
+        """Yield the records of all positions in the order of their keys. Rows written meanwhile may be missing.
 
         Raises: FileFormatError if a row is damaged.
         """
@@ -195,20 +195,20 @@ class Book:
                 yield record
 
     def entries(self) -> Iterator[BookEntry]:
-        """All positions as ``probe`` gives them, in the order of their keys.
+        """Yield the entries of all positions in the order of their keys.
 
         Raises: FileFormatError if a row is damaged.
         """
         for record in self.records():
             entry = self.probe(record.position)
-            if entry is not None:  # else it was removed meanwhile
+            if entry is not None:  # otherwise it was removed meanwhile
                 yield entry
 
     @contextmanager
     def steady(self) -> Iterator[None]:
-        """Let all that is read in the block be as of one commit, whatever is written meanwhile.
+        """Read everything in the block from one commit, even if another process writes.
 
-        Not in several threads at once, and not while the book is being changed by this object.
+        Not for several threads at once, and not while this object changes the book.
 
         Raises: FileFormatError if the file is damaged.
         """
@@ -219,7 +219,7 @@ class Book:
             self._rows("COMMIT")
 
     def levels(self) -> dict[int | None, int]:
-        """On which levels positions were judged, and how many on each; None stands for other limits.
+        """Return the number of positions by the level of their judgement; None for other limits.
 
         Raises: FileFormatError if the file is damaged.
         """
@@ -232,7 +232,7 @@ class Book:
         return levels
 
     def damage(self) -> list[str]:
-        """A sentence for each fault of the file and its rows: SQLite's own check, and the checksum of each row."""
+        """Return a sentence for each fault of the file and its rows, by SQLite's own check and the rows' checksums."""
         try:
             found = [fault for (fault,) in self._rows("PRAGMA integrity_check") if fault != "ok"]
             for row in self._rows(_SELECT):
@@ -245,7 +245,7 @@ class Book:
         return found
 
     def history(self) -> list[Change]:
-        """What was done to the book, oldest first.
+        """Return the changes of the book, oldest first.
 
         Raises: FileFormatError if it can't be read.
         """
@@ -263,11 +263,12 @@ class Book:
         return changes
 
     def judged_by(self) -> list[str]:
-        """Checksums of the weights that its scores rest on, by its history, oldest first.
+        """Return the checksums of the weights of its scores, according to its history, oldest first.
 
-        Where all was judged again, only what came then counts. Empty if the history names none, as of an imported book.
+        After all positions were judged again, only later ones count. Empty if the history has none, as in an imported
+        book.
 
-        Raises: FileFormatError as ``history``.
+        Raises: see ``history``.
         """
         found: dict[str, None] = {}
         for change in self.history():
@@ -278,7 +279,7 @@ class Book:
         return [*found]
 
     def _rows_of(self, keys: Collection[bytes]) -> dict[bytes, Row]:
-        """The rows of those keys that the book has, all as of one commit, each checked.
+        """Return the rows of these keys that the book has, all from one commit and checked.
 
         Raises: FileFormatError.
         """
@@ -292,7 +293,7 @@ class Book:
         return {row[0]: row for row in rows}
 
     def _rows(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
-        """All that a query gives.
+        """Return all rows of a query.
 
         Raises: FileFormatError if the file is damaged; SettingsError if it was closed.
         """
@@ -306,6 +307,6 @@ class Book:
 
 
 def expect_rules(rules: Rules) -> None:
-    """Raise SettingsError unless these are ``Rules``; the name of a preset is not."""
+    """Raise SettingsError unless `rules` is a ``Rules``; the name of a preset is not."""
     if not isinstance(rules, Rules):
         raise SettingsError(f"expected rules such as Rules.parse('reversi'), got {rules!r}")

@@ -1,4 +1,4 @@
-"""An opening book opened to be changed, by one process at a time."""
+"""Changing an opening book, by one process at a time."""
 
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,11 +23,10 @@ _INSERT_HISTORY = "INSERT INTO history (time, what) VALUES (?, ?)"
 
 
 class BookWriter(Book):
-    """An opening book opened to be changed; others may read it at the same time, and see all that is committed.
+    """An opening book opened for changes; others may read it at the same time, and see what is committed.
 
-    What is put or removed is part of the book from the next commit on, all of it or nothing, whatever happens to
-    the process or the machine. As a context manager it commits at the end of the block, or forgets everything not
-    committed if an error ends it. Not for use in several threads.
+    Changes become part of the book at the next commit, atomically, even if the process or the machine fails. As a
+    context manager it commits at the end of the block, or rolls back if an error ends it. Not thread-safe.
     """
 
     def __init__(self, path: Path, connection: sqlite3.Connection, lock: WriterLock) -> None:
@@ -36,15 +35,15 @@ class BookWriter(Book):
 
     @classmethod
     def create(cls, path: Path | str, rules: Rules, facts: Mapping[str, str] | None = None) -> Self:
-        """Make a new book without positions, and open it.
+        """Create a new book without positions, and open it.
 
         Args:
-            path: of its file, which must not exist yet.
-            rules: of the games that it is for.
-            facts: more facts about it.
+            path: the path of its file, which must not exist.
+            rules: the rules of its games.
+            facts: additional facts about it.
 
-        Raises: OutflankError if there is a file, or if it can't be made, and then there is none; SettingsError if
-            `rules` is not a ``Rules``, or a fact is no text.
+        Raises: OutflankError if the file exists or can't be created, which leaves no file; SettingsError if `rules` is
+            not a ``Rules``, or a fact is not a text.
         """
         expect_rules(rules)
         _expect_texts(facts or {})
@@ -70,13 +69,13 @@ class BookWriter(Book):
 
     @classmethod
     def open(cls, path: Path | str, rules: Rules | None = None) -> Self:
-        """Open a book to change it.
+        """Open a book for changes.
 
-        Raises: as ``Book.open``; FileFormatError if another process is changing it; OutflankError if it can't be
-            written to.
+        Raises: see ``Book.open``; FileFormatError if another process is changing it; OutflankError if it can't be
+            written.
         """
         path = Path(path)
-        BOOK.open_to_read(path).close()  # a file that is no book gets no lock file
+        BOOK.open_to_read(path).close()  # without a lock file for a file that is not a book
         lock = lock_book(path)
         try:
             book = cls(path, BOOK.open_to_write(path), lock)
@@ -95,16 +94,16 @@ class BookWriter(Book):
         return book
 
     def put(self, record: Record) -> None:
-        """Add a position, or replace what the book has of it.
+        """Add or replace a position.
 
-        Raises: SettingsError if the record makes no sense; OutflankError if it can't be written.
+        Raises: SettingsError if the record is invalid; OutflankError if it can't be written.
         """
         self.put_all([record])
 
     def put_all(self, records: Iterable[Record]) -> None:
         """Add or replace many positions.
 
-        Raises: as ``put``.
+        Raises: see ``put``.
         """
         rows = []
         for record in records:
@@ -113,16 +112,16 @@ class BookWriter(Book):
         self._write(_INSERT_POSITION, rows)
 
     def remove(self, positions: Iterable[Position]) -> None:
-        """Remove positions, or images of them; what is not there can't be removed and does no harm.
+        """Remove positions or images of them; positions that are not in the book are ignored.
 
-        Raises: OutflankError if that can't be written.
+        Raises: OutflankError if the change can't be written.
         """
         self._write(
             "DELETE FROM position WHERE board = ?", [(key_of(position)[0],) for position in positions]
         )
 
     def note(self, what: str) -> None:
-        """Add a line to the book's history; halves of characters, as in names of files that are not UTF-8, are escaped.
+        """Add a line to the book's history; surrogates, as in file names that are not UTF-8, are escaped.
 
         Raises: OutflankError if it can't be written.
         """
@@ -130,9 +129,9 @@ class BookWriter(Book):
         self._write(_INSERT_HISTORY, [(_now(), f"outflank {__version__}: {text}")])
 
     def commit(self) -> None:
-        """Make everything put, removed and noted since the last commit part of the book, for good.
+        """Commit all changes since the last commit, durably.
 
-        Raises: OutflankError if that can't be done; then it is all forgotten. SettingsError if the book was closed.
+        Raises: OutflankError if it fails, after a rollback; SettingsError if the book was closed.
         """
         self._expect_open()
         if self._connection.in_transaction:
@@ -143,7 +142,7 @@ class BookWriter(Book):
                 raise _not_written(self.path, error) from None
 
     def rollback(self) -> None:
-        """Forget everything put, removed and noted since the last commit.
+        """Discard all changes since the last commit.
 
         Raises: SettingsError if the book was closed.
         """
@@ -152,9 +151,9 @@ class BookWriter(Book):
             self._connection.execute("ROLLBACK")
 
     def compact(self) -> None:
-        """Write the file anew without gaps, in the order of the keys.
+        """Rewrite the file without gaps, in the order of the keys.
 
-        Raises: OutflankError if that can't be done; SettingsError if the book was closed.
+        Raises: OutflankError if it fails; SettingsError if the book was closed.
         """
         self.commit()
         try:
@@ -163,12 +162,12 @@ class BookWriter(Book):
             raise _not_written(self.path, error) from None
 
     def close(self) -> None:
-        """Forget all that was not committed, and give file and lock back; the second time it does nothing."""
+        """Discard uncommitted changes, close the file and release the lock; a second call does nothing."""
         lock = self._writer_lock
         if lock is None:
             return
         try:
-            # A reader may be at it; then its last changes stay in a file beside it, where every reader finds them.
+            # During a read its last changes stay in a second file, where every reader finds them.
             with suppress(sqlite3.Error):
                 self.rollback()
                 self._connection.execute("PRAGMA busy_timeout = 0")
@@ -186,10 +185,9 @@ class BookWriter(Book):
             self.close()
 
     def _write(self, sql: str, rows: Sequence[tuple[object, ...]]) -> None:
-        """Execute a statement for each row, in the transaction under way or a new one.
+        """Execute a statement for each row, in the current transaction or a new one.
 
-        Raises: OutflankError if that can't be done; then all is forgotten that was not committed. SettingsError if the
-            book was closed.
+        Raises: OutflankError if it fails, after a rollback; SettingsError if the book was closed.
         """
         self._expect_open()
         try:
@@ -202,21 +200,20 @@ class BookWriter(Book):
             raise _not_written(self.path, error) from None
 
     def _expect_open(self) -> None:
-        """Raise SettingsError if the book was closed."""
         if self._writer_lock is None:
             raise SettingsError(f"the book {str(self.path)!r} was closed")
 
 
 def lock_book(path: Path) -> WriterLock:
-    """The lock of a book, also of a future one; a book has one lock, whatever link names it.
+    """Lock a book, also a future one; all links to a book share one lock.
 
-    Raises: FileFormatError if another process holds it, or if something else bears its name; OutflankError if it can't
-        be made.
+    Raises: FileFormatError if another process holds it, or if the lock file's name is taken; OutflankError if it can't
+        be created.
     """
     refusal = f"another process is changing the book {str(path)!r}"
     try:
         return WriterLock(file_of(path), refusal)
-    except (OSError, ValueError) as error:  # ValueError for an impossible name, as with a zero byte in it
+    except (OSError, ValueError) as error:  # ValueError for an invalid name, such as one with a zero byte
         raise _not_written(path, error) from None
 
 

@@ -1,4 +1,4 @@
-"""The common part of Edax's two forms: Othello alone, and a level where we store plies and selectivity."""
+"""The common part of Edax's two formats: Othello only, and a level in place of plies and selectivity."""
 
 from outflank.book.records import HAND_LEVEL, Record
 from outflank.engine import HIGHEST_LEVEL, FileFormatError, Percent, Rules, SettingsError, limit_for_level
@@ -12,7 +12,7 @@ def expect_othello(rules: Rules) -> None:
 
 
 def searched_at(level: int, empties: int, where: str) -> tuple[int, Percent]:
-    """Plies and selectivity of a search at a level.
+    """Return the plies and selectivity of a search at a level.
 
     Raises: FileFormatError beginning with `where` if there is no such level.
     """
@@ -24,5 +24,5 @@ def searched_at(level: int, empties: int, where: str) -> tuple[int, Percent]:
 
 
 def level_of(record: Record) -> int:
-    """The level of a record; the plies of its search if that was limited otherwise, or if its score was set by hand."""
+    """Return the level of a record; the plies of its search if it has no level or a score set by hand."""
     return min(HIGHEST_LEVEL, record.depth) if record.level in (None, HAND_LEVEL) else record.level or 0

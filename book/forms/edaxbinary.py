@@ -1,6 +1,6 @@
-"""The binary form of Edax 4.6: header and positions with their links, little endian.
+"""The binary format of Edax 4.6: header and positions with their links, little endian.
 
-Learned from files that Edax writes:
+Derived from files that Edax writes:
 
 ======  =====================================================================================================
 bytes   header
@@ -21,8 +21,8 @@ bytes   position, the image with the smallest (player, opponent)
 2 each  links: int8 score, square 0 (a1) to 63 (h8), 64 for a pass; then the leaf, -127 and 65 if there is none
 ======  =====================================================================================================
 
-Where the side to move has to pass there is a position whose only link is the pass. Ours has none, so they are made and
-passed over. Links are worked out anew from the positions that are there.
+A position in which the side to move has to pass has the pass as its only link. Our books do not store such positions,
+so they are created when writing and skipped when reading. Links are computed from the positions.
 """
 
 import re
@@ -53,14 +53,14 @@ _VERSION = (4, 6)
 _HEADER = struct.Struct("<8sBBhbbbbbxiiiiii")
 _POSITION = struct.Struct("<QQIIIIhhhBB")
 _MOVE = struct.Struct("<bB")
-_TOLD = re.compile(r"\d{1,4}(?: \d{1,4}){10}")  # of the header, as the book keeps it
+_TOLD = re.compile(r"\d{1,4}(?: \d{1,4}){10}")  # the numbers of the header, in the book's facts
 _PASS, _NO_MOVE, _NO_SCORE = 64, 65, -127
 
 
 def write(book: Book, file: BinaryIO) -> None:
-    """Write a book; `file` has to be one in which the header can be filled in at the end.
+    """Write a book to a seekable file, whose header is written last.
 
-    Raises: SettingsError if it is for rules that Edax does not know; OSError; FileFormatError if it is damaged.
+    Raises: SettingsError if it is for rules that Edax does not support; OSError; FileFormatError if it is damaged.
     """
     expect_othello(book.rules)
     at = file.tell()
@@ -82,10 +82,10 @@ def write(book: Book, file: BinaryIO) -> None:
 
 
 def read(file: BinaryIO, rules: Rules) -> Contents:
-    """The contents of a file.
+    """Return the contents of a file.
 
-    Raises: FileFormatError if it is not one, or naming the position where it goes wrong; SettingsError if `rules` are
-        not those that Edax plays.
+    Raises: FileFormatError if it is not a book of Edax, or with the invalid position; SettingsError if Edax does not
+        support `rules`.
     """
     expect_othello(rules)
     header = file.read(_HEADER.size)
@@ -101,7 +101,7 @@ def read(file: BinaryIO, rules: Rules) -> Contents:
 
 
 def _passes(record: Record, entry: BookEntry, written: set[Position]) -> Iterator[bytes]:
-    """The positions with a pass that its moves lead to, as far as they are not written yet."""
+    """Yield the positions with a forced pass that its moves lead to, unless they are already written."""
     for move in entry.moves:
         after = entry.position.play(move.move)
         image, _ = after.canonical()
@@ -112,7 +112,7 @@ def _passes(record: Record, entry: BookEntry, written: set[Position]) -> Iterato
 
 
 def _packed(record: Record, entry: BookEntry) -> bytes:
-    """The position with its links; a record's position is its own image."""
+    """Return the position with its links; a record's position is canonical."""
     links = [(move.score, move.move.square or 0) for move in entry.moves if move.linked]
     scores = (record.score, record.lower, record.upper)
     return _pack(record.position, record.lines, scores, level_of(record), links, record.leaf)
@@ -133,9 +133,9 @@ def _pack(
 
 
 def _header(told: str, level: int, least: int, count: int) -> bytes:
-    """The header: as the book was imported with it, else made from what the book holds."""
+    """Return the header that the book was imported with, or one computed from the book."""
     if _TOLD.fullmatch(told):
-        with suppress(struct.error):  # numbers that no file of Edax has: the fact was written by hand
+        with suppress(struct.error):  # numbers out of range: the fact was written by hand
             return _HEADER.pack(MAGIC, *_VERSION, *map(int, told.split()), count)
     now = datetime.now()
     date = (now.year, now.month, now.day, now.hour, now.minute, now.second)
@@ -143,7 +143,7 @@ def _header(told: str, level: int, least: int, count: int) -> bytes:
 
 
 def _records(file: BinaryIO, count: int, rules: Rules) -> Iterator[tuple[str, Record]]:
-    """Each position whose side has a move: the words for its place in the file, and its record."""
+    """Yield each position whose side has a move: its place in the file for messages, and its record."""
     for number in range(1, count + 1):
         where = f"position {number} of {count}"
         record = _record(file, rules, where)
@@ -154,7 +154,7 @@ def _records(file: BinaryIO, count: int, rules: Rules) -> Iterator[tuple[str, Re
 
 
 def _record(file: BinaryIO, rules: Rules, where: str) -> Record | None:
-    """The next position; None if its side has no move."""
+    """Read the next position; return None if its side has no move."""
     head = _take(file, _POSITION.size, where)
     own, opp, wins, draws, losses, lines, value, lower, upper, links, level = _POSITION.unpack(head)
     moves = [_MOVE.unpack(_take(file, _MOVE.size, where)) for _ in range(links + 1)]
@@ -167,7 +167,7 @@ def _record(file: BinaryIO, rules: Rules, where: str) -> Record | None:
     depth, selectivity = searched_at(level, position.empties, where)
     score, square = moves[-1]
     leaf = None if square == _NO_MOVE else Leaf(_legal(position, square, where), score)
-    lower, upper = max(-MOST_DISCS, lower), min(MOST_DISCS, upper)  # Edax has 127 where it knows none
+    lower, upper = max(-MOST_DISCS, lower), min(MOST_DISCS, upper)  # Edax writes 127 for an unknown bound
     counts = LineCounts(lines, wins, draws, losses)
     return Record(position, value, lower, upper, depth, selectivity, level, leaf, counts)
 

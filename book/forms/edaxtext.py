@@ -1,7 +1,7 @@
-"""The text form of Edax 4.6: a line for each position with its leaf, ``BOARD SIDE,LEVEL,MOVE,SCORE``, and no more.
+"""The text format of Edax 4.6: a line for each position with its leaf, ``BOARD SIDE,LEVEL,MOVE,SCORE``.
 
-``--`` and -127 stand where there is no leaf. Scores, bounds, links and counts have to be worked out by whoever reads
-it. Where the side to move has to pass there is a line too, without a leaf.
+``--`` and -127 mean no leaf. The reader has to compute scores, bounds, links and counts. A position with a forced pass
+has a line too, without a leaf.
 """
 
 import re
@@ -21,14 +21,14 @@ _NO_LEAF = ("--", -127)
 
 
 def is_line(line: bytes) -> bool:
-    """Whether a file that begins with this line is one of these."""
+    """Whether a file that begins with this line has this format."""
     return _LINE.fullmatch(line.decode("ascii", "replace").strip()) is not None
 
 
 def write(book: Book, file: BinaryIO) -> None:
     """Write a book; positions in the order of their keys.
 
-    Raises: SettingsError if it is for rules that Edax does not know; OSError; FileFormatError if it is damaged.
+    Raises: SettingsError if it is for rules that Edax does not support; OSError; FileFormatError if it is damaged.
     """
     expect_othello(book.rules)
     passes: set[Position] = set()
@@ -43,23 +43,23 @@ def write(book: Book, file: BinaryIO) -> None:
 
 
 def read(file: BinaryIO, rules: Rules) -> Contents:
-    """The contents of a file.
+    """Return the contents of a file.
 
-    Raises: FileFormatError naming the line; SettingsError if `rules` are not those that Edax plays.
+    Raises: FileFormatError with the line; SettingsError if Edax does not support `rules`.
     """
     expect_othello(rules)
     return Contents(checked(_records(file, rules)), is_settled=False)
 
 
 def _line(position: Position, level: int, leaf: Leaf | None) -> bytes:
-    """The line of a canonical position; Edax writes the side to move as X, whoever that is."""
+    """Return the line of a canonical position; Edax writes the side to move as X, whichever colour it is."""
     move, score = _NO_LEAF if leaf is None else (str(leaf.move).upper(), leaf.score)
     board = Position(position.own, position.opp, Colour.BLACK).board_string()[:64]
     return f"{board} X,{level},{move},{score}\n".encode()
 
 
 def _records(file: BinaryIO, rules: Rules) -> Iterator[tuple[str, Record]]:
-    """Each position whose side has a move: the words for its place in the file, and its record."""
+    """Yield each position whose side has a move: its place in the file for messages, and its record."""
     for number, line in enumerate(iter(lambda: file.readline(_LONGEST_LINE), b""), 1):
         where, text = f"line {number}", line.decode("ascii", "replace").strip()
         record = _record(text, rules, where) if text else None
@@ -68,7 +68,7 @@ def _records(file: BinaryIO, rules: Rules) -> Iterator[tuple[str, Record]]:
 
 
 def _record(line: str, rules: Rules, where: str) -> Record | None:
-    """The position of a line; None if its side has no move."""
+    """Read the position of a line; return None if its side has no move."""
     match = _LINE.fullmatch(line)
     if match is None:
         raise FileFormatError(

@@ -1,4 +1,4 @@
-"""Egaroucid's books (.egbk3), little endian. They are read, not written.
+"""Egaroucid's books (.egbk3), little endian, which can only be read.
 
 ======  =====================================================================================================
 bytes   header
@@ -11,15 +11,15 @@ bytes   header
 bytes   position, one of its images
 ======  =====================================================================================================
 8, 8    discs of the side to move and of the other side, bit 0 = h8
-1, 1    int8 score, level of its search: -1 unknown, 70 if somebody set the score
-4       uint32 lines, which are counted anew
+1, 1    int8 score, level of its search: -1 unknown, 70 a score set by hand
+4       uint32 lines, which are counted again
 3       int8 score, move (bit number) and level of the leaf, the best move that leads out of the book; 125 no move
 ======  =====================================================================================================
 
-A half turn of the board turns bit 0 = h8 into bit 0 = a1, so bits and moves are taken for those of this image. Scores
-are discs from the side to move. Where a position has no link, its own score and level count for the leaf, since
-Egaroucid judges leaves at a lower level. Scores, bounds and counts follow from the leaves. Learned from the program's
-own reader and from the book without lines that comes with it.
+A half turn of the board turns bit 0 = h8 into bit 0 = a1, so bits and moves are read as those of this image. Scores are
+discs from the side to move. For a position without links, its own score and level replace the leaf's, since Egaroucid
+judges leaves at a lower level. Scores, bounds and counts follow from the leaves. Derived from the program's own reader
+and from the book without lines that it ships.
 """
 
 import struct
@@ -41,10 +41,10 @@ _BY_HAND, _UNKNOWN = 70, -1  # levels
 
 
 def read(file: BinaryIO, rules: Rules) -> Contents:
-    """The contents of a file, which has to be able to go back: it is read twice.
+    """Return the contents of a seekable file, which is read twice.
 
-    Raises: FileFormatError if it is not one, or naming the position where it goes wrong; SettingsError if `rules` are
-        not those that Egaroucid plays.
+    Raises: FileFormatError if it is not a book of Egaroucid, or with the invalid position; SettingsError if Egaroucid
+        does not support `rules`.
     """
     if not rules.is_othello:
         raise SettingsError(f"Egaroucid plays Othello only, not {rules}")
@@ -71,13 +71,13 @@ def read(file: BinaryIO, rules: Rules) -> Contents:
 
 
 def _records(file: BinaryIO, count: int, rules: Rules, known: set[bytes]) -> Iterator[tuple[str, Record]]:
-    """Each position with a score: the words for its place in the file, and its record.
+    """Yield each position with a score: its place in the file for messages, and its record.
 
     Args:
-        file: at the first position.
-        count: of positions.
-        rules: of the book.
-        known: keys of all of them.
+        file: the file, at the first position.
+        count: the number of positions.
+        rules: the rules of the book.
+        known: the keys of all positions.
     """
     for where, position, (score, level, _, leaf_score, move, leaf_level) in _positions(file, count, rules):
         if not any(child.key in known for child in children_of(position)):
@@ -93,7 +93,7 @@ def _records(file: BinaryIO, count: int, rules: Rules, known: set[bytes]) -> Ite
 def _positions(
     file: BinaryIO, count: int, rules: Rules
 ) -> Iterator[tuple[str, Position, tuple[int, int, int, int, int, int]]]:
-    """Each position that has a score and whose side has a move, after the words for its place, with its numbers."""
+    """Yield each position with a score and a move: its place in the file for messages, the position, its numbers."""
     for number in range(1, count + 1):
         where = f"position {number} of {count}"
         own, opp, *numbers = _POSITION.unpack(file.read(_POSITION.size))
@@ -102,12 +102,12 @@ def _positions(
         except ValueError as error:
             raise FileFormatError(f"{where}: {error}") from None
         score, level, lines, leaf_score, move, leaf_level = numbers
-        if abs(score) <= MOST_DISCS and position.legal_mask():  # Egaroucid passes over others too
+        if abs(score) <= MOST_DISCS and position.legal_mask():  # Egaroucid skips others too
             yield where, position, (score, level, lines, leaf_score, move, leaf_level)
 
 
 def _searched(level: int, empties: int, where: str) -> tuple[int, Percent, int | None]:
-    """Plies, selectivity and level of a search at a level of Egaroucid; no plies and None if it is unknown."""
+    """Return plies, selectivity and level of a search at Egaroucid's level; no plies and None if it is unknown."""
     if level in (_UNKNOWN, _BY_HAND):
         return 0, BOLDEST.percent, None
     return *searched_at(level, empties, where), level

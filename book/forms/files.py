@@ -1,4 +1,4 @@
-"""The forms by name, and which one a file has."""
+"""The book formats by name, and their detection."""
 
 from codecs import BOM_UTF8
 from collections.abc import Callable
@@ -14,7 +14,7 @@ _PEEKED_BYTES = 256
 
 
 class Form(StrEnum):
-    """A form of books."""
+    """A book format."""
 
     TEXT = "text"
     EDAX = "edax"
@@ -37,9 +37,9 @@ WRITTEN_FORMS = tuple(_WRITERS)
 
 
 def form_of(beginning: bytes) -> Form:
-    """The form of a file, by its first bytes.
+    """Return the format of a file, by its first bytes.
 
-    Raises: FileFormatError if it is not one.
+    Raises: FileFormatError if it is not a book.
     """
     first = beginning.partition(b"\n")[0]
     if beginning.startswith(egaroucid.MAGIC):
@@ -56,12 +56,12 @@ def form_of(beginning: bytes) -> Form:
 
 
 def read_form(file: BinaryIO, rules: Rules, form: Form | None = None) -> Contents:
-    """The contents of a file.
+    """Return the contents of a file.
 
     Args:
-        file: open at its beginning; its first bytes are looked at, so it must be able to go back.
-        rules: of a form that does not name them.
-        form: as it is found out if None.
+        file: a seekable file at its beginning.
+        rules: the rules, for a format that does not name them.
+        form: the format; detected if None.
 
     Raises: FileFormatError; SettingsError.
     """
@@ -74,6 +74,6 @@ def read_form(file: BinaryIO, rules: Rules, form: Form | None = None) -> Content
 def write_form(book: Book, file: BinaryIO, form: Form) -> None:
     """Write a book in one of WRITTEN_FORMS.
 
-    Raises: SettingsError if the form has no place for its rules; OSError; FileFormatError if the book is damaged.
+    Raises: SettingsError if the format does not support its rules; OSError; FileFormatError if the book is damaged.
     """
     _WRITERS[form](book, file)

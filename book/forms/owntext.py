@@ -1,8 +1,8 @@
-"""Our own text form: a line for each position, which carries everything that a book stores of it.
+"""Our own text format: a line for each position, with all data that a book stores about it.
 
-The first line is ``outflank book 1``, the second ``positions`` and how many there are, which texts of version 1.0.0 do
-not have, the third ``rules`` and the rules; lines ``fact NAME VALUE`` may follow. Each further line is a position: its
-64 squares, the side to move, and the columns of COLUMNS, separated by blanks, ``-`` where there is nothing. A line that
+The first line is ``outflank book 1``, the second ``positions`` and their number, which is missing in texts of version
+1.0.0, the third ``rules`` and the rules; lines ``fact NAME VALUE`` may follow. Each further line is a position: its
+64 squares, the side to move, and the columns of COLUMNS, separated by blanks, ``-`` for no value. A line that
 begins with ``#`` is a comment.
 """
 
@@ -28,7 +28,7 @@ _LONGEST_LINE = 1 << 16
 
 
 def write(book: Book, file: BinaryIO) -> None:
-    """Write a book; positions in the order of their keys, so that equal books are equal texts.
+    """Write a book with its positions in the order of their keys, so that equal books are equal texts.
 
     Raises: OSError; FileFormatError if the book is damaged.
     """
@@ -43,9 +43,9 @@ def write(book: Book, file: BinaryIO) -> None:
 
 
 def read(file: BinaryIO, rules: Rules) -> Contents:
-    """The contents of a file; it names its rules, so `rules` is not looked at.
+    """Return the contents of a file, which names its rules, so `rules` is ignored.
 
-    Raises: FileFormatError naming the line.
+    Raises: FileFormatError with the line.
     """
     numbered = enumerate(iter(lambda: file.readline(_LONGEST_LINE), b""), 1)
     lines = ((number, _text(line, number)) for number, line in numbered)
@@ -57,9 +57,9 @@ def read(file: BinaryIO, rules: Rules) -> Contents:
 
 
 def _take_head(lines: Iterator[tuple[int, str]]) -> tuple[int | None, Rules]:
-    """How many positions there are, None in a text of 1.0.0, and the rules.
+    """Return the number of positions, None in a text of 1.0.0, and the rules.
 
-    Raises: FileFormatError naming the line.
+    Raises: FileFormatError with the line.
     """
     number, first = next(lines, (1, ""))
     if first != FIRST_LINE:
@@ -80,9 +80,9 @@ def _take_head(lines: Iterator[tuple[int, str]]) -> tuple[int | None, Rules]:
 
 
 def _take_facts(lines: Iterator[tuple[int, str]], facts: dict[str, str]) -> list[tuple[int, str]]:
-    """Add the facts that the next lines tell, and return the line after them, or nothing at the end.
+    """Add the facts in the next lines to `facts`, and return the line after them, or an empty list at the end.
 
-    Raises: FileFormatError if one is told again, or is not for a text to tell.
+    Raises: FileFormatError if a fact is repeated or not allowed in a text.
     """
     for number, line in lines:
         word, _, text = line.partition(" ")
@@ -98,7 +98,7 @@ def _take_facts(lines: Iterator[tuple[int, str]], facts: dict[str, str]) -> list
 
 
 def _counted(records: Iterator[Record], count: int | None) -> Iterator[Record]:
-    """The records, then FileFormatError unless this was their number."""
+    """Yield the records; raise FileFormatError unless `count` is their number."""
     found = 0
     for record in records:
         found += 1
@@ -135,14 +135,17 @@ def _text(line: bytes, number: int) -> str:
 
 
 def _records(lines: Iterable[tuple[int, str]], rules: Rules) -> Iterator[tuple[str, Record]]:
-    """Each line: the words for its place in the file, and its record."""
+    """Yield each line's place in the file for messages, and its record."""
     for number, line in lines:
         where = f"line {number}"
         yield where, _record(line, rules, where)
 
 
 def _record(line: str, rules: Rules, where: str) -> Record:
-    """Raise FileFormatError unless the line is a position with its columns."""
+    """Read the record of a line.
+
+    Raises: FileFormatError unless the line is a position with its columns.
+    """
     board, *words = line.split()
     if len(words) != 1 + len(COLUMNS):
         expected = f"a board, a side and {len(COLUMNS)} columns"
@@ -165,7 +168,6 @@ def _record(line: str, rules: Rules, where: str) -> Record:
 
 
 def _whole(text: str) -> int:
-    """A whole number. Raises: NotationError."""
     if not _WHOLE.fullmatch(text):
         raise NotationError(f"expected a whole number, got {text[:40]!r}")
     return int(text)

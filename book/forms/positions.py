@@ -1,4 +1,4 @@
-"""A book in another form: checked records that were read, or the book to write."""
+"""The contents of a book in another format, and checks of the records read."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -13,9 +13,9 @@ class Contents:
     """The contents of a file.
 
     Attributes:
-        records: of the positions, read as they are taken; FileFormatError names one that is invalid.
-        facts: of the file about itself, by name.
-        is_settled: whether scores, bounds and counts are there; if not, they have to be worked out from the leaves.
+        records: the records, read lazily; FileFormatError names an invalid one.
+        facts: the facts about the book, by name.
+        is_settled: whether it has scores, bounds and counts; if not, they have to be computed from the leaves.
     """
 
     records: Iterator[Record]
@@ -24,12 +24,12 @@ class Contents:
 
 
 def checked(records: Iterable[tuple[str, Record]]) -> Iterator[Record]:
-    """The records, if a book can hold them.
+    """Check that a book can hold the records, and yield them.
 
     Args:
-        records: each after the words for its place in the file.
+        records: records after their places in the file for messages.
 
-    Raises: FileFormatError beginning with these words, also if the position, or an image of it, came before.
+    Raises: FileFormatError that begins with the place, also if the position, or an image of it, is repeated.
     """
     known: set[bytes] = set()
     for where, record in records:
@@ -45,9 +45,9 @@ def checked(records: Iterable[tuple[str, Record]]) -> Iterator[Record]:
 
 
 def legal_leaf(position: Position, move: Move, where: str) -> Move:
-    """The move, if it is legal.
+    """Return the move if it is legal.
 
-    Raises: FileFormatError beginning with `where`.
+    Raises: FileFormatError that begins with `where`.
     """
     if move not in position.legal_moves():
         moves = " ".join(map(str, position.legal_moves()))
