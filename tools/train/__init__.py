@@ -1,1 +1,1 @@
-"""Makes the evaluation from nothing: self-play, labels, fits, and a match against the one before."""
+"""Trains the evaluation from scratch: self-play, labels, fits, and a match against the previous one."""

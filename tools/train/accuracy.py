@@ -1,4 +1,4 @@
-"""Calibration of scores: their mean error, and the slope of the truth on them."""
+"""Calibration of scores: their mean error, and the regression slope of the true values on them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,12 +7,12 @@ from statistics import fmean
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Scores against what they should have been.
+    """The calibration of scores.
 
     Attributes:
-        bias: mean of score minus truth, in discs; below 0 the side to move is rated too low.
-        slope: of the least-squares line from scores to truths; above 1 the scores lie too near to 0. 1 if the scores
-            are all the same.
+        bias: the mean of score minus truth, in discs; below 0 the side to move is rated too low.
+        slope: the slope of the least-squares line from scores to truths; above 1 the scores are too close to 0. 1 if
+            all scores are equal.
     """
 
     bias: float
@@ -20,9 +20,9 @@ class Calibration:
 
 
 def calibration(scores: Sequence[float], truths: Sequence[float]) -> Calibration:
-    """The calibration of scores; perfect if there are none.
+    """Return the calibration of scores; a perfect one without scores.
 
-    Raises: ValueError if there are not as many truths as scores.
+    Raises: ValueError if the numbers of scores and truths differ.
     """
     pairs = list(zip(scores, truths, strict=True))
     if not pairs:

@@ -1,19 +1,19 @@
-"""The whole training, from nothing to an evaluation, in a given time.
+"""The whole training, from scratch to an evaluation, in a given time.
 
 The first generation plays with weights that are all 0: its games are poor, but from `exact_from` empty squares on
 their results are those of perfect play, so the late phases are learned at once. Each further generation plays with
-the evaluation of the one before, whose searches look a few plies further back than it was right before: what is known
-travels from the end of the game to its beginning. The first generations go on serving with what they solved, the later
-ones with whole games: how many there are counts for more than how well they are played. Solved positions off the path
-of the games serve the network alone, which can distinguish them from those of good play; the tables can't.
+the evaluation of the previous one, and its searches are right a few plies earlier: knowledge propagates from the end of
+the game to its beginning. Later fits use the solved positions of the first generations and whole games of the others:
+the number of games matters more than their quality. Solved positions off the path of the games train only the network,
+which can distinguish them from those of good play; the tables can't.
 
-The last generations play what the weights are for: close games between good players, with a deep selective search
-and an end that is as good as perfect, from earlier on. Off the path of these games, boards of the whole middle of the
-game are judged by the same search: searches meet mostly such boards, and judging one takes a tenth of the time of
-solving it. Far errors count in proportion then. In the end the heads are calibrated.
+The last generations play the games that the weights are made for: close games between good players, with a deep
+selective search and a nearly perfect endgame from earlier on. Off the path of these games, boards of the whole midgame
+are judged by the same search: searches meet mostly such boards, and judging one takes a tenth of the time of solving
+it. The loss is linear for large errors then. Finally the heads are calibrated.
 
-The folder keeps what each step took, so that neither an interruption nor a break costs any of the budget, and a
-greater budget later goes on with another generation of the last kind.
+The folder records the time of each step, so that interruptions do not use up the budget, and a larger budget later
+continues with another generation of the last kind.
 """
 
 from collections.abc import Callable
@@ -32,22 +32,15 @@ from outflank.tools.work.cluster import Place
 from outflank.tools.work.files import write_whole
 
 _MOST = 100_000_000  # games and boards: the time is what counts
-_SHARES = (
-    0.08,
-    0.08,
-    0.14,
-    0.25,
-    0.43,
-)  # of the time, one for each generation; the rest is for the error model
-_WORTH_ANOTHER = 0.25  # of the time, left over by a smaller budget before
-_FIRST_WORK_SHARE = (
-    0.5  # of the first generation's time goes into games and labels; later ones know what a fit takes
-)
+# The share of the time of each generation; the rest is for the error model.
+_SHARES = (0.08, 0.08, 0.14, 0.25, 0.43)
+_WORTH_ANOTHER = 0.25  # the share of the time that must be left for another generation
+# The share of the first generation's time for games and labels; later ones estimate the time of a fit.
+_FIRST_WORK_SHARE = 0.5
 _LEAST_WORK_SHARE = 0.1
-_CAUTION = (
-    1.5  # what a position takes to be fitted to, over the fit before: among more of them it took up to 1.4
-)
-_LABEL_SHARE = 0.3  # of the time for games and labels
+# The fit's time for a position, relative to the previous fit: with more positions it rose by a factor of up to 1.4.
+_CAUTION = 1.5
+_LABEL_SHARE = 0.3  # the share of the labels in the time for games and labels
 _FIRST_TO_SERVE_WHOLE = 2
 _FIRST_LATE = 3
 _LATE_OPENINGS = (8, 24)  # random moves
@@ -68,12 +61,12 @@ class BootstrapSettings:
     """Settings of the training.
 
     Attributes:
-        folder: where everything is kept; finished steps are not done again.
-        seconds: the time for all of it, with the time spent in the folder before.
-        early: searches of the first generations.
-        late: searches of the last ones.
-        seed: of the first generation; the others follow.
-        games_a_shard: games, or boards solved, in a file, the unit of work.
+        folder: the folder of all files; finished steps are not repeated.
+        seconds: the total time, including the time spent in the folder before.
+        early: the searches of the first generations.
+        late: the searches of the last generations.
+        seed: the seed of the first generation; later ones use the following numbers.
+        games_a_shard: the games, or boards solved, in a file, the unit of work.
     """
 
     folder: Path
@@ -84,15 +77,15 @@ class BootstrapSettings:
     games_a_shard: int = 1000
 
     def games(self, generation: int) -> Path:
-        """The folder of a generation's games."""
+        """Return the folder of a generation's games."""
         return self.folder / f"games-{generation}"
 
     def labels(self, generation: int) -> Path:
-        """The folder of what a generation solved beside its games."""
+        """Return the folder of a generation's labels off the path of its games."""
         return self.folder / f"labels-{generation}"
 
     def weights(self, generation: int) -> Path:
-        """The weights that a generation plays with; those of generation 0 know nothing."""
+        """Return the weights that a generation plays with; those of generation 0 are all 0."""
         return self.folder / f"weights-{generation}.bin"
 
     @property
@@ -108,18 +101,18 @@ class BootstrapSettings:
 
 @dataclass(slots=True)
 class Pace:
-    """Speed of the generation before, from which the time of this one is estimated.
+    """The speed of the previous generation, from which the time of this one is estimated.
 
     Attributes:
-        found: positions that a second of games and labels brought; 0 if nothing is known.
-        fitted: seconds that a position is expected to take to be fitted to.
+        found: the positions for each second of games and labels; 0 if unknown.
+        fitted: the expected seconds of the fit for each position.
     """
 
     found: float = 0.0
     fitted: float = 0.0
 
     def work(self, seconds: float, known: int) -> float:
-        """Seconds of a generation for games and labels; the fit to all positions fills the rest."""
+        """Return a generation's seconds for games and labels; the fit to all positions uses the rest."""
         if not self.found:
             return seconds * _FIRST_WORK_SHARE
         foreseen = (seconds - known * self.fitted) / (1 + self.found * self.fitted)
@@ -129,8 +122,8 @@ class Pace:
 def bootstrap(settings: BootstrapSettings, report: Callable[[str], None], **place: Unpack[Place]) -> None:
     """Run all generations, calling `report` with a sentence about each, then fit the selectivity model.
 
-    Whenever it is interrupted, the weights made so far are usable; the same call then goes on where it was. A call
-    with more time goes on from what less time brought.
+    After an interruption the latest weights are usable, and the same call continues. A call with more time continues
+    from the result of less time.
 
     Raises: FileFormatError if the folder holds games of other settings.
     """
@@ -151,12 +144,12 @@ def bootstrap(settings: BootstrapSettings, report: Callable[[str], None], **plac
 
 
 def _steps(generation: int) -> tuple[str, str, str]:
-    """The names of a generation's steps: games, labels and fit."""
+    """Return the names of a generation's steps: games, labels and fit."""
     return f"games {generation}", f"labels {generation}", f"fit {generation}"
 
 
 def _share(settings: BootstrapSettings, spent: TimeSpent, generation: int) -> float:
-    """Seconds for a generation; 0 if the time is up."""
+    """Return the seconds for a generation; 0 if the time is up."""
     if generation < len(_SHARES):
         return settings.seconds * _SHARES[generation]
     earlier = [step for number in range(generation) for step in _steps(number)]
@@ -165,7 +158,6 @@ def _share(settings: BootstrapSettings, spent: TimeSpent, generation: int) -> fl
 
 
 def _pace(settings: BootstrapSettings, spent: TimeSpent, generation: int) -> Pace:
-    """The speed of the generation before this one."""
     games, labels, fit = _steps(generation - 1)
     worked = spent.on(games, labels)
     if not worked:
@@ -178,7 +170,7 @@ def _pace(settings: BootstrapSettings, spent: TimeSpent, generation: int) -> Pac
 def _run_generation(
     settings: BootstrapSettings, spent: TimeSpent, generation: int, seconds: float, place: Place
 ) -> tuple[int, int]:
-    """Make the next weights in about so many seconds; how many games and labelled boards there are."""
+    """Make the next weights in about `seconds`; return the numbers of games and labelled boards."""
     games, labels, fit = _steps(generation)
     work = _pace(settings, spent, generation).work(seconds, _positions(settings, generation))
     with spent.spending(games):
@@ -191,7 +183,7 @@ def _run_generation(
 
 
 def _play(settings: BootstrapSettings, generation: int, seconds: float, place: Place) -> int:
-    """Play a generation's games; how many there are."""
+    """Play a generation's games and return their number."""
     seed = settings.seed + generation
     playing = selfplay.SelfplaySettings(
         settings.weights(generation), settings.early, seed, settings.games_a_shard
@@ -209,7 +201,7 @@ def _play(settings: BootstrapSettings, generation: int, seconds: float, place: P
 
 
 def _label(settings: BootstrapSettings, generation: int, seconds: float, place: Place) -> int:
-    """Solve or judge positions off the path of a generation's games; how many there are."""
+    """Solve or judge positions off the path of a generation's games and return their number."""
     late = generation >= _FIRST_LATE
     fewest, most = _LATE_LABELLED if late else _EARLY_LABELLED
     judging = settings.late if late else settings.early
@@ -228,14 +220,14 @@ def _label(settings: BootstrapSettings, generation: int, seconds: float, place: 
 
 
 def _positions(settings: BootstrapSettings, generation: int) -> int:
-    """The number of positions from the generations before."""
+    """Return the number of positions of the generations before."""
     numbers = range(generation)
     folders = [*map(settings.games, numbers), *map(settings.labels, numbers)]
     return sum(int(read_header(path)["positions"]) for folder in folders for path in shards_there(folder))
 
 
 def _write_nothing(path: Path) -> None:
-    """Write weights that are all 0."""
+    """Write weights that are all 0, unless the file exists."""
     if not path.exists():
         write_whole(
             path, weights.packed(weights.Weights.nothing(), {"command": "nothing: all weights are 0"})
@@ -243,11 +235,11 @@ def _write_nothing(path: Path) -> None:
 
 
 def _fit_generation(settings: BootstrapSettings, generation: int, place: Place) -> None:
-    """Make the weights of the next generation: the tables first, then the network."""
+    """Make the weights of the next generation: first the tables, then the network."""
     known = min(generation, _FIRST_TO_SERVE_WHOLE)
     games = [settings.games(number) for number in range(known, generation + 1)]
     earlier = [settings.games(number) for number in range(known)]
-    # The guesses of weights that are all 0 are worth nothing.
+    # The guesses of weights that are all 0 are useless.
     trust = Trust() if generation else Trust.everywhere(1.0)
     tables = settings.folder / "tables.unfinished"
     weights_file.fit_folders(games, earlier, tables, fit.FitSettings(trust=trust))
@@ -265,7 +257,6 @@ def _fit_generation(settings: BootstrapSettings, generation: int, place: Place) 
 
 
 def _fit_error_model(settings: BootstrapSettings, last: int, place: Place) -> None:
-    """Fit the selectivity model to the evaluation that the last generation made."""
     weights_made = settings.weights(last + 1)
     if settings.error_model.exists() and probcut.is_fitted_to(settings.error_model, weights_made):
         return

@@ -1,9 +1,9 @@
-"""Shifts an evaluation's heads so that searches are right on average, wherever they end.
+"""Shifts an evaluation's heads so that searches are unbiased, for all numbers of empty squares at their leaves.
 
-An evaluation that is true of the positions of games is not true of the leaves of a search: the side that moved last
-chose the leaf on which the evaluation errs in its favour. All leaves of a search to a depth have about as many empty
-squares, so what is added to their head is added to the score, and the shift that a head needs is what such searches
-are off by. Even and odd depths lead to the same leaves from other positions, and both have a say.
+An evaluation that is unbiased for the positions of games is biased for the leaves of a search: the side that moved last
+chose the leaf on which the evaluation errs in its favour. All leaves of a search to a depth have about the same number
+of empty squares, so a shift of their head shifts the score, and the shift that a head needs is the negative bias of
+such searches. Even and odd depths reach the same leaves from different positions, and both are used.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from outflank.tools.work.cluster import Place
 from outflank.tools.work.executor import cleared_searcher, open_executor, run_all
 from outflank.tools.work.progress import progress_bar
 
-_BESIDE = 0.5  # weight of a head's neighbours of the same parity; its own is 1
+_BESIDE = 0.5  # the weight of a head's neighbours of the same parity; its own is 1
 _FARTHEST = 50  # empty squares at the leaves: with more, every game is nearly even
-_NEAREST = 7  # with fewer, searches see the end
+_NEAREST = 7  # with fewer, searches reach the end
 _Board = tuple[int, int, int]  # own, opp, result
 
 
@@ -37,9 +37,9 @@ class CalibrateSettings:
     """Settings of the measurement.
 
     Attributes:
-        depth: plies of the searches, and one more.
-        boards: for each number of empty squares and each depth, at most.
-        seed: of their choice.
+        depth: the plies of half the searches; the others are one ply deeper.
+        boards: the maximum of boards for each number of empty squares and each depth.
+        seed: the seed of their choice.
     """
 
     depth: int = 6
@@ -52,13 +52,13 @@ class Shift:
     """The shift that a head needs.
 
     Attributes:
-        empties: empty squares of the head.
-        boards: that it was measured with.
-        even: mean of score minus result of searches to the even depth, in discs, the root's side to move.
-        odd: the same to the odd one.
-        discs: to add to the head.
-        even_error: root mean square of score minus result at the even depth, in discs; 0 if no board was searched.
-        odd_error: the same at the odd one.
+        empties: the empty squares of the head.
+        boards: the number of boards measured.
+        even: the mean of score minus result of searches to the even depth, in discs, from the root's side to move.
+        odd: the same for the odd depth.
+        discs: the discs to add to the head.
+        even_error: the root mean square of score minus result at the even depth, in discs; 0 without boards.
+        odd_error: the same for the odd depth.
     """
 
     empties: int
@@ -79,7 +79,7 @@ class Shift:
 def measure(
     weights: Path, records: Records, settings: CalibrateSettings, **place: Unpack[Place]
 ) -> tuple[Shift, ...]:
-    """The shifts that the heads of a weights file need, measured on games of good play."""
+    """Measure the shifts that the heads of a weights file need, on games of good play."""
     tasks = [
         (leaf, depth, boards)
         for leaf in range(_FARTHEST, _NEAREST - 1, -1)
@@ -98,7 +98,7 @@ def measure(
 
 
 def shifted(weights: Weights, shifts: Sequence[Shift]) -> Weights:
-    """The weights with the shifts added to their heads."""
+    """Return the weights with the shifts added to their heads."""
     layers = np.array(weights.layers, np.int16).reshape(HEADS, NUMBERS_OF_A_LAYER)
     for shift in shifts:
         layers[60 - shift.empties, -1] += round(shift.discs * UNITS_A_DISC)
@@ -106,7 +106,7 @@ def shifted(weights: Weights, shifts: Sequence[Shift]) -> Weights:
 
 
 def _boards(records: Records, wanted: int, settings: CalibrateSettings) -> tuple[_Board, ...]:
-    """Some positions with so many empty squares, and their results."""
+    """Return random positions with `wanted` empty squares, and their results."""
     here = np.flatnonzero((empties(records) == wanted) & records["learned"])
     rng = np.random.default_rng((settings.seed, wanted))
     chosen = records[rng.permutation(here)[: settings.boards]]
@@ -114,7 +114,7 @@ def _boards(records: Records, wanted: int, settings: CalibrateSettings) -> tuple
 
 
 def _errors(weights: Path, task: tuple[int, int, tuple[_Board, ...]]) -> list[float]:
-    """Score minus result of each board."""
+    """Return score minus result of each board."""
     _, depth, boards = task
     searcher, limit = cleared_searcher(weights), Limit(depth=depth, selectivity=BOLDEST.percent)
     return [
@@ -123,7 +123,7 @@ def _errors(weights: Path, task: tuple[int, int, tuple[_Board, ...]]) -> list[fl
 
 
 def _shifts(errors: dict[tuple[int, int], list[float]]) -> tuple[Shift, ...]:
-    """Each head's shift: minus the bias at the even depth, and the bias at the odd one, where the sides are swapped."""
+    """Return each head's shift: minus the bias at the even depth, and the bias at the odd one, with exchanged sides."""
     leaves = sorted({leaf for leaf, _ in errors}, reverse=True)
     needed = {
         leaf: [-error for error in errors.get((leaf, 0), [])] + errors.get((leaf, 1), []) for leaf in leaves
@@ -143,7 +143,7 @@ def _shifts(errors: dict[tuple[int, int], list[float]]) -> tuple[Shift, ...]:
 
 
 def _smooth(leaf: int, needed: dict[int, list[float]]) -> float:
-    """The mean shift of a head and, with less weight, of its neighbours of the same parity."""
+    """Return the mean shift of a head and, with less weight, of its neighbours of the same parity."""
     shares = {leaf: 1.0, leaf - 2: _BESIDE, leaf + 2: _BESIDE}
     weights = {near: share * len(needed[near]) for near, share in shares.items() if near in needed}
     return sum(_mean(needed[near]) * weight for near, weight in weights.items()) / sum(weights.values())

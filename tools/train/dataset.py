@@ -1,4 +1,4 @@
-"""Positions to learn from: records, the files that hold them, and the boards that are set aside."""
+"""Training positions: records, their files, and the boards that are set aside."""
 
 import json
 import random
@@ -26,12 +26,12 @@ _SUFFIX = ".positions"
 
 
 def shard_path(folder: Path, number: int) -> Path:
-    """The file of shard `number`."""
+    """Return the file of shard `number`."""
     return folder / f"{number:06d}{_SUFFIX}"
 
 
 def write_shard(path: Path, records: Records, made: Mapping[str, Any]) -> None:
-    """Write a shard; no reader ever sees half of it."""
+    """Write a shard atomically."""
     raw = records.tobytes()
     header = {
         **made,
@@ -44,7 +44,7 @@ def write_shard(path: Path, records: Records, made: Mapping[str, Any]) -> None:
 
 
 def read_header(path: Path) -> dict[str, Any]:
-    """A shard's JSON object. Raises: FileFormatError naming the file and its fault."""
+    """Return a shard's JSON object. Raises: FileFormatError with the file and its fault."""
     with path.open("rb") as file:
         magic, line = file.readline(len(_MAGIC)), file.readline()
     if magic != _MAGIC:
@@ -59,7 +59,7 @@ def read_header(path: Path) -> dict[str, Any]:
 
 
 def read_shard(path: Path) -> Records:
-    """The records of a shard. Raises: FileFormatError naming the file and its fault."""
+    """Return the records of a shard. Raises: FileFormatError with the file and its fault."""
     header = read_header(path)
     try:
         raw = zlib.decompress(path.read_bytes().split(b"\n", 2)[2])
@@ -71,21 +71,21 @@ def read_shard(path: Path) -> Records:
 
 
 def shards_there(folder: Path) -> list[Path]:
-    """The shards of a folder, by number; none if there is no such folder."""
+    """Return the shards of a folder, by number; an empty list if there is no such folder."""
     return sorted(folder.glob(f"*{_SUFFIX}"))
 
 
 def games_there(folder: Path, settings: Mapping[str, Any]) -> dict[int, int]:
-    """How many games each shard of a folder holds, by its number; all have to be made with the same settings.
+    """Return the number of games of each shard of a folder, by the shard's number.
 
-    Raises: FileFormatError if one is of other settings.
+    Raises: FileFormatError if a shard was made with other settings.
     """
     found = {}
     expected = json.loads(json.dumps(settings))  # JSON has lists for tuples
     for path in shards_there(folder):
         header = read_header(path)
         made = header.get("settings")
-        unnamed = isinstance(made, dict) and "evaluation" not in made  # as 1.0.0 wrote them
+        unnamed = isinstance(made, dict) and "evaluation" not in made  # the format of 1.0.0
         wanted = {name: value for name, value in expected.items() if name != "evaluation" or not unnamed}
         if made != wanted:
             raise FileFormatError(f"expected {path} to be made with {wanted}, got {made}")
@@ -94,7 +94,7 @@ def games_there(folder: Path, settings: Mapping[str, Any]) -> dict[int, int]:
 
 
 def shards(folders: Iterable[Path]) -> list[Path]:
-    """All shards of some folders, by folder and number. Raises: FileFormatError if a folder has none."""
+    """Return all shards of some folders, by folder and number. Raises: FileFormatError if a folder has none."""
     found = []
     for folder in folders:
         here = shards_there(folder)
@@ -105,17 +105,17 @@ def shards(folders: Iterable[Path]) -> list[Path]:
 
 
 def load(folders: Iterable[Path]) -> Records:
-    """The records of all shards of some folders, games in one piece.
+    """Return the records of all shards of some folders, with contiguous games.
 
-    Raises: FileFormatError as ``read_shard`` and ``shards``.
+    Raises: FileFormatError, see ``read_shard`` and ``shards``.
     """
     return np.concatenate([read_shard(path) for path in shards(folders)])
 
 
 def load_solved(folders: Iterable[Path]) -> Records:
-    """As `load`, but only the positions that were searched to the end, however badly the game was played before.
+    """Return only the positions that were searched to the end, which are right even in badly played games.
 
-    Raises: FileFormatError as ``read_shard`` and ``shards``.
+    Raises: FileFormatError, see ``read_shard`` and ``shards``.
     """
     return np.concatenate([_solved(path) for path in shards(folders)])
 
@@ -129,17 +129,17 @@ def _solved(path: Path) -> Records:
 
 
 def game_numbers(records: Records) -> NDArray[np.int64]:
-    """For each record the number of its game, from 0."""
+    """Return the number of each record's game, from 0."""
     return np.asarray(np.cumsum(records["place"] == 0) - 1)
 
 
 def solved(records: Records) -> NDArray[np.bool_]:
-    """Which positions were searched to the end of the game, at whatever selectivity."""
+    """Return which positions were searched to the end of the game, at any selectivity."""
     return np.asarray(records["depth"] >= empties(records))
 
 
 def empties(records: Records) -> NDArray[np.int64]:
-    """How many squares of each position are empty."""
+    """Return the number of empty squares of each position."""
     return np.asarray(64 - np.bitwise_count(records["own"] | records["opp"]).astype(np.int64))
 
 
@@ -149,13 +149,13 @@ _START_POSITIONS = {start: Position.start(Rules(start=start)) for start in START
 
 
 def set_aside(position: Position) -> bool:
-    """Whether a board is set aside; all eight images of it are or none."""
+    """Whether a board, like all its images, is set aside."""
     canonical, _ = position.canonical()
     return zlib.crc32(f"{canonical.own:x} {canonical.opp:x}".encode()) % _SHARE_SET_ASIDE == 0
 
 
 def random_opening(rng: random.Random, moves: int, *, matches: bool, start: str = "diagonal") -> Position:
-    """The position after this many random moves, passes not counted; one where a side can move."""
+    """Return a position with a move after this many random moves, passes not counted."""
     while True:
         played = play_random(rng, _START_POSITIONS[start], moves)
         if played is not None and set_aside(played[0]) == matches:
@@ -167,9 +167,9 @@ class Judged:
     """A position and the search that judged it.
 
     Attributes:
-        position: where a disc can be played.
+        position: a position with a move.
         guess: the search's score, in discs from the side to move.
-        depth: its plies; the number of empty squares if it saw the end.
+        depth: its plies; the number of empty squares if it reached the end.
         selectivity: its selectivity in percent.
     """
 
@@ -180,7 +180,7 @@ class Judged:
 
 
 def judged_line(position: Position, found: SearchResult, down_to: int = 0) -> Iterator[Judged]:
-    """The best line of a search to the end, position by position, down to this many empty squares."""
+    """Yield the positions of the best line of a search to the end, down to this many empty squares."""
     for there in played_line(position, found.pv):
         if there.empties < down_to and there is not position:
             return
@@ -189,7 +189,7 @@ def judged_line(position: Position, found: SearchResult, down_to: int = 0) -> It
 
 
 def played_line(position: Position, moves: Iterable[Move]) -> Iterator[Position]:
-    """The positions of a line in which a disc was played."""
+    """Yield the positions of a line in which a disc was played."""
     for move in moves:
         if not position.must_pass:
             yield position
@@ -197,7 +197,7 @@ def played_line(position: Position, moves: Iterable[Move]) -> Iterator[Position]
 
 
 def as_records(game: Iterable[Judged], score: float, side: Colour) -> Records:
-    """The records of a game that ended with `score` for `side`."""
+    """Return the records of a game that ended with `score` for `side`."""
     rows = []
     for place, judged in enumerate(game):
         there = judged.position

@@ -1,7 +1,7 @@
-"""Fits the evaluation's tables to games, phase by phase, from the last one back, each beginning where the next ended.
+"""Fits the evaluation's tables to games, phase by phase from the last one, each starting from the following phase.
 
-A phase is fitted to its own positions and, with less weight, to those of the phases beside it. One game in
-KEPT_OUT is kept out of all phases, to stop in time and to measure with.
+A phase is fitted to its own positions and, with less weight, to those of the adjacent phases. One game in KEPT_OUT is
+held out of all phases, for early stopping and measurement.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ PADDING_COLUMN = int(_COLUMN_OF[PADDING_WEIGHT])  # column of the engine's paddi
 
 
 def columns_of(records: Records) -> NDArray[np.int32]:
-    """The columns that count in each position, shape (positions, WEIGHTS_OF_A_POSITION), the padding's among them."""
+    """Return the columns that count in each position, shape (positions, WEIGHTS_OF_A_POSITION), padding included."""
     found = np.empty((len(records), WEIGHTS_OF_A_POSITION), np.int32)
     extract(np.ascontiguousarray(records["own"]), np.ascontiguousarray(records["opp"]), found)
     for part in np.array_split(found, 1 + len(found) // _POSITIONS_AT_ONCE):
@@ -50,7 +50,7 @@ def columns_of(records: Records) -> NDArray[np.int32]:
 
 
 def pattern_matrix(records: Records) -> csr_array:
-    """The matrix of some positions, shape (positions, COLUMNS); a column that counts twice in a row is in it twice."""
+    """Return the matrix of positions, shape (positions, COLUMNS); a column that counts twice is in a row twice."""
     columns = columns_of(records)
     counts = (columns != PADDING_COLUMN).astype(np.float32)
     starts = np.arange(0, columns.size + 1, WEIGHTS_OF_A_POSITION)
@@ -63,12 +63,12 @@ _PATIENCE = 5  # steps without a better fit to the positions kept out
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Rows that count equally.
+    """Rows of equal weight.
 
     Attributes:
-        rows: shape (rows, columns).
-        targets: in discs, shape (rows,).
-        weight: of the error in one of them.
+        rows: the rows, shape (rows, columns).
+        targets: the targets in discs, shape (rows,).
+        weight: the weight of a row's error.
     """
 
     rows: csr_array
@@ -77,7 +77,7 @@ class Block:
 
 
 def solve(blocks: Sequence[Block], kept_out: Block, start: Vector, ridge: float) -> tuple[Vector, int]:
-    """The weights, in discs, after the step of conjugate gradients that fits the rows kept out best, and this step.
+    """Return the weights, in discs, after the step of conjugate gradients that fits `kept_out` best, and this step.
 
     Reference: M. R. Hestenes and E. Stiefel, Methods of conjugate gradients for solving linear systems, 1952.
     """
@@ -105,7 +105,7 @@ def solve(blocks: Sequence[Block], kept_out: Block, start: Vector, ridge: float)
 
 
 def _mentions(blocks: Sequence[Block]) -> Vector:
-    """How often each column is mentioned, by weight."""
+    """Return the weighted number of occurrences of each column."""
     counts = [
         block.weight * np.bincount(block.rows.indices, minlength=block.rows.shape[1]) for block in blocks
     ]
@@ -113,7 +113,7 @@ def _mentions(blocks: Sequence[Block]) -> Vector:
 
 
 def _pull(blocks: Sequence[Block], errors: Sequence[Vector]) -> Vector:
-    """The gradient: the rows' errors, summed into the columns."""
+    """Return the gradient: the rows' errors, summed into the columns."""
     pulls = [
         np.float32(block.weight) * (block.rows.T @ error) for block, error in zip(blocks, errors, strict=True)
     ]
@@ -121,7 +121,7 @@ def _pull(blocks: Sequence[Block], errors: Sequence[Vector]) -> Vector:
 
 
 def _error(block: Block, weights: Vector) -> float:
-    """Mean squared error of the rows; 0 if there are none."""
+    """Return the mean squared error of the rows; 0 without rows."""
     return float(np.mean((block.targets - block.rows @ weights) ** 2)) if len(block.targets) else 0.0
 
 
@@ -135,9 +135,9 @@ class FitSettings:
     """Settings of the fit.
 
     Attributes:
-        trust: in what comes later in a game, see targets.py.
-        neighbour_weight: weight of a position of the phase before or after.
-        ridge: how firmly a weight is tied to the next phase's, in positions.
+        trust: the trust in later positions of a game, see targets.py.
+        neighbour_weight: the weight of a position of an adjacent phase.
+        ridge: the strength of the ridge penalty towards the next phase's weights, in positions.
     """
 
     trust: Trust = field(default_factory=Trust)
@@ -150,17 +150,17 @@ class PhaseReport:
     """The fit of a phase; errors in discs, against the results of the games kept out.
 
     Attributes:
-        phase: 0 to PHASES - 1.
-        empties: empty squares of its positions, the higher number.
-        positions: of the phase that it was fitted to.
-        kept_out: positions the errors were measured on.
-        steps: of the regression.
-        mae: mean absolute error.
-        rmse: root mean square error.
-        spread: standard deviation of the results themselves.
-        bias_even: mean of score minus result where the number of empty squares is even.
-        bias_odd: the same where it is odd.
-        slope: of the results on the scores.
+        phase: the phase, 0 to PHASES - 1.
+        empties: the empty squares of its positions, the larger number.
+        positions: the number of the phase's positions that it was fitted to.
+        kept_out: the number of positions the errors were measured on.
+        steps: the steps of the regression.
+        mae: the mean absolute error.
+        rmse: the root mean square error.
+        spread: the standard deviation of the results.
+        bias_even: the mean of score minus result for even numbers of empty squares.
+        bias_odd: the same for odd numbers.
+        slope: the regression slope of the results on the scores.
     """
 
     phase: int
@@ -178,18 +178,18 @@ class PhaseReport:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """The tables as the engine reads them, and how good they are, first phase first."""
+    """The tables in the engine's layout, and the reports of their phases, first phase first."""
 
     tables: array[int]
     reports: tuple[PhaseReport, ...]
 
     def described(self) -> list[dict[str, float]]:
-        """The reports as plain data."""
+        """Return the reports as plain data."""
         return [{key: round(value, 3) for key, value in asdict(report).items()} for report in self.reports]
 
 
 def phases(records: Records) -> NDArray[np.int64]:
-    """The phase of each position, as the engine has it."""
+    """Return the engine's phase of each position."""
     return np.clip((60 - empties(records)) // 2, 0, PHASES - 1)
 
 
@@ -197,9 +197,9 @@ def fit(records: Records, settings: FitSettings, on_phase: Callable[[PhaseReport
     """Fit all phases.
 
     Args:
-        records: games in one piece.
-        settings: how.
-        on_phase: called with each phase when it is fitted, the last phase first.
+        records: the positions of contiguous games.
+        settings: the settings of the fit.
+        on_phase: called with the report of each phase, the last phase first.
     """
     of_phase = _positions_by_phase(records, settings)
     columns = np.zeros(COLUMNS, np.float32)
@@ -214,7 +214,7 @@ def fit(records: Records, settings: FitSettings, on_phase: Callable[[PhaseReport
         weights[phase] = _rounded(columns)
         reports.append(_report(phase, trained, kept_out, columns, steps))
         on_phase(reports[-1])
-    # The last phases, if no position is of them, are judged like the last one that was fitted.
+    # Final phases without positions use the weights of the last fitted phase.
     last = max((report.phase for report in reports if report.positions), default=0)
     weights[last + 1 :] = weights[last]
     return Fit(array("h", weights.tobytes()), tuple(reversed(reports)))
@@ -222,7 +222,7 @@ def fit(records: Records, settings: FitSettings, on_phase: Callable[[PhaseReport
 
 @dataclass(frozen=True, slots=True)
 class _Positions:
-    """Some positions of a phase: the matrix, what to fit, what the games' results were, where empties are odd."""
+    """Positions of a phase: the matrix, the targets, the results of the games, and whether empties are odd."""
 
     rows: csr_array
     targets: Vector
@@ -233,7 +233,7 @@ class _Positions:
 def _positions_by_phase(
     records: Records, settings: FitSettings
 ) -> Callable[[int], tuple[_Positions, _Positions]]:
-    """A function from a phase to its positions, (kept out, trained on), that remembers the last few phases."""
+    """Return a cached function from a phase to its positions, (kept out, trained on)."""
     learned, kept_out = records["learned"], game_numbers(records) % KEPT_OUT == 0
     phase_of = phases(records)
     target_of = targets(records, settings.trust)

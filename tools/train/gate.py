@@ -1,7 +1,7 @@
-"""A match between two evaluations, in this program, to say whether the new one is stronger.
+"""A match between two evaluations in this process, to test whether the new one is stronger.
 
 Each pair of games begins with an opening that self-play never uses, played with both colours. Both sides search
-the same number of plies, so the verdict is about what they know and not about how fast they are.
+the same number of plies, so the verdict is about accuracy and not about speed.
 """
 
 import random
@@ -27,10 +27,10 @@ class GateSettings:
     """Settings of the match.
 
     Attributes:
-        candidate: weights file of the new evaluation.
-        current: weights file of the one to beat.
-        depth: plies both search.
-        seed: of the openings.
+        candidate: the weights file of the new evaluation.
+        current: the weights file of the current evaluation.
+        depth: the plies of both searches.
+        seed: the seed of the openings.
     """
 
     candidate: Path
@@ -44,8 +44,8 @@ class GateResult:
     """The result of the match.
 
     Attributes:
-        points: of the candidate, of each game, in the order in which pairs ended.
-        accepted: the test's verdict; None if the games ran out before there was one.
+        points: the candidate's points in each game, in the order in which pairs ended.
+        accepted: the test's verdict; None without one.
     """
 
     points: list[float] = field(default_factory=list)
@@ -53,16 +53,16 @@ class GateResult:
 
     @property
     def pairs(self) -> list[float]:
-        """Points of the candidate in each pair, 0 to 2."""
+        """The candidate's points in each pair, 0 to 2."""
         return [first + second for first, second in zip(self.points[::2], self.points[1::2], strict=True)]
 
     @property
     def elo(self) -> EloEstimate:
-        """How much stronger the candidate is."""
+        """The Elo difference of the candidate."""
         return estimate(self.points, self.pairs)
 
     def described(self) -> dict[str, Any]:
-        """As plain data."""
+        """Return the result as plain data."""
         elo = self.elo
         return {
             "verdict": _VERDICTS[self.accepted],
@@ -85,7 +85,7 @@ class GateResult:
 
 
 def gate(settings: GateSettings, test: Sprt, most_pairs: int, **place: Unpack[Place]) -> GateResult:
-    """Play pairs of games until the test has a verdict or there are `most_pairs`."""
+    """Play pairs of games until the test has a verdict or `most_pairs` are played."""
     result = GateResult()
     with open_executor(**place) as (executor, at_once), progress_bar("gate", most_pairs, "pairs") as advance:
         for _, points in run_all(executor, partial(play_pair, settings), range(most_pairs), at_once):
@@ -98,14 +98,13 @@ def gate(settings: GateSettings, test: Sprt, most_pairs: int, **place: Unpack[Pl
 
 
 def play_pair(settings: GateSettings, number: int) -> tuple[float, float]:
-    """The candidate's points in the two games of a pair, with Black and with White."""
+    """Return the candidate's points in the two games of a pair, with Black and with White."""
     rng = random.Random(f"{settings.seed}/{number}")
     opening = random_opening(rng, rng.randint(*_OPENING_MOVES), matches=True)
     return _play(settings, opening, Colour.BLACK), _play(settings, opening, Colour.WHITE)
 
 
 def _play(settings: GateSettings, position: Position, candidate: Colour) -> float:
-    """The points of the candidate, which plays that colour."""
     searchers = [cleared_searcher(path) for path in (settings.candidate, settings.current)]
     limit = Limit(depth=settings.depth)
     while not position.is_over:

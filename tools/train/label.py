@@ -45,14 +45,13 @@ class LabelSettings:
     Attributes:
         weights: the evaluation's file, which every worker must be able to read.
         judging: the search of a position.
-        seed: of the choice of positions.
-        fewest: empty squares that a position has at least ...
-        most: ... and at most.
-        stray: random moves at most that are played from a game's position first, so that there are positions as a
-            search meets them after bad moves. Games have only positions after good ones.
-        line_to: where the search sees the end, the positions of its best line count too, down to this many empty
-            squares.
-        boards_a_shard: boards in a file, the unit of work.
+        seed: the seed of the choice of positions.
+        fewest: the smallest number of empty squares.
+        most: the largest number of empty squares.
+        stray: the maximum of random moves played first from a game's position, for positions after bad moves, which
+            searches meet; games contain only positions after good ones.
+        line_to: the empty squares down to which the positions of the best line count too if a search reaches the end.
+        boards_a_shard: the boards in a file, the unit of work.
     """
 
     weights: Path
@@ -65,7 +64,7 @@ class LabelSettings:
     boards_a_shard: int = 1000
 
     def described(self) -> dict[str, Any]:
-        """The settings as a shard's header has them, as those of self-play."""
+        """Return the settings for a shard's header, like those of self-play."""
         made_by = {"weights": self.weights.name, "evaluation": checksum(self.weights)}
         return {**asdict(self), **made_by, "labels": "single positions"}
 
@@ -81,10 +80,10 @@ def label(
 ) -> int:
     """Label boards of games, or random ones, into shards of `folder` until there are `count` or the time is up.
 
-    Whole shards that are there are kept; at least one is made. The answer is how many boards there are; fewer than
-    `count` if the games have no more.
+    Complete shards are kept; at least one is made.
 
-    Raises: FileFormatError if the folder holds shards of other settings.
+    Returns: the number of boards; fewer than `count` if the games have no more.
+    Raises: FileFormatError if the folder has shards of other settings.
     """
     there = games_there(folder, settings.described())
     what = settings.fewest, settings.most, settings.seed
@@ -108,9 +107,9 @@ def label(
 def boards_of_games(
     games: Records, fewest: int, most: int, seed: int, stray: int = 0
 ) -> Iterator[tuple[int, int]]:
-    """Boards of games, (own, opp) each, in random order, no two alike; the arguments are as in LabelSettings.
+    """Yield different boards of games, (own, opp), in random order; the arguments are those of LabelSettings.
 
-    Where they stray, each position serves several times.
+    With `stray`, each position is used several times.
     """
     here = games[(empties(games) >= fewest) & (empties(games) <= most + stray)]
     rng = random.Random(seed)
@@ -130,7 +129,7 @@ def boards_of_games(
 
 
 def _random_boards(fewest: int, most: int, seed: int) -> Iterator[_Board]:
-    """Boards of random games, no two alike, without end."""
+    """Yield different boards of random games, without end."""
     rng = random.Random(seed)
 
     def found() -> Iterator[Position]:
@@ -152,13 +151,12 @@ def _different(positions: Iterator[Position]) -> Iterator[_Board]:
 
 
 def _in_parts(boards: Iterator[_Board], size: int) -> Iterator[tuple[_Board, ...]]:
-    """The boards in parts of this size."""
     while part := tuple(islice(boards, size)):
         yield part
 
 
 def _label_part(settings: LabelSettings, part: tuple[int, tuple[_Board, ...]]) -> bytes:
-    """The records of one shard: games of one position each, or of the best line from it."""
+    """Return the records of one shard: games of one position each, or of the best line from it."""
     searcher = cleared_searcher(settings.weights)
     games = []
     for own, opp in part[1]:
@@ -179,10 +177,10 @@ class DevsetSettings:
     """Settings of a dev set.
 
     Attributes:
-        empties: empty squares of each board.
-        boards: how many.
-        seed: of their choice.
-        all_moves: solve each move of a board, not just the board.
+        empties: the empty squares of each board.
+        boards: the number of boards.
+        seed: the seed of their choice.
+        all_moves: whether to solve each move of a board, not just the board.
     """
 
     empties: int
@@ -192,9 +190,9 @@ class DevsetSettings:
 
 
 def make_devset(games: Records, out: Path, settings: DevsetSettings, **place: Unpack[Place]) -> int:
-    """Solve boards of the games into a file until it has them all; how many there are, fewer if the games have no more.
+    """Solve boards of the games into a file and return their number, which is smaller if the games have no more.
 
-    Raises: FileFormatError if the file holds other lines than these settings make.
+    Raises: FileFormatError if the file has lines of other settings.
     """
     boards = boards_set_aside(games, settings)
     done = _lines_there(out, boards)
@@ -212,7 +210,7 @@ def make_devset(games: Records, out: Path, settings: DevsetSettings, **place: Un
 
 
 def boards_set_aside(games: Records, settings: DevsetSettings) -> list[_DevBoard]:
-    """The boards (own, opp), no two of one game and no two alike, in the order that the seed says."""
+    """Return different boards (own, opp) of different games, in the order of the seed."""
     here = np.flatnonzero((empties(games) == settings.empties) & ~games["learned"])
     _, first_of_game = np.unique(game_numbers(games)[here], return_index=True)
     rows = games[here[first_of_game]]
@@ -232,7 +230,7 @@ def _different_games(rows: Records) -> Iterator[_DevBoard]:
 
 
 def _lines_there(out: Path, boards: list[_DevBoard]) -> int:
-    """How many boards a file has already; a line that was cut short is taken off."""
+    """Return the number of boards in a file, after removing a line that was cut short."""
     lines = out.read_text().splitlines(keepends=True) if out.exists() else []
     whole = [line for line in lines if line.endswith(";\n")]
     for line, board in zip(whole, boards, strict=False):
@@ -245,7 +243,6 @@ def _lines_there(out: Path, boards: list[_DevBoard]) -> int:
 
 
 def _solved_line(all_moves: bool, board: _DevBoard) -> str:
-    """A line of the file."""
     position = Position(*board, Colour.BLACK)
     count = len(position.legal_moves()) if all_moves else 1
     found = cleared_searcher(SHIPPED).search(position, Limit.solve(), multipv=count)

@@ -1,11 +1,11 @@
-"""Trains the network on what the tables leave unexplained; engine/evaluation/evaluate.pxd says what it computes.
+"""Trains the network on the residuals of the tables; engine/evaluation/evaluate.pxd describes the network.
 
-The heads of a stage are trained at once, since they share the rows, and each stage by itself: Adam on batches of
-random positions, in 32-bit floats with the engine's clipping, rounded to its whole numbers at the end. Only the rows
-decay, towards where they began: Adam's steps are as long for a rare configuration as for a frequent one, so that
-without it the rare ones would learn their few positions by heart; the rows of the rarest stay as they are. Lopsided
-boards have the largest errors and decide no games: what errors exceed `linear_from` by counts in proportion only. One
-game in KEPT_OUT is kept out to measure with, on boards that are in no other game.
+The heads of a stage are trained together, since they share the rows, and each stage separately: Adam on batches of
+random positions, in 32-bit floats with the engine's clipping, rounded to integers at the end. Only the rows decay,
+towards their initial values: Adam's steps are as long for a rare configuration as for a frequent one, so that without
+decay the rare ones would overfit; the rows of the rarest are not trained. Lopsided boards have the largest errors and
+decide no games: the loss is linear beyond `linear_from`. One game in KEPT_OUT is held out for measurement, on boards
+that are in no other game.
 
 References: I. Loshchilov and F. Hutter, Decoupled weight decay regularization, 2019; P. Huber, Robust estimation of a
 location parameter, 1964.
@@ -50,20 +50,20 @@ class Part(Protocol):
     """A network, an optimiser or a schedule."""
 
     def state_dict(self) -> dict[str, Any]:
-        """Its state."""
+        """Return the state."""
 
     def load_state_dict(self, state_dict: Any) -> Any:
-        """Put it into a state."""
+        """Restore a state."""
 
 
 class Checkpoint:
-    """A file with the state of a training; without a path nothing is kept.
+    """A file with the state of a training; without a path nothing is stored.
 
     Args:
-        path: of the file.
+        path: the path of the file.
         training: the identity of a training: settings, positions, first weights.
 
-    Raises: FileFormatError if the file is of another training or damaged.
+    Raises: FileFormatError if the file belongs to another training or is damaged.
     """
 
     def __init__(self, path: Path | None, training: tuple[Mapping[str, Any], Records, Weights]) -> None:
@@ -77,7 +77,7 @@ class Checkpoint:
             self._states = self._read(path)
 
     def resume(self, stage: int, parts: Mapping[str, Part]) -> tuple[int, float]:
-        """Put the parts into the state that was kept for a stage; steps done, and the squares since the last epoch."""
+        """Restore the state of a stage; return the steps done, and the squared errors since the last epoch."""
         state = self._states.get(stage)
         if state is None:
             return 0, 0.0
@@ -96,7 +96,7 @@ class Checkpoint:
         self._kept_at = time.monotonic()
 
     def remove(self) -> None:
-        """Forget it all: the training is done."""
+        """Remove the file after the training."""
         if self._path is not None:
             self._path.unlink(missing_ok=True)
 
@@ -104,7 +104,7 @@ class Checkpoint:
         try:
             content = torch.load(path, map_location="cpu", weights_only=True)
             training, states = content["training"], content["states"]
-        except Exception as error:  # PyTorch raises all kinds
+        except Exception as error:  # PyTorch raises many kinds
             raise FileFormatError(
                 f"{path} does not hold the state of a training ({type(error).__name__})"
             ) from None
@@ -117,15 +117,14 @@ class Checkpoint:
 
 
 def _identity(settings: Mapping[str, Any], records: Records, begin: Weights) -> str:
-    """Distinguishes one training from another."""
     checksum = zlib.crc32(records.tobytes())
     for numbers in (begin.tables, begin.rows, begin.layers):
         checksum = zlib.crc32(memoryview(numbers).cast("B"), checksum)
     return json.dumps([settings, len(records), checksum], sort_keys=True)
 
 
-NEVER_LINEAR = 128.0  # discs: no error is larger
-_RISING = 0.101  # the share of the steps in which the rate rises; with a tenth PyTorch divides by 0 if there are ten
+NEVER_LINEAR = 128.0  # discs; no error is larger
+_RISING = 0.101  # the share of the steps in which the rate rises; with 0.1 PyTorch divides by 0 if there are ten steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,15 +132,15 @@ class NetworkSettings:
     """Settings of the training.
 
     Attributes:
-        trust: in what comes later in a game, see targets.py.
-        epochs: how often each position is used.
-        rate: the highest learning rate; it rises over the first tenth and falls to almost nothing.
-        decay: the share of its way from its beginning that a row loses in a step, over the learning rate.
-        min_count: the rows of configurations that count less often stay as they began.
-        linear_from: errors of more discs than this count in proportion, no longer squared.
-        seed: of the order of positions and of the first numbers.
-        stages: that are trained; the others stay as they are.
-        device: PyTorch's name of what computes: cpu, cuda ...
+        trust: the trust in later positions of a game, see targets.py.
+        epochs: the number of epochs.
+        rate: the highest learning rate; it rises over the first tenth and falls to almost 0.
+        decay: the decay of a row towards its initial value in a step, divided by the learning rate.
+        min_count: the smallest number of occurrences of a configuration whose row is trained.
+        linear_from: the discs beyond which the loss of an error is linear, not quadratic.
+        seed: the seed of the order of positions and of the initial values.
+        stages: the stages to train; the others are not changed.
+        device: PyTorch's name of the device: cpu, cuda ...
     """
 
     trust: Trust = field(default_factory=Trust)
@@ -157,16 +156,16 @@ class NetworkSettings:
 
 @dataclass(frozen=True, slots=True)
 class EpochReport:
-    """Progress in the training of a stage; errors in discs, of the games kept out unless another set is named.
+    """The errors of a stage after an epoch, in discs, on the games kept out unless another set is named.
 
     Attributes:
-        stage: from 0, the beginning of the game.
-        epoch: from 1; 0 is before.
-        trained: root mean square error over the epoch, against the targets.
-        kept_out: root mean square error against the targets.
-        bias_even: mean of score minus target where the number of empty squares is even.
-        bias_odd: the same where it is odd.
-        slope: of the targets on the scores.
+        stage: the stage, from 0, the beginning of the game.
+        epoch: the epoch, from 1; 0 is before the training.
+        trained: the root mean square error of the trained positions over the epoch, against the targets.
+        kept_out: the root mean square error against the targets.
+        bias_even: the mean of score minus target for even numbers of empty squares.
+        bias_odd: the same for odd numbers.
+        slope: the regression slope of the targets on the scores.
     """
 
     stage: int
@@ -192,18 +191,18 @@ def train(
     *,
     keep_in: Path | None = None,
 ) -> Weights:
-    """The tables of `begin` with a network trained to what they leave, from the network of `begin` on.
+    """Return the tables of `begin` with its network trained on their residuals.
 
-    Where that adds nothing at all the first numbers are random ones.
+    The initial values are random if the network of `begin` is 0.
 
     Args:
-        begin: where to begin.
-        records: games in one piece.
-        settings: how.
+        begin: the tables, and the network to start from.
+        records: the positions of contiguous games.
+        settings: the settings of the training.
         on_epoch: called before the training of each stage and after each epoch.
-        keep_in: a file for the state of the training every few minutes, with which it goes on after an interruption.
+        keep_in: a file for the state of the training every few minutes, from which an interrupted one continues.
 
-    Raises: SettingsError if PyTorch can't compute on the device; FileFormatError if `keep_in` is of another training.
+    Raises: SettingsError if PyTorch can't use the device; FileFormatError if `keep_in` belongs to another training.
     """
     _check_device(settings.device)
     torch.manual_seed(settings.seed)
@@ -229,7 +228,7 @@ def train(
 
 
 def _untouched(begin: Weights, stage: int) -> Network:
-    """The network of a stage; one that adds nothing if there is none."""
+    """Return the network of a stage, or one whose output is 0."""
     network = Network.of_weights(begin, stage, np.zeros(COLUMNS, np.bool_))
     if not network.rows.any():
         network.silence(torch.arange(HEADS_A_STAGE))
@@ -239,7 +238,7 @@ def _untouched(begin: Weights, stage: int) -> Network:
 def _check_device(name: str) -> None:
     try:
         torch.empty(0, device=name)
-    except (AssertionError, RuntimeError):  # built without it, none there, unknown name
+    except (AssertionError, RuntimeError):  # not compiled in, no such device, unknown name
         raise SettingsError(
             f"expected a device that PyTorch can compute on here, like cpu, got {name!r}"
         ) from None
@@ -256,11 +255,10 @@ class _Course:
     on_epoch: Callable[[EpochReport], None]
 
     def run(self, begin: Weights, checkpoint: Checkpoint) -> Network:
-        """The stage's network, trained."""
         learned = self.trained.column_counts() >= self.settings.min_count
         network = Network.of_weights(begin, self.stage, learned)
         network.to(self.settings.device)
-        if not network.rows.any():  # it begins with random numbers
+        if not network.rows.any():  # random initial values
             network.silence(torch.from_numpy(self.trained.heads() == 0))
         start = network.rows.detach().clone()
         still = network.slots(torch.from_numpy(~learned))
@@ -290,11 +288,10 @@ class _Course:
         return network
 
     def _steps(self) -> int:
-        """Steps of an epoch."""
         return -(-len(self.trained) // POSITIONS_A_BATCH)
 
     def _batches(self, done: int) -> Iterator[tuple[int, Batch]]:
-        """The steps that are left, numbered over all epochs, and the positions of each."""
+        """Yield the remaining steps, numbered over all epochs, and the positions of each."""
         for epoch in range(self.settings.epochs):
             seed = (self.settings.seed * STAGES + self.stage) * self.settings.epochs + epoch
             order = torch.randperm(len(self.trained), generator=torch.Generator().manual_seed(seed))
@@ -303,7 +300,6 @@ class _Course:
                 yield epoch * self._steps() + number, self.trained.batch(part).to(self.settings.device)
 
     def _report(self, network: Network, epoch: int, trained: float) -> None:
-        """Report the errors of the network."""
         scores, wanted, odd = _scores(network, self.measured, self.settings.device)
         errors = scores - wanted
         even_bias, odd_bias = (float(errors[which].mean()) if which.any() else 0.0 for which in (~odd, odd))
@@ -311,13 +307,12 @@ class _Course:
         self.on_epoch(EpochReport(self.stage, epoch, trained, _size(errors), even_bias, odd_bias, slope))
 
     def _error(self, network: Network) -> float:
-        """Root mean square error on the trained positions."""
         scores, wanted, _ = _scores(network, self.trained, self.settings.device)
         return _size(scores - wanted)
 
 
 def _scores(network: Network, positions: StagePositions, device: str) -> tuple[Tensor, Tensor, Tensor]:
-    """Scores and targets of positions, and where the number of empty squares is odd."""
+    """Return scores and targets of positions, and whether their numbers of empty squares are odd."""
     scores, wanted, odd = [torch.empty(0)], [torch.empty(0)], [torch.empty(0, dtype=torch.bool)]
     with torch.no_grad():
         for part in torch.arange(len(positions)).split(POSITIONS_A_BATCH) if len(positions) else ():
@@ -329,7 +324,7 @@ def _scores(network: Network, positions: StagePositions, device: str) -> tuple[T
 
 
 def _step(network: Network, optimiser: torch.optim.Optimizer, batch: Batch, linear_from: float) -> float:
-    """Learn from one batch; its mean squared error before."""
+    """Train on one batch and return its mean squared error before."""
     optimiser.zero_grad()
     found = network(batch.columns, batch.head)
     nn.functional.huber_loss(found, batch.left, delta=linear_from).backward()
@@ -338,5 +333,5 @@ def _step(network: Network, optimiser: torch.optim.Optimizer, batch: Batch, line
 
 
 def _size(errors: Tensor) -> float:
-    """Root mean square; 0 if there are none."""
+    """Return the root mean square; 0 without errors."""
     return float(errors.square().mean().sqrt()) if len(errors) else 0.0

@@ -1,6 +1,6 @@
-"""The network of a stage of the game in PyTorch, and the whole numbers that the engine reads.
+"""The network of a stage of the game in PyTorch, and its conversion to the engine's integers.
 
-engine/evaluation/evaluate.pxd says what it computes; here are its floats, clipped as the engine clips its numbers.
+engine/evaluation/evaluate.pxd describes it; here it has floats, clipped like the engine's numbers.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _ROW_UNITS = 128
 _INTO_UNITS = 256
 _OUT_UNITS = 4 * UNITS_A_DISC
 _HIGHEST_IN_A_ROW = MOST_IN_ROW / _ROW_UNITS
-# The output is counted in these, so that all trained numbers are of about the same size.
+# The unit of the output, so that all trained numbers are of similar size.
 _DISCS_OF_ONE = 8.0
 
 
 def heads(records: Records) -> NDArray[np.int64]:
-    """The head of each position, as the engine has it."""
+    """Return the engine's head of each position."""
     return np.clip(60 - empties(records), 0, HEADS - 1)
 
 
@@ -41,10 +41,10 @@ class Network(nn.Module):
     """The network of a stage, in floats.
 
     Args:
-        kept: the columns that have a row; those of the others are 0.
+        kept: the columns that have a row; the rows of the others are 0.
     """
 
-    slot_of: Tensor  # the place of each column's row; after the rows comes one that is 0, for columns without a row
+    slot_of: Tensor  # the index of each column's row; the last row is 0, for columns without a row
 
     def __init__(self, kept: Tensor) -> None:
         super().__init__()
@@ -62,9 +62,9 @@ class Network(nn.Module):
 
     @classmethod
     def of_weights(cls, weights: Weights, stage: int, learned: NDArray[np.bool_]) -> Network:
-        """A stage's network as the engine reads it; random first numbers replace rows that are all 0.
+        """Return a stage's network with the engine's values, or random initial values if all rows are 0.
 
-        The columns that are learned have a row, and those of which `weights` has one.
+        The columns in `learned` have a row, and those that have one in `weights`.
         """
         rows = np.frombuffer(weights.rows, np.int8).reshape(STAGES, -1, SUMS)[stage]
         kept = torch.from_numpy((learned | rows.any(axis=1)).nonzero()[0])
@@ -75,7 +75,7 @@ class Network(nn.Module):
         return network
 
     def _begin_at(self, rows: NDArray[np.int8], layers: NDArray[np.int16]) -> None:
-        """Take numbers in the engine's units."""
+        """Set values in the engine's units."""
         ends = np.cumsum([SUMS, SUMS * HIDDEN, HIDDEN, HIDDEN])
         start, into, threshold, out, last = (
             torch.from_numpy(part.astype(np.float32)) for part in np.split(layers, ends, axis=1)
@@ -89,7 +89,7 @@ class Network(nn.Module):
             self.last.copy_(last.ravel() / (UNITS_A_DISC * _DISCS_OF_ONE))
 
     def forward(self, columns: Tensor, head: Tensor) -> Tensor:
-        """The corrections in discs, shape (positions,), of rows of columns; positions in the order of their heads.
+        """Return the corrections in discs, shape (positions,), from rows of columns; positions are sorted by head.
 
         `head` counts from the first one of the stage.
         """
@@ -98,7 +98,7 @@ class Network(nn.Module):
         return _DISCS_OF_ONE * torch.cat([self._think(number, piece) for number, piece in enumerate(pieces)])
 
     def sums(self, columns: Tensor) -> Tensor:
-        """The sums of the rows that count, shape (positions, SUMS)."""
+        """Return the sums of the rows that count, shape (positions, SUMS)."""
         slots = self.slot_of[columns]
         if self.rows.device.type == "cpu":
             return cast(Tensor, _SumOfRows.apply(self.rows, slots))
@@ -109,30 +109,30 @@ class Network(nn.Module):
         return hidden @ self.out[head] + self.last[head]
 
     def silence(self, heads: Tensor) -> None:
-        """Let the heads marked by booleans add nothing to a score."""
+        """Set the output of the heads marked by booleans to 0."""
         with torch.no_grad():
             self.out[heads] = 0
             self.last[heads] = 0
 
     def slots(self, columns: Tensor) -> Tensor:
-        """Where the rows of the columns marked by booleans are, if they have any."""
+        """Return the indices of the rows of the columns marked by booleans."""
         return self.slot_of[columns.to(self.slot_of.device)].unique()
 
     def limit_rows(self) -> None:
-        """Keep the rows within what the engine can add, and at 0 the one for columns without a row."""
+        """Clip the rows to the engine's range, and set the row for columns without a row to 0."""
         with torch.no_grad():
             self.rows.clamp_(-_HIGHEST_IN_A_ROW, _HIGHEST_IN_A_ROW)
             self.rows[-1] = 0
 
     def all_rows(self) -> Tensor:
-        """The rows of all columns, shape (COLUMNS, SUMS)."""
+        """Return the rows of all columns, shape (COLUMNS, SUMS)."""
         return self.rows.detach()[self.slot_of]
 
 
 class _SumOfRows(torch.autograd.Function):
-    """The sum of each position's rows, on a CPU, where PyTorch's own gradient takes several times as long.
+    """The sum of each position's rows on a CPU, where PyTorch's own gradient takes several times as long.
 
-    It is the product with the positions' sparse matrix, turned, which scipy goes through row by row; PyTorch sorts.
+    The gradient is the product with the transposed sparse position matrix, which scipy computes without sorting.
     """
 
     @staticmethod
@@ -172,7 +172,7 @@ def rounded(networks: Sequence[Network], tables: array[int]) -> Weights:
 
 
 def _whole(numbers: Tensor, units: int, kind: type = np.int16) -> NDArray[np.signedinteger]:
-    """Numbers in the engine's units, which they may not exceed."""
+    """Return numbers in the engine's units, clipped to their type."""
     limits = np.iinfo(kind)
     return np.asarray(np.round(numbers.detach().numpy() * units).clip(limits.min, limits.max), kind)
 
@@ -185,10 +185,10 @@ class Batch:
     """Some positions, in the order of their heads.
 
     Attributes:
-        columns: which count in each, shape (positions, WEIGHTS_OF_A_POSITION).
-        head: of each, from the first one of the stage.
-        by_tables: the score by the tables, in discs.
-        left: target minus this score.
+        columns: the columns that count, shape (positions, WEIGHTS_OF_A_POSITION).
+        head: the heads, from the first one of the stage.
+        by_tables: the scores of the tables, in discs.
+        left: the residuals, target minus this score.
     """
 
     columns: Tensor
@@ -197,12 +197,12 @@ class Batch:
     left: Tensor
 
     def to(self, device: str) -> Batch:
-        """The same on another device."""
+        """Return the batch on another device."""
         return Batch(*(part.to(device) for part in (self.columns, self.head, self.by_tables, self.left)))
 
 
 class StagePositions:
-    """Positions of one stage, their targets in discs, and the tables (as weights.Weights has them)."""
+    """Positions of one stage, their targets in discs, and the tables (see ``weights.Weights``)."""
 
     def __init__(self, records: Records, target: NDArray[np.float32], tables: array[int]) -> None:
         self._records = records
@@ -214,7 +214,7 @@ class StagePositions:
         return len(self._records)
 
     def batch(self, which: Tensor) -> Batch:
-        """The positions of these numbers, in the order of their heads."""
+        """Return the positions with these indices, in the order of their heads."""
         chosen = which.numpy()
         chosen = chosen[np.argsort(self._head[chosen], kind="stable")]
         here = self._records[chosen]
@@ -228,23 +228,23 @@ class StagePositions:
         )
 
     def heads(self) -> NDArray[np.int64]:
-        """How many positions each head of the stage has."""
+        """Return the number of positions of each head of the stage."""
         return np.bincount(self._head % HEADS_A_STAGE, minlength=HEADS_A_STAGE)
 
     def column_counts(self) -> NDArray[np.int64]:
-        """How often each column counts."""
+        """Return the number of occurrences of each column."""
         counts = np.zeros(COLUMNS, np.int64)
         for part in self._parts():
             counts += np.bincount(columns_of(part).ravel(), minlength=COLUMNS)
         return counts
 
     def without(self, others: StagePositions) -> StagePositions:
-        """The positions whose boards are not among the others."""
+        """Return the positions whose boards are not in `others`."""
         new = ~np.isin(self._boards(), others._boards())
         return StagePositions(self._records[new], self._target[new], self._tables)
 
     def _boards(self) -> NDArray[np.uint64]:
-        """A number for each position's board; its images, which have the same columns, have the same number."""
+        """Return a hash of each position's board, equal for images, which have the same columns."""
         mixed = np.random.default_rng(0).integers(0, 1 << 64, COLUMNS, np.uint64)
         found = [mixed[columns_of(part)].sum(axis=1) for part in self._parts()]
         return np.concatenate([np.empty(0, np.uint64), *found])

@@ -1,4 +1,4 @@
-"""Measures how far a shallow search strays from a deep one, and fits the engine's error model to it.
+"""Measures the differences between shallow and deep searches, and fits the engine's error model to them.
 
 Positions of self-play are searched at full width, deeper ply by ply; every pair of a deep and a shallower score of
 the same parity is a sample, and so is every pair of a deep score and the static evaluation.
@@ -36,12 +36,12 @@ Cell = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class CellReport:
-    """A cell of the samples: how far scores strayed, and what the model says; in discs.
+    """A cell of the samples: measured and fitted differences, in discs.
 
     Attributes:
         cell: empty squares, depth, depth of the shallow search.
-        samples: pairs of scores.
-        measured: root mean square difference.
+        samples: the number of pairs of scores.
+        measured: the root mean square difference.
         model: the fitted standard deviation.
     """
 
@@ -56,7 +56,7 @@ class ErrorModel:
     """The fitted model.
 
     Attributes:
-        coefficients: x y z a b c, as engine/search/probcut.py has them.
+        coefficients: x y z a b c of engine/search/probcut.py.
         cells: the measurements that they were fitted to.
     """
 
@@ -65,11 +65,11 @@ class ErrorModel:
 
     @property
     def samples(self) -> int:
-        """Pairs of scores in all cells."""
+        """The number of pairs of scores in all cells."""
         return sum(cell.samples for cell in self.cells)
 
     def write(self, path: Path, weights: Path, seed: int) -> None:
-        """Write the file that the engine reads; it names the weights that were measured, and the seed of the choice."""
+        """Write the engine's file, with the weights that were measured and the seed of the choice."""
         made = {**made_now(), "weights": _named(weights), "seed": seed, "samples": self.samples}
         content = {"coefficients": [round(value, 8) for value in self.coefficients], "provenance": made}
         write_whole(path, (json.dumps(content, indent=1) + "\n").encode())
@@ -83,7 +83,7 @@ def is_fitted_to(path: Path, weights: Path) -> bool:
 def measure(
     weights: Path, folders: Sequence[Path], boards: int, depth: int, seed: int, **place: Unpack[Place]
 ) -> dict[Cell, list[float]]:
-    """The differences, deep minus shallow, of this many boards for each number of empty squares."""
+    """Return the differences, deep minus shallow, of this many boards for each number of empty squares."""
     records = load(folders)
     tasks = [
         tuple(chosen[first : first + _BOARDS_A_TASK])
@@ -104,7 +104,7 @@ def measure(
 
 
 def fit(differences: Mapping[Cell, Sequence[float]]) -> ErrorModel:
-    """The model with the least squared relative error in all cells, each counting by the root of its samples."""
+    """Fit the model with the least squared relative error in all cells, each weighted by the root of its samples."""
     cells = sorted(differences)
     measured = np.array([np.sqrt(np.mean(np.square(differences[cell]))) for cell in cells])
     counts = np.array([len(differences[cell]) for cell in cells])
@@ -123,7 +123,7 @@ def fit(differences: Mapping[Cell, Sequence[float]]) -> ErrorModel:
 
 
 def as_table(model: ErrorModel) -> str:
-    """Measured and fitted deviations by both depths, averaged over the empty squares."""
+    """Return a table of measured and fitted deviations by both depths, averaged over the empty squares."""
     by_depths: dict[tuple[int, int], list[CellReport]] = defaultdict(list)
     for report in model.cells:
         by_depths[report.cell[1:]].append(report)
@@ -137,12 +137,10 @@ def as_table(model: ErrorModel) -> str:
 
 
 def _named(weights: Path) -> str:
-    """The weights as the file of a model names them."""
     return f"CRC-32 {checksum(weights)}"
 
 
 def _differences(weights: Path, depth: int, boards: Sequence[tuple[int, int]]) -> list[tuple[Cell, float]]:
-    """The samples of some boards."""
     searcher = shared_searcher(weights)
     found = []
     for own, opp in boards:

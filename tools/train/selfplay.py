@@ -1,7 +1,7 @@
 """Games of the engine against itself, from random openings, searched to the end as soon as that is cheap.
 
-Every position after the random opening is kept with the game's result. Where a search sees the end its score is the
-result, and the positions kept are those of its best line.
+Every position after the random opening is recorded with the game's result. Once a search reaches the end, its score is
+the result, and the positions of its best line are recorded.
 """
 
 import random
@@ -34,13 +34,14 @@ from outflank.tools.work.progress import progress_bar
 
 @dataclass(frozen=True, slots=True)
 class Judging:
-    """The two searches.
+    """The searches of the midgame and the endgame.
 
     Attributes:
-        depth: plies searched where the end is far.
-        exact_from: empty squares from which on the search goes to the end of the game.
-        selectivity: of the search to a depth, in percent.
-        end_selectivity: of the search to the end. Below 100 its score is nearly always right: it counts as a result.
+        depth: the plies of the midgame search.
+        exact_from: the empty squares from which the search goes to the end of the game.
+        selectivity: the selectivity of the midgame search, in percent.
+        end_selectivity: the selectivity of the search to the end. Below 100 its score is nearly always right and counts
+            as a result.
     """
 
     depth: int
@@ -49,23 +50,22 @@ class Judging:
     end_selectivity: Percent = FULL_WIDTH.percent
 
     def search(self, searcher: Searcher, position: Position) -> SearchResult:
-        """The search that judges a position."""
+        """Search a position."""
         if position.empties <= self.exact_from:
             return searcher.search(position, Limit.solve(selectivity=self.end_selectivity))
         return searcher.search(position, Limit(depth=self.depth, selectivity=self.selectivity))
 
 
 def to_the_end(found: SearchResult, position: Position) -> bool:
-    """Whether a search of the position saw the end of the game, at whatever selectivity."""
+    """Whether a search of the position reached the end of the game, at any selectivity."""
     return found.depth >= position.empties
 
 
-# The opening's random moves: mostly few, so that whole games are seen; often many, so that the late phases also see
-# the boards that only the search visits.
+# The opening's random moves: mostly few, for whole games; often many, for late boards that only searches visit.
 _OPENING_LENGTHS = ((4, 12), (6, 16), (8, 24), (20, 50))
 _HIGHEST_SCORE = 64
 _STANDARD_STARTS = 0.75  # the share of games from the standard start; the others begin with any arrangement
-# Before the random move of a detour come so many moves of a shallow search: the game so far is not kept.
+# The moves of a shallow search before the random move of a detour; this part of the game is not recorded.
 _BEFORE_STRAY_MOVE = (1, 16)
 _TO_STRAY_MOVE = Limit(depth=2)
 
@@ -77,11 +77,11 @@ class SelfplaySettings:
     Attributes:
         weights: the evaluation's file, which every worker must be able to read.
         judging: the search of a move.
-        seed: of all random choices; each shard draws from a generator of its own.
-        games_a_shard: games in a file, the unit of work.
-        random_moves: of the opening, the fewest and the most; None mixes short openings and long ones.
-        detours: the share of games in which a random move follows on some good ones before the game begins to count.
-        widest: a game that begins further from a draw than this, in discs, is dealt again.
+        seed: the seed of all random choices; each shard has a generator of its own.
+        games_a_shard: the games in a file, the unit of work.
+        random_moves: the minimum and maximum of random moves in the opening; None mixes short and long openings.
+        detours: the share of games in which a random move follows some good ones before the recorded game.
+        widest: the largest absolute score of an opening, in discs.
     """
 
     weights: Path
@@ -93,7 +93,7 @@ class SelfplaySettings:
     widest: int = _HIGHEST_SCORE
 
     def described(self) -> dict[str, Any]:
-        """The settings as a shard's header has them; a name does not say which weights those were, a checksum does."""
+        """Return the settings for a shard's header, with the weights' checksum, since a name does not identify them."""
         return {**asdict(self), "weights": self.weights.name, "evaluation": checksum(self.weights)}
 
 
@@ -105,12 +105,11 @@ def selfplay(
     seconds: float | None = None,
     **place: Unpack[Place],
 ) -> int:
-    """Fill `folder` with whole shards until there are `games` or the time is up; the games there are.
+    """Fill `folder` with shards until there are `games` or the time is up, and return the number of games.
 
-    Shards that are there already are kept, so that an interrupted run goes on where it was. At least one shard is
-    played.
+    Existing shards are kept, so that an interrupted run continues. At least one shard is played.
 
-    Raises: FileFormatError if the folder holds shards of other settings.
+    Raises: FileFormatError if the folder has shards of other settings.
     """
     shard = settings.games_a_shard
     there = games_there(folder, settings.described())
@@ -130,7 +129,7 @@ def selfplay(
 
 
 def play_shard(settings: SelfplaySettings, number: int) -> bytes:
-    """The records of one shard, the same whenever and wherever it is played."""
+    """Return the records of one shard, which depend only on settings and number."""
     rng = random.Random(f"{settings.seed}/{number}")
     searcher = cleared_searcher(settings.weights)
     games = (_play_game(searcher, settings, rng) for _ in range(settings.games_a_shard))
@@ -138,7 +137,6 @@ def play_shard(settings: SelfplaySettings, number: int) -> bytes:
 
 
 def _play_game(searcher: Searcher, settings: SelfplaySettings, rng: random.Random) -> Records:
-    """The records of one game."""
     judging = settings.judging
     position = _fair_opening(searcher, settings, rng)
     seen: list[Judged] = []
@@ -156,7 +154,7 @@ def _play_game(searcher: Searcher, settings: SelfplaySettings, rng: random.Rando
 
 
 def _fair_opening(searcher: Searcher, settings: SelfplaySettings, rng: random.Random) -> Position:
-    """An opening that is close enough to a draw."""
+    """Return an opening that is close enough to a draw."""
     while True:
         position = _opening(searcher, settings, rng)
         if settings.widest >= _HIGHEST_SCORE:
@@ -166,7 +164,7 @@ def _fair_opening(searcher: Searcher, settings: SelfplaySettings, rng: random.Ra
 
 
 def _opening(searcher: Searcher, settings: SelfplaySettings, rng: random.Random) -> Position:
-    """Where a game begins: after random moves, and perhaps some good moves and another random one."""
+    """Return a position after random moves, and possibly some good moves and another random one."""
     while True:
         lengths = settings.random_moves or rng.choice(_OPENING_LENGTHS)
         start = "diagonal" if rng.random() < _STANDARD_STARTS else rng.choice(list(STARTS))

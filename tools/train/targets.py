@@ -1,13 +1,13 @@
-"""Targets of training: for each position a mixture of the searches' guesses from there on and of the result.
+"""Targets of training: for each position a mixture of the following searches' guesses and of the result.
 
-The result alone is right on average and noisy, more so the earlier the position; a guess is steady and as wrong as
-the evaluation that made it. So ``target = (1 - trust) * guess + trust * (next position's target, from this side)``,
+The result alone is unbiased and noisy, more so the earlier the position; a guess has little noise and the bias of the
+evaluation that made it. So ``target = (1 - trust) * guess + trust * (next position's target, from this side)``,
 and the last position's next target is the result: a guess k positions later counts ``trust^k``. Reference: R. Sutton,
 Learning to predict by the methods of temporal differences, 1988, with lambda for `trust`.
 
 The mean error of the guesses is subtracted first. Otherwise an evaluation that rates the side to move too low at odd
 numbers of empty squares would teach this error and amplify it: sides and signs alternate, so that errors add up.
-A single position that was not searched to the end has no result; its guess is all there is.
+A single position that was not searched to the end has no result, only its guess.
 """
 
 from dataclasses import dataclass
@@ -19,17 +19,17 @@ from numpy.typing import NDArray
 from outflank.tools.train.dataset import Records, empties, solved
 
 _EARLY = 22  # more empty squares than this
-_ENOUGH = 1000  # positions to tell a bias from chance, with results that are some ten discs off
+_ENOUGH = 1000  # positions to distinguish a bias from noise of some ten discs
 
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """How much of a target comes from later in the game; 1 believes the result alone, 0 the guess.
+    """The share of a target that comes from later in the game; 1 uses only the result, 0 only the guess.
 
     Attributes:
-        late: at 22 empty squares or fewer, where a guess is good.
-        early: before.
-        least_depth: guesses of searches of fewer plies don't count.
+        late: the trust at 22 empty squares or fewer, where a guess is good.
+        early: the trust before.
+        least_depth: the smallest depth of a search whose guess is used, in plies.
     """
 
     late: float = 0.7
@@ -38,17 +38,17 @@ class Trust:
 
     @classmethod
     def everywhere(cls, trust: float) -> "Trust":
-        """The same trust in every phase."""
+        """Return the same trust for every phase."""
         return cls(trust, trust)
 
     def at(self, records: Records) -> NDArray[np.float32]:
-        """The trust at each position."""
+        """Return the trust at each position."""
         found = np.where(empties(records) > _EARLY, self.early, self.late)
         return np.where(records["depth"] < self.least_depth, 1.0, found).astype(np.float32)
 
 
 def targets(records: Records, trust: Trust) -> NDArray[np.float32]:
-    """The target of each position, in discs from the side to move; games in one piece."""
+    """Return the target of each position of contiguous games, in discs from the side to move."""
     from_later = trust.at(records)
     from_later[_without_result(records)] = 0
     from_guess = (1 - from_later) * unbiased_guesses(records)
@@ -64,7 +64,7 @@ def targets(records: Records, trust: Trust) -> NDArray[np.float32]:
 
 
 def unbiased_guesses(records: Records) -> NDArray[np.float32]:
-    """The guesses minus the mean error of guesses of their depth and number of empty squares."""
+    """Return the guesses minus the mean error of guesses of the same depth and number of empty squares."""
     guesses = records["guess"].astype(np.float32)
     kind = empties(records) * 64 + records["depth"]
     told = ~_without_result(records)
@@ -75,23 +75,23 @@ def unbiased_guesses(records: Records) -> NDArray[np.float32]:
 
 
 def _without_result(records: Records) -> NDArray[np.bool_]:
-    """Which positions stand alone and were not searched to the end."""
+    """Return which positions are single and were not searched to the end."""
     lengths = _lengths(records)
     return np.repeat(lengths == 1, lengths) & ~solved(records)
 
 
 def _places_to_end(records: Records) -> NDArray[np.int64]:
-    """How many positions of its game come after each."""
+    """Return the number of positions of its game after each."""
     lengths = _lengths(records)
     return np.repeat(np.cumsum(lengths) - 1, lengths) - np.arange(len(records))
 
 
 def _lengths(records: Records) -> NDArray[np.int64]:
-    """How many positions each game has."""
+    """Return the number of positions of each game."""
     return np.diff(np.flatnonzero(np.append(records["place"], 0) == 0))
 
 
 def _signs_to_next(records: Records) -> NDArray[np.float32]:
-    """-1 where the other side is to move in the next record, 1 after a pass: the mover's discs all stayed his."""
+    """Return -1 where the other side is to move in the next record, 1 after a pass: all discs of the mover stay."""
     same_side = np.append((records["own"][:-1] & ~records["own"][1:]) == 0, False)
     return np.where(same_side, 1, -1).astype(np.float32)

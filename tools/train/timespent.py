@@ -1,6 +1,6 @@
-"""Time spent on each step of a long run, over all its interruptions.
+"""Time spent on each step of a long run, across interruptions.
 
-The file is written whenever a step ends or is interrupted; a step that is killed costs nothing.
+The file is written whenever a step ends or is interrupted; the time of a killed step is not counted.
 """
 
 import json
@@ -17,7 +17,7 @@ class TimeSpent:
     """Seconds by the name of the step, in a file of their own.
 
     Args:
-        path: of the file; no time was spent if there is none.
+        path: the path of the file; without a file no time was spent.
 
     Raises: FileFormatError if it is another file or damaged.
     """
@@ -27,12 +27,12 @@ class TimeSpent:
         self._seconds = _read(path) if path.exists() else {}
 
     def on(self, *steps: str) -> float:
-        """Seconds of these steps together."""
+        """Return the seconds of these steps together."""
         return sum(self._seconds.get(step, 0.0) for step in steps)
 
     @contextmanager
     def spending(self, step: str) -> Iterator[None]:
-        """Add the time until the end of ``with``, however it ends, to a step's."""
+        """Add the time of the ``with`` block, however it ends, to a step."""
         began = time.monotonic()
         try:
             yield
@@ -42,7 +42,6 @@ class TimeSpent:
 
 
 def _read(path: Path) -> dict[str, float]:
-    """Raises: FileFormatError."""
     try:
         return {str(step): float(seconds) for step, seconds in json.loads(path.read_bytes()).items()}
     except (ValueError, AttributeError, TypeError):

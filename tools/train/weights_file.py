@@ -1,4 +1,4 @@
-"""From folders of games to a weights file that says how it was made."""
+"""Makes a weights file with its provenance from folders of games."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def fit_folders(
 def train_network(
     begin: Path, folders: Sequence[Path], solved: Sequence[Path], out: Path, settings: network.NetworkSettings
 ) -> list[network.EpochReport]:
-    """Train a file's network to what its tables leave of the games, as `fit_folders` takes them; write both to `out`.
+    """Train a file's network on the residuals of its tables, and write both to `out`; games as in `fit_folders`.
 
-    The state of the training is kept beside `out` until it is done, and an interrupted one goes on from it.
+    The state of the training is stored next to `out` until it is done, and an interrupted one continues from it.
 
     Raises: FileFormatError if a folder has no games, or if a shard, the first weights or that state are damaged.
     """
@@ -76,7 +76,7 @@ def calibrate_heads(
     settings: calibrate.CalibrateSettings,
     **place: Unpack[Place],
 ) -> tuple[calibrate.Shift, ...]:
-    """Shift a file's heads so that searches of some folders' games are right on average, and write it to `out`.
+    """Shift a file's heads so that searches of some folders' games are unbiased, and write it to `out`.
 
     Raises: FileFormatError if a folder has no games, or if a shard or the weights are damaged.
     """
@@ -91,7 +91,7 @@ def _load(folders: Sequence[Path], solved: Sequence[Path]) -> Records:
 
 
 def as_table(reports: Sequence[fit.PhaseReport]) -> str:
-    """The errors by phase, for people."""
+    """Return a table of the errors by phase."""
     lines = ["empties  positions  kept out  steps   MAE  RMSE  spread  bias even   odd  slope"]
     lines += [
         f"{report.empties:7d}  {report.positions:9d}  {report.kept_out:8d}  {report.steps:5d}  "
@@ -103,7 +103,7 @@ def as_table(reports: Sequence[fit.PhaseReport]) -> str:
 
 
 def made_now() -> dict[str, str]:
-    """Version, command and date."""
+    """Return version, command and date."""
     return {
         "version": __version__,
         "command": " ".join(["outflank", *sys.argv[1:]]),
@@ -112,7 +112,7 @@ def made_now() -> dict[str, str]:
 
 
 def _provenance(folders: Sequence[Path], solved: Sequence[Path]) -> dict[str, Any]:
-    """Version, command, date, and what each folder of games is."""
+    """Return version, command, date, and the description of each folder of games."""
     return {
         **made_now(),
         "games": [_described(folder) for folder in folders],
@@ -121,7 +121,7 @@ def _provenance(folders: Sequence[Path], solved: Sequence[Path]) -> dict[str, An
 
 
 def _described(folder: Path) -> dict[str, Any]:
-    """How the games of a folder were played, and how many games and positions there are."""
+    """Return the settings of a folder's games, and the numbers of games and positions."""
     headers = [read_header(path) for path in shards([folder])]
     return {
         **headers[0]["settings"],
