@@ -1,1 +1,1 @@
-"""Opening books on the command line: how they grow before one's eyes, and which games they learn from."""
+"""Opening books on the command line: growth with a live display, lines of play, figures, and imports."""

@@ -32,20 +32,20 @@ from outflank.tools.work.games import ReadGames, games_given, shown
 from outflank.tools.work.progress import counted, json_line, live, warn
 
 _EVERY = 60.0  # seconds of wall time
-_PARTS = ("", "-wal", "-shm", "-journal", LOCK_SUFFIX)  # the endings of the names of a book's files
+_PARTS = ("", "-wal", "-shm", "-journal", LOCK_SUFFIX)  # the suffixes of a book's files
 
 
 @contextmanager
 def growth_log(path: Path | None, book: Path) -> Iterator[Callable[[Progress], None]]:
-    """A function to call with each progress; it adds a line to the file once a minute.
+    """Open a log, and yield a function that adds a line for a progress once a minute.
 
-    The end of ``with`` adds a line for the last progress, however it ends; so a book that goes on growing goes on in
-    its log, with seconds that begin anew. A book grows on without a log that can't be written any more: the end says
-    so on stderr, and ends the program with exit code 1.
+    The end of ``with`` adds a line for the last progress; so a book that continues to grow appends to its log, with
+    seconds from 0. If the log can't be written any more, the book continues to grow; the end reports the error on
+    stderr and exits with code 1.
 
     Args:
-        path: of the file; None for no log.
-        book: that grows; it may be yet to be made.
+        path: the path of the file; None for no log.
+        book: the path of the growing book, which need not exist.
 
     Raises: UnwritableError; SettingsError if the file is a run or a book.
     """
@@ -66,7 +66,7 @@ def growth_log(path: Path | None, book: Path) -> Iterator[Callable[[Progress], N
 
 
 def _expect_no_part(path: Path, book: Path) -> None:
-    """Raise SettingsError if the file is one of the book, which may be yet to be made."""
+    """Raise SettingsError if the file is one of the book's files."""
     target = file_of(book)
     if file_of(path) in [target.with_name(target.name + ending) for ending in _PARTS]:
         raise SettingsError(
@@ -75,7 +75,7 @@ def _expect_no_part(path: Path, book: Path) -> None:
 
 
 class _Log:
-    """The file; `failure` is why it can't be written any more."""
+    """A log file; `failure` is the error that ended its writing."""
 
     def __init__(self, path: Path) -> None:
         self.failure: OSError | None = None
@@ -86,17 +86,15 @@ class _Log:
         self._last: Progress | None = None
 
     def note(self, progress: Progress) -> None:
-        """Keep it, and write it if it is time."""
         self._last = progress
         if progress.seconds >= self._following:
             self._write(progress)
             self._following += _EVERY * (1 + (progress.seconds - self._following) // _EVERY)
 
     def end(self) -> None:
-        """Write the last one, and close the file."""
         if self._last is not None:
             self._write(self._last)
-        with suppress(OSError):  # of what could not be written, which was said
+        with suppress(OSError):  # of data that could not be written, which is already reported
             self._file.close()
 
     def _write(self, progress: Progress) -> None:
@@ -113,7 +111,7 @@ class _Log:
 
 
 def growth_facts(progress: Progress) -> dict[str, Any]:
-    """How far a book has come, as JSON has it."""
+    """Return a progress as JSON data."""
     names = ("score", "lower", "upper")
     return {
         "seconds": round(progress.seconds, 3),
@@ -138,7 +136,7 @@ class Work:
 
     Attributes:
         what: the command with its settings, for the book's history.
-        level: of the searches; None for the level of most of the book.
+        level: the level of the searches; None for the level of most of the book.
         run: executes the searches, see ``open_run``.
         as_json: whether the result is printed as JSON.
         log: called with each progress, see ``growth_log``.
@@ -154,14 +152,14 @@ class Work:
 def grow_book(
     book: BookWriter, work: Work, grow: Callable[[Grower], object], games: int | None = None, merged: int = 0
 ) -> None:
-    """Work on a book, show how far it has come, and print the result; an interruption keeps what was committed.
+    """Work on a book, show the progress, and print the result; an interruption keeps the commits.
 
     Args:
-        book: opened to be changed.
-        work: how.
-        grow: does it, by one call or several.
-        games: how many were used, for the result.
-        merged: how many positions are new already.
+        book: the book.
+        work: the settings.
+        grow: calls methods of the grower.
+        games: the number of games used, for the result.
+        merged: the number of positions that were already added.
 
     Raises: OutflankError.
     """
@@ -191,11 +189,11 @@ def grow_book(
 
 @contextmanager
 def open_run(workers: int | None, cluster: str | None) -> Iterator[Run]:
-    """The executor of searches: this process if one is enough, several processes, or a cluster.
+    """Open an executor of searches: this process if one is enough, several processes, or a cluster.
 
-    To be entered before a new book is made, so that a missing cluster leaves no book behind.
+    Enter it before a new book is created, so that a missing cluster leaves no book.
 
-    Raises: SettingsError as ``open_executor``.
+    Raises: SettingsError, see ``open_executor``.
     """
     if workers == 1 and cluster is None:
         yield run_here
@@ -205,7 +203,7 @@ def open_run(workers: int | None, cluster: str | None) -> Iterator[Run]:
 
 
 def main_line(book: Book) -> Game:
-    """The best line of the book, up to the leaf's move; of equal first moves it has f5."""
+    """Return the best line of the book, up to the leaf's move; of equal first moves it has f5."""
     game = Game(book.rules)
     while len(game.turns) < _LONGEST_LINE and (entry := book.probe(game.position)) and entry.moves:
         best = entry.moves[0]
@@ -219,7 +217,7 @@ def main_line(book: Book) -> Game:
 
 
 def print_result(book: Book, progress: Progress, level: int, as_json: bool, games: int | None = None) -> None:
-    """Print what came of it, and the main line of the book."""
+    """Print the result and the main line of the book."""
     line = main_line(book)
     moves, opening = line.transcript(), opening_of_game(line)
     rate = progress.searches / progress.seconds if progress.seconds else 0.0
@@ -253,25 +251,21 @@ def print_result(book: Book, progress: Progress, level: int, as_json: bool, game
 
 
 def root_words(root: tuple[int, int, int]) -> str:
-    """The score of the start and its bounds."""
+    """Return the score of the root and its bounds in words."""
     score, lower, upper = root
     return f"{score:+d} discs for the side that begins, from {lower:+d} to {upper:+d} by the leaves' margins"
 
 
 class _Display:
-    """The display while a book grows."""
-
     def __init__(self, path: Path) -> None:
         self._path = path
         self._progress: Progress | None = None
 
     def note(self, progress: Progress) -> None:
-        """Keep the last progress."""
         self._progress = progress
 
     def draw(self) -> Table:
-        """Some lines for the terminal."""
-        from rich.table import Table  # not at the top: all but the display does without it
+        from rich.table import Table  # not at the top: only the display needs it
 
         table = Table.grid(padding=(0, 2))
         table.add_row("book", str(self._path))
@@ -294,17 +288,17 @@ class _Display:
 
 
 class PlayedLines:
-    """The positions of games, game by game; a game that can't be used is named on stderr and left out.
+    """Iterates over the positions of games, game by game; unusable games are reported on stderr and skipped.
 
     Args:
-        sources: transcripts, files of games (``-`` is standard input), and runs: folders, or files named run.db.
-        book: for whose rules the games have to be.
-        form: of the files; as found out if None.
-        wanted: whether a game is to be used.
+        sources: transcripts, files of games (``-`` is stdin), and runs: folders, or files named run.db.
+        book: the book, whose rules the games must have.
+        form: the format of the files; detected if None.
+        wanted: whether to use a game.
 
     Attributes:
-        games: how many games were used.
-        read: complaints about the others.
+        games: the number of games used.
+        read: the errors of the others.
     """
 
     def __init__(
@@ -343,7 +337,7 @@ class PlayedLines:
                     yield entry.positions
 
     def expect_good(self) -> None:
-        """Raise OutflankError if games were left out."""
+        """Raise OutflankError if games were skipped."""
         self.read.end()
         if bad := self.read.bad.count:
             raise OutflankError(f"{counted(bad, 'game')} can't be used ({self.read.bad.where})")

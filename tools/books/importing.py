@@ -1,4 +1,4 @@
-"""Makes a book of a file in another form, whole or not at all."""
+"""Imports a book from a file in another format, atomically."""
 
 import os
 import shutil
@@ -27,15 +27,15 @@ _OWN_FACTS = ("rules", "created", "outflank")
 
 
 def import_book(source: str, path: Path, rules: Rules | None, form: Form | None) -> int:
-    """Make a book and return how many positions it has.
+    """Create a book and return the number of its positions.
 
     Args:
-        source: name of the file; ``-`` is standard input.
-        path: of the book, which must not exist yet.
-        rules: that it has to be for; if None those that the form names, or Othello's.
-        form: of the file; as it is found out if None.
+        source: the name of the file; ``-`` is stdin.
+        path: the path of the book, which must not exist.
+        rules: the required rules; if None those of the file, or Othello's.
+        form: the format of the file; detected if None.
 
-    Raises: OutflankError, and then there is no book; OSError if the file can't be read.
+    Raises: OutflankError, without leaving a book; OSError if the file can't be read.
     """
     with lock_book(path), _folder_beside(path) as folder:
         if path.exists():
@@ -54,7 +54,7 @@ def import_book(source: str, path: Path, rules: Rules | None, form: Form | None)
 
 @contextmanager
 def _folder_beside(path: Path) -> Iterator[Path]:
-    """A folder on the same disk, which is removed again with all that is in it."""
+    """Create a temporary folder on the same disk, and remove it with its contents at the end."""
     with writing(path):
         target = file_of(path)
         folder = tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent)
@@ -66,7 +66,7 @@ def _folder_beside(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def _open(source: str, path: Path, folder: Path) -> Iterator[BinaryIO]:
-    """The file, open at its beginning; what can't go back there, such as a pipe, is copied into the folder first."""
+    """Open a file; a stream that is not seekable, such as a pipe, is copied into the folder first."""
     with nullcontext(sys.stdin.buffer) if source == STDIN else open(source, "rb") as file:
         if file.seekable():
             yield file
@@ -79,7 +79,7 @@ def _open(source: str, path: Path, folder: Path) -> Iterator[BinaryIO]:
 
 
 def _make(path: Path, contents: Contents, wanted: Rules | None, name: str) -> int:
-    """Make the book of what was read from the file of that name; see ``import_book``."""
+    """Create the book from the contents of the file `name`, see ``import_book``."""
     rules = Rules.parse(contents.facts["rules"]) if "rules" in contents.facts else wanted or Rules()
     if wanted is not None and not same_games(rules, wanted):
         raise SettingsError(f"the book is for {rules}, not for {wanted}")
@@ -104,7 +104,7 @@ def _fill(book: BookWriter, records: Iterable[Record]) -> None:
 
 
 def _settled(rules: Rules, records: Iterable[Record]) -> Iterable[Record]:
-    """The records with scores, bounds and counts as their leaves have them."""
+    """Return the records with the scores, bounds and counts that follow from their leaves."""
     graph = Graph(rules, records)
     graph.negamax()
     return map(graph.record, graph.nodes.values())

@@ -1,4 +1,4 @@
-"""The main lines of a book, in which both sides give away the least: as lists of moves, and as a tree in SVG."""
+"""The main lines of a book, in which both sides give away the fewest discs: as lists of moves and as an SVG tree."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from outflank.book.names import Opening, opening_at, opening_of
 from outflank.engine import Colour, Move, Position
 from outflank.tools.report.page import templates
 
-USUAL_FIRST_MOVE = "f5"  # games are written down so that they begin with it
+USUAL_FIRST_MOVE = "f5"  # by convention the first move of recorded games
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +18,12 @@ class BookLine:
     """A line of a book.
 
     Attributes:
-        moves: from the position that was asked for, forced passes among them.
-        positions: before each move, and after the last.
-        error: discs that both sides together give away in it.
-        score: at its end, in discs for Black.
+        moves: the moves from the first position, including forced passes.
+        positions: the positions before each move, and after the last.
+        error: the discs that both sides together give away.
+        score: the score at its end, in discs for Black.
         is_exact: whether that score is proven.
-        transposes: whether it ends where another line that was listed before has passed.
+        transposes: whether it ends in a position of a line listed before.
     """
 
     moves: tuple[Move, ...]
@@ -41,23 +41,23 @@ class BookLine:
 
     @property
     def opening(self) -> Opening | None:
-        """The last opening with a name that it passes through."""
+        """The last opening with a name in the line."""
         return opening_of(self.positions)
 
 
 def main_lines(
     book: Book, start: Position, *, max_error: float | None = None, plies: int | None = None
 ) -> Iterator[BookLine]:
-    """Lines in the order of the discs given away, the longest of equal ones first.
+    """Yield lines in the order of the discs given away, the longest of equal ones first.
 
-    Each position is followed once: a line ends where it meets a position of an earlier line. Of moves that are
-    images of each other one is followed.
+    Each position is followed once: a line ends at a position of an earlier line. Of moves that are images of each
+    other one is followed.
 
     Args:
-        book: that is asked.
-        start: where the lines begin.
-        max_error: the most discs that both sides together may give away; None for no limit.
-        plies: the most moves of a line; None for no limit.
+        book: the book.
+        start: the first position of the lines.
+        max_error: the maximum of discs that both sides together give away; None for no limit.
+        plies: the maximum of moves of a line; None for no limit.
     """
     order = count()
     waiting: list[tuple[int, int, int, tuple[Move, ...], tuple[Position, ...], BookMove | None]] = []
@@ -82,7 +82,7 @@ def main_lines(
 
 
 def different_moves(entry: BookEntry) -> list[BookMove]:
-    """The moves of an entry, of those that lead to images of one position only one, f5 where it is among them."""
+    """Return the moves of an entry, one of those that lead to images of one position, preferably f5."""
     kept: dict[Position, BookMove] = {}
     for move in entry.moves:
         image, _ = entry.position.play(move.move).canonical()
@@ -94,29 +94,28 @@ def different_moves(entry: BookEntry) -> list[BookMove]:
 def _line(
     moves: tuple[Move, ...], positions: tuple[Position, ...], error: int, last: BookMove, transposes: bool
 ) -> BookLine:
-    """The line whose last move is `last`."""
     black = positions[-2].side is Colour.BLACK
     score = last.score if black else -last.score
     return BookLine(moves, positions, error, score, last.lower == last.upper, transposes)
 
 
 _LETTER, _SMALL_LETTER = 7.3, 6.3  # widths in pixels, of the second one at most
-_PADDING, _CHIP = 8.0, 34.0  # width of a box's edge, of a score
+_PADDING, _CHIP = 8.0, 34.0  # widths of a box's edge and of a score
 _GAP, _ROW, _BOX = 34.0, 44.0, 22.0  # between boxes, from row to row, height of a box
-_MARGIN, _HEAD, _LEAST_WIDTH = 16.0, 56.0, 800.0  # the last leaves room for the heading
+_MARGIN, _HEAD, _LEAST_WIDTH = 16.0, 56.0, 800.0  # with room for the heading
 
 
 @dataclass(slots=True)
 class Branch:
-    """A run of moves that nothing branches off from.
+    """A run of moves without a branch.
 
     Attributes:
-        moves: of the run.
-        score: after it, in discs for Black.
-        lost: discs that its first move gives away.
-        name: of the last opening in it, empty if it has none.
-        branches: the runs that follow, the best first move first.
-        x: left edge, so is `y` the middle, in pixels.
+        moves: the moves of the run.
+        score: the score after it, in discs for Black.
+        lost: the discs that its first move gives away.
+        name: the name of the last opening in it, empty if there is none.
+        branches: the following runs, the best first move first.
+        x: the left edge in pixels; `y` is the middle.
     """
 
     moves: list[Move]
@@ -129,7 +128,7 @@ class Branch:
 
     @property
     def text(self) -> str:
-        """The moves as the box has them."""
+        """The moves as text in the box."""
         return " ".join(map(str, self.moves))
 
     @property
@@ -139,14 +138,14 @@ class Branch:
 
     @property
     def width(self) -> float:
-        """Of the box, its score included, and wide enough for what stands below it."""
+        """The width of the box with its score, and at least that of the remark below it."""
         box = 2 * _PADDING + _LETTER * len(self.text) + _CHIP
         return max(box, _SMALL_LETTER * len(self.remark) + _PADDING)
 
 
 @dataclass(slots=True)
 class _Node:
-    """A position of the tree, before runs are put together."""
+    """A position of the tree, before runs are joined."""
 
     position: Position
     move: Move | None = None
@@ -156,7 +155,7 @@ class _Node:
 
 
 def tree_svg(book: Book, start: Position, title: str, lines: Iterable[BookLine]) -> str:
-    """The lines of a book from a position on as an image. Raises: FileFormatError if the book is damaged."""
+    """Return an image of the lines of a book from a position. Raises: FileFormatError if the book is damaged."""
     root = _Node(start)
     for line in lines:
         _add(book, root, line)
@@ -184,7 +183,7 @@ def tree_svg(book: Book, start: Position, title: str, lines: Iterable[BookLine])
 
 
 def _add(book: Book, root: _Node, line: BookLine) -> None:
-    """Put a line into the tree, each move with what the book says of it."""
+    """Add a line to the tree, each move with its scores in the book."""
     node = root
     for move in line.moves:
         if move not in node.after:
@@ -197,7 +196,6 @@ def _add(book: Book, root: _Node, line: BookLine) -> None:
 
 
 def _branch(node: _Node) -> Branch:
-    """The run that begins with a node."""
     assert node.move is not None
     branch = Branch([node.move], node.score, node.lost, _name(node.position))
     while len(node.after) == 1:
@@ -216,7 +214,7 @@ def _name(position: Position) -> str:
 
 
 def _place(branch: Branch, x: float, y: float) -> float:
-    """Give a run and what follows their places from a height on; returns the height below them."""
+    """Place a run and the following ones from height `y` on, and return the height below them."""
     branch.x = x
     below = y
     for after in branch.branches:

@@ -1,4 +1,4 @@
-"""A book's entry of one position, and figures of a whole book."""
+"""Text and JSON of a book's entry of a position, and figures of a whole book."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -17,11 +17,11 @@ from outflank.tools.work.progress import counted
 
 
 def asked_game(book: Book | Rules, text: str) -> Game:
-    """The game up to the position that `text` describes, as ``read_game`` reads it, by the rules of the book.
+    """Return the game up to the position that `text` describes, see ``read_game``, under the rules of the book.
 
     Args:
-        book: or the rules of one that is yet to be made.
-        text: the user's words.
+        book: the book, or the rules of a future one.
+        text: the user's text.
     """
     if isinstance(book, Rules):
         return read_game(text, book).game()
@@ -31,9 +31,9 @@ def asked_game(book: Book | Rules, text: str) -> Game:
 
 
 def known_entry(book: Book, game: Game) -> BookEntry:
-    """The book's entry of the last position of a game.
+    """Return the book's entry of the last position of a game.
 
-    Raises: OutflankError if there is none, naming the move by which the game left the book.
+    Raises: OutflankError if there is no entry, with the move that left the book.
     """
     entry = book.probe(game.position)
     if entry is not None and entry.moves:
@@ -48,7 +48,7 @@ def known_entry(book: Book, game: Game) -> BookEntry:
 
 
 def book_exit(book: Book, game: Game) -> int | None:
-    """The index of the first turn of a game that leads out of a book; None if none does, or it was never in it."""
+    """Return the index of the first turn of a game that leaves a book; None if there is none."""
     positions = game.positions
     known = [position in book for position in positions]
     return next((index for index in range(len(game.turns)) if known[index] and not known[index + 1]), None)
@@ -58,7 +58,7 @@ _LINE_SHOWN = 8  # moves of the best line after each move
 
 
 def entry_text(book: Book, game: Game, entry: BookEntry) -> Iterator[str]:
-    """The lines that show an entry of the last position of a game."""
+    """Yield the lines of an entry of the last position of a game."""
     position, lines = entry.position, entry.lines
     opening = opening_of_game(game)
     mover, proven = position.rules.colour_name(position.side), ", proven" if entry.is_exact else ""
@@ -85,7 +85,7 @@ def entry_text(book: Book, game: Game, entry: BookEntry) -> Iterator[str]:
 
 
 def entry_facts(book: Book, game: Game, entry: BookEntry) -> dict[str, Any]:
-    """The entry as JSON has it."""
+    """Return an entry as JSON data."""
     opening = opening_of_game(game)
     moves = [
         {
@@ -118,7 +118,7 @@ def entry_facts(book: Book, game: Game, entry: BookEntry) -> dict[str, Any]:
 
 
 def _searched(entry: BookEntry) -> str:
-    """``16 plies at 73 % (level 16)``."""
+    """Return ``16 plies at 73 % (level 16)``."""
     reach = "to the end" if entry.depth >= entry.position.empties else counted(entry.depth, "ply", "plies")
     sure = "" if entry.selectivity == 100 else f" at {entry.selectivity} %"
     return f"{reach}{sure}" + ("" if entry.level is None else f" (level {entry.level})")
@@ -131,20 +131,20 @@ def _line_counts(move: BookMove) -> str:
     return f"{total:>11,}" + "".join(f"{count:>10,}" for count in counts)
 
 
-_MOST_COUNTED = 20_000  # positions of a ply; beyond, counting them all takes longer than anybody waits
+_MOST_COUNTED = 20_000  # positions of a ply; counting more takes too long
 _BAR_WIDTH = 40  # characters
 
 
 @dataclass(slots=True)
 class Ply:
-    """The positions of a book with so many discs played.
+    """The figures of a book's positions with the same number of discs played.
 
     Attributes:
-        positions: of the book.
-        possible: positions that can be reached at all, once up to symmetry; None where there are too many to count.
-        links: moves that lead to positions of the book, images counted each.
-        leaves: positions with a move that leads out of the book.
-        proven: positions whose score is.
+        positions: the number of positions.
+        possible: the number of reachable positions up to symmetry; None if there are too many to count.
+        links: the number of moves that lead to positions of the book, images counted separately.
+        leaves: the number of positions with a move that leads out of the book.
+        proven: the number of positions with a proven score.
     """
 
     positions: int = 0
@@ -159,14 +159,14 @@ class Counts:
     """Figures of a book.
 
     Attributes:
-        plies: by the discs played.
-        scores: how many positions have this score for the side to move.
-        searched: how many positions have leaves from a search of so many plies, so selective (percent), and whether it
-            reached the end of the game.
-        levels: how many positions were judged on which level.
-        bytes: of the file; None while it is being written.
+        plies: the figures by discs played.
+        scores: the number of positions by their score for the side to move.
+        searched: the number of positions with leaves, by the search's plies, its selectivity in percent, and whether
+            it reached the end of the game.
+        levels: the number of positions by the level of their judgement.
+        bytes: the size of the file; None while it is being written.
         history: the changes of the book, a line each.
-        judged_by: checksums of the evaluations that judged it, as ``Book.judged_by``.
+        judged_by: the checksums of the evaluations that judged it, see ``Book.judged_by``.
     """
 
     plies: dict[int, Ply]
@@ -179,12 +179,12 @@ class Counts:
 
     @property
     def positions(self) -> int:
-        """All of them."""
+        """The number of all positions."""
         return sum(self.scores.values())
 
 
 def count_book(book: Book) -> Counts:
-    """Count everything; some tenths of a millisecond for each position.
+    """Count all figures; some tenths of a millisecond for each position.
 
     Raises: FileFormatError if the book is damaged.
     """
@@ -216,7 +216,7 @@ def count_book(book: Book) -> Counts:
 
 
 def reachable(rules: Rules) -> Iterator[int]:
-    """How many positions can be reached with 0, 1, 2 ... discs played, images counted once, until they are too many."""
+    """Yield the numbers of reachable positions after 0, 1, 2 ... discs, up to symmetry, until there are too many."""
     positions = {Position.start(rules).canonical()[0]}
     while positions and len(positions) <= _MOST_COUNTED:
         yield len(positions)
@@ -226,7 +226,7 @@ def reachable(rules: Rules) -> Iterator[int]:
 
 
 def counts_text(book: Book, counts: Counts) -> Iterator[str]:
-    """The lines that show the counts."""
+    """Yield the lines of the figures."""
     count = counts.positions
     yield f"{book.path}: {counted(count, 'position')} for {book.rules}"
     if counts.bytes is not None:
@@ -256,7 +256,7 @@ def counts_text(book: Book, counts: Counts) -> Iterator[str]:
 
 
 def counts_facts(book: Book, counts: Counts) -> dict[str, Any]:
-    """The counts as JSON has them."""
+    """Return the figures as JSON data."""
     return {
         "book": str(book.path),
         "rules": str(book.rules),
@@ -289,7 +289,6 @@ def _depth(depth: int, selectivity: int, ended: bool) -> str:
 
 
 def _bars(heading: str, numbers: dict[str, int]) -> Iterator[str]:
-    """A bar for each number."""
     yield heading
     most = max(numbers.values(), default=1)
     width = max(map(len, numbers), default=0)

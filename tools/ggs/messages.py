@@ -1,7 +1,7 @@
-"""What the Generic Game Server writes, cut into messages and read.
+"""Reads the messages of the Generic Game Server.
 
-A message is a line and the lines after it that begin with ``|``. The service ``/os`` plays Othello. Nothing is trusted
-here: a message of another form is skipped, and names and reasons go into sentences alone, as text.
+A message is a line and the lines after it that begin with ``|``. The service ``/os`` plays Othello. Nothing is trusted:
+a malformed message is skipped, and names and reasons are used only as text in sentences.
 
 Sources: the server's how-to (skatgame.net/mburo/ggs/ggs-howto), and the behaviour of its public clients.
 """
@@ -14,8 +14,8 @@ from outflank.engine import Colour, NotationError, Position
 from outflank.protocol.formats.clocks import GgfClock
 
 LONGEST_LINE = 500  # bytes; a longer one is skipped
-MOST_LINES = 300  # of a message; the longest that is needed is a game of 120 turns with two boards
-_GOES_ON = "|"  # a line that goes on with a message
+MOST_LINES = 300  # of a message; the longest useful one is a game of 120 turns with two boards
+_GOES_ON = "|"  # the prefix of a continuation line
 _WORD = r"[^\s,|\\.][^\s,|\\]{0,15}"
 _NAME = f"({_WORD})"
 _RATING = r"-?[\d.]{1,9}"
@@ -31,7 +31,7 @@ class Cutter:
         self._begun: list[str] = []
 
     def feed(self, line: bytes) -> list[str] | None:
-        """The message that a line completes, its lines without the bar, if there is one."""
+        """Return the message that a line completes, its lines without the bar, or None."""
         text = line.decode("utf-8", "replace").strip("\r\n\0\a ")
         if text.startswith(_GOES_ON):
             if self._begun and len(self._begun) < MOST_LINES and len(line) <= LONGEST_LINE:
@@ -43,7 +43,7 @@ class Cutter:
         return message
 
     def flush(self) -> list[str] | None:
-        """The message that has begun, if there is one: nothing more comes for now."""
+        """Return the started message, if there is one, when no more lines follow for now."""
         message, self._begun = self._begun, []
         return message or None
 
@@ -53,10 +53,10 @@ class Kind:
     """The type of a match: ``8``, ``s8r20``, ``8w``.
 
     Attributes:
-        text: as the server writes it.
-        size: squares on a side of the board.
-        synchro: whether it is two games, with colours exchanged, that go on turn by turn.
-        discs: with which a random start begins; 0 for the usual start.
+        text: the type in the server's notation.
+        size: the width of the board in squares.
+        synchro: whether it is two simultaneous games with exchanged colours.
+        discs: the number of discs of a random start; 0 for the usual start.
         anti: whether fewer discs win.
         komi: whether colours are bid for.
     """
@@ -70,7 +70,7 @@ class Kind:
 
     @classmethod
     def parse(cls, text: str) -> "Kind | None":
-        """Read it; None if it is none."""
+        """Read a type; return None if it is malformed."""
         match = _KIND.fullmatch(text)
         if match is None:
             return None
@@ -87,12 +87,12 @@ class Offer:
     """A request for a match: ``+ .8 1720.0 alice 05:00//02:00 s8r20 R 1720.0 bob``.
 
     Attributes:
-        id: of the request.
-        by: who asks.
-        to: who is asked; ``*`` for everybody.
-        kind: of the match.
-        flag: ``R`` rated, ``U`` unrated, ``S`` a stored match that is to go on.
-        clock: of who is asked.
+        id: the id of the request.
+        by: the player who requests.
+        to: the player who is asked; ``*`` for everybody.
+        kind: the type of the match.
+        flag: ``R`` rated, ``U`` unrated, ``S`` the continuation of a stored match.
+        clock: the clock of the player who is asked.
     """
 
     id: str
@@ -105,7 +105,7 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """A match has begun: ``+ match .9 2544 lynx 2505 kitty s8r20 R``; a flag of ``T`` is a tournament's."""
+    """A match has started: ``+ match .9 2544 lynx 2505 kitty s8r20 R``; a flag of ``T`` is a tournament's."""
 
     id: str
     players: tuple[str, str]
@@ -118,10 +118,10 @@ class Over:
     """A match, or one game of a synchro match, is over.
 
     Attributes:
-        id: of the match.
-        part: of the game in it; None for the whole match.
+        id: the id of the match.
+        part: the number of the game in it; None for the whole match.
         first: the player whose result it is.
-        result: ``+12.00``, or the reason why there is none: ``kitty left``.
+        result: ``+12.00``, or the reason why there is no result: ``kitty left``.
     """
 
     id: str
@@ -131,7 +131,7 @@ class Over:
 
     @property
     def margin(self) -> float | None:
-        """From the side of the first player; None if it was not played out."""
+        """The result for the first player in discs; None if the game was not played out."""
         return float(self.result) if _NUMBER.fullmatch(self.result) else None
 
 
@@ -140,9 +140,9 @@ class Side:
     """A player's line under a board: ``kitty (2505.0 O) 14:52,0:0//02:00,0:0``.
 
     Attributes:
-        name: of the player.
-        rating: of the player.
-        clock: what is left, with increment and extension; nothing is left if it has run out.
+        name: the name of the player.
+        rating: the rating of the player.
+        clock: the time left, with increment and extension; 0 if it has run out.
     """
 
     name: str
@@ -162,18 +162,18 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """A game as a whole (``join``), or its last move (``update``).
+    """A whole game (``join``), or its last move (``update``).
 
     Attributes:
-        id: of the match.
-        part: of the game in a synchro match.
-        kind: of the match.
-        is_whole: whether all moves are there.
-        first: the position that the moves begin from; without moves the present one.
+        id: the id of the match.
+        part: the number of the game in a synchro match.
+        kind: the type of the match.
+        is_whole: whether it has all moves.
+        first: the position before the moves; the current one without moves.
         turns: the moves of the message, in order.
-        position: the present one.
-        sides: who plays Black and White, with clocks of now.
-        controls: the time of both when the game began, as far as the message has it.
+        position: the current position.
+        sides: the players of Black and White, with their current clocks.
+        controls: the clocks of both at the start of the game, or the first ones in the message.
     """
 
     id: str
@@ -189,7 +189,7 @@ class Board:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Another line of ``/os`` that concerns a game: ``error``, ``timeout``, ``fatal-timeout``; and its text."""
+    """Another message of ``/os`` about a game: ``error``, ``timeout``, ``fatal-timeout``; and its text."""
 
     what: str
     id: str
@@ -218,7 +218,7 @@ _STORED = re.compile(r"\.\d+")
 
 
 def read(lines: Sequence[str]) -> Message | None:
-    """A message of ``/os``; None for one that is not needed, or is not well formed."""
+    """Read a message of ``/os``; return None if it is not needed or malformed."""
     service, _, text = lines[0].partition(" ")
     if service != "/os:":
         return None
@@ -236,7 +236,7 @@ def read(lines: Sequence[str]) -> Message | None:
 
 
 def read_clock(text: str) -> GgfClock | None:
-    """A clock, ``05:00/00:10/02:00`` or ``14:52,0:0//02:00,0:0``; a negative time is 0; None if it is none."""
+    """Read a clock, ``05:00/00:10/02:00`` or ``14:52,0:0//02:00,0:0``; negative times are 0; None if malformed."""
     parts = ["0" if part.strip().startswith("-") else part for part in _MOVES_LEFT.sub("", text).split("/")]
     try:
         return GgfClock.parse("/".join(parts))
@@ -259,7 +259,7 @@ def _offer(match: re.Match[str]) -> Offer | None:
 
 
 def _board(match: re.Match[str], lines: Sequence[str]) -> Board | None:
-    """A game; None unless all of it is there."""
+    """Read a game; return None if it is incomplete."""
     kind = Kind.parse(match[4])
     if kind is None or kind.size != 8:
         return None

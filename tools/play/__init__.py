@@ -1,1 +1,1 @@
-"""A game against the engine at a terminal or through a pipe."""
+"""Games at a terminal or through a pipe: against the engine, between people, and the solo game."""

@@ -1,4 +1,4 @@
-"""The dialogue with a person at the terminal: moves and words in, boards and sentences out."""
+"""The dialogue with a person at the terminal: reads moves and commands, prints boards and messages."""
 
 import os
 import select
@@ -37,7 +37,7 @@ class InputLines:
     """The lines of standard input.
 
     Attributes:
-        is_terminal: whether somebody types them.
+        is_terminal: whether standard input is a terminal.
     """
 
     def __init__(self) -> None:
@@ -48,11 +48,11 @@ class InputLines:
         self.is_terminal = os.isatty(self._source)
 
     def next(self, prompt: str, seconds: float) -> str | None:
-        """The next line; None at the end of the input. A last line needs no line feed.
+        """Return the next line; None at the end of the input. A last line needs no line feed.
 
         Args:
-            prompt: written to standard error if somebody types.
-            seconds: how long to wait.
+            prompt: the prompt, written to stderr at a terminal.
+            seconds: the timeout.
 
         Raises: TimeoutError.
         """
@@ -62,13 +62,13 @@ class InputLines:
         while not self._waiting:
             if self._ended:
                 if self.is_terminal:
-                    click.echo(err=True)  # the next output does not belong on the prompt's line
+                    click.echo(err=True)  # ends the prompt's line
                 return None
             self._read(deadline)
         return self._waiting.pop(0).decode("utf-8", "replace")
 
     def _read(self, deadline: float) -> None:
-        """Wait for something to come. Raises: TimeoutError."""
+        """Wait for input. Raises: TimeoutError."""
         left = deadline - time.monotonic()
         ready = select.select([self._source], [], [], None if left == float("inf") else max(left, 0))[0]
         if not ready:
@@ -114,9 +114,9 @@ class Dialogue:
     Args:
         game: the game.
         lines: the person's input.
-        files: where the game is saved.
+        files: the files that the game is saved in.
         hints: whether to show the best moves before each move of a person.
-        explorer: the archive to look positions up in; None if there is none.
+        explorer: the archive to look positions up in; None without an archive.
     """
 
     def __init__(
@@ -129,9 +129,9 @@ class Dialogue:
     ) -> None:
         self._game, self._lines = game, lines
         self._files, self._hints, self._explorer = files, hints, explorer
-        self._kept = game.turns  # turns that are in a file already
+        self._kept = game.turns  # turns that are already saved
         self._written = self._state()  # the state in the file that is written after every move
-        self._shown = False  # whether the board and what happened last have been shown
+        self._shown = False  # whether the board and the last event have been shown
         self._words: dict[str, Callable[[str], object]] = {
             "hint": self._hint,
             "explore": self._explore,
@@ -154,7 +154,7 @@ class Dialogue:
     def run(self) -> None:
         """Play until the person quits, the input ends, or the engine's own game is over.
 
-        Raises: OutflankError or OSError for a line that can't be obeyed; at a terminal the error is shown instead.
+        Raises: OutflankError or OSError for a line that can't be executed; at a terminal the error is shown instead.
         """
         try:
             while True:
@@ -172,7 +172,7 @@ class Dialogue:
                 self._say_game()
 
     def _show(self) -> None:
-        """Make a pass that is forced; show the board where a person is to choose, and the result."""
+        """Play a forced pass; show the board where a person is to choose, and the result."""
         game = self._game
         if game.result is None and game.position.must_pass:
             say(f"{self._name(game.position.side)} has no move and passes.")
@@ -189,7 +189,7 @@ class Dialogue:
             self._hint("")
 
     def _listen(self) -> bool:
-        """Read a line and obey it; False at the end of the input, and after a game without people."""
+        """Read a line and execute it; return False at the end of the input, and after a game without people."""
         game = self._game
         if game.result is not None and not game.people:
             return False
@@ -213,7 +213,6 @@ class Dialogue:
         return True
 
     def _obey(self, line: str, seconds: float) -> None:
-        """Do what a line says."""
         if len(line) > _LONGEST:
             raise NotationError(f"expected a line of at most {_LONGEST} characters, got {len(line)}")
         word, _, rest = line.partition(" ")
@@ -232,7 +231,7 @@ class Dialogue:
         self._shown = False
 
     def _engine_moves(self) -> None:
-        """Let the engine move; a terminal shows its findings meanwhile."""
+        """Let the engine move; a terminal shows its search meanwhile."""
         side, empties = self._game.position.side, self._game.position.empties
         found: list[SearchInfo] = []
 
@@ -320,7 +319,7 @@ class Dialogue:
         raise Quit
 
     def _say_game(self) -> None:
-        """Print an unsaved game as ``--resume`` takes it; a transcript would lack the board of another beginning."""
+        """Print an unsaved game for ``--resume``; a transcript would lack the board of another start."""
         game = self._game.session.game
         if self._kept >= self._game.turns:
             return
@@ -330,9 +329,9 @@ class Dialogue:
             say(f"board: {game.position.board_string()}")
 
     def _keep(self) -> None:
-        """Write the file that is written after every move, if something has happened."""
+        """Write the file that is written after every move, if the state has changed."""
         saved = self._files.saved
-        # WTHOR holds games that have ended.
+        # WTHOR holds finished games.
         if saved is None or (saved.suffix.lower() == ".wtb" and self._game.result is None):
             return
         if self._state() != self._written:
@@ -341,7 +340,7 @@ class Dialogue:
         self._kept = self._game.turns
 
     def _state(self) -> tuple[str, Result | None]:
-        """The state to save: the moves, and how the game ended."""
+        """Return the state to save: the moves, and the result."""
         return self._game.session.game.transcript(), self._game.result
 
     def _board(self) -> None:
@@ -357,7 +356,6 @@ class Dialogue:
         return "clock: " + ", ".join(left)
 
     def _result(self) -> str:
-        """Who has won, and how."""
         result, position = self._game.result, self._game.position
         assert result is not None
         if result.ending is not Ending.DISCS:
@@ -371,12 +369,15 @@ class Dialogue:
 
 
 def _number(text: str, word: str, least: int, most: int) -> int:
-    """Raise NotationError unless it is a whole number from `least` to `most`."""
+    """Read a number.
+
+    Raises: NotationError unless it is a whole number from `least` to `most`.
+    """
     if not text.isascii() or not text.isdigit() or not least <= int(text[:9]) <= most:
         raise NotationError(f"expected {word} and a number from {least} to {most}, got {text!r}")
     return int(text)
 
 
 def _time_text(seconds: float) -> str:
-    """``4:59``, and tenths below a minute."""
+    """Return ``4:59``, or tenths of a second below a minute."""
     return f"{seconds:.1f} s" if seconds < 60 else f"{int(seconds) // 60}:{int(seconds) % 60:02}"

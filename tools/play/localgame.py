@@ -36,10 +36,10 @@ class LocalGame:
     """A game between people, the engine, or both.
 
     Args:
-        session: the engine; it holds the game, too.
-        record: the game to begin with, or to go on with.
+        session: the engine, which also holds the game.
+        record: the game to start or continue.
         people: the colours that people play.
-        control: the clock of each side.
+        control: the time control of each side.
         name: the person's name in the record.
 
     Attributes:
@@ -61,7 +61,7 @@ class LocalGame:
 
     def _begin(self, record: AnnotatedGame) -> None:
         self._record = record
-        self._played = list(record.moves)  # also moves taken back, which may be played again
+        self._played = list(record.moves)  # including moves taken back, which may be redone
         self._ended: Result | None = None
         self._clocks = {colour: SideClock(self._control) for colour in Colour}
         self.session.resume(record.game())
@@ -70,28 +70,27 @@ class LocalGame:
 
     @property
     def _settings(self) -> TimeSettings:
-        """The clock of each side, where there is one."""
         control = self._control
         return TimeSettings(control.main, control.period, control.period_moves, control.increment)
 
     @property
     def position(self) -> Position:
-        """The position now."""
+        """The current position."""
         return self.session.position
 
     @property
     def turns(self) -> int:
-        """How many turns have been played."""
+        """The number of turns played."""
         return len(self.session.game)
 
     @property
     def last(self) -> Move | None:
-        """The move that was played last."""
+        """The last move."""
         return self.session.game.turns[-1].move if self.turns else None
 
     @property
     def result(self) -> Result | None:
-        """How the game ended; None while it goes on."""
+        """The result; None while the game continues."""
         if self._ended is not None:
             return self._ended
         outcome = self.position.outcome()
@@ -103,11 +102,11 @@ class LocalGame:
         return self._control.is_limited
 
     def time_left(self, colour: Colour) -> float:
-        """Seconds that the next move of a side may take; infinite without a clock."""
+        """Return the seconds that the next move of a side may take; infinite without a clock."""
         return self._clocks[colour].allowance
 
     def play(self, move: Move | str, seconds: float) -> Move:
-        """Play for the side to move, which has thought for so long; a person who has overstepped the time has lost.
+        """Play for the side to move, which took `seconds`; a person whose time has run out loses.
 
         Raises: NotationError or IllegalMoveError.
         """
@@ -121,10 +120,10 @@ class LocalGame:
         self._play(PASS)
 
     def engine_moves(self, on_info: Callable[[SearchInfo], object]) -> tuple[Move, float]:
-        """Let the engine play: its move, and the seconds that it took.
+        """Let the engine play, and return its move and the seconds that it took.
 
         Args:
-            on_info: called with what the move rests on, each time that it changes.
+            on_info: called with each new search result or book entry.
         """
         side, scores = self.position.side, list[float]()
 
@@ -142,13 +141,13 @@ class LocalGame:
         return move, seconds
 
     def hint(self, count: int) -> SearchInfo:
-        """The best moves for the side to move, at full strength: at the engine's level, if that is higher."""
+        """Return the best moves for the side to move, at level 16 or the engine's level if that is higher."""
         level = max(self.session.strength.level or 0, _HINT_LEVEL)
         limit = limit_for_level(level, self.position.empties)
         return self.session.searcher.search(self.position, limit, multipv=count)
 
     def undo(self) -> bool:
-        """Take back the last move of a person, and all after it; False if there is none."""
+        """Take back the last move of a person, and all after it; return False if there is none."""
         turns = self.session.game.turns
         own = [
             number
@@ -162,7 +161,7 @@ class LocalGame:
         return True
 
     def redo(self) -> bool:
-        """Play again the moves taken back, up to the next choice of a person; False if there is nothing."""
+        """Replay moves that were taken back, up to the next choice of a person; return False if there are none."""
         if not self.session.game.redo():
             return False
         while not self._is_choice_of_person() and self.session.game.redo():
@@ -170,19 +169,19 @@ class LocalGame:
         return True
 
     def resign(self) -> None:
-        """The side to move gives up."""
+        """Resign for the side to move."""
         self._ended = Result(self.position.side.other, None, Ending.RESIGNATION)
 
     def time_is_up(self) -> None:
-        """The side to move has overstepped its time."""
+        """End the game by a time forfeit of the side to move."""
         self._ended = Result(self.position.side.other, None, Ending.TIME)
 
     def new_game(self) -> None:
-        """Begin again by the same rules, from the same start."""
+        """Start a new game from the same position."""
         self._begin(AnnotatedGame(self._record.first))
 
     def record(self) -> AnnotatedGame:
-        """The game so far, with times and what the engine thought; what a resumed game's record said stays."""
+        """Return the game so far, with times and the engine's scores; a resumed game's other facts are kept."""
         names = {colour: self._name if colour in self.people else self._engine_name() for colour in Colour}
         return replace(
             self._record,
@@ -206,7 +205,7 @@ class LocalGame:
         return position.side in self.people and not position.must_pass
 
     def _charge(self, side: Colour, seconds: float) -> bool:
-        """Take the time of a move; whether it was in time."""
+        """Charge a move's time to the clock; return whether it was in time."""
         clock = self._clocks[side]
         if clock.is_overrun_by(seconds):
             self.time_is_up()
@@ -221,14 +220,14 @@ class LocalGame:
 
 
 class GameFiles:
-    """The files in which a session saves its game: new ones, and those that hold nothing but that game.
+    """The files that a session saves its game in: new files, and files that contain only that game.
 
     Args:
-        saved: the file that is written after every move; None for none.
-        resumed: the file that the game was resumed from; None if from none, or from one that would lose something.
+        saved: the file that is written after every move; None for no file.
+        resumed: the file that the game was resumed from; None without one, or if saving would lose data.
 
     Attributes:
-        saved: as it was given; of a game after the first in a file of its own, ``game-2.sgf`` beside ``game.sgf``.
+        saved: the argument; later games have files of their own, such as ``game-2.sgf`` next to ``game.sgf``.
 
     Raises: NotationError or SettingsError if `saved` can't be written, see ``save``.
     """
@@ -240,12 +239,12 @@ class GameFiles:
             self._expect_free(saved)
 
     def save(self, record: AnnotatedGame, path: Path) -> str:
-        """Write the game, whole or not at all.
+        """Write the game atomically.
 
-        Returns: a sentence about facts that the format has no place for; empty if there are none.
+        Returns: a sentence about facts that the format can't store; empty if there are none.
 
-        Raises: NotationError if the name says no format; SettingsError if something else stands in the file; OSError;
-            FileFormatError if the format can't hold the game.
+        Raises: NotationError if the name's extension is not a format; SettingsError if the file contains something
+            else; OSError; FileFormatError if the format can't store the game.
         """
         self._expect_free(path)
         day = day_of(record.date)
@@ -256,12 +255,12 @@ class GameFiles:
         return str(writer.losses)
 
     def expect_held(self, record: AnnotatedGame) -> None:
-        """Raise FileFormatError if a game that begins so can't be saved after every move; WTHOR only has its end."""
+        """Raise FileFormatError if this game can't be saved after every move; WTHOR is written at the end."""
         if self.saved is not None and (name := format_of(self.saved)) != "wthor":
             expect_held(name, record)
 
     def begin_another_game(self) -> None:
-        """Give up all files, which hold the game before; the next one gets the first that is free."""
+        """Leave all files to the last game, and choose the first free name for the next game."""
         self._own.clear()
         number = 2
         while self.saved is not None and self._first is not None and self._taken(self.saved):
@@ -276,6 +275,6 @@ class GameFiles:
             )
 
     def _taken(self, path: Path) -> Path | None:
-        """The first of the files written for `path` that exists and is not empty; None if there is none."""
+        """Return the first of the files written for `path` that exists and is not empty; None if there is none."""
         files = written_files(format_of(path), path)
         return next((file for file in files if file.is_file() and file.stat().st_size), None)

@@ -34,7 +34,7 @@ _WIDTH = 4
 
 
 def picture(view: PlayerView) -> str:
-    """The board as text."""
+    """Return the board as text."""
     heading = "   " + "".join(f"{letter:<{_WIDTH}}" for letter in "abcdefgh").rstrip()
     rows = [
         f"{row + 1}  " + "".join(_cell(view, 8 * row + column) for column in range(8)).rstrip()
@@ -44,7 +44,7 @@ def picture(view: PlayerView) -> str:
 
 
 def _cell(view: PlayerView, square: int) -> str:
-    """A square in its colours, padded to the width of a column."""
+    """Return a square in its colours, padded to the width of a column."""
     text = cell_text(view.board, view.open_chips, square)
     padding = " " * (_WIDTH - len(text))
     if square in view.open_chips:
@@ -57,14 +57,14 @@ def _cell(view: PlayerView, square: int) -> str:
 
 
 def styled_chip(chip: Chip) -> str:
-    """A chip such as ``b7`` in its colour."""
+    """Return a chip such as ``b7`` in its colour."""
     if chip.colour is Colour.BLACK:
         return click.style(str(chip), fg="bright_white", bg="bright_black")
     return click.style(str(chip), fg="black", bg="yellow")
 
 
 def legend() -> str:
-    """The meaning of the letters in the picture."""
+    """Return the meaning of the letters in the picture."""
     black, gold = (COLOUR_WORDS[colour] for colour in Colour)
     return f"X {black} disc, O {gold} disc, ? closed chip, b7 open {black} chip with a 7, g- open {gold} chip, blank"
 
@@ -74,8 +74,8 @@ class Report:
     """Prints one game.
 
     Attributes:
-        variant: how chips count.
-        as_json: print objects instead of sentences.
+        variant: the way to count chips.
+        as_json: whether to print JSON objects instead of sentences.
     """
 
     variant: Variant
@@ -87,7 +87,7 @@ class Report:
         return score(ALL_CHIPS, self.variant)
 
     def board(self, view: PlayerView) -> None:
-        """Show what the player sees."""
+        """Show the player's view."""
         if self.as_json:
             self._object("board", **self._facts(view))
             return
@@ -122,7 +122,7 @@ class Report:
         say("hint: " + ", ".join(f"{each.move} (about {each.score:.4g})" for each in prospects))
 
     def solution(self, solution: Solution, deal: Deal) -> None:
-        """Show the best play found with open chips, move by move, and how good it is."""
+        """Show the best play found with open chips, move by move, and its score."""
         game = DealerView.start(deal)
         if self.as_json:
             self._object(
@@ -141,7 +141,7 @@ class Report:
         say(f"best score found {solution.score} of {self.perfect}, {proof}; {len(solution.moves)} moves")
 
     def result(self, game: DealerView) -> None:
-        """Show the score at the end, or where the player stopped."""
+        """Show the final score, or the score at which the player stopped."""
         reached = game.score(self.variant)
         if self.as_json:
             won = [str(chip) for chip in sorted(game.won.values())]
@@ -154,7 +154,7 @@ class Report:
         say(f"score {reached} of {self.perfect}: {why}")
 
     def _facts(self, view: PlayerView) -> dict[str, Any]:
-        """A view as JSON has it."""
+        """Return a view as JSON data."""
         return {
             "black": _names(view.board.black),
             "gold": _names(view.board.white),
@@ -172,7 +172,7 @@ class Report:
 
 
 def chips_text(chips: Iterable[Chip]) -> str:
-    """``b- b7 g10``, coloured."""
+    """Return ``b- b7 g10``, coloured."""
     return " ".join(
         styled_chip(chip) for chip in sorted(chips, key=lambda chip: (chip.colour != Colour.BLACK, chip))
     )
@@ -211,16 +211,15 @@ def watch(game: DealerView, player: SoloPlayer, report: Report) -> None:
 
 
 def play(game: DealerView, report: Report, adviser: SoloPlayer, hints: bool) -> None:
-    """Play the moves that come on standard input, one a line; its end stops the game.
+    """Play the moves from stdin, one a line; its end stops the game.
 
     Args:
-        game: where to begin.
-        report: where it is shown.
-        adviser: who is asked for hints.
-        hints: whether it is asked before each move.
+        game: the game.
+        report: prints the game.
+        adviser: the player that gives hints.
+        hints: whether to show hints before each move.
 
-    Raises: NotationError or IllegalMoveError for a line that is none, unless somebody types at a
-        terminal, who gets another try.
+    Raises: NotationError or IllegalMoveError for an invalid line, unless stdin is a terminal.
     """
     if not report.as_json:
         say(legend())
@@ -240,7 +239,7 @@ def play(game: DealerView, report: Report, adviser: SoloPlayer, hints: bool) -> 
 
 
 def _next_move(game: DealerView, report: Report, adviser: SoloPlayer) -> SoloMove:
-    """The next legal move that is typed. Raises: Stop at the end of the input or by a word for it."""
+    """Read the next legal move. Raises: Stop at the end of the input or at a word for it."""
     for line in _lines():
         word = line.strip().lower()
         if word in _STOP_WORDS:
@@ -270,18 +269,18 @@ def _lines() -> Iterator[str]:
         data = sys.stdin.buffer.readline()
         if not data:
             if sys.stdin.isatty():
-                click.echo(err=True)  # the next output does not belong on the question's line
+                click.echo(err=True)  # ends the prompt's line
             return
         for line in splitter.feed(data.removesuffix(b"\n") + b"\n"):
             yield line.decode("utf-8", "replace")
 
 
 Way = Callable[[DealerView, int, Variant], int]
-"""Plays a deal of this seed to the end and gives the score."""
+"""Plays a deal of this seed to the end and returns the score."""
 
 
 def by_player(game: DealerView, seed: int, variant: Variant) -> int:
-    """The program with hidden chips."""
+    """Play with hidden chips by the program."""
     player = SoloPlayer(variant, seed)
     while not game.is_over:
         game = game.play(player.choose(game.player_view()))
@@ -289,7 +288,7 @@ def by_player(game: DealerView, seed: int, variant: Variant) -> int:
 
 
 def by_chance(game: DealerView, seed: int, variant: Variant) -> int:
-    """Any legal move, each as likely as the others."""
+    """Play random legal moves."""
     source = random.Random(f"chance {seed}")  # the bare number draws the deal
     while not game.is_over:
         game = game.play(source.choice(game.legal_moves()))
@@ -297,12 +296,12 @@ def by_chance(game: DealerView, seed: int, variant: Variant) -> int:
 
 
 def with_open_chips(game: DealerView, seed: int, variant: Variant) -> int:
-    """The best play that the solver finds."""
+    """Return the score of the best play that the solver finds."""
     return solve(game, variant).score
 
 
 def play_many(way: Way, seeds: Iterable[int], layout: Iterable[int], report: Report) -> None:
-    """Play the deals of these seeds and print a summary of the scores; Ctrl-C ends it with those there are."""
+    """Play the deals of these seeds and print a summary of the scores, also after Ctrl-C."""
     scores: list[int] = []
     squares = tuple(layout)
 
@@ -322,7 +321,6 @@ def play_many(way: Way, seeds: Iterable[int], layout: Iterable[int], report: Rep
 
 
 def _summarise(scores: Sequence[int], report: Report) -> None:
-    """The figures of all deals."""
     mean, deviation = fmean(scores), stdev(scores) if len(scores) > 1 else 0.0
     perfect_share = scores.count(report.perfect) / len(scores)
     if report.as_json:
