@@ -15,6 +15,7 @@ from outflank.engine.kernels cimport transform as transform_mask
 from outflank.engine.evaluation.unpacking import PATTERNS
 from outflank.engine.squares import parse_square, square_name
 
+
 def _image(squares, symmetry):
     """Return the squares of a pattern under one of the eight symmetries, in the same order."""
     return tuple(square_name(first_square(transform_mask(bit(parse_square(name)), symmetry))) for name in squares)

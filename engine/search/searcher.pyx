@@ -266,7 +266,7 @@ def _evaluator(path):
 
 
 @functools.lru_cache(maxsize=_EVALUATORS_KEPT)
-def _evaluator_of(path, checksum):
+def _evaluator_of(path, evaluation):
     """The evaluation in a file with this checksum; searchers share it."""
     return Evaluator(load(path))
 

@@ -299,13 +299,16 @@ def _show_version(ctx: click.Context, option: click.Parameter, wanted: bool) -> 
         return
     click.echo(f"outflank {__version__}")
     try:
-        from outflank.engine import BUILD  # not at the top, as above
+        from outflank.engine import BUILD, OutflankError  # not at the top, as above
     except ImportError as error:
         raise Failure(str(error)) from error
     click.echo(f"engine built for {BUILD}")
     from outflank.engine.evaluation.weights import checksum
 
-    click.echo(f"evaluation {checksum()}")
+    try:
+        click.echo(f"evaluation {checksum()}")
+    except OutflankError as error:
+        raise Failure(str(error)) from error
     ctx.exit()
 
 

@@ -18,6 +18,7 @@ from click.shell_completion import ShellComplete
 from click.testing import CliRunner, Result
 
 from outflank.engine import NotationError
+from outflank.engine.evaluation import weights
 from outflank.tests.support.installation import python_script
 from outflank.tools.commands.bench import bench
 from outflank.tools.commands.program import COMMANDS, LazyGroup, cli
@@ -81,6 +82,18 @@ def test_python_m_outflank_is_the_program() -> None:
     told = python_script("-m", "outflank", "--version").stdout
 
     assert told == CliRunner().invoke(cli, ["--version"], prog_name="outflank").output
+
+
+def test_the_version_says_in_a_sentence_that_the_weights_are_not_built(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in ("SHIPPED", "_in_use"):
+        monkeypatch.setattr(weights, name, tmp_path / "weights.unpacked")
+
+    shown = CliRunner().invoke(cli, ["--version"])
+
+    assert shown.exit_code == 1
+    assert shown.stderr.splitlines()[-1].endswith("(No such file or directory); make build makes it")
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ def fitted(records: Records) -> Fit:
 
 
 def by_phase(fitted: Fit) -> np.ndarray[tuple[int, int], np.dtype[np.int16]]:
-    return np.array(fitted.tables, np.int16).reshape(PHASES, COLUMNS)
+    return np.array(fitted.tables, np.int16).reshape(PHASES, -1)
 
 
 def test_every_position_that_is_not_set_aside_is_fitted_to_or_kept_out(records: Records, fitted: Fit) -> None:
