@@ -139,6 +139,14 @@ def begins_with_row_1(session: Session, line: bytes, usual: Usual) -> str:
     return "= " + "\n".join(reversed(rows)) + "\n\n"
 
 
+def dies_when_it_refuses(session: Session, line: bytes, usual: Usual) -> str:
+    """It ends where a failure would be the answer to a command that it has."""
+    answer = usual(line)
+    if answer.startswith("?") and "unknown command" not in answer:
+        os._exit(3)
+    return answer
+
+
 def out_of_turn(session: Session) -> bool:
     """Whether White is asked while Black is to move."""
     return str(session.position.side) == "black"
@@ -255,6 +263,10 @@ HABITS: dict[str, Fault] = {
     "gives-no-reasons": writes(r"^(\?\d*).*", r"\1"),
     "minds-blanks-at-the-end": reads(rb"^(.*\S) +(#.*)?$", rb"\1_"),
     "takes-any-size": says(rb"boardsize \S+", "="),
+    "repeats-no-id": writes(r"^([=?])\d+", r"\1"),
+    "resigns": says(b"genmove (b|w|black|white)", "= resign"),
+    "takes-any-colour": says(b"genmove( red| 1)?", "= pass"),
+    "dies-when-it-refuses": dies_when_it_refuses,
 }
 
 

@@ -96,6 +96,38 @@ def clears_the_board(subject: Subject) -> None:
     replay(subject, "f5d6c3")
 
 
+@must()
+def opens_legally(subject: Subject) -> None:
+    """The first move is legal: c4, d3, e6 or f5, in any case."""
+    think(subject, set_up(subject))
+
+
+@must(see=("opens-legally",))
+def moves_for_white(subject: Subject) -> None:
+    """`genmove white` moves for White."""
+    think(subject, set_up(subject, "f5"))
+
+
+@must(see=("opens-legally", "refuses-occupied-squares"))
+def plays_what_it_says(subject: Subject) -> None:
+    """`genmove` plays its move too: the reply to it is legal, and its square is taken."""
+    game = set_up(subject)
+    move_somehow(subject, game)
+    subject.refuse(f"play white {game.turns[0].move}")
+    subject.succeed(f"play white {game.position.legal_moves()[0]}")
+
+
+@must(see=("opens-legally", "plays-what-it-says"))
+def plays_a_whole_game(subject: Subject) -> None:
+    """A game of the engine against itself has legal moves only, from the first to the last."""
+    game = set_up(subject)
+    try:
+        while not game.position.is_over:
+            think(subject, game)
+    except Resigned:
+        return
+
+
 @must("final_score")
 def tells_the_score(subject: Subject) -> None:
     """`final_score` of a finished game is `B+n` or `W+n`, n being the difference of the discs, or `0`."""
@@ -114,7 +146,7 @@ def takes_moves_back(subject: Subject) -> None:
     subject.succeed("play black d3")
 
 
-@must("undo")
+@must("undo", see=("plays-what-it-says",))
 def takes_its_own_move_back(subject: Subject) -> None:
     """`undo` takes back what `genmove` played."""
     game = set_up(subject, "f5")
@@ -138,38 +170,6 @@ def says_cannot_undo(subject: Subject) -> None:
     set_up(subject)
     text = subject.complaint("undo")
     expect(text.startswith("cannot undo"), "'cannot undo'", repr(text))
-
-
-@must()
-def opens_legally(subject: Subject) -> None:
-    """The first move is legal: c4, d3, e6 or f5, in any case."""
-    think(subject, set_up(subject))
-
-
-@must()
-def moves_for_white(subject: Subject) -> None:
-    """`genmove white` moves for White."""
-    think(subject, set_up(subject, "f5"))
-
-
-@must()
-def plays_what_it_says(subject: Subject) -> None:
-    """`genmove` plays its move too: the reply to it is legal, and its square is taken."""
-    game = set_up(subject)
-    move_somehow(subject, game)
-    subject.refuse(f"play white {game.turns[0].move}")
-    subject.succeed(f"play white {game.position.legal_moves()[0]}")
-
-
-@must()
-def plays_a_whole_game(subject: Subject) -> None:
-    """A game of the engine against itself has legal moves only, from the first to the last."""
-    game = set_up(subject)
-    try:
-        while not game.position.is_over:
-            think(subject, game)
-    except Resigned:
-        return
 
 
 @should()
@@ -267,7 +267,7 @@ def takes_a_pass(subject: Subject) -> None:
     subject.succeed(f"play white {game.position.legal_moves()[0]}")
 
 
-@should()
+@should(see=("takes-vertices-in-any-case",))
 def takes_a_pass_in_capitals(subject: Subject) -> None:
     """`play black PASS` is as good as `play black pass`."""
     _expect_passes_to_be_taken(subject)
@@ -294,7 +294,7 @@ def refuses_a_needless_pass(subject: Subject) -> None:
     subject.succeed("play black f5")
 
 
-@must()
+@must(see=("opens-legally",))
 def passes_if_it_must(subject: Subject) -> None:
     """`genmove` answers `pass` where there is no legal move, and White's next move follows."""
     game = set_up(subject, BEFORE_A_PASS)
@@ -302,7 +302,7 @@ def passes_if_it_must(subject: Subject) -> None:
     subject.succeed(f"play white {game.position.legal_moves()[0]}")
 
 
-@should()
+@should(see=("opens-legally",))
 def passes_after_the_end(subject: Subject) -> None:
     """`genmove` answers `pass` for either side once the game is over: GoGui ends a game with two passes."""
     set_up(subject, WIPE_OUT)

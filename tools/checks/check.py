@@ -29,6 +29,7 @@ class Check:
         rule: the rule in a sentence or two.
         needs: commands that an engine has to list for the rule to apply to it.
         alone: whether it gets a process of its own, which no later check uses.
+        see: names of earlier checks; if the engine failed one of them, a failure of this check shows the same habit.
         run: raises Violation or an EngineError if the engine breaks the rule.
     """
 
@@ -38,19 +39,22 @@ class Check:
     needs: frozenset[str]
     alone: bool
     run: CheckFunction
+    see: tuple[str, ...] = ()
 
 
-def must(*needs: str, alone: bool = False) -> Callable[[CheckFunction], Check]:
+def must(*needs: str, alone: bool = False, see: tuple[str, ...] = ()) -> Callable[[CheckFunction], Check]:
     """Make a check of a function, for a rule that an engine has to keep."""
-    return lambda function: _check(function, Level.MUST, needs, alone)
+    return lambda function: _check(function, Level.MUST, needs, alone, see)
 
 
-def should(*needs: str, alone: bool = False) -> Callable[[CheckFunction], Check]:
+def should(*needs: str, alone: bool = False, see: tuple[str, ...] = ()) -> Callable[[CheckFunction], Check]:
     """Make a check of a function, for a rule that an engine does well to keep."""
-    return lambda function: _check(function, Level.SHOULD, needs, alone)
+    return lambda function: _check(function, Level.SHOULD, needs, alone, see)
 
 
-def _check(function: CheckFunction, level: Level, needs: tuple[str, ...], alone: bool) -> Check:
+def _check(
+    function: CheckFunction, level: Level, needs: tuple[str, ...], alone: bool, see: tuple[str, ...]
+) -> Check:
     name = function.__name__.replace("_", "-")
     rule = " ".join((inspect.getdoc(function) or "").split())
-    return Check(name, level, rule, frozenset(needs), alone, function)
+    return Check(name, level, rule, frozenset(needs), alone, function, see)

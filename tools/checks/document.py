@@ -41,8 +41,8 @@ process serves many of them. A minute is enough for an engine that moves at once
 
 One bad habit is reported once, by the check that is about it: the others read past it, or say why they can't judge
 the engine and are counted as skipped. A command at which the engine has ended or said nothing is reported by the first
-check that met it. Moves are those of Othello on a board of 8 by 8. Outflank itself is started with `--book none`
-unless the command names a book, so that it has to think.
+check that met it, and so is an engine that ends at commands that have to fail. Moves are those of Othello on a board
+of 8 by 8. Outflank itself is started with `--book none` unless the command names a book, so that it has to think.
 
 This page is made from the checks themselves (`python -m outflank.tools.checks.document > docs/compliance.md`).
 """

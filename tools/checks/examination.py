@@ -83,18 +83,26 @@ def examine(subject: Subject, checks: Iterable[Check]) -> Iterator[Finding]:
     """
     subject.learn()
     silences: dict[str, Check] = {}
+    reported: dict[str, str] = {}
     for check in checks:
         missing = sorted(check.needs - subject.commands)
         if missing:
             yield Finding(check, CheckResult.SKIPPED, f"{', '.join(missing)} not listed")
         else:
-            yield _run(check, subject, silences)
+            yield _run(check, subject, silences, reported)
 
 
-def _run(check: Check, subject: Subject, silences: dict[str, Check]) -> Finding:
-    """One check; an engine that did not pass it may be in any state, so the next check gets a new process.
+_REFUSES = ("refuses-", "fails-")  # the beginnings of the names of checks with commands that have to fail
 
-    `silences` are the commands at which the engine has ended or said nothing, each with the check that reported it.
+
+def _run(check: Check, subject: Subject, silences: dict[str, Check], reported: dict[str, str]) -> Finding:
+    """Make one check; an engine that did not pass it may be in any state, so the next check gets a new process.
+
+    Args:
+        check: the check.
+        subject: the engine.
+        silences: the commands at which the engine has ended or said nothing, each with the check that reported it.
+        reported: the checks that the engine failed, each with the check that reports this.
     """
     if check.alone:
         subject.stop()
@@ -107,15 +115,22 @@ def _run(check: Check, subject: Subject, silences: dict[str, Check]) -> Finding:
     except Violation as error:
         finding = Finding(check, CheckResult.FAILED, str(error), tuple(subject.dialogue))
     except EngineError as error:
-        before = silences.setdefault(subject.asked, check)
+        # To end at one thing that has to be refused and at another is the same habit.
+        before = silences.setdefault("" if check.name.startswith(_REFUSES) else subject.asked, check)
         if before is check or (before.level, check.level) == (Level.SHOULD, Level.MUST):
             finding = Finding(check, CheckResult.FAILED, str(error), tuple(subject.dialogue))
         else:
+            reported[check.name] = before.name
             finding = Finding(
                 check, CheckResult.SKIPPED, f"no answer to {subject.asked!r}: see {before.name}"
             )
     else:
         finding = Finding(check, CheckResult.PASSED)
+    if finding.outcome is CheckResult.FAILED:
+        reporting = next((reported[name] for name in check.see if name in reported), check.name)
+        reported[check.name] = reporting
+        if reporting != check.name:
+            finding = Finding(check, CheckResult.SKIPPED, f"{finding.detail}: see {reporting}")
     if check.alone or finding.outcome is not CheckResult.PASSED:
         subject.stop()
     return finding
