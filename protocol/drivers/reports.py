@@ -1,11 +1,11 @@
-"""Statements of engines, read: on moves while they think, and on the result of a game.
+"""Statements of engines, read: on moves while they think, in the words of each protocol, and on the result of a game.
 
 GTP engines write lines of blocks ``info move ...``, as LZ and KataGo have them; NBoard's protocol has ``search ...``,
 UCI ``info ... score ... pv ...``.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from outflank.engine import Colour, Move, NotationError, Position
@@ -16,6 +16,10 @@ _MOST_DISCS = 64.0
 _CLAIM = re.compile(r"(?:([bw])\+(\d{1,3})(?:\.0*)?|0|draw|jigo)", re.IGNORECASE)
 DROP = "P@"  # before the square of a move by UCI
 PIECES = 100  # that UCI calls a piece, in a score
+_UCI_DEPTH = re.compile(r" depth (\d{1,4})\b")
+_UCI_SCORE = re.compile(r" score cp (-?\d{1,6})\b")
+_UCI_OTHER_LINE = re.compile(r"info string | multipv (?!1 )")
+_UCI_PASS = re.compile(r"0000|([a-h][1-8])\1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +81,26 @@ def is_thought(line: str) -> bool:
     )
 
 
+def read_thought(line: str) -> MoveReport | None:
+    """Read an engine's report on its best move, in any protocol; None if the line has none."""
+    if line.startswith("search "):
+        words = line.split()
+        text = words[1] if len(words) > 1 else ""
+        moves = [text[at : at + 2].lower().replace("pa", "pass") for at in range(0, len(text), 2)]
+        keys = dict(zip(("scoreLead", "time", "depth"), words[2:5], strict=False))
+        return _best(moves, {**keys, "scoreLead": keys.get("scoreLead", "").removeprefix("+")})
+    if reports := read_report(line):
+        return reports[0]
+    head, _, line_of_play = line.partition(" pv ")
+    if not line_of_play or _UCI_OTHER_LINE.search(head + " "):
+        return None
+    depth, score = _UCI_DEPTH.search(head), _UCI_SCORE.search(head)
+    keys = {"depth": depth[1]} if depth else {}
+    keys |= {"scoreLead": f"{int(score[1]) / PIECES:.2f}"} if score else {}
+    moves = [word.removeprefix(DROP) for word in line_of_play.split()]
+    return _best(["pass" if _UCI_PASS.fullmatch(move) else move for move in moves], keys)
+
+
 def possible_score(score: float | None) -> float | None:
     """Return a score that an engine names, in discs; None if no game can end so."""
     return score if score is not None and abs(score) <= _MOST_DISCS else None
@@ -100,6 +124,10 @@ def is_true_claim(text: str, final: Position) -> bool:
     return (
         winner is not None and match[1].upper() == winner.letter and discs in (abs(margin), abs(with_empties))
     )
+
+
+def _best(moves: Sequence[str], keys: Mapping[str, str]) -> MoveReport | None:
+    return MoveReport(moves[0], " ".join(moves), keys) if moves else None
 
 
 def _read_block(block: str) -> MoveReport | None:

@@ -74,6 +74,7 @@ def gtp_answer(data: bytes) -> None:
 def nboard_answer(data: bytes) -> None:
     """What an NBoard engine says of moves, and of the one that it chose."""
     for line in data.decode("utf-8", "replace").splitlines():
+        reports.read_thought(line)
         read_origin(line)
         text, score = read_choice(line.removeprefix("==="))
         reports.possible_score(score)

@@ -9,11 +9,10 @@ import time
 from bisect import insort
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from typing import Any
 
 from outflank.engine import Colour, Move, Position
-from outflank.protocol.drivers.reports import possible_score, read_report
+from outflank.protocol.drivers.reports import read_thought
 from outflank.protocol.formats.annotated import AnnotatedMove, for_black
 from outflank.tools.match.game.results import GameRecord, Pairing
 from outflank.tools.match.schedule.formats import plan
@@ -42,7 +41,6 @@ _MOST_TO_COME = 8
 _LEAST_SECONDS = 0.3  # between two computations of the report
 _REST = 9  # times as long as the last one took
 _LONGEST_LINE = 20  # moves of a principal variation
-_LONGEST_MOVE = 6  # letters; ``0000`` is a pass
 
 
 @dataclass(slots=True)
@@ -62,7 +60,7 @@ class _LiveGame:
         match event:
             case Thought(engine=engine, line=line):
                 for colour, name in self.pairing.names.items():
-                    if name == engine and (thought := read_thought(line, colour)):
+                    if name == engine and (thought := shown_thought(line, colour)):
                         self.thoughts[_disc(colour)] = {"ply": len(self.turns), **thought}
             case _ if event.attempt != self.attempt:
                 pass
@@ -244,37 +242,20 @@ def _disc(colour: Colour) -> str:
     return "X" if colour is Colour.BLACK else "O"
 
 
-def read_thought(line: str, colour: Colour) -> dict[str, Any] | None:
-    """Read what a line of GTP's analysis, NBoard's ``search`` or UCI's ``info`` says of an engine's best move.
+def shown_thought(line: str, colour: Colour) -> dict[str, Any] | None:
+    """Return the page's values of a line in which an engine reports on its best move.
 
-    Returns: ``value``, in discs for Black, ``depth`` and ``pv``, each None or empty if it is not known; None if nothing
-        can be read.
+    Returns: ``value``, in discs for Black, ``depth`` and ``pv``, each None or empty if it is not known; None if the
+        line has no report.
     """
-    words = line.split()
-    score = depth = ""
-    if reports := read_report(line):
-        moves = [str(move) for move in reports[0].pv] or [reports[0].text[:2]]
-        score = reports[0].keys.get("scoreLead", reports[0].keys.get("scoreMean", ""))
-        depth = reports[0].keys.get("depth", "")
-    elif line.startswith("search "):
-        text, score, _, depth = [*words[1:], *[""] * 4][:4]
-        moves = [text[at : at + 2].lower() for at in range(0, len(text), 2)]
-    else:
-        before, _, pv = line.partition(" pv ")
-        keys = dict(pairwise(before.split()))
-        moves = [word.removeprefix("P@") for word in pv.split()]
-        depth = keys.get("depth", "")
-        if not moves or keys.get("multipv", "1") != "1" or keys.get("info") == "string":
-            return None
-        score = f"{keys['cp']}e-2" if "cp" in keys else ""  # hundredths of a disc
-    try:
-        value = for_black(possible_score(float(score)), colour)
-    except ValueError:
-        value = None
+    report = read_thought(line)
+    if report is None:
+        return None
+    value = for_black(report.score, colour)
     return {
         "value": None if value is None else round(value, 2),
-        "depth": depth[:8],
-        "pv": " ".join(move[:_LONGEST_MOVE] for move in moves[:_LONGEST_LINE]),
+        "depth": report.keys.get("depth", "")[:8],
+        "pv": " ".join(str(move) for move in report.pv[:_LONGEST_LINE]) or report.text[:2],
     }
 
 

@@ -26,6 +26,7 @@ from outflank.protocol.drivers import (
 from outflank.protocol.drivers.clock import NO_LIMIT, SideClock
 from outflank.protocol.drivers.driver import MAX_TALK_BYTES
 from outflank.protocol.drivers.gtp import MAX_ANSWER_BYTES
+from outflank.protocol.drivers.reports import is_thought, read_thought
 from outflank.protocol.formats.annotated import AnnotatedMove
 from outflank.tests.support import fake_engine
 from outflank.tests.support.positions import WITH_PASSES
@@ -346,6 +347,40 @@ def test_an_engine_that_oversteps_its_clock_is_out_of_time(sit: Sit) -> None:
         EngineError, match=r"^engine A gave no complete answer in time|took 0\.3\d* s where 0\.2 s"
     ):
         driver.decide(game(), SideClock(driver.spec.time))
+
+
+@pytest.mark.parametrize(
+    ("line", "thought"),
+    [
+        ("info move d3 visits 8 scoreLead -1.50 depth 7 pv d3 c3 pass", ("d3", -1.5, "7", "d3 c3 pass")),
+        ("info move d3 visits 8", ("d3", None, "", "")),
+        ("search D3C3PA +1.00 0 12 9", ("d3", 1.0, "12", "d3 c3 pass")),
+        ("search d3 -2 0 7", ("d3", -2.0, "7", "d3")),
+        ("info depth 9 seldepth 11 score cp -150 nodes 9 pv P@d3 P@c3 a1a1", ("d3", -1.5, "9", "d3 c3 pass")),
+        ("info depth 9 multipv 1 score cp 50 time 3 pv P@d3", ("d3", 0.5, "9", "d3")),
+        ("info depth 9 score mate 3 pv P@d3", ("d3", None, "9", "d3")),
+        ("info depth 9 score cp 999999 pv P@d3", ("d3", None, "9", "d3")),
+    ],
+)
+def test_a_thought_is_read_in_each_protocol(line: str, thought: tuple[str, float | None, str, str]) -> None:
+    report = read_thought(line)
+
+    assert report is not None
+    assert (report.text, report.score, report.keys.get("depth", "")) == thought[:3]
+    assert " ".join(map(str, report.pv)) == thought[3]
+    assert is_thought(line)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("", "search", "search \t ", "info", "info string about the pv d3", "d3", "= d3", "bestmove P@d3"),
+        "info depth 9 multipv 2 score cp 50 pv P@c3",
+        "info depth 9 currmove P@d3",
+    ],
+)
+def test_other_lines_are_no_thoughts(line: str) -> None:
+    assert read_thought(line) is None
 
 
 def test_the_former_name_of_the_room_still_leads_to_it() -> None:

@@ -27,7 +27,7 @@ from outflank.tests.support.runs import conduct, instant_settings
 from outflank.tools.match.state.events import Thought
 from outflank.tools.match.state.store import read_run
 from outflank.tools.web.page_process import PageProcess
-from outflank.tools.web.run_view import read_thought
+from outflank.tools.web.run_view import shown_thought
 from outflank.tools.web.server import Address
 
 pytestmark = pytest.mark.timeout(180)
@@ -40,11 +40,17 @@ class Runner:
     """``outflank tournament --live`` in a folder; a context manager that leaves nothing of it."""
 
     def __init__(
-        self, folder: Path, *arguments: str, engines: int = 2, fault: str = "slow aloud", turn: int = 22
+        self,
+        folder: Path,
+        *arguments: str,
+        engines: int = 2,
+        fault: str = "slow aloud",
+        turn: int = 22,
+        speak: str = "gtp",
     ) -> None:
-        engine = shlex.quote(shlex.join(fake_engine.command(fault, turn)))
+        engine = shlex.quote(shlex.join(fake_engine.command(fault, turn, speak)))
         listed = [
-            f"--engine=name={shlex.quote(name)} cmd={engine} time=60+0"
+            f"--engine=name={shlex.quote(name)} cmd={engine} protocol={speak} time=60+0"
             for name in ("A & <b>", "B", "C")[:engines]
         ]
         command = [OUTFLANK, "tournament", "--games", "2", "--seed", "3", "--out", "records", *listed]
@@ -196,6 +202,16 @@ def test_a_run_is_watched_from_its_first_moves_to_its_report(browser: Browser, t
         assert runner.interrupt() == 0
 
 
+@pytest.mark.parametrize("speak", ["gtp", "nboard", "uci"])
+def test_the_thoughts_of_engines_of_each_protocol_are_shown(tmp_path: Path, speak: str) -> None:
+    with Runner(tmp_path, turn=1, speak=speak) as runner, runner.watch() as watcher:
+        watcher.wait(lambda values: values.get("thought/1", {}).get("X") and values["thought/1"].get("O"))
+        thought = watcher.values["thought/1"]
+
+        assert all(len(thought[side]["pv"].split()[0]) == 2 for side in "XO")
+        assert thought["X"]["value"] >= 0 >= thought["O"]["value"]  # each is ahead by its own account
+
+
 @in_browser
 @pytest.mark.parametrize("width", [1280, 390])
 def test_no_width_is_exceeded_while_games_are_played(browser: Browser, tmp_path: Path, width: int) -> None:
@@ -336,7 +352,7 @@ def _command(pid: int) -> bytes:
         ("info move f5 visits 9 info move d3 scoreLead 1", None, "", "f5"),
         ("search E6F4 -3.00 0 10@73%", -3.0, "10@73%", "e6 f4"),
         ("search E6", None, "", "e6"),
-        ("info depth 9 score cp 250 nodes 5 time 3 pv P@f5 P@d6 0000 P@c3", 2.5, "9", "f5 d6 0000 c3"),
+        ("info depth 9 score cp 250 nodes 5 time 3 pv P@f5 P@d6 0000 P@c3", 2.5, "9", "f5 d6 pass c3"),
         ("info depth 60 score mate 3 pv P@f5", None, "60", "f5"),
         ("info depth 9 score cp 99999 pv P@f5", None, "9", "f5"),
         ("info depth 9 multipv 2 score cp 250 pv P@f5", None, None, None),
@@ -348,7 +364,7 @@ def test_thoughts_are_read_in_each_protocol(
     line: str, value: float | None, depth: str | None, pv: str | None
 ) -> None:
     for colour, sign in ((Colour.BLACK, 1), (Colour.WHITE, -1)):
-        thought = read_thought(line, colour)
+        thought = shown_thought(line, colour)
         expected = None if value is None else sign * value
         assert thought == (None if pv is None else {"value": expected, "depth": depth, "pv": pv})
 
