@@ -1,4 +1,4 @@
-"""How an engine is given its clock.
+"""The commands by which a GTP engine gets its clock.
 
 - No limit: nothing is sent; an engine that was never given a clock has none.
 - ``spec``: ``time_settings`` with its meaning in the GTP specification; seconds a move are a Canadian period
@@ -28,7 +28,7 @@ _KATA = "kata-time_settings"
 
 
 class Dialect(StrEnum):
-    """In which words an engine is given its clock."""
+    """The words in which a GTP engine gets its clock."""
 
     AUTO = "auto"
     SPEC = "spec"
@@ -46,8 +46,8 @@ class EngineCapabilities:
     """The result of the handshake.
 
     Attributes:
-        name: as it calls itself.
-        commands: those that it lists.
+        name: the engine's own name.
+        commands: the commands that it lists.
         kata_kinds: the kinds of ``kata-time_settings`` that it lists.
     """
 
@@ -58,7 +58,7 @@ class EngineCapabilities:
 
 @dataclass(frozen=True, slots=True)
 class TimeDialect:
-    """The commands that tell an engine its clock.
+    """The commands that send an engine its clock.
 
     Attributes:
         settings: the command that sets its clock, sent before each game; None if it takes or needs none.
@@ -79,20 +79,20 @@ class TimeDialect:
 
 
 def choose_dialect(
-    control: TimeControl, speaker: EngineCapabilities, dialect: Dialect = Dialect.AUTO
+    control: TimeControl, capabilities: EngineCapabilities, dialect: Dialect = Dialect.AUTO
 ) -> TimeDialect:
-    """The commands that give this engine `control`, in the words of `dialect`."""
+    """Return the commands that send this engine `control`, in the words of `dialect`."""
     if not control.is_limited:
         return TimeDialect()
     if dialect is Dialect.AUTO:
-        dialect = _found_dialect(control, speaker)
+        dialect = _found_dialect(control, capabilities)
     settings = _SETTINGS[dialect](control)
-    if settings is not None and settings.split()[0] not in speaker.commands:
+    if settings is not None and settings.split()[0] not in capabilities.commands:
         settings = None
     return TimeDialect(
         settings,
-        sends_left=settings is not None and "time_left" in speaker.commands,
-        fractions=_KATA in speaker.commands,
+        sends_left=settings is not None and "time_left" in capabilities.commands,
+        fractions=_KATA in capabilities.commands,
         before_board=dialect is Dialect.PER_MOVE,
     )
 
@@ -102,12 +102,14 @@ def is_edax(name: str) -> bool:
     return name.lower().startswith("edax")
 
 
-def _found_dialect(control: TimeControl, speaker: EngineCapabilities) -> Dialect:
-    """The dialect of an engine without one of its own."""
-    if is_edax(speaker.name):
+def _found_dialect(control: TimeControl, capabilities: EngineCapabilities) -> Dialect:
+    """Return the dialect of an engine for which none was named."""
+    if is_edax(capabilities.name):
         return Dialect.PER_MOVE
-    says_all = control.is_whole and not control.increment and "time_settings" in speaker.commands
-    knows_kata = _KATA in speaker.commands and _kata_settings(control).split()[1] in speaker.kata_kinds
+    says_all = control.is_whole and not control.increment and "time_settings" in capabilities.commands
+    knows_kata = (
+        _KATA in capabilities.commands and _kata_settings(control).split()[1] in capabilities.kata_kinds
+    )
     return Dialect.FISCHER if knows_kata and not says_all else Dialect.SPEC
 
 

@@ -52,6 +52,7 @@ def test_a_whole_game_is_played_and_kept() -> None:
         while not engine.game.position.is_over:
             reply = engine.genmove()
             assert reply.move == engine.game.turns[-1].move
+        assert "final_score" in engine.commands
         assert engine.send("final_score")[0] in "BW0"
 
     assert len(engine.game) >= 9
