@@ -1,1 +1,1 @@
-"""Answers requests for analysis: one position with a table to watch, or a stream of them, many at once."""
+"""Analysis: requests, solving jobs, proofs and claims of scores, puzzles, and reviews of games."""

@@ -1,4 +1,4 @@
-"""Claims about scores: read from a file, followed up to a root, and solved again by chance."""
+"""Claims about scores: reading them, deducing a root's score from them, and solving a random sample again."""
 
 import json
 import random
@@ -42,7 +42,7 @@ _UNKNOWN: Bounds = (-64, 64)
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What somebody says about a position.
+    """A claim about the score of a position.
 
     Attributes:
         position: the position, after the pass if the side to move had to pass; the side to move has a move.
@@ -58,14 +58,14 @@ class Claim:
 
 
 def read_claims(stream: BinaryIO, name: str, rules: Rules) -> list[Claim]:
-    """Read a file of claims: ``position,lower,upper`` on each line, after that heading or without it.
+    """Read a file of claims: ``position,lower,upper`` on each line, with or without that heading.
 
     Args:
-        stream: of the file.
-        name: of the file, for the errors.
-        rules: by which the positions are played.
+        stream: the file.
+        name: the name of the file, for errors.
+        rules: the rules of the positions.
 
-    Raises: FileFormatError at the first line that is none.
+    Raises: FileFormatError at the first invalid line.
     """
     claims = []
     try:
@@ -81,10 +81,6 @@ def read_claims(stream: BinaryIO, name: str, rules: Rules) -> list[Claim]:
 
 
 def _claim(row: str, number: int, rules: Rules) -> Claim:
-    """Read a line.
-
-    Raises: FileFormatError.
-    """
     found = _ROW.fullmatch(row)
     if found is None:
         expected = "64 squares of X O -, a blank, the side to move, a comma, and two bounds"
@@ -103,7 +99,7 @@ def _claim(row: str, number: int, rules: Rules) -> Claim:
 
 
 def bounds_of(claims: Iterable[Claim]) -> dict[bytes, Bounds]:
-    """What claims say together, by the keys of their boards.
+    """Return the combined bounds of claims, by the keys of their boards.
 
     Raises: SettingsError if two of them contradict each other.
     """
@@ -118,12 +114,12 @@ def bounds_of(claims: Iterable[Claim]) -> dict[bytes, Bounds]:
 
 
 class Deduction:
-    """What follows from claims by the rules alone: no search, and no trust in anything else.
+    """The consequences of claims under the rules, without a search.
 
-    A board follows from its moves; it is followed only down to the fewest empty squares that a claim has.
+    The score of a board follows from its moves, down to the fewest empty squares of a claim.
 
     Args:
-        bounds: see ``bounds_of``; at least one.
+        bounds: at least one bound, see ``bounds_of``.
         empties: the fewest empty squares of a claim.
 
     Attributes:
@@ -140,12 +136,12 @@ class Deduction:
         return len(self._followed)
 
     def bounds(self, root: Position) -> Bounds:
-        """The bounds of the root's score that follow, without a claim about the root itself."""
+        """Return the bounds of the root's score that follow, without a claim about the root itself."""
         lower = _highest(lambda wanted: self._by_moves(root, wanted, True))
         return lower, -_highest(lambda held: self._by_moves(root, 1 - held, False))
 
     def needed(self, root: Position, bounds: Bounds) -> set[bytes]:
-        """The boards of claims that these bounds of the root follow from."""
+        """Return the boards of claims that these bounds of the root follow from."""
         lower, upper = bounds
         found: set[bytes] = set()
         seen: set[tuple[Position, int, bool]] = set()
@@ -164,14 +160,14 @@ class Deduction:
         return found
 
     def claimed(self, position: Position, wanted: int, reached: bool) -> bool:
-        """Whether a claim says that the side to move reaches so many discs, or that it does not."""
+        """Whether a claim says that the side to move reaches `wanted` discs, or that it does not."""
         if position.must_pass or position.is_over:
             return False
         lower, upper = self._bounds.get(key_of(position)[0], _UNKNOWN)
         return lower >= wanted if reached else upper < wanted
 
     def answer(self, position: Position, wanted: int) -> Move:
-        """A move that reaches so many discs.
+        """Return a move that reaches `wanted` discs.
 
         Raises: SettingsError if that does not follow.
         """
@@ -183,7 +179,7 @@ class Deduction:
     def _follows(self, position: Position, wanted: int, reached: bool) -> bool:
         """Return whether it follows that the side to move reaches `wanted` discs, or that it does not.
 
-        Raises: SettingsError if too many boards lie above the claims.
+        Raises: SettingsError if there are too many boards above the claims.
         """
         moving, passed = after_passes(position)
         if moving.is_over:
@@ -207,7 +203,7 @@ class Deduction:
         return known
 
     def _by_moves(self, position: Position, wanted: int, reached: bool) -> bool:
-        """The same of a board by its moves: one of them for Yes, all of them for No."""
+        """Return whether it follows from the moves: from one of them for Yes, from all for No."""
         moves = position.legal_moves()
         if position.is_over:
             return (position.score(position.side) >= wanted) == reached
@@ -216,7 +212,7 @@ class Deduction:
 
 
 def _highest(holds: Callable[[int], bool]) -> int:
-    """The highest score from -64 to 64 for which something holds that holds for all below; for -64 it always does."""
+    """Return the highest score from -64 to 64 for which a monotonic condition holds; for -64 it always does."""
     lower, upper = -64, 64
     while lower < upper:
         middle = (lower + upper + 1) // 2
@@ -227,14 +223,14 @@ def _highest(holds: Callable[[int], bool]) -> int:
 def follow(
     file: BinaryIO, root: Position, proofs: ProofFile | None, needed_path: Path | None, as_json: bool
 ) -> None:
-    """Print what follows for a position from a file of claims, and have the checker check it if a proof is written.
+    """Print the score of a position that follows from a file of claims; run the checker on a proof that is written.
 
     Args:
-        file: of the claims.
+        file: the file of the claims.
         root: the position.
-        proofs: where the proof goes; None to write none.
-        needed_path: where the claims go that are needed; None to write none.
-        as_json: print JSON.
+        proofs: the file of the proof; None to write no proof.
+        needed_path: the file for the needed claims; None to write no file.
+        as_json: whether to print JSON.
 
     Raises: OutflankError if a proof is wanted and no score follows, or if the checker refuses it.
     """
@@ -273,7 +269,7 @@ def follow(
 
 
 def drawn(claims: Sequence[Claim], sample: int, seed: int) -> list[Claim]:
-    """So many claims by chance, all if there are fewer; those of a smaller sample of the same seed among them."""
+    """Draw a random sample of claims, which contains the smaller samples of the same seed."""
     order = list(range(len(claims)))
     random.Random(seed).shuffle(order)
     return [claims[i] for i in order[:sample]]
@@ -287,17 +283,17 @@ def audit(
     hash_mb: int,
     as_json: bool,
 ) -> None:
-    """Solve claims again, and print those that are wrong and a bound on the share of wrong ones.
+    """Solve claims again, and print wrong claims and a bound of their share.
 
     Args:
-        claims: all of them.
-        sample: those to solve.
+        claims: all claims.
+        sample: the claims to solve.
         executor: solves them.
-        places: how many at once.
-        hash_mb: size of each worker's table in MB.
-        as_json: print JSON.
+        places: the number of concurrent tasks.
+        hash_mb: the size of each worker's table in MB.
+        as_json: whether to print JSON.
 
-    Raises: OutflankError if one is wrong.
+    Raises: OutflankError if a claim is wrong.
     """
     wrong = checked = nodes = 0
     with progress_bar("audit", len(sample), "claims") as advance:
@@ -321,7 +317,7 @@ def audit(
 
 
 def solve_again(hash_mb: int, claim: Claim) -> tuple[bool, int]:
-    """Runs in a worker: whether a claim is true, and the nodes that it took; a bound that says nothing takes none."""
+    """Return, in a worker, whether a claim is true, and the nodes of its searches; a trivial bound needs no search."""
     nodes = 0
     searcher = shared_searcher(hash_mb=hash_mb)
     for wanted, claimed in ((claim.lower, "lower"), (claim.upper + 1, "upper")):
@@ -334,12 +330,12 @@ def solve_again(hash_mb: int, claim: Claim) -> tuple[bool, int]:
 
 
 def audit_words(claims: int, checked: int, wrong: int) -> str:
-    """The result of solving claims again, in a sentence.
+    """Return the result of solving claims again, in a sentence.
 
     Args:
-        claims: how many there are.
-        checked: how many of them were solved again.
-        wrong: how many of these were wrong.
+        claims: the number of claims.
+        checked: the number of claims solved again.
+        wrong: the number of wrong claims.
     """
     text = f"{counted(checked, 'claim')} of {claims:,} solved again, {wrong:,} wrong"
     if wrong:

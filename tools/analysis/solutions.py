@@ -1,4 +1,4 @@
-"""What was found out about the positions that ``outflank solve`` is given, as a table or as JSON."""
+"""The solutions of ``outflank solve``, as a table or as JSON."""
 
 import json
 from collections.abc import Mapping
@@ -26,14 +26,14 @@ _AS_NUMBER = {"win": 1.0, "draw": 0.0, "loss": -1.0}
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """What a search found out about a problem.
+    """The result of the search of a problem.
 
     Attributes:
-        number: of the problem in its file, 1 for the first.
-        problem: what was searched.
-        info: what was found.
-        seconds: wall time, clearing of the table included.
-        limit: what was asked for; with its `wld` a score is 1, 0 or -1 once the end was reached.
+        number: the number of the problem in its file, 1 for the first.
+        problem: the problem.
+        info: the search's result.
+        seconds: the wall time, including the clearing of the table.
+        limit: the limit of the search; with its `wld` a score is 1, 0 or -1 if the search reached the end.
     """
 
     number: int
@@ -54,32 +54,32 @@ class Solution:
 
     @property
     def score(self) -> str:
-        """The score for people."""
+        """The score as text."""
         return self.score_text(self.info.lines[0])
 
     @property
     def certainty(self) -> str:
-        """How far the score can be trusted."""
+        """The certainty of the score in words."""
         return certainty(self.info, self.position.empties)
 
     @property
     def is_solved(self) -> bool:
-        """Whether the search went to the end of the game, as surely as was asked for."""
+        """Whether the search reached the end of the game at the selectivity of the limit."""
         sure = self.info.exact or self.info.selectivity >= self._selectivity
         return sure and reached_end(self.info, self.position.empties)
 
     def score_text(self, line: Line) -> str:
-        """A score of this search for people: ``+18``, or ``win`` or ``>=+4`` if only that was asked for."""
+        """Return a score of this search as text: ``+18``, or ``win`` or ``>=+4`` by its limit."""
         if self.limit.at_least is not None and line.bound != "exact":
             return f"{'>=' if line.bound == 'lower' else '<='}{score_text(line.score)}"
         return line.result if self.limit.wld and line.result else score_text(line.score)
 
     def number_of(self, line: Line) -> float:
-        """The same for programs: discs, or 1, 0 or -1."""
+        """Return a score of this search as a number: discs, or 1, 0 or -1."""
         return _AS_NUMBER[line.result] if self.limit.wld and line.result else line.score
 
     def differences(self) -> list[str]:
-        """What is not as the file says, a sentence each; none if all is."""
+        """Return a sentence for each difference from the file's scores."""
         if self.problem.score is None:
             return ["the file has no score to compare with"]
         if not self.is_solved:
@@ -97,7 +97,7 @@ class Solution:
         ]
 
     def facts(self) -> dict[str, Any]:
-        """The solution as JSON has it."""
+        """Return the solution as JSON data."""
         return {
             "number": self.number,
             "position": self.position.board_string(),
@@ -118,11 +118,10 @@ class Solution:
 
     @property
     def _selectivity(self) -> int:
-        """What was asked for, in percent."""
         return self.limit.selectivity or 100
 
     def _expected(self, score: int) -> int:
-        """A score of the file as this search would give it."""
+        """Return a score of the file as a score of this search."""
         if not self.limit.wld:
             return score
         side = self.position.side
@@ -130,19 +129,18 @@ class Solution:
         return 0 if winner is None else 1 if winner is side else -1
 
     def _score_difference(self, expected: int) -> list[str]:
-        """The score, if it is not the file's."""
         found = self.number_of(self.info.lines[0])
         return [] if found == expected else [f"expected the score {expected:+d}, got {found:+.0f}"]
 
     def _move_difference(self, expected: Mapping[Move, int]) -> list[str]:
-        """The best move, if it is none by the file."""
+        """Return a sentence if the best move is not one of the file's best moves."""
         best = [str(move) for move, score in expected.items() if score == max(expected.values())]
         if not best or self.move in best:
             return []
         return [f"expected the best move {' or '.join(best)}, got {self.move}"]
 
     def _differences_of_other_moves(self, expected: Mapping[Move, int]) -> list[str]:
-        """Scores of moves behind the best one that are not the file's."""
+        """Return a sentence for each other score that differs from the file's."""
         return [
             f"expected {expected[line.move]:+d} for {line.move}, got {self.number_of(line):+.0f}"
             for line in self.info.lines[1:]
@@ -157,17 +155,17 @@ _HEADING = (
 
 
 class Report:
-    """Prints solutions as they come, and their sum.
+    """Prints solutions and their totals.
 
     Args:
-        check: compare them with the file's.
-        as_json: print JSON objects; all else then goes to stderr.
+        check: whether to compare them with the file's scores.
+        as_json: whether to print JSON objects; all other output then goes to stderr.
     """
 
     def __init__(self, check: bool, as_json: bool) -> None:
         self._check, self.as_json = check, as_json
         self._solutions: list[Solution] = []
-        self.differing: list[int] = []  # numbers of the solutions that are not the file's
+        self.differing: list[int] = []  # numbers of the solutions that differ from the file
 
     def begin(self, settings: str) -> None:
         """Print the settings, and the table's heading."""
@@ -178,7 +176,7 @@ class Report:
     def add(
         self, solution: Solution, proof: Proof | None = None, job: Mapping[str, Any] | None = None
     ) -> None:
-        """Print a solution, how it differs from the file's, its proof, and the figures of its job."""
+        """Print a solution, its differences from the file, its proof, and the figures of its job."""
         self._solutions.append(solution)
         differences = solution.differences() if self._check else []
         if differences:
@@ -195,7 +193,7 @@ class Report:
             click.echo(f"     {line}")
 
     def end(self) -> None:
-        """Print the sum of all."""
+        """Print the totals."""
         nodes = sum(solution.info.nodes for solution in self._solutions)
         seconds = sum(solution.seconds for solution in self._solutions)
         solved = sum(solution.is_solved for solution in self._solutions)
@@ -209,7 +207,6 @@ class Report:
 
 
 def _row(solution: Solution) -> str:
-    """The line of a solution in the table."""
     info, seconds = solution.info, solution.seconds
     return (
         f"{solution.number:>4} {solution.position.empties:>7} {solution.score:>5}  {solution.move or 'over':<5} "
@@ -219,6 +216,6 @@ def _row(solution: Solution) -> str:
 
 
 def _scores_of_moves(solution: Solution) -> list[str]:
-    """A line with the score of each move, if more than the best one has one."""
+    """Return a line with the scores of the moves, if more than the best one has a score."""
     scores = [f"{line.move} {solution.score_text(line)}" for line in solution.info.lines]
     return ["moves: " + "  ".join(scores)] if len(scores) > 1 else []

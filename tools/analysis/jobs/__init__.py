@@ -1,1 +1,1 @@
-"""Solving that outlives its process: a proof search above, positions with fewer empty squares in workers below."""
+"""Jobs: solving that can be resumed, by a proof-number search above a frontier that workers solve."""

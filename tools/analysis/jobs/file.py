@@ -1,7 +1,7 @@
 """The file of a job: its positions, and the bounds of every board that was solved. docs/proofs.md describes it.
 
-Only one process writes to it. A result is committed with synchronous=FULL before anything is built on it, so that
-whatever ends the process costs what is being solved then.
+Only one process writes to it. A result is committed with synchronous=FULL before it is used, so that a crash loses only
+the running searches.
 """
 
 import re
@@ -46,14 +46,14 @@ _AT_LEAST = re.compile(r"--at-least ([+-]?\d{1,2})")
 
 @dataclass(frozen=True, slots=True)
 class Solved:
-    """What is known of a board.
+    """The known bounds of a board's score, and their cost.
 
     Attributes:
-        lower: bound of its score, in discs from the side to move.
-        upper: the other bound.
-        searches: how many searches that took.
-        nodes: of these searches.
-        seconds: wall time of these searches.
+        lower: the lower bound, in discs from the side to move.
+        upper: the upper bound.
+        searches: the number of searches.
+        nodes: the nodes of these searches.
+        seconds: the wall time of these searches.
     """
 
     lower: int
@@ -68,7 +68,7 @@ class Solved:
         return self.lower, self.upper
 
     def joined(self, other: "Solved") -> "Solved":
-        """What both say together.
+        """Return the combination of both.
 
         Raises: OutflankError if they contradict each other.
         """
@@ -89,15 +89,15 @@ class Solved:
 
 @dataclass(frozen=True, slots=True)
 class JobFacts:
-    """What a job is about.
+    """The settings of a job.
 
     Attributes:
-        rules: the rules by which all positions are played.
-        positions: lines in OBF, with scores if they had some.
-        frontier: empty squares of the positions that workers solve; None for a number that suits each position.
-        workers: the number of workers that the job was begun with, on which that number depends.
-        question: ``Limit.solve`` with what is asked of each position; None in a job of an earlier version, which did
-            not keep it.
+        rules: the rules of all positions.
+        positions: lines in OBF, with their scores if they had any.
+        frontier: the empty squares of the positions that workers solve; None to choose a number for each position.
+        workers: the number of workers at the start of the job, which that choice depends on.
+        question: ``Limit.solve`` with the question about each position; None in a job of an earlier version, which did
+            not store it.
     """
 
     rules: Rules
@@ -111,11 +111,11 @@ class JobFile:
     """The file of a job, open and locked; a context manager.
 
     Attributes:
-        path: of the file.
-        facts: what the job is about.
-        question: what is asked of each position.
-        solved: what is known, by the keys of the boards.
-        damaged: how many rows were left out, since they had a wrong checksum.
+        path: the path of the file.
+        facts: the settings of the job.
+        question: the question about each position.
+        solved: the known bounds, by the keys of the boards.
+        damaged: the number of rows that were skipped because of a wrong checksum.
     """
 
     def __init__(self, path: Path, lock: WriterLock, connection: sqlite3.Connection) -> None:
@@ -134,15 +134,15 @@ class JobFile:
 
     @classmethod
     def open(cls, folder: Path, facts: JobFacts | None = None) -> Self:
-        """Open the job in a folder, or begin one there.
+        """Open the job in a folder, or start one there.
 
         Args:
-            folder: the folder of the file, made if it does not exist.
-            facts: the facts of a new job, or those that an old one must have; None, or facts without positions, to
-                continue an old one.
+            folder: the folder of the file, created if it does not exist.
+            facts: the settings of a new job, or those that an old one must have; None, or settings without positions,
+                to continue an old one.
 
-        Raises: FileFormatError if there is no job to continue, if it is about something else, if another process
-            works at it, if the file is not the file of a job, or if it can't be written.
+        Raises: FileFormatError if there is no job to continue, if it has other settings, if another process works on
+            it, if the file is not the file of a job, or if it can't be written.
         """
         path = folder / JOB_FILE
         is_new = facts is not None and bool(facts.positions)
@@ -176,9 +176,9 @@ class JobFile:
         self._lock.release()
 
     def add(self, key: bytes, found: Solved) -> Solved:
-        """Keep what a search found, on the disk when this returns; all that is known of the board now.
+        """Store the result of a search durably, and return the combined bounds of the board.
 
-        Raises: OutflankError if it contradicts what is known, or if the file can't be written.
+        Raises: OutflankError if it contradicts the known bounds, or if the file can't be written.
         """
         known = self.solved.get(key)
         joined = found if known is None else known.joined(found)
@@ -188,9 +188,9 @@ class JobFile:
         return joined
 
     def _expect(self, facts: JobFacts) -> None:
-        """Raise FileFormatError unless these facts, as far as they are given, are those of the job.
+        """Raise FileFormatError if given settings differ from those of the job.
 
-        Without positions the usual rules count as not given.
+        Without positions the default rules count as not given.
         """
         job, own = f"the job in {str(self.path.parent)!r}", self.facts
         if facts.rules != own.rules and (facts.positions or facts.rules != Rules()):
@@ -213,7 +213,7 @@ class JobFile:
 
 
 def _texts(facts: JobFacts) -> dict[str, str]:
-    """The facts as the file has them."""
+    """Return the settings as the facts of the file."""
     return {
         "outflank": __version__,
         "rules": str(facts.rules),
@@ -226,7 +226,7 @@ def _texts(facts: JobFacts) -> dict[str, str]:
 
 @contextmanager
 def _in_words(path: Path) -> Iterator[None]:
-    """What the system or SQLite refuse is said in a sentence that names the file."""
+    """Convert errors of the system and of SQLite to a sentence that names the file."""
     try:
         yield
     except FileFormatError as error:
@@ -235,16 +235,16 @@ def _in_words(path: Path) -> Iterator[None]:
         raise JOB.unreadable(path, error) from None
     except OSError as error:
         raise FileFormatError(f"can't use {str(path)!r} ({error.strerror})") from None
-    # The second where SQLite quotes what is damaged, the third where the damage is an impossible size.
+    # UnicodeDecodeError if SQLite quotes damaged text, MemoryError if the damage is an impossible size.
     except (sqlite3.Error, UnicodeDecodeError, MemoryError) as error:
         said = str(error) or "a size beyond all memory"
         raise FileFormatError(f"can't use {str(path)!r} ({said}); what it holds is kept") from None
 
 
 def _read_facts(connection: sqlite3.Connection) -> JobFacts:
-    """What the job is about.
+    """Read the settings of the job.
 
-    Raises: FileFormatError with the reason alone if that can't be read.
+    Raises: FileFormatError with only the reason if they can't be read.
     """
     facts = JOB.read_facts(connection)
     try:
@@ -268,12 +268,12 @@ def _read_facts(connection: sqlite3.Connection) -> JobFacts:
 
 
 def _option_of(question: Limit) -> str:
-    """The option that asks a question; empty for the score."""
+    """Return the option for a question; empty for the score."""
     return "--wld" if question.wld else "" if question.at_least is None else f"--at-least {question.at_least}"
 
 
 def _question(option: str) -> Limit:
-    """Read what ``_option_of`` returned.
+    """Read the question of an option, the inverse of ``_option_of``.
 
     Raises: ValueError; SettingsError, which is one, if the bound is impossible.
     """
@@ -284,13 +284,12 @@ def _question(option: str) -> Limit:
 
 
 def _row(key: bytes, solved: Solved) -> tuple[object, ...]:
-    """The columns of a row, its checksum last."""
     numbers = solved.lower, solved.upper, solved.searches, solved.nodes, solved.seconds
     return key, *numbers, zlib.crc32(key + _NUMBERS.pack(*numbers))
 
 
 def _read_row(row: Sequence[Any]) -> Solved | None:
-    """What a row says; None if it was damaged."""
+    """Read a row; return None if it is damaged."""
     key, *numbers, _ = row
     try:
         solved = Solved(*numbers)

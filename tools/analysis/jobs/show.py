@@ -1,4 +1,4 @@
-"""Solves the positions of a job before one's eyes: a live table, or JSON lines, and the result of each."""
+"""Solves the positions of a job with a live table or JSON lines, and prints the result of each."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _UNITS = ((86400, "d"), (3600, "h"), (60, "min"))
 
 
 def solve_job(job: JobFile, workers: Workers, hash_mb: int, threads: int, report: Report) -> None:
-    """Solve every position of a job, and report each as it is solved; what is known from before costs nothing.
+    """Solve every position of a job, and report each as it is solved; known results are not searched again.
 
     Args:
         job: the job, open and locked.
         workers: the workers that solve the frontier.
-        hash_mb: size of each worker's table in MB.
-        threads: threads of each worker.
+        hash_mb: the size of each worker's table in MB.
+        threads: the number of threads of each worker.
         report: prints the solutions.
 
     Raises: OutflankError.
@@ -67,7 +67,7 @@ def solve_job(job: JobFile, workers: Workers, hash_mb: int, threads: int, report
 
 
 def _info(position: Position, outcome: Outcome, limit: Limit) -> SearchInfo:
-    """What came of a position, as a search would say it."""
+    """Return the result of a position in the form of a search's result."""
     move = outcome.move or next(iter(position.legal_moves()), PASS)
     lower, upper = outcome.lower, outcome.upper
     rules, side = position.rules, position.side
@@ -86,7 +86,7 @@ def _info(position: Position, outcome: Outcome, limit: Limit) -> SearchInfo:
 
 
 class _Display:
-    """Shows how far the work at a position is."""
+    """Shows the progress of the work on a position."""
 
     def __init__(self, number: int, count: int, position: Position, question: Limit, as_json: bool) -> None:
         self._number, self._count, self._position, self._as_json = number, count, position, as_json
@@ -95,7 +95,7 @@ class _Display:
         self._printed = time.monotonic()
 
     def note(self, progress: Progress) -> None:
-        """Take down how far it is; in JSON, print it if ten seconds have passed."""
+        """Store the progress; in JSON, print it every ten seconds."""
         self._last = progress
         if self._as_json and time.monotonic() - self._printed >= _JSON_SECONDS:
             self._printed = time.monotonic()
@@ -107,7 +107,6 @@ class _Display:
             click.echo(json.dumps({"progress": numbers}))
 
     def draw(self) -> str | Table:
-        """The table."""
         from rich.table import Table
 
         words = [f"position {self._number} of {self._count}", f"{self._position.empties} empties"]
@@ -135,7 +134,7 @@ class _Display:
 
 
 def _duration(seconds: float) -> str:
-    """``90 s``, ``12 min``, ``3.5 h``, ``20 d``."""
+    """Return ``90 s``, ``12 min``, ``3.5 h``, ``20 d``."""
     for length, unit in _UNITS:
         if seconds >= 2 * length:
             return f"{seconds / length:.3g} {unit}"

@@ -1,7 +1,7 @@
-"""Best-first search for the answer to "does the side to move reach N discs?", by proof and disproof numbers.
+"""Proof-number search for the answer to "does the side to move reach N discs?".
 
-Above the frontier the tree is kept in memory as a graph: boards that are images of each other, or that two orders of
-moves lead to, are one node. Frontier nodes are answered by workers.
+Above the frontier the tree is kept in memory as a graph: images of a board and transpositions are one node. Workers
+answer frontier nodes.
 """
 
 import heapq
@@ -15,22 +15,22 @@ from outflank.engine import Position
 Bounds = tuple[int, int]
 """Lower and upper bound of a score, in discs from the side to move."""
 
-# Nodes that a null window takes: the logarithm at 20 empty squares, its growth for each more, and its fall for each
-# disc between estimate and question; fitted to 1,524 searches of 18 to 23 empty squares after random moves.
+# The nodes of a null window search: the logarithm at 20 empty squares, its growth for each more, and its decrease for
+# each disc between estimate and question; fitted to 1,524 searches of 18 to 23 empty squares after random moves.
 _LOG_NODES, _PER_EMPTY, _PER_DISC = 13.4, 0.69, 0.084
-# Scale in discs of the logistic curve that gives the chance of a Yes, fitted to the same searches.
+# The scale in discs of the logistic curve of the probability of a Yes, fitted to the same searches.
 _DOUBT = 1.7
 _LEAST_CHANCE = 0.01
-# What a node in work counts as if its likely answer came: little, but not nothing, which only a proof does.
+# The numbers of a running node, as if its likely answer had come: nearly, but not quite, those of a proof.
 _NEARLY_NOTHING, _NEARLY_ENDLESS = 1e-6, 1e15
 
 
 def expected_nodes(empties: int, lead: float) -> float:
-    """Nodes of a null window on a position, on average.
+    """Return the average number of nodes of a null window search.
 
     Args:
-        empties: empty squares.
-        lead: discs between its estimated score and the question.
+        empties: the empty squares of the position.
+        lead: the discs between its estimated score and the question.
     """
     return math.exp(_LOG_NODES + _PER_EMPTY * (empties - 20) - _PER_DISC * abs(lead))
 
@@ -40,16 +40,16 @@ class Node:
     """A question about a board.
 
     Attributes:
-        key: the board, as ``key_of`` names it.
-        position: the image of the board that was met first: a worker's table knows only boards turned as they are.
-        wanted: discs; the question is whether the side to move reaches them.
-        lead: of the estimated score over the question, in discs.
-        proof: nodes that a Yes is expected to take; 0 once it is proven, infinite once it is impossible.
-        disproof: the same of a No.
-        links: the nodes after each move, and whether the mover has the move again there; None before they are made.
-        parents: nodes that have it among their links.
-        running: whether a worker has it.
-        ended: the best score of the moves looked at that end the game; less than any if there is none.
+        key: the key of the board, see ``key_of``.
+        position: the first image of the board: a worker's table does not recognise other images.
+        wanted: the discs of the question whether the side to move reaches them.
+        lead: the estimated score minus the question, in discs.
+        proof: the expected nodes of a Yes; 0 if it is proven, infinite if it is impossible.
+        disproof: the same for a No.
+        links: the nodes after each move, and whether the mover is to move again there; None before the expansion.
+        parents: the nodes that have it among their links.
+        running: whether a worker searches it.
+        ended: the best score of the moves that end the game; -65 if there are none.
     """
 
     key: bytes
@@ -65,21 +65,21 @@ class Node:
 
     @property
     def empties(self) -> int:
-        """Empty squares."""
+        """The number of empty squares."""
         return self.position.empties
 
     @property
     def answer(self) -> bool | None:
-        """Whether the side to move reaches the discs; None if that is not known yet."""
+        """Whether the side to move reaches the discs; None if unknown."""
         return True if self.proof == 0 else False if self.disproof == 0 else None
 
     def settle(self, answer: bool) -> None:
-        """Enter the answer."""
+        """Set the answer."""
         self.proof, self.disproof = (0.0, math.inf) if answer else (math.inf, 0.0)
         self.running = False
 
     def renew(self) -> bool:
-        """Compute the numbers from those of the links; whether they changed."""
+        """Compute the numbers from those of the links; return whether they changed."""
         before = self.proof, self.disproof
         assert self.links is not None, "only a node with links depends on others"
         self.proof = min((_for_the_mover(*link) for link in self.links), default=math.inf)
@@ -90,12 +90,12 @@ class Node:
 
 
 def _for_the_mover(child: Node, again: bool) -> float:
-    """What it takes to show that a move answers Yes."""
+    """Return the cost of showing that a move answers Yes."""
     return child.proof if again else child.disproof
 
 
 def _against_the_mover(child: Node, again: bool) -> float:
-    """What it takes to show that a move does not."""
+    """Return the cost of showing that a move does not."""
     return child.disproof if again else child.proof
 
 
@@ -103,15 +103,15 @@ class Tree:
     """The search for the answer to one question.
 
     Args:
-        position: the root, whose rules turn in every direction.
-        wanted: discs; the question is whether the side to move reaches them.
-        frontier: balanced positions with so many empty squares are answered by workers, and lopsided ones with more,
-            if they are expected to take no more nodes.
-        estimate: the expected score of a position, in discs from the side to move.
-        bounds: what is known of boards, by their keys.
+        position: the root, under rules by which a move turns every direction.
+        wanted: the discs of the question whether the side to move reaches them.
+        frontier: the empty squares of balanced positions that workers answer, and of lopsided positions with more
+            empty squares that are expected to take no more nodes.
+        estimate: returns the expected score of a position, in discs from the side to move.
+        bounds: the known bounds of boards, by their keys.
 
     Attributes:
-        wanted: as above.
+        wanted: the argument.
     """
 
     def __init__(
@@ -129,30 +129,30 @@ class Tree:
         moving, passed = after_passes(position)
         self._is_negated = passed
         self.root = self._node(moving, 1 - wanted if passed else wanted)
-        self._expand(self.root)  # whatever is known of it, since a move is wanted too
+        self._expand(self.root)  # also if its bounds are known, since a move is needed too
 
     @property
     def answer(self) -> bool | None:
-        """Whether the side to move at the root reaches the discs; None if that is not known yet."""
+        """Whether the side to move at the root reaches the discs; None if unknown."""
         found = self.root.answer
         return found if found is None or not self._is_negated else not found
 
     @property
     def numbers(self) -> tuple[float, float]:
-        """Proof and disproof number of the question at the root: nodes that a Yes and a No are expected to take."""
+        """Proof and disproof number of the question at the root: the expected nodes of a Yes and of a No."""
         root = self.root
         return (root.disproof, root.proof) if self._is_negated else (root.proof, root.disproof)
 
     @property
     def open(self) -> int:
-        """How many frontier nodes have no answer yet."""
+        """The number of frontier nodes without an answer."""
         return sum(
             node.links is None and node.answer is None and self._is_frontier(node)
             for node in self._nodes.values()
         )
 
     def next(self) -> Node | None:
-        """The frontier node that helps most, marked as running; None if all depends on those that run already."""
+        """Return the most useful frontier node, marked as running; None if all depends on running nodes."""
         while self.root.answer is None:
             node = self.root
             while node.links is not None:
@@ -166,7 +166,7 @@ class Tree:
         return None
 
     def learn(self, key: bytes) -> None:
-        """Take from the bounds what they say about a board that a worker had."""
+        """Update the nodes of a board that a worker searched from its bounds."""
         for wanted in {self.wanted, 1 - self.wanted}:
             node = self._nodes.get((key, wanted))
             if node is not None and node.links is None:
@@ -175,11 +175,11 @@ class Tree:
                 self._spread(node)
 
     def answered(self) -> set[bytes]:
-        """The boards of all nodes that bounds answer."""
+        """Return the boards of all nodes that bounds answer."""
         return {node.key for node in self._nodes.values() if node.links is None and node.answer is not None}
 
     def needed(self) -> set[bytes]:
-        """The boards of frontier nodes that the answer rests on, as few as a short look finds."""
+        """Return the boards of frontier nodes that the answer rests on, few of them by a greedy choice."""
         sizes: dict[int, int] = {}
 
         def size(node: Node) -> int:
@@ -208,9 +208,9 @@ class Tree:
         return found
 
     def known(self) -> tuple[Bounds, bytes | None]:
-        """What bounds say of the root, often more than was asked; and the board after the move of the lower bound.
+        """Return the root's bounds, often tighter than the question, and the key of the board after the best move.
 
-        No board where a move that ends the game is as good, or where nothing is known.
+        The key is None if a move that ends the game is as good, or if nothing is known.
         """
         found: dict[int, Bounds] = {}
 
@@ -228,22 +228,22 @@ class Tree:
         return ((-upper, -lower) if self._is_negated else (lower, upper)), key
 
     def _join(self, node: Node, after: list[Bounds]) -> Bounds:
-        """What is known of a node, from what is known after its moves."""
+        """Return the bounds of a node, from the bounds after its moves."""
         lower, upper = self._bounds.get(node.key, (-64, 64))
         if node.links is not None:
             lower = max([lower, node.ended, *(least for least, _ in after)])
-            if node.links or node.answer is False:  # all its moves were looked at
+            if node.links or node.answer is False:  # all its moves were expanded
                 upper = min(upper, max([node.ended, *(most for _, most in after)]))
         return lower, upper
 
     @staticmethod
     def _reasons(node: Node) -> list[tuple[Node, bool]]:
-        """The links by which the answer of a node is known: any one for a Yes, all for a No."""
+        """Return the links that prove the answer of a node: any one for a Yes, all for a No."""
         links = node.links or []
         return [link for link in links if _for_the_mover(*link) == 0] if node.answer else links
 
     def _node(self, position: Position, wanted: int) -> Node:
-        """The node of a question, made if there is none."""
+        """Return the node of a question, creating it if necessary."""
         key = key_of(position)[0]
         node = self._nodes.get((key, wanted))
         if node is None:
@@ -253,7 +253,7 @@ class Tree:
         return node
 
     def _reset(self, node: Node) -> None:
-        """Give a node without links the numbers that bounds and estimate say."""
+        """Set the numbers of a node without links from its bounds and its estimate."""
         lower, upper = self._bounds.get(node.key, (-64, 64))
         if lower >= node.wanted:
             node.settle(True)
@@ -267,7 +267,7 @@ class Tree:
         return expected_nodes(node.empties, node.lead) <= self._most
 
     def _assume(self, node: Node) -> None:
-        """Mark a node as running, and count its likely answer, so that the next one is sought elsewhere."""
+        """Mark a node as running, and assume its likely answer, so that the next node is chosen elsewhere."""
         node.running = True
         likely = node.lead > 0
         node.proof, node.disproof = (
@@ -276,7 +276,6 @@ class Tree:
         self._spread(node)
 
     def _expand(self, node: Node) -> None:
-        """Make the links of a node."""
         position = node.position
         links: dict[int, tuple[Node, bool]] = {}
         for move in position.legal_moves():
@@ -298,7 +297,7 @@ class Tree:
         self._spread(node)
 
     def _spread(self, node: Node) -> None:
-        """Renew the numbers of all nodes that depend on one, those with the fewest empty squares first."""
+        """Update the numbers of all nodes that depend on a node, those with the fewest empty squares first."""
         waiting = [(parent.empties, id(parent), parent) for parent in node.parents]
         heapq.heapify(waiting)
         queued = {number for _, number, _ in waiting}
@@ -313,11 +312,11 @@ class Tree:
 
 
 def seen(bounds: Bounds, again: bool) -> Bounds:
-    """Bounds after a move, from the mover."""
+    """Return bounds after a move from the mover's point of view."""
     return bounds if again else (-bounds[1], -bounds[0])
 
 
 def _chance(lead: float) -> float:
-    """The chance of a Yes."""
+    """Return the probability of a Yes."""
     chance = 1 / (1 + math.exp(max(-50.0, min(50.0, -lead / _DOUBT))))
     return min(max(chance, _LEAST_CHANCE), 1 - _LEAST_CHANCE)

@@ -1,4 +1,4 @@
-"""Works at a job: takes the boards that help most from the tree, has workers answer them, and keeps the answers."""
+"""The work on a job: selects the most useful boards of the tree, lets workers answer them, and stores the answers."""
 
 import math
 import time
@@ -24,33 +24,32 @@ from outflank.tools.analysis.jobs.file import JobFile, Solved
 from outflank.tools.analysis.jobs.tree import Tree, expected_nodes, seen
 from outflank.tools.work.executor import shared_searcher
 
-# A midgame search of 10 plies takes so many nodes, and each ply more so many times as many. An estimate may take this
-# share of what a frontier board is expected to take, and has these depths at least and at most.
+# The nodes of a midgame search of 10 plies, the factor of each further ply, and the share of a frontier board's
+# expected nodes that an estimate may take; its least and greatest depth.
 _NODES_OF_10_PLIES, _TIMES_A_PLY, _SHARE = 8700, 1.85, 0.01
 _SHALLOWEST, _DEEPEST = 2, 12
-# The search for a guess at the root's score may take this share of the nodes that a question is expected to take, and
-# so many at most: a question more takes as long as all before it, and the guess leaves its worker a table that orders
-# the moves.
+# The share of a question's expected nodes that the search for a guess at the root's score may take, and their maximum:
+# one question more takes as long as all before it, and the guess fills its worker's table for the move ordering.
 _GUESS_SHARE, _MOST_GUESS = 0.5, 200_000_000
 _GUESS_SELECTIVITY: Percent = 95  # of its last pass
 _MOST_EMPTIES = 26  # of the frontier
 _MOST_WHOLE = 30  # of a position that a single worker searches as a whole
-_AHEAD = 1  # boards that wait for a worker, so that none waits for the tree
+_AHEAD = 1  # queued boards, so that no worker waits for the tree
 _HASH_MB = 4  # for estimates
 _LOOK_SECONDS = 0.5
 _SHOWN_SECONDS = 0.25
-_MOST_DEATHS = 3  # of workers one after the other, with no result between
+_MOST_DEATHS = 3  # of workers in a row without a result
 
 _T = TypeVar("_T")
 
 
 def thresholds(position: Position, wld: bool, at_least: int | None) -> list[int]:
-    """The discs of which it matters whether the side to move reaches them, in order.
+    """Return the discs of the questions whether the side to move reaches them, in order.
 
     Args:
         position: the root.
-        wld: only who wins is asked for.
-        at_least: only whether the side to move reaches so many is asked for.
+        wld: whether only the winner is wanted.
+        at_least: the only question; None for the score or the winner.
     """
     if at_least is not None:
         return [at_least]
@@ -61,14 +60,14 @@ def thresholds(position: Position, wld: bool, at_least: int | None) -> list[int]
 
 
 def usual_frontier(empties: int, workers: int) -> int:
-    """Empty squares of the usual frontier.
+    """Return the empty squares of the default frontier.
 
-    A single worker has the position as a whole, unless that would take long. The more workers, the smaller their
-    boards, since all need work, which costs nodes.
+    A single worker searches the whole position, unless that takes long. The more workers, the smaller their boards, so
+    that all have work, at the cost of more nodes.
 
     Args:
-        empties: of the position.
-        workers: how many there are.
+        empties: the empty squares of the position.
+        workers: the number of workers.
     """
     if workers == 1 and empties <= _MOST_WHOLE:
         return empties
@@ -76,7 +75,7 @@ def usual_frontier(empties: int, workers: int) -> int:
 
 
 def estimate_limit(frontier: int) -> Limit:
-    """The limit of the searches that order a tree above a frontier of so many empty squares."""
+    """Return the limit of the searches that order a tree above a frontier with this many empty squares."""
     nodes = _SHARE * expected_nodes(frontier, 0.0)
     depth = 10 + round(math.log(nodes / _NODES_OF_10_PLIES) / math.log(_TIMES_A_PLY))
     return Limit(depth=min(max(depth, _SHALLOWEST), _DEEPEST), selectivity=73)
@@ -84,22 +83,22 @@ def estimate_limit(frontier: int) -> Limit:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a position of a job is.
+    """The progress of a position of a job.
 
     Attributes:
-        wanted: discs; the question under way is whether the side to move reaches them. None while a worker has
-            the position as a whole.
-        lower: bound of the score that is proven so far.
-        upper: the other one.
-        proof: nodes that a Yes to the question is expected to take; None as above.
-        disproof: the same of a No.
-        known: boards that the job's file has bounds of, from all its positions.
-        open: frontier boards in the tree that have no answer yet.
-        running: boards that workers have.
-        searches: that were made for this position since the command began.
-        nodes: of these searches and of those that order the tree.
-        seconds: wall time since the work at this position began.
-        left: seconds that the question is expected to take still; None before there is a speed to go by.
+        wanted: the discs of the current question whether the side to move reaches them; None while a worker searches
+            the whole position.
+        lower: the proven lower bound of the score.
+        upper: the proven upper bound.
+        proof: the expected nodes of a Yes; None while a worker searches the whole position.
+        disproof: the same for a No.
+        known: the number of boards with bounds in the job's file, from all its positions.
+        open: the number of frontier boards in the tree without an answer.
+        running: the number of boards that workers search.
+        searches: the number of searches for this position since the command started.
+        nodes: the nodes of these searches and of those that order the tree.
+        seconds: the wall time since the work on this position started.
+        left: the expected remaining seconds of the question; None before the speed is known.
     """
 
     wanted: int | None
@@ -118,18 +117,18 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a position.
+    """The result of a position.
 
     Attributes:
-        lower: proven lower bound of its score, in discs from the side to move.
-        upper: proven upper bound.
-        move: one that reaches `lower`; None if no lower bound was proven.
-        searches: that were made for it since the command began.
-        nodes: of these searches and of those that order the tree.
-        seconds: wall time.
-        visited: frontier boards that had been searched for it, now or in earlier runs of the job.
-        needed: frontier boards that its answers rest on.
-        estimates: midgame searches that ordered the tree.
+        lower: the proven lower bound of its score, in discs from the side to move.
+        upper: the proven upper bound.
+        move: a move that reaches `lower`; None if no lower bound was proven.
+        searches: the number of searches for it since the command started.
+        nodes: the nodes of these searches and of those that order the tree.
+        seconds: the wall time.
+        visited: the number of frontier boards searched for it, now or in earlier runs of the job.
+        needed: the number of frontier boards that its answers rest on.
+        estimates: the number of midgame searches that ordered the tree.
     """
 
     lower: int
@@ -144,10 +143,10 @@ class Outcome:
 
 
 class Workers:
-    """The workers of a job, opened anew when one dies; a context manager.
+    """The workers of a job, reopened after a crash; a context manager.
 
     Args:
-        open_them: opens an executor, and says how many tasks it runs at once.
+        open_them: opens an executor and its number of concurrent tasks.
     """
 
     def __init__(self, open_them: Callable[[], AbstractContextManager[tuple[Executor, int]]]) -> None:
@@ -162,22 +161,22 @@ class Workers:
         self._stack.__exit__(*error)
 
     def replace(self) -> None:
-        """Open new ones in place of those of which one has died, and took the others with it."""
+        """Replace the workers after the crash of one, which ends the others too."""
         self._stack.close()
         self.__enter__()
 
 
 class Work:
-    """The work at a position of a job.
+    """The work on a position of a job.
 
     Args:
-        job: where answers are kept.
-        position: the root; its rules turn in every direction.
-        asked: see ``thresholds``.
-        workers: who solve the frontier.
-        hash_mb: size of each worker's table in MB.
-        show: is told how far it is, a few times a second.
-        threads: of each worker.
+        job: stores the answers.
+        position: the root, under rules by which a move turns every direction.
+        asked: the questions, see ``thresholds``.
+        workers: the workers that solve the frontier.
+        hash_mb: the size of each worker's table in MB.
+        show: called with the progress a few times a second.
+        threads: the number of threads of each worker.
     """
 
     def __init__(
@@ -208,7 +207,7 @@ class Work:
     def run(self) -> Outcome:
         """Work until the questions are answered.
 
-        Raises: OutflankError if workers die again and again, or if an answer can't be kept.
+        Raises: OutflankError if workers crash repeatedly, or if an answer can't be stored.
         """
         guess, deaths = None, 0
         self._recall()
@@ -243,7 +242,7 @@ class Work:
         )
 
     def _recall(self) -> None:
-        """Take what is known of the root as a whole: of a lower bound only with a move that reaches it."""
+        """Use the known bounds of the root; a lower bound only with a move that reaches it."""
         root, passed = after_passes(self._position)
         key = key_of(root)[0]
         if root.is_over or key not in self._bounds:
@@ -257,7 +256,7 @@ class Work:
         self._needed.add(key)
 
     def _move_reaching(self, wanted: int) -> Move | None:
-        """A move at the root after which it is known that the side to move reaches so many discs."""
+        """Return a move at the root that is known to reach `wanted` discs."""
         position = self._position
         for move in position.legal_moves():
             after, again = after_passes(position.play(move))
@@ -270,9 +269,9 @@ class Work:
         return None
 
     def _guess(self, open_ones: Sequence[int]) -> float:
-        """The expected score of the root, by a search of it as a whole, which may answer the questions.
+        """Return the expected score of the root, by a search of the whole position, which may answer the questions.
 
-        It goes on to the end if the root belongs to the frontier.
+        It continues to the end if the root belongs to the frontier.
 
         Args:
             open_ones: the questions.
@@ -287,7 +286,9 @@ class Work:
         only = open_ones[0] if len(open_ones) == 1 else None
         winner = only is None and list(open_ones) == thresholds(position, True, None)
         limit = Limit(exact_from=64, nodes=most, at_least=only, wld=winner)
-        enough: Percent = 100 if self._workers.places == 1 else _GUESS_SELECTIVITY  # since the others wait
+        enough: Percent = (
+            100 if self._workers.places == 1 else _GUESS_SELECTIVITY
+        )  # the other workers are idle
         task = self._workers.executor.submit(
             search_whole, position, limit, enough, self._hash_mb, self._threads
         )
@@ -304,7 +305,7 @@ class Work:
         return found.score
 
     def _keep_root(self, lower: int, upper: int, move: Move | None, nodes: int, seconds: float) -> None:
-        """Take bounds of the root to the job's file, first what the move of the lower one reaches."""
+        """Store bounds of the root, and first what the move of the lower bound reaches."""
         root, passed = after_passes(self._position)
         if move is not None and not passed and lower > -64:
             after, again = after_passes(self._position.play(move))
@@ -313,14 +314,14 @@ class Work:
         self._add(root, Solved(*seen((lower, upper), not passed), 1 if nodes else 0, nodes, seconds))
 
     def _add(self, position: Position, found: Solved) -> None:
-        """Take an answer to the job's file."""
+        """Store an answer in the job's file."""
         key = key_of(position)[0]
         self._bounds[key] = self._job.add(key, found).bounds
 
     def _answer(self, wanted: int) -> None:
-        """Find out whether the side to move at the root reaches so many discs.
+        """Find out whether the side to move at the root reaches `wanted` discs.
 
-        Raises: BrokenExecutor if a worker died; OutflankError.
+        Raises: BrokenExecutor if a worker crashed; OutflankError.
         """
         tree = Tree(self._position, wanted, self._frontier, self._estimate, self._bounds)
         while tree.answer is None:
@@ -338,7 +339,7 @@ class Work:
                 self._nodes += found.nodes
                 tree.learn(key_of(board)[0])
         (lower, upper), best = tree.known()
-        # Scores are even where the winner takes the empty squares.
+        # Scores are even if the winner takes the empty squares.
         odd = 1 if self._position.rules.scoring == "empties" else 0
         if tree.answer:
             lower = max(lower, wanted)
@@ -350,10 +351,10 @@ class Work:
         self._keep_root(self._lower, self._upper, self._move, 0, 0.0)
 
     def _tell(self, tree: Tree | None) -> None:
-        """Show how far it is, unless that was just done.
+        """Show the progress, at most a few times a second.
 
         Args:
-            tree: of the question; None while a worker searches the root as a whole.
+            tree: the tree of the question; None while a worker searches the whole position.
         """
         now = time.monotonic()
         if now - self._shown < _SHOWN_SECONDS:
@@ -362,7 +363,9 @@ class Work:
         seconds = now - self._began
         left = None
         if tree is not None and self._searches:
-            left = min(tree.numbers) * seconds / max(self._expected, 1e-9)  # the speed is by the same measure
+            left = (
+                min(tree.numbers) * seconds / max(self._expected, 1e-9)
+            )  # the speed is in expected nodes too
         self._show(
             Progress(
                 None if tree is None else tree.wanted,
@@ -381,18 +384,18 @@ class Work:
         )
 
     def _estimate(self, position: Position) -> float:
-        """The expected score of a position, by a search of the midgame."""
+        """Return the expected score of a position, by a midgame search."""
         key = key_of(position)[0]
         score = self._estimates.get(key)
         if score is None:
-            self._searcher.clear()  # so that the order of estimates does not matter, and a job goes on as it began
+            self._searcher.clear()  # so that estimates do not depend on their order
             found = self._searcher.search(position, self._limit)
             self._nodes += found.nodes
             score = self._estimates[key] = found.score
         return score
 
     def _move_to(self, key: bytes | None, wanted: int) -> Move | None:
-        """The move at the root to a board, or to the end of the game with so many discs."""
+        """Return the root's move to a board, or to the end of the game with `wanted` discs."""
         if self._position.must_pass:
             return PASS
         for move in self._position.legal_moves():
@@ -406,7 +409,7 @@ class Work:
 
 
 def search_bound(position: Position, wanted: int, hash_mb: int, threads: int) -> Solved:
-    """Runs in a worker: whether the side to move reaches so many discs, as bounds."""
+    """Return, in a worker, whether the side to move reaches `wanted` discs, as bounds."""
     searcher = shared_searcher(hash_mb=hash_mb, threads=threads)
     found = searcher.search(position, Limit.solve(at_least=wanted))
     bounds = (int(found.score), 64) if found.bound == "lower" else (-64, int(found.score))
@@ -416,14 +419,14 @@ def search_bound(position: Position, wanted: int, hash_mb: int, threads: int) ->
 def search_whole(
     position: Position, limit: Limit, enough: Percent, hash_mb: int, threads: int
 ) -> SearchResult:
-    """Runs in a worker: what a search finds out; it stops after a pass to the end that is good enough.
+    """Search in a worker, until a pass to the end is good enough.
 
     Args:
-        position: to search.
-        limit: when to stop.
-        enough: selectivity of that pass.
-        hash_mb: size of the table in MB.
-        threads: to search with.
+        position: the position to search.
+        limit: the limit of the search.
+        enough: the selectivity of that pass.
+        hash_mb: the size of the table in MB.
+        threads: the number of threads.
     """
     searcher = shared_searcher(hash_mb=hash_mb, threads=threads)
 
@@ -435,9 +438,9 @@ def search_whole(
 
 
 def _result(future: Future[_T]) -> _T:
-    """What a worker has found.
+    """Return the result of a worker.
 
-    Raises: BrokenExecutor if it died; OutflankError.
+    Raises: BrokenExecutor if it crashed; OutflankError.
     """
     try:
         return future.result()
@@ -445,5 +448,5 @@ def _result(future: Future[_T]) -> _T:
         raise
     except CancelledError:
         raise OutflankError("the cluster has given up a board: is its scheduler still there?") from None
-    except Exception as error:  # of the cluster; what it says may be anything
+    except Exception as error:  # of the cluster, of any type
         raise OutflankError(f"a worker has failed ({type(error).__name__}: {error})") from None

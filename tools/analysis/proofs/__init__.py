@@ -1,1 +1,1 @@
-"""Proofs of exact scores: one program writes them, another that shares no code with the engine checks them."""
+"""Proofs of exact scores: a writer, and a checker that shares no code with the engine."""

@@ -1,10 +1,10 @@
-"""Checks proofs of exact scores, as ``outflank solve --proof FILE`` writes them; docs/proofs.md has the format.
+"""Checks proofs of exact scores, which ``outflank solve --proof FILE`` writes; docs/proofs.md has the format.
 
-``python check.py FILE`` needs Python 3.11 and nothing of Outflank: it generates the moves itself, walks each proof from
-its board to the last empty squares, and searches these. It prints a line for each proof that holds, and ends at the
-first line that is wrong. With ``--state STATE`` it notes in STATE how far it is, and what was searched before is not
-searched again. With ``--claims CLAIMS`` a line may rest on a claim of that file, which is taken for true. Memory does
-not grow with the proof. Exit codes: 0 all hold, 1 one does not or can't be read, 2 wrong usage, 130 Ctrl-C.
+``python check.py FILE`` needs Python 3.11 and nothing of Outflank: it generates the moves itself, follows each proof
+from its board to the last empty squares, and searches these. It prints a line for each valid proof, and ends at the
+first wrong line. With ``--state STATE`` it stores its progress in STATE, and does not search the checked part again.
+With ``--claims CLAIMS`` a line may rest on a claim of that file, which is assumed to be true. Memory does not grow with
+the proof. Exit codes: 0 all proofs are valid, 1 one is not or can't be read, 2 wrong usage, 130 Ctrl-C.
 
 A board is two masks, `own` for the side to move and `opp` for the other, bit 0 = a1 and bit 63 = h8.
 """
@@ -22,8 +22,8 @@ FULL = (1 << 64) - 1
 NAMES = {1 << 8 * y + x: f"{'abcdefgh'[x]}{y + 1}" for y in range(8) for x in range(8)} | {0: "pass"}
 REMEMBERED = 100_000  # boards; proven ones are part of the format, searched ones save time
 NOTED = 100_000  # lines after which the state is written
-SORTED_FROM = 8  # empty squares from which the search tries moves first that leave few replies
-# The presets of rules, with what decides a score: which discs a move turns, and what is counted at the end.
+SORTED_FROM = 8  # the empty squares from which the search tries moves with few replies first
+# The presets of rules, with the options that decide a score: the turned directions, and the scoring.
 PRESETS = {
     "othello": ("all", "empties"),
     "reveris": ("all", "empties"),
@@ -32,7 +32,7 @@ PRESETS = {
     "ravensburger-2006": ("all", "count"),
     "obversi": ("all", "count"),
 }
-# What may follow a preset, in this order.
+# The options that may follow a preset, in this order.
 OPTIONS = {
     "start": "diagonal|mirrored|parallel-north|parallel-south|parallel-west|parallel-east|[-XO]{64}",
     "begins": "black|white",
@@ -41,7 +41,7 @@ OPTIONS = {
     "scoring": "empties|count",
 }
 RULES = f"(?:{'|'.join(PRESETS)})" + "".join(f"(?:,{key}=(?:{values}))?" for key, values in OPTIONS.items())
-# The words of a header, the values they need in words, and these values.
+# The keywords of a header, a description of their values, and a pattern of these values.
 HEADER = {
     "rules": ("a preset and its options, as outflank solve --proof writes them", RULES),
     "turns": ("all, since rules that turn in one direction are not checked", "all"),
@@ -55,11 +55,11 @@ Claims = dict[Board, tuple[int, int, int]]  # the lower bound, the upper one, an
 
 
 class ProofError(Exception):
-    """A proof fails; the sentence says at which line."""
+    """A proof is invalid; the message names the line."""
 
 
 def rays_of(row: int, column: int) -> tuple[int, list[int], list[int]]:
-    """The neighbours of a square, and the rays long enough to bracket, to higher and to lower bits."""
+    """Return the neighbours of a square, and the rays long enough to bracket, to higher and to lower bits."""
     near, up, down = 0, list[int](), list[int]()
     for south, east in ((0, 1), (1, -1), (1, 0), (1, 1), (0, -1), (-1, 1), (-1, 0), (-1, -1)):
         squares = [(row + south * i, column + east * i) for i in range(1, 8)]
@@ -74,7 +74,7 @@ RAYS = {1 << 8 * row + column: rays_of(row, column) for row in range(8) for colu
 
 
 def turned(own: int, opp: int, square: int) -> int:
-    """The discs that `own` turns by playing on an empty square; 0 if that is no move."""
+    """Return the discs that `own` turns by playing on an empty square; 0 if the move is illegal."""
     near, up, down = RAYS[square]
     if not opp & near:
         return 0
@@ -94,7 +94,7 @@ def turned(own: int, opp: int, square: int) -> int:
 
 
 def moves(own: int, opp: int) -> list[tuple[int, int]]:
-    """The legal moves, a1 first: the square and the discs that it turns; both 0 for a pass, if there are none."""
+    """Return the legal moves, a1 first: the square and the discs that it turns; both are 0 for a pass."""
     found, rest = [], FULL ^ own ^ opp
     while rest:
         square = rest & -rest
@@ -110,13 +110,13 @@ def is_over(own: int, opp: int) -> bool:
 
 
 def final_score(own: int, opp: int, count: bool) -> int:
-    """The score of a finished game; the winner takes the empty squares, unless only discs `count`."""
+    """Return the score of a finished game; the winner takes the empty squares, unless only discs `count`."""
     lead, empty = own.bit_count() - opp.bit_count(), 64 - (own | opp).bit_count()
     return lead if count or not lead else lead + empty if lead > 0 else lead - empty
 
 
 def reaches(own: int, opp: int, target: int, count: bool) -> bool:
-    """Whether the side to move ends with `target` or more, by trying everything."""
+    """Return whether the side to move ends with `target` or more, by a search of all moves."""
     rest, stuck = FULL ^ own ^ opp, True
     if rest.bit_count() >= SORTED_FROM and len(found := moves(own, opp)) > 1:
         after = [(opp ^ discs, own ^ discs ^ square) for square, discs in found]
@@ -135,20 +135,20 @@ def reaches(own: int, opp: int, target: int, count: bool) -> bool:
 
 
 def meaning(rules: str) -> dict[str, str]:
-    """Return the options of rules, with those of the preset that decide a score."""
+    """Return the options of rules, including those of the preset that decide a score."""
     preset, *options = rules.split(",")
     implied = dict(zip(("turns", "scoring"), PRESETS[preset], strict=True))
     return implied | dict(option.split("=") for option in options)
 
 
 def read_board(text: str) -> Board:
-    """The discs of the side to move and of the other, from 64 squares and that side."""
+    """Return the discs of the side to move and of the other side, from 64 squares and the side to move."""
     own = sum(1 << i for i in range(64) if text[i] == text[65])
     return own, sum(1 << i for i in range(64) if text[i] not in (text[65], "-"))
 
 
 def images(text: str) -> Iterator[Board]:
-    """A board under rotation and reflection."""
+    """Yield a board under rotation and reflection."""
     for squares in (text[:64], "".join(text[i:64:8] for i in range(8))):
         rows = [squares[i : i + 8] for i in range(0, 64, 8)]
         for lines in (rows, rows[::-1]):
@@ -157,7 +157,7 @@ def images(text: str) -> Iterator[Board]:
 
 
 def read_claims(path: str | None) -> Claims:
-    """The claims of a file, ``position,lower,upper`` on each line, for all images: bounds and the line."""
+    """Return the claims of a file, ``position,lower,upper`` on each line, for all images: bounds and the line."""
     claims: Claims = {}
     if path is None:
         return claims
@@ -183,8 +183,8 @@ class Checker:
 
     Args:
         stream: the file.
-        claims: that proofs may rest on.
-        state: where the number of lines read is noted, with the hash of their text; None for nowhere.
+        claims: the claims that proofs may rest on.
+        state: the file for the number of lines read and the hash of their text; None for no file.
     """
 
     def __init__(self, stream: BufferedIOBase, claims: Claims, state: str | None) -> None:
@@ -197,7 +197,7 @@ class Checker:
         self.target, self.count, self.searched = 0, False, 0
 
     def next(self) -> str:
-        """The next line; nothing at the end of the file."""
+        """Read the next line; return an empty text at the end of the file."""
         if self.number and self.number % NOTED == 0:
             self.note()
         self.number += 1
@@ -209,7 +209,7 @@ class Checker:
             raise self.error("a whole text file, as it is or packed by xz", str(error)) from None
 
     def note(self) -> None:
-        """Show how far the check is, and note it."""
+        """Show and store the progress of the check."""
         if sys.stderr.isatty():
             print(f"\r{self.number:,} lines", end="", file=sys.stderr)
         if self.state is not None and self.number > self.done:
@@ -218,7 +218,7 @@ class Checker:
             os.replace(f"{self.state}.new", self.state)
 
     def read(self, expected: str, pattern: str, line: str | None = None) -> str:
-        """The part in brackets of the next line, if it matches the pattern."""
+        """Return the part in brackets of the next line, if it matches the pattern."""
         line = self.next() if line is None else line
         match = re.fullmatch(f"{pattern}\n", line)
         if not match:
@@ -226,11 +226,11 @@ class Checker:
         return match[1 if match.re.groups else 0]
 
     def error(self, expected: str, got: str) -> ProofError:
-        """The sentence about the last line."""
+        """Return an error about the last line."""
         return ProofError(f"line {self.number}: expected {expected}, got {got}")
 
     def claim(self, board: Board) -> tuple[int, int]:
-        """The claimed bounds of a board."""
+        """Return the claimed bounds of a board."""
         lower, upper, line = self.claims.get(board, (-64, 64, 0))
         self.used.add(line)
         return lower, upper
@@ -276,7 +276,7 @@ class Checker:
             self.prove(opp ^ discs, own ^ discs ^ square, NAMES[square])
 
     def check(self) -> str:
-        """Check the proof whose first line has been read; what it says, from the side to move."""
+        """Check the proof whose first line has been read; return its result, from the side to move."""
         given: dict[str, str] = {}
         for key, (text, rule) in HEADER.items():
             given[key] = self.read(f"{key} and {text}", f"{key} ({rule})")
@@ -291,7 +291,7 @@ class Checker:
             self.found.clear()
             self.target = score if half == "lower" else -score
             self.read(f"'{half}'", half)
-            if self.target <= -64:  # no score is below it, so nothing is to be shown
+            if self.target <= -64:  # there is no lower score, so there is nothing to prove
                 continue
             if half == "lower":
                 self.prove(*read_board(given["board"]), "root")
@@ -316,7 +316,7 @@ class Checker:
 
 @contextmanager
 def opened(name: str) -> Iterator[BufferedIOBase]:
-    """A file, unpacked; standard input for -."""
+    """Open a file, unpacked if it is compressed; ``-`` is stdin."""
     with (
         open(0 if name == "-" else name, "rb") as file,
         lzma.open(file) if file.peek(6).startswith(b"\xfd7zXZ\0") else file as stream,
@@ -325,7 +325,7 @@ def opened(name: str) -> Iterator[BufferedIOBase]:
 
 
 def done_before(name: str, state: str | None) -> int:
-    """The lines of a file that were checked before."""
+    """Return the number of lines of a file that were checked before."""
     if state is None or not os.path.exists(state):
         return 0
     with open(state, encoding="ascii", errors="replace") as file:

@@ -1,4 +1,4 @@
-"""Writes proofs of exact scores, as docs/proofs.md describes them; ``check.py`` checks them."""
+"""Writes proofs of exact scores, whose format docs/proofs.md describes; ``check.py`` checks them."""
 
 import lzma
 import shutil
@@ -18,24 +18,24 @@ from outflank.tools.work.progress import counted, live
 
 VERSION = 3
 REMEMBERED = 100_000
-"""Proven boards: when there are so many, the checker forgets them all, so that its memory does not grow."""
+"""The number of proven boards at which the checker forgets all of them, so that its memory does not grow."""
 # The checker searches the last empty squares itself: docs/proofs.md has the sizes and times from which it was chosen.
 SEARCHED = 6
 MOST_SEARCHED = 12
 
 
 class Answers(Protocol):
-    """The source of a proof's moves: a ``Prover``, or the claims."""
+    """The source of a proof's moves: a ``Prover``, or claims."""
 
     def answer(self, position: Position, score: int, /) -> Move:
-        """A move by which the side to move reaches so many discs."""
+        """Return a move by which the side to move reaches `score`."""
 
 
 class Claims(Answers, Protocol):
     """Claims that a proof may end at."""
 
     def claimed(self, position: Position, wanted: int, reached: bool, /) -> bool:
-        """Whether a claim says that the side to move reaches so many discs, or that it does not."""
+        """Whether a claim says that the side to move reaches `wanted` discs, or that it does not."""
 
 
 def write_proof(
@@ -46,17 +46,17 @@ def write_proof(
     searched: int = SEARCHED,
     claims: Claims | None = None,
 ) -> int:
-    """Write a proof line by line, and return how many lines it has.
+    """Write a proof line by line, and return the number of lines.
 
     Args:
-        position: the position; its rules turn in every direction.
+        position: the position, under rules by which a move turns every direction.
         score: its exact score in discs, from the side to move.
         prover: finds the moves.
-        add: is given each line.
-        searched: boards with so many empty squares are left to the checker, MOST_SEARCHED at most.
-        claims: what need not be proven; None to prove everything.
+        add: called with each line.
+        searched: the empty squares of boards that are left to the checker, MOST_SEARCHED at most.
+        claims: the claims that need no proof; None to prove everything.
 
-    Raises: SettingsError if the score is wrong, as far as that is seen before the checker's part begins.
+    Raises: SettingsError if the score is wrong and the error is above the checker's part.
     """
     count = 0
 
@@ -86,10 +86,10 @@ def write_proof(
 
 
 class _Half:
-    """The proof of one bound: the side that has to reach it is the prover, and the other may try everything.
+    """The proof of one bound: the prover is the side that has to reach it against all moves of the other side.
 
     Args:
-        bound: what the prover reaches, in discs from his side.
+        bound: the score that the prover reaches, in discs from the prover's side.
     """
 
     def __init__(
@@ -105,7 +105,7 @@ class _Half:
         self._proven: set[Position] = set()
 
     def prove(self, position: Position, reply: Move | str) -> None:
-        """Write how the prover goes on, who is to move after `reply`; nothing if the checker sees that by itself."""
+        """Write the prover's answer to `reply`, unless the checker finds it without a line."""
         if position.empties <= self._searched or position.is_over or position in self._proven:
             return
         claims = self._claims
@@ -124,7 +124,7 @@ class _Half:
         self._proven.add(position)
 
     def cover(self, position: Position) -> None:
-        """Write an answer to each reply of the other side, who is to move."""
+        """Write an answer to each reply of the other side, which is to move."""
         for reply in position.legal_moves():
             self.prove(position.play(reply), reply)
 
@@ -134,9 +134,9 @@ class Proof:
     """A proof that was written.
 
     Attributes:
-        line: of the file in which it begins, 1 for the first.
-        lines: how many it has.
-        seconds: wall time that it took, the search for the score not counted.
+        line: its first line in the file, 1 for the first.
+        lines: the number of its lines.
+        seconds: its wall time without the search for the score.
     """
 
     line: int
@@ -148,19 +148,19 @@ class Proof:
 
 
 class ProofFile:
-    """The proofs of a run's scores, one behind the other; a context manager.
+    """The proofs of a run's scores, one after the other; a context manager.
 
     Args:
-        path: where ``save`` writes them.
-        rules: by which all positions are played.
-        limit: what the scores are searched by.
-        hash_mb: size of the table with which moves are sought, in MB.
-        searched: boards with so many empty squares are left to the checker.
+        path: the file that ``save`` writes.
+        rules: the rules of all positions.
+        limit: the limit of the searches for the scores.
+        hash_mb: the size of the table of the search for moves, in MB.
+        searched: the empty squares of boards that are left to the checker.
 
     Attributes:
-        path: as above.
+        path: the argument.
 
-    Raises: UsageError if there are no proofs of such scores, or if the checker does not know the rules.
+    Raises: UsageError if there are no proofs of such scores, or if the checker does not support the rules.
     """
 
     def __init__(self, path: Path, rules: Rules, limit: Limit, hash_mb: int, searched: int) -> None:
@@ -181,7 +181,7 @@ class ProofFile:
         self._prover = Prover(rules, hash_mb)
         self._lines, self._count = 0, 0
         with writing(path):
-            # Of the proofs that are complete.
+            # The data of complete proofs.
             self._data = tempfile.TemporaryFile(dir=path.parent)  # noqa: SIM115
 
     def __enter__(self) -> Self:
@@ -196,7 +196,7 @@ class ProofFile:
         Args:
             position: the position.
             score: its exact score in discs, from the side to move.
-            claims: what it follows from; None to prove everything.
+            claims: the claims that need no proof; None to prove everything.
 
         Raises: UnwritableError.
         """
@@ -223,7 +223,7 @@ class ProofFile:
         return Proof(first, lines, time.perf_counter() - began)
 
     def save(self) -> str:
-        """Write the file, unless nothing was proven; what it holds, in words.
+        """Write the file, unless there are no proofs, and return its contents in words.
 
         Raises: UnwritableError.
         """

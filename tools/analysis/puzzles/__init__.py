@@ -1,1 +1,1 @@
-"""Problems from games: found and proven, rated, written in files and as a page, and asked at a terminal."""
+"""Puzzles from games: finding, rating, files, a page, and a quiz at a terminal."""

@@ -1,4 +1,4 @@
-"""Finds problems in games: positions in which one move alone wins, or is the best; proven, no two alike, and rated."""
+"""Finds problems in games: positions with a single winning or best move; proven, all different, and rated."""
 
 import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,9 +14,9 @@ from outflank.protocol.weaker import HIGHEST_ELO, LOWEST_ELO, chances, depths, w
 from outflank.tools.work.executor import open_executor, run_in_order
 
 ELOS = range(LOWEST_ELO, HIGHEST_ELO + 1, 100)
-"""The levels whose share of failures is known of each problem."""
-_APART = 6  # plies between two problems of a game; those nearer to each other ask nearly the same
-_LEAST_FAILURES = 0.1  # of the level that fails most often; a move that all find is no problem
+"""The levels for which each problem's share of failures is computed."""
+_APART = 6  # the least plies between two problems of a game, since closer ones are nearly the same
+_LEAST_FAILURES = 0.1  # of the level that fails most often; a move that all find is not a problem
 _HASH_MB = 32
 
 
@@ -33,13 +33,13 @@ class Puzzle:
 
     Attributes:
         position: the position.
-        goal: whether one move alone wins, or one move alone is the best.
-        scores: of all moves with best play, proven, in discs from the side to move, the best first.
+        goal: whether a single move wins, or a single move is the best.
+        scores: the proven scores of all moves, in discs from the side to move, the best first.
         line: the best line to the end of the game; its first move is the solution.
-        plies: of search from which on the engine finds the solution; the number of empty squares if it has to solve.
-        failures: for each of ``ELOS``, the chance that a weaker opponent plays another move, 0 to 1.
-        source: the game, in words; empty if nothing is known about it.
-        ply: moves and passes played in the game until then.
+        plies: the depth from which the engine finds the solution; the number of empty squares if it has to solve.
+        failures: for each of ``ELOS``, the probability that a weaker opponent plays another move, 0 to 1.
+        source: the game in words; empty if unknown.
+        ply: the number of moves and passes before it in the game.
     """
 
     position: Position
@@ -53,12 +53,12 @@ class Puzzle:
 
     @property
     def solution(self) -> Move:
-        """The move to find."""
+        """The solution."""
         return self.line[0]
 
     @property
     def difficulty(self) -> tuple[float, int]:
-        """The mean chance of failure, and the plies; problems are ordered by it."""
+        """The mean probability of failure, and the plies: the order of problems."""
         return sum(self.failures.values()) / len(self.failures), self.plies
 
 
@@ -67,9 +67,9 @@ class Finder:
     """Finds the problems of a game.
 
     Attributes:
-        goal: the kind that is wanted.
-        least: fewest empty squares.
-        most: empty squares.
+        goal: the kind of problems.
+        least: the smallest number of empty squares.
+        most: the largest number of empty squares.
     """
 
     goal: Goal
@@ -77,11 +77,11 @@ class Finder:
     most: int
 
     def __call__(self, game: AnnotatedGame) -> "Found":
-        """All that can stand beside each other. The result depends on the game alone."""
+        """Return the problems of a game that are far enough apart. The result depends only on the game."""
         solver, searcher = _searchers()
         solver.clear()
         solved: dict[int, tuple[Line, ...]] = {}
-        # Going backwards, the table knows what comes after a position when its turn comes.
+        # Backwards, so that the table already knows the positions after each one.
         for ply, position in reversed([*enumerate(game.positions)]):
             if self.least <= position.empties <= self.most and (lines := self._solved(solver, position)):
                 solved[ply] = lines
@@ -96,7 +96,7 @@ class Finder:
         return Found(tuple(puzzles), near)
 
     def _solved(self, solver: Searcher, position: Position) -> tuple[Line, ...] | None:
-        """The proven lines of all moves; None if this is no problem."""
+        """Return the proven lines of all moves; None if the position is not a problem."""
         moves = len(position.legal_moves())
         if moves < 2:
             return None
@@ -112,8 +112,8 @@ class Found:
     """The problems of a game.
 
     Attributes:
-        puzzles: in the order of the game.
-        near: for the ply of each, the keys of the positions of the game that are too like it.
+        puzzles: the problems in the order of the game.
+        near: for the ply of each, the keys of the positions of the game that are too similar.
     """
 
     puzzles: tuple[Puzzle, ...]
@@ -121,12 +121,12 @@ class Found:
 
 
 def find(games: Iterable[AnnotatedGame], finder: Finder, workers: int | None = None) -> Iterator[Puzzle]:
-    """The problems of all games in their order, no two alike: no images of each other, none from the same few plies.
+    """Yield the different problems of all games in their order: no images, and none from the same few plies.
 
     Args:
-        games: of any number; read only a little ahead.
-        finder: looks at each game.
-        workers: processes to start; one for each processor if None.
+        games: any number of games, read lazily.
+        finder: finds the problems of a game.
+        workers: the number of processes; one for each processor if None.
     """
     seen: set[bytes] = set()
     for found in _looked_at(games, finder, workers):
@@ -150,13 +150,13 @@ def _looked_at(games: Iterable[AnnotatedGame], finder: Finder, workers: int | No
 def failures(
     position: Position, solution: Move, solved: Sequence[Line], searcher: Searcher
 ) -> dict[int, float]:
-    """For each of ``ELOS`` the chance that the opponent of this level does not play the solution.
+    """Return for each of ``ELOS`` the probability that an opponent of this level does not play the solution.
 
     Args:
         position: the problem.
         solution: the move to find.
         solved: the proven lines of all moves, the best first.
-        searcher: judges the moves as the opponent does.
+        searcher: judges the moves like the opponent.
     """
 
     @functools.cache
@@ -176,7 +176,7 @@ def failures(
 
 
 def plies_needed(position: Position, solution: Move, searcher: Searcher) -> int:
-    """Plies of search from which on the engine's choice is the solution; the empty squares if it has to solve."""
+    """Return the depth from which the engine's choice is the solution; the empty squares if it has to solve."""
     best: list[tuple[int, Move]] = []
     searcher.clear()
     if position.empties > 1:
@@ -206,24 +206,24 @@ def _rated(game: AnnotatedGame, ply: int, goal: Goal, lines: Sequence[Line], sea
 
 
 def _source(game: AnnotatedGame) -> str:
-    """``Tamenori - Murakami, World Championship, 1998``, as far as the record has it."""
+    """Return ``Tamenori - Murakami, World Championship, 1998``, or the known parts of it."""
     players = f"{game.black or '?'} - {game.white or '?'}" if game.black or game.white else ""
     return ", ".join(filter(None, (players, game.event, game.date[:10])))
 
 
 def _around(game: AnnotatedGame, ply: int) -> Iterator[Position]:
-    """The positions of a game that are too near to this one to be another problem."""
+    """Yield the positions of a game that are too close to this one to be another problem."""
     for position in game.positions[max(0, ply - _APART + 1) : ply + _APART]:
         if position.legal_mask():
             yield position
 
 
 def _key(position: Position) -> bytes:
-    """The same for all images of a position by the same rules."""
+    """Return a key that is equal for all images of a position under the same rules."""
     return str(position.rules).encode() + key_of(position)[0]
 
 
 @functools.lru_cache(maxsize=1)
 def _searchers() -> tuple[Searcher, Searcher]:
-    """One that solves, and one that searches as the engine and its weaker opponents do."""
+    """Return two searchers: one for solving, one that searches like the engine and its weaker opponents."""
     return Searcher(_HASH_MB), Searcher(_HASH_MB)

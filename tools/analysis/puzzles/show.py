@@ -1,4 +1,4 @@
-"""Problems for people: as OBF and SGF, as one page with hidden solutions, and asked at a terminal."""
+"""Output of problems: OBF and SGF, a page with hidden solutions, and a quiz at a terminal."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -15,16 +15,16 @@ from outflank.tools.report.search import moves_text, score_text
 from outflank.tools.work.progress import counted, warn
 
 _BOARD_PIXELS = 300
-_SOLVED_WHEN_ASKED = 24  # empty squares; more would keep a person waiting
+_SOLVED_WHEN_ASKED = 24  # empty squares; solving more would keep a person waiting
 
 
 def solved_share(puzzles: Sequence[Puzzle], elo: int) -> float:
-    """The share of the problems that a weaker opponent solves in the mean, 0 to 1."""
+    """Return the mean share of the problems that a weaker opponent solves, 0 to 1."""
     return 1.0 - sum(puzzle.failures[elo] for puzzle in puzzles) / len(puzzles)
 
 
 def obf_line(puzzle: Puzzle, number: int) -> str:
-    """The problem with the scores of all moves; goal, difficulty and game are a comment."""
+    """Return the problem with the scores of all moves; goal, difficulty and game are a comment."""
     failed = " ".join(f"{elo}: {share:.0%}" for elo, share in puzzle.failures.items())
     facts = (
         f"{number}, {puzzle.goal}",
@@ -36,7 +36,7 @@ def obf_line(puzzle: Puzzle, number: int) -> str:
 
 
 def sgf_game(puzzle: Puzzle, number: int) -> str:
-    """The problem as a game that begins there; its moves are the best line to the end."""
+    """Return the problem as a game that begins there; its moves are the best line to the end."""
     position = puzzle.position
     recorder = Recorder(position)
     for move in puzzle.line:
@@ -52,13 +52,13 @@ def sgf_game(puzzle: Puzzle, number: int) -> str:
 
 
 def render_page(puzzles: Sequence[Puzzle]) -> str:
-    """One HTML page of at least one problem, the solutions hidden until they are opened."""
-    from markupsafe import Markup  # jinja2's own
+    """Return an HTML page of at least one problem, with hidden solutions."""
+    from markupsafe import Markup  # a dependency of jinja2
 
     shown = [
         {
             "number": number,
-            # the image quotes nothing but the board
+            # the image contains no text from outside
             "board": Markup(puzzle.position.svg(size=_BOARD_PIXELS, legal=False)),
             "question": question(puzzle.position, puzzle.goal),
             "empties": puzzle.position.empties,
@@ -76,20 +76,20 @@ def render_page(puzzles: Sequence[Puzzle]) -> str:
 
 
 def question(position: Position, goal: Goal) -> str:
-    """``Black to move: one move alone wins``."""
+    """Return ``Black to move: one move alone wins``."""
     asked = "one move alone wins" if goal is Goal.WIN else "one move is the best"
     return f"{position.rules.colour_name(position.side)} to move: {asked}"
 
 
 def difficulty_text(puzzle: Puzzle) -> str:
-    """``Found by a search of 9 plies; fails: Elo 600 83 %, ...``, five levels of them."""
+    """Return ``Found by a search of 9 plies; failures by Elo: 600 83%, ...`` with about five levels."""
     shown = [*ELOS][:: max(1, len(ELOS) // 5)]
     failed = ", ".join(f"{elo} {puzzle.failures[elo]:.0%}" for elo in shown)
     return f"Found by a search of {counted(puzzle.plies, 'ply', 'plies')}; failures by Elo: {failed}"
 
 
 def _scores_text(scores: Mapping[Move, int]) -> str:
-    """``b2 +6, c1 -4``."""
+    """Return ``b2 +6, c1 -4``."""
     return ", ".join(f"{move} {score_text(score)}" for move, score in scores.items())
 
 
@@ -105,7 +105,7 @@ class Quiz:
     """Asks problems at a terminal.
 
     Args:
-        problems: at least one.
+        problems: at least one problem.
         lines: the person's input.
     """
 
@@ -115,9 +115,9 @@ class Quiz:
         self._asked = self._solved = 0
 
     def run(self) -> None:
-        """Ask one after the other until they or the input end.
+        """Ask the problems one after the other until the end of the input.
 
-        Raises: NotationError or IllegalMoveError for a line that can't be obeyed; at a terminal it is shown instead.
+        Raises: NotationError or IllegalMoveError for an invalid line; at a terminal it is shown instead.
         """
         for number, problem in enumerate(self._problems, 1):
             scores = self._scores(problem)
@@ -130,7 +130,7 @@ class Quiz:
         say(f"{self._solved} of {counted(self._asked, 'problem')} solved at the first try.")
 
     def _scores(self, problem: Problem) -> Mapping[Move, int] | None:
-        """The scores of all moves, those of the file if it has them all; None if this is no problem."""
+        """Return the scores of all moves, from the file if it has all of them; None if this is not a problem."""
         moves, position = problem.position.legal_moves(), problem.position
         if len(moves) < 2:
             return None
@@ -142,7 +142,7 @@ class Quiz:
         return {line.move: round(line.score) for line in lines}
 
     def _ask(self, number: int, position: Position, scores: Mapping[Move, int]) -> bool:
-        """Ask until it is solved or left; whether to go on."""
+        """Ask until the problem is solved or skipped; return whether to continue."""
         best = max(scores.values())
         wins = sum(score > 0 for score in scores.values())
         say()
@@ -175,7 +175,7 @@ class Quiz:
         return False
 
     def _read(self, text: str, position: Position) -> Move | None:
-        """The move of a line; None if it is none and somebody has typed it."""
+        """Read a move; return None if it is invalid and stdin is a terminal."""
         try:
             return position.parse_move(text)
         except (NotationError, IllegalMoveError) as error:

@@ -1,4 +1,4 @@
-"""Where a game left the opening book that it began in."""
+"""The move by which a game left the opening book that it began in."""
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -13,12 +13,12 @@ from outflank.protocol.formats.annotated import AnnotatedGame
 
 @dataclass(frozen=True, slots=True)
 class BookExit:
-    """The move that led out of a book.
+    """The move that left a book.
 
     Attributes:
-        ply: its number, passes counted, 1 for the first.
+        ply: its number including passes, 1 for the first.
         move: the move.
-        judged: whether it is the best move out of the book: then the book ends there, and the game did not leave it.
+        judged: whether it is the best open move of the book: then the book ends there, and the game did not leave it.
     """
 
     ply: int
@@ -27,14 +27,13 @@ class BookExit:
 
 
 class BookExits:
-    """Finds where games have left the books that they began in; a context manager, which closes the books.
+    """Finds the moves by which games left their books; a context manager that closes the books.
 
     Args:
-        paths: of the books; each counts for games by its rules.
-        warn: called with a sentence for rules that none of them is for, once for each; None if nobody asked for just
-            these books.
+        paths: the paths of the books, each for games by its rules.
+        warn: called with a sentence once for each rules without a book; None if the user did not name the books.
 
-    Raises: FileFormatError if one can't be read.
+    Raises: FileFormatError if a book can't be read.
     """
 
     def __init__(self, paths: Sequence[Path], warn: Callable[[str], object] | None = None) -> None:
@@ -51,7 +50,7 @@ class BookExits:
         self._opened.close()
 
     def of(self, game: AnnotatedGame) -> BookExit | None:
-        """The move by which a game left the first book that knows how it began; None if there was no such move.
+        """Return the move by which a game left the first book with its first position; None if there is no such move.
 
         Raises: FileFormatError if a book is damaged.
         """

@@ -1,4 +1,4 @@
-"""The review of games: every position is searched, the last one first, and every move is judged."""
+"""The review of games: searches every position, the last one first, and judges every move."""
 
 import functools
 from collections.abc import Iterable, Iterator, Sequence
@@ -29,9 +29,9 @@ _ORDER: tuple[Result, ...] = ("loss", "draw", "win")
 
 
 class MoveClass(StrEnum):
-    """How much a move cost.
+    """The class of a move by its cost.
 
-    On a full board exact margins are even, so that less than two discs are no error but the noise of estimates.
+    On a full board exact margins are even, so that a loss of less than two discs is noise of the estimates.
     """
 
     GIVEN = "given"
@@ -43,7 +43,7 @@ class MoveClass(StrEnum):
 
 
 NOBODYS = (MoveClass.GIVEN, MoveClass.FORCED)
-"""Of moves that nobody chose: they count in no total."""
+"""The classes of moves that nobody chose, which are not counted in totals."""
 ERRORS = (MoveClass.INACCURACY, MoveClass.MISTAKE, MoveClass.BLUNDER)
 # The fewest discs lost, the worst first.
 LEAST_LOST = {MoveClass.BLUNDER: 12, MoveClass.MISTAKE: 6, MoveClass.INACCURACY: 2}
@@ -55,11 +55,11 @@ class SearchValue:
 
     Attributes:
         position: the position.
-        score: final disc difference with best play, from the side to move.
+        score: the final disc difference with best play, from the side to move.
         line: the best line found; empty if the game is over.
         exact: whether the score is proven.
-        depth: plies searched; the number of empty squares if the search went to the end.
-        selectivity: of that search, in percent.
+        depth: the plies searched; the number of empty squares if the search reached the end.
+        selectivity: the selectivity of that search, in percent.
     """
 
     position: Position
@@ -71,13 +71,13 @@ class SearchValue:
 
     @classmethod
     def of(cls, position: Position, info: SearchInfo) -> "SearchValue":
-        """The judgement of a finished search."""
+        """Return the judgement of a finished search."""
         line = () if position.is_over else info.pv
         return cls(position, info.score, line, info.exact, info.depth, info.selectivity)
 
     @property
     def black_score(self) -> float:
-        """The score from Black's side."""
+        """The score from Black's point of view."""
         return self.score if self.position.side is Colour.BLACK else 0.0 - self.score
 
 
@@ -87,7 +87,7 @@ class MoveValue:
 
     Attributes:
         line: the best line that begins with it.
-        score: final disc difference with best play after it, from its mover's side; no higher than the best move's.
+        score: the final disc difference with best play after it, from the mover's side, at most that of the best move.
         exact: whether the score is proven.
     """
 
@@ -103,12 +103,12 @@ class MoveValue:
 
 @dataclass(frozen=True, slots=True)
 class MoveReview:
-    """A turn of a game and what it cost.
+    """A turn of a game and its cost.
 
     Attributes:
         best: the judgement of the position before the move, with the best line.
-        move: that was played; it may be the best one.
-        score_after: with best play after the move, in discs from the mover's side; as sure as the score before.
+        move: the move played; it may be the best one.
+        score_after: the score with best play after the move, in discs from the mover's side, as exact as `best`.
         given: whether the move was given to both sides, as the opening of a match is.
         values: every legal move, the best one first; empty unless ``ReviewSettings.all_moves`` asks for them.
     """
@@ -121,17 +121,17 @@ class MoveReview:
 
     @property
     def before(self) -> Position:
-        """The position in which it was played."""
+        """The position before the move."""
         return self.best.position
 
     @property
     def colour(self) -> Colour:
-        """Who played it."""
+        """The side that played it."""
         return self.before.side
 
     @property
     def score_before(self) -> float:
-        """With best play from the position before, in discs from the mover's side."""
+        """The score with best play before the move, in discs from the mover's side."""
         return self.best.score
 
     @property
@@ -141,7 +141,7 @@ class MoveReview:
 
     @property
     def lost(self) -> float:
-        """Discs that the move cost; never negative."""
+        """The discs that the move cost, 0 or more."""
         return self.best.score - self.score_after
 
     @property
@@ -151,7 +151,7 @@ class MoveReview:
 
     @property
     def kind(self) -> MoveClass:
-        """Its class."""
+        """The class of the move."""
         if self.given:
             return MoveClass.GIVEN
         if len(self.before.legal_moves()) == 1:
@@ -160,17 +160,17 @@ class MoveReview:
 
     @property
     def instead(self) -> tuple[Move, ...]:
-        """The best line if the move was an error; else empty."""
+        """The best line if the move was an error, else an empty one."""
         return self.best.line if self.is_error else ()
 
     @property
     def thrown(self) -> tuple[Result, Result] | None:
-        """The outcomes before and after, for the mover, if both are proven and it made the outcome worse."""
+        """The mover's results before and after, if both are proven and the move made the result worse."""
         return self._worse_outcome if self.exact else None
 
     @property
     def changes_lead(self) -> bool:
-        """Whether, as far as the scores tell, the mover would no longer win or draw that was to win or draw before."""
+        """Whether the move, according to the scores, turned a win into a draw or loss, or a draw into a loss."""
         return self._worse_outcome is not None
 
     @property
@@ -179,7 +179,7 @@ class MoveReview:
         return (before, after) if _ORDER.index(after) < _ORDER.index(before) else None
 
     def _outcome(self, score: float) -> Result:
-        """The outcome for the mover that a score stands for; a tie need not be a draw."""
+        """Return the mover's result for a score; a tie need not be a draw."""
         margin = round(score if self.colour is Colour.BLACK else 0 - score)
         winner = self.before.rules.winner_by(margin)
         if winner is None:
@@ -187,9 +187,8 @@ class MoveReview:
         return "win" if winner is self.colour else "loss"
 
 
-EXACT_FROM = (
-    24  # empty squares; most take less than a second with a table that remembers the positions after them
-)
+# Empty squares; most take less than a second with a table that knows the positions after them.
+EXACT_FROM = 24
 _ALL_EXACT_FROM = 20  # for the moves that are neither the best nor the played one
 
 
@@ -199,11 +198,11 @@ class ReviewSettings:
 
     Attributes:
         level: a level from 0 to 60; used if neither depth nor seconds are given.
-        depth: plies to search.
-        seconds: for each search; a move that is not the best one takes a second search.
-        exact_from: positions with at most so many empty squares are solved, whatever the rest says.
-        all_moves: give all moves of each position a score. Those that are neither the best nor the played one are
-            solved from 20 empty squares at most.
+        depth: the plies of a search.
+        seconds: the time of a search; a move that is not the best one takes a second search.
+        exact_from: the largest number of empty squares of positions to solve, regardless of the other limits.
+        all_moves: whether to score all moves of each position. Moves that are neither the best nor the played one are
+            solved from at most 20 empty squares.
     """
 
     level: int = DEFAULT_LEVEL
@@ -213,7 +212,7 @@ class ReviewSettings:
     all_moves: bool = False
 
     def limit(self, empties: int) -> Limit:
-        """The limit for a position with this many empty squares."""
+        """Return the limit for a position with this many empty squares."""
         if empties <= self.exact_from:
             return Limit.solve()
         if self.depth is None and self.seconds is None:
@@ -221,7 +220,7 @@ class ReviewSettings:
         return Limit(self.depth, seconds=self.seconds)
 
     def words(self) -> str:
-        """``level 10, exact from 20 empty squares``."""
+        """Return ``level 10, exact from 20 empty squares``."""
         given = [
             *([counted(self.depth, "ply", "plies")] if self.depth is not None else []),
             *([f"{self.seconds:g} s a search"] if self.seconds is not None else []),
@@ -231,13 +230,13 @@ class ReviewSettings:
 
 @dataclass(frozen=True, slots=True)
 class GameReview:
-    """A game and what its moves cost.
+    """A game and the costs of its moves.
 
     Attributes:
         game: the game.
-        moves: a review for each of its moves, passes among them.
+        moves: a review of each of its moves, including passes.
         final: the judgement of the position after the last move.
-        book_exit: the move that led out of the opening book; None if there was none, or no book was asked.
+        book_exit: the move that left the opening book; None if there was none, or without a book.
     """
 
     game: AnnotatedGame
@@ -247,7 +246,7 @@ class GameReview:
 
     @property
     def opening(self) -> Opening | None:
-        """The last opening with a name that it passed through; None if there was none."""
+        """The last opening with a name in the game; None if there is none."""
         return opening_of(self.game.positions)
 
     @property
@@ -257,20 +256,20 @@ class GameReview:
 
     @property
     def numbers(self) -> tuple[int | None, ...]:
-        """The number of each move on a score sheet, where a pass has none: that of a full board's last move is 60."""
+        """The number of each move on a score sheet, where a pass has no number: the last one of a full board is 60."""
         made = accumulate(int(not move.move.is_pass) for move in self.moves)
         return tuple(None if move.move.is_pass else n for move, n in zip(self.moves, made, strict=True))
 
     @property
     def turning_point(self) -> int | None:
-        """The ply of the last error that changed the lead, else of the one that cost the most; None without errors."""
+        """The ply of the last error that changed the result, else of the most costly error; None without errors."""
         errors = [(move, ply) for ply, move in enumerate(self.moves, 1) if move.is_error]
         if turns := [ply for move, ply in errors if move.changes_lead]:
             return turns[-1]
         return max(errors, key=lambda error: error[0].lost, default=(None, None))[1]
 
     def of(self, colour: Colour) -> Sequence[MoveReview]:
-        """The moves of one side."""
+        """Return the moves of one side."""
         return [move for move in self.moves if move.colour is colour]
 
 
@@ -281,7 +280,7 @@ def review_game(
 ) -> GameReview:
     """Review a game, by default with the default settings and a new searcher.
 
-    The review goes backwards, so that the searcher's table knows what comes after a position. The table is
+    The review goes backwards, so that the searcher's table knows the positions after each one. The table is
     cleared first, so that a review does not depend on earlier games.
 
     Raises: FileFormatError with the reason for a ``BadGame``, which ``read_games`` yields for what it can't read.
@@ -299,7 +298,7 @@ def review_game(
         review = judge.review(played.before, played.move, after)
         reviews.append(replace(review, given=number < game.given))
         after = review.best
-    if judge.settings.all_moves:  # at last, so that the rest of the review does not depend on it
+    if judge.settings.all_moves:  # last, so that the rest of the review does not depend on it
         lines = [final.line, *(review.best.line for review in reviews)]
         reviews = [judge.with_values(*each) for each in zip(reviews, lines, strict=False)]
     return GameReview(game, tuple(reversed(reviews)), final)
@@ -310,12 +309,12 @@ class _Judge:
         self.settings, self._searcher = settings, searcher
 
     def judge(self, position: Position, moves: Sequence[Move] | None = None) -> SearchValue:
-        """The judgement of a position, if only some moves are considered."""
+        """Judge a position, considering only some moves unless `moves` is None."""
         limit = self.settings.limit(position.empties)
         return SearchValue.of(position, self._searcher.search(position, limit, moves=moves))
 
     def review(self, before: Position, move: Move, after: SearchValue) -> MoveReview:
-        """The review of a move that led to a position worth `after`."""
+        """Review a move that led to a position with the judgement `after`."""
         if len(before.legal_moves()) == 1:
             depth = after.depth + (not move.is_pass)
             line = (move, *after.line)
@@ -324,7 +323,7 @@ class _Judge:
         best = self.judge(before)
         if best.exact and after.exact:
             return MoveReview(best, move, 0.0 - after.score)
-        if after.exact and 0.0 - after.score >= best.score:  # no estimate is believed against a proof
+        if after.exact and 0.0 - after.score >= best.score:  # a proof overrides an estimate
             proven = replace(best, score=0.0 - after.score, line=(move, *after.line))
             return MoveReview(proven, move, proven.score)
         if best.line[0] == move:
@@ -333,14 +332,13 @@ class _Judge:
         played = self.judge(before, [move])
         if played.score >= best.score:
             return MoveReview(played, move, played.score)
-        if (
-            best.exact and not played.exact
-        ):  # the limit broke the second search off: the cost of the move is not proven
+        # The limit aborted the second search: the cost of the move is not proven.
+        if best.exact and not played.exact:
             best = replace(best, exact=False, depth=played.depth, selectivity=played.selectivity)
         return MoveReview(best, move, played.score)
 
     def with_values(self, review: MoveReview, line: tuple[Move, ...]) -> MoveReview:
-        """The review with the values of all moves; `line` is the best one after the move that was played."""
+        """Return the review with the values of all moves; `line` is the best line after the move played."""
         best, before = review.best, review.before
         known = {review.move: MoveValue((review.move, *line), review.score_after, review.exact)}
         known[best.line[0]] = MoveValue(best.line, best.score, best.exact)
@@ -348,7 +346,7 @@ class _Judge:
             settings = replace(self.settings, exact_from=min(self.settings.exact_from, _ALL_EXACT_FROM))
             limit = settings.limit(before.empties)
             found = self._searcher.search(before, limit, moves=others, multipv=len(others))
-            # A search that goes less deep may think more of a move than of the best one.
+            # A shallower search may score a move higher than the best one.
             known |= {
                 each.move: MoveValue(each.pv, min(each.score, best.score), found.exact)
                 for each in found.lines
@@ -362,9 +360,9 @@ class Reviewer:
     """Reviews games in the process that calls it.
 
     Attributes:
-        settings: limits of the searches.
-        hash_mb: the size of the searcher's table.
-        threads: the searcher's.
+        settings: the limits of the searches.
+        hash_mb: the size of the searcher's table in MB.
+        threads: the number of the searcher's threads.
     """
 
     settings: ReviewSettings
@@ -372,21 +370,19 @@ class Reviewer:
     threads: int
 
     def __call__(self, game: AnnotatedGame) -> GameReview:
-        """The review; a process may review only one game at a time."""
+        """Review a game; a process may review only one game at a time."""
         return review_game(game, self.settings, _searcher(self.hash_mb, self.threads))
 
 
 def review_games(
     games: Iterable[AnnotatedGame], reviewer: Reviewer, workers: int | None = None
 ) -> Iterator[GameReview]:
-    """The reviews in the order of the games, each as soon as it and those before it are done.
-
-    A single game needs no process of its own. `games` is read only a little ahead, so memory does not grow with it.
+    """Yield the reviews in the order of the games, as soon as they are done.
 
     Args:
-        games: of any number.
-        reviewer: reviews each of them.
-        workers: processes to start; one for each processor if None.
+        games: any number of games, read lazily, so that memory does not grow.
+        reviewer: reviews a game.
+        workers: the number of processes; one for each processor if None.
     """
     waiting = iter(games)
     first = list(islice(waiting, 2))

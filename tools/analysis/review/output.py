@@ -1,4 +1,4 @@
-"""A review for people and for programs: totals of each side and player, text for a terminal, JSON, a game's record."""
+"""Output of reviews: totals of each side and player, text for a terminal, JSON, and annotated games."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,19 +16,19 @@ from outflank.tools.report.search import certainty, moves_text, score_number, sc
 from outflank.tools.work.progress import counted
 
 PointOfView = Literal["mover", "black"]
-"""Whose side scores are shown from."""
+"""The side from which scores are shown."""
 
 
 @dataclass(slots=True)
 class Tally:
-    """Counts of reviewed moves; those that were forced or given do not count.
+    """Counts of reviewed moves without forced and given moves.
 
     Attributes:
-        kinds: number of moves of each class.
-        lost: discs lost by all of them.
-        worst: the most discs that one of them lost.
-        thrown: moves that made a proven outcome worse.
-        exact: moves that were judged exactly.
+        kinds: the number of moves of each class.
+        lost: the discs lost by all of them.
+        worst: the most discs lost by one of them.
+        thrown: the number of moves that made a proven result worse.
+        exact: the number of moves that were judged exactly.
     """
 
     kinds: Counter[MoveClass] = field(default_factory=Counter)
@@ -38,7 +38,7 @@ class Tally:
     exact: int = 0
 
     def add(self, moves: Iterable[MoveReview]) -> "Tally":
-        """Count more moves; returns itself."""
+        """Count more moves and return the tally."""
         for move in moves:
             if move.kind in NOBODYS:
                 continue
@@ -51,23 +51,23 @@ class Tally:
 
     @property
     def moves(self) -> int:
-        """How many moves were somebody's choice."""
+        """The number of moves that a player chose."""
         return self.kinds.total()
 
     @property
     def accuracy(self) -> float | None:
-        """The share of them that were no errors, 0 to 1; None if there are none."""
+        """The share of moves without an error, 0 to 1; None without moves."""
         return self.kinds[MoveClass.GOOD] / self.moves if self.moves else None
 
     @property
     def lost_a_move(self) -> float | None:
-        """Discs lost by one of them in the mean; None if there are none."""
+        """The mean number of discs lost by a move; None without moves."""
         return self.lost / self.moves if self.moves else None
 
 
 @dataclass(slots=True)
 class PlayerSummary:
-    """All reviewed games of a player.
+    """The totals of a player.
 
     Attributes:
         name: as the games have it; empty for games that name nobody.
@@ -100,7 +100,7 @@ class PlayerSummary:
 
 
 class Players:
-    """A summary for each player, as the games come."""
+    """The summaries of all players."""
 
     def __init__(self) -> None:
         self._by_name: dict[str, PlayerSummary] = {}
@@ -111,7 +111,7 @@ class Players:
             self._by_name.setdefault(name, PlayerSummary(name)).add(review, colour)
 
     def summaries(self) -> list[PlayerSummary]:
-        """The one who lost the fewest discs a move first."""
+        """Return the summaries, those with the fewest discs lost a move first."""
         return sorted(
             self._by_name.values(),
             key=lambda player: (player.tally.lost_a_move is None, player.tally.lost_a_move or 0, player.name),
@@ -119,7 +119,7 @@ class Players:
 
 
 def game_facts(review: GameReview, file: str, number: int) -> dict[str, Any]:
-    """A game: who played, what each move cost, both sides' totals, the evaluation curve."""
+    """Return a game as JSON data: players, the cost of each move, both sides' totals, the evaluation curve."""
     game, outcome, opening, left = review.game, review.game.outcome, review.opening, review.book_exit
     return {
         "kind": "game",
@@ -156,7 +156,7 @@ def game_facts(review: GameReview, file: str, number: int) -> dict[str, Any]:
 
 
 def player_facts(players: Iterable[PlayerSummary]) -> dict[str, Any]:
-    """The summary that ends the reviews of many games."""
+    """Return the summary of many games as JSON data."""
     return {
         "kind": "players",
         "players": [
@@ -174,7 +174,7 @@ def player_facts(players: Iterable[PlayerSummary]) -> dict[str, Any]:
 
 
 def tally_facts(tally: Tally) -> dict[str, Any]:
-    """Totals of a side or of a player; moves that were forced or given do not count."""
+    """Return the totals of a side or of a player as JSON data."""
     return {
         "moves": tally.moves,
         "exact_moves": tally.exact,
@@ -229,7 +229,7 @@ def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 4)
 
 
-# How a terminal shows each class.
+# The terminal's style of each class.
 _STYLES: dict[MoveClass, dict[str, object]] = {
     MoveClass.GIVEN: {"dim": True},
     MoveClass.FORCED: {"dim": True},
@@ -238,12 +238,12 @@ _STYLES: dict[MoveClass, dict[str, object]] = {
     MoveClass.MISTAKE: {"fg": "red"},
     MoveClass.BLUNDER: {"fg": "red", "bold": True},
 }
-_LINE_SHOWN = 8  # moves of the line that would have been better
+_LINE_SHOWN = 8  # moves of a better line
 _TALLY_HEADING = "moves  accuracy  inaccuracies  mistakes  blunders  discs lost  a move  worst  thrown"
 
 
 def game_text(review: GameReview, view: PointOfView = "mover") -> Iterator[str]:
-    """The lines of one game's review."""
+    """Yield the lines of one game's review."""
     yield headline(review)
     if occasion := occasion_text(review.game):
         yield f"Event: {occasion}"
@@ -266,7 +266,7 @@ def game_text(review: GameReview, view: PointOfView = "mover") -> Iterator[str]:
 
 
 def move_text(review: GameReview, number: int, view: PointOfView = "mover") -> Iterator[str]:
-    """All that is known about one move of a game: the board before it and the values of all moves there.
+    """Yield the lines about one move of a game: the board before it and the values of all moves there.
 
     Raises: OutflankError if the game has no move of this number.
     """
@@ -289,12 +289,12 @@ def move_text(review: GameReview, number: int, view: PointOfView = "mover") -> I
 
 
 def _seen(score: float, move: MoveReview, view: PointOfView) -> float:
-    """A score of the mover from the side that is asked for."""
+    """Return a score of the mover from the requested point of view."""
     return 0.0 - score if view == "black" and move.colour is Colour.WHITE else score
 
 
 def game_line(review: GameReview, number: int) -> str:
-    """One line about a game among many."""
+    """Return one line about a game of many."""
     tallies = [Tally().add(review.of(colour)) for colour in Colour]
     lost = " and ".join(f"{score_text(tally.lost)[1:]} in {tally.moves}" for tally in tallies)
     opening = "" if review.opening is None else f"; {review.opening.name}"
@@ -308,7 +308,7 @@ def game_line(review: GameReview, number: int) -> str:
 
 
 def exit_text(review: GameReview) -> str:
-    """``left at move 9, b5``, or that the book ends there; empty if the game left no book."""
+    """Return ``left at move 9, b5``, or that the book ends there; an empty text if the game left no book."""
     left = review.book_exit
     if left is None:
         return ""
@@ -317,12 +317,12 @@ def exit_text(review: GameReview) -> str:
 
 
 def occasion_text(game: AnnotatedGame) -> str:
-    """``World Championship, 2018``: the event and the date, as far as the record has them."""
+    """Return ``World Championship, 2018``: the event and the date, or the known one."""
     return ", ".join(printable(text, None) for text in (game.event, game.date) if text)
 
 
 def players_text(players: Sequence[PlayerSummary]) -> Iterator[str]:
-    """The lines of the summary of many games."""
+    """Yield the lines of the summary of many games."""
     names = [printable(player.name, None) or "(no name)" for player in players]
     width = max(map(len, ["player", *names]))
     yield f"{'player':<{width}}  games  won  drawn  lost  {_TALLY_HEADING}"
@@ -332,7 +332,7 @@ def players_text(players: Sequence[PlayerSummary]) -> Iterator[str]:
 
 
 def headline(review: GameReview) -> str:
-    """``A (Black) - B (White) 40-24``, or who won otherwise."""
+    """Return ``A (Black) - B (White) 40-24``, or the winner of an unfinished game."""
     game = review.game
     black, white = game.rules.colour_names
     players = " - ".join(
@@ -343,7 +343,7 @@ def headline(review: GameReview) -> str:
 
 
 def result_text(review: GameReview) -> str:
-    """``40-24`` where the board says all, else what the record says: ``+8``, ``White wins by time``."""
+    """Return ``40-24`` for a finished game, else the recorded result: ``+8``, ``White wins by time``."""
     game = review.game
     outcome = game.outcome
     if outcome is None:
@@ -358,7 +358,7 @@ def result_text(review: GameReview) -> str:
 
 
 def instead_text(move: MoveReview) -> str:
-    """The better line; empty if the move was no error."""
+    """Return the better line; an empty text if the move was not an error."""
     if not move.is_error:
         return ""
     line = moves_text(move.instead[:_LINE_SHOWN])
@@ -366,7 +366,7 @@ def instead_text(move: MoveReview) -> str:
 
 
 def error_text(move: MoveReview) -> str:
-    """``blunder, 12 discs lost, better h4 h7 g8``."""
+    """Return ``blunder, 12 discs lost, better h4 h7 g8``."""
     lost = counted(round(move.lost), "disc")
     return f"{move.kind}, {lost} lost, better {instead_text(move)}"
 
@@ -392,11 +392,10 @@ def _tally_text(tally: Tally) -> str:
 
 
 def annotated(review: GameReview) -> AnnotatedGame:
-    """The game with what the review says about it, added to what its record said.
+    """Return the game with the review added to its own annotations.
 
-    Each move has the score after it, in place of its player's own, and an exact margin where both are proven. An error
-    has a mark, a better line and a comment; the game's comment names all of them, for formats that have no place at
-    a move.
+    Each move has the score after it, in place of its player's own, and an exact margin if both are proven. An error has
+    a mark, a better line and a comment; the game's comment lists all errors, for formats without comments on moves.
     """
     game, numbers = review.game, review.numbers
     moves = [_annotated(*each) for each in zip(game.moves, review.moves, strict=True)]
@@ -428,7 +427,7 @@ def _annotated(played: AnnotatedMove, move: MoveReview) -> AnnotatedMove:
 
 
 def _totals(review: GameReview) -> Iterator[str]:
-    """``Black lost 12 discs in 30 moves``."""
+    """Yield ``Black lost 12 discs in 30 moves``."""
     for colour in Colour:
         tally = Tally().add(review.of(colour))
         name = review.game.rules.colour_name(colour)

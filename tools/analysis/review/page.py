@@ -1,4 +1,4 @@
-"""The page of a review: one HTML file that needs nothing else, made of the same parts as the report of a run."""
+"""The page of a review: a self-contained HTML file, made of the same parts as the report of a run."""
 
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
@@ -29,7 +29,7 @@ from outflank.tools.report.phases import PhaseCounter, Phases
 from outflank.tools.report.search import certainty, moves_text
 
 _WORST_SHOWN = 40
-_LINE_SHOWN = 8  # moves after one that is not the best
+_LINE_SHOWN = 8  # of the line of a move that is not the best
 
 
 def render_review(
@@ -38,12 +38,12 @@ def render_review(
     view: PointOfView = "black",
     played: Sequence[str] = (),
 ) -> str:
-    """The page of at least one game: every game on a board with its curve, totals, the worst moves.
+    """Return the page of at least one game: every game on a board with its curve, totals, the worst moves.
 
     Args:
-        reviews: of the games.
-        settings: of the reviews.
-        view: whose side scores are shown from, until the reader switches.
+        reviews: the reviews of the games.
+        settings: the settings of the reviews.
+        view: the initial side from which scores are shown.
         played: lines about the same positions in other games.
     """
     players = Players()
@@ -78,7 +78,7 @@ def render_review(
 
 
 def curve_svg(review: GameReview) -> str:
-    """The evaluation of each position of a game as an SVG image, from Black's side.
+    """Return the evaluation of each position of a game as an SVG image, from Black's point of view.
 
     Raises: OutflankError if the game has no moves.
     """
@@ -100,7 +100,7 @@ def curve_svg(review: GameReview) -> str:
 
 
 def _moves_made(review: GameReview) -> Iterator[int]:
-    """For each position the moves that led to it; passes do not count."""
+    """Return the number of moves before each position, without passes."""
     return accumulate((not move.move.is_pass for move in review.moves), initial=0)
 
 
@@ -111,7 +111,7 @@ def _title(reviews: Sequence[GameReview]) -> str:
 
 
 def _names(review: GameReview) -> tuple[str, str]:
-    """The players, by colour where they have no name."""
+    """Return the players' names, or their colours."""
     black, white = review.game.rules.colour_names
     return review.game.black or black, review.game.white or white
 
@@ -122,7 +122,7 @@ def _ending(review: GameReview) -> str:
 
 
 def _row(review: GameReview, number: int) -> dict[str, Any]:
-    """A line of the list of games."""
+    """Return a row of the list of games."""
     black, white = _names(review)
     outcome = review.game.outcome
     winner = None if outcome is None else outcome.winner
@@ -141,7 +141,7 @@ def _row(review: GameReview, number: int) -> dict[str, Any]:
 
 
 def review_replay(review: GameReview, number: int) -> dict[str, Any]:
-    """The game as the page's script replays it; all scores are Black's."""
+    """Return the game for the page's script that replays it; all scores are Black's."""
     game, moves = review.game, review.moves
     black, white = _names(review)
     left_book = f"Book: {exit_text(review)}" if review.book_exit else ""
@@ -169,13 +169,13 @@ def review_replay(review: GameReview, number: int) -> dict[str, Any]:
 
 
 def _choice(value: MoveValue, move: MoveReview) -> list[object]:
-    """A legal move's best line, its score for Black, and 1 if that is proven; of poor moves the line is short."""
+    """Return a legal move's best line, shortened for poor moves, its score for Black, and 1 if the score is proven."""
     line = value.line if value.move == move.best.line[0] else value.line[:_LINE_SHOWN]
     return [moves_text(line), round(for_black(value.score, move.colour) or 0.0, 2), int(value.exact)]
 
 
 def _phases(reviews: Sequence[GameReview]) -> Phases:
-    """Discs lost by phase, for each name in the order in which they first appear."""
+    """Return the discs lost by phase, for each name in the order of first appearance."""
     counter, seen = PhaseCounter(), dict[str, None]()
     for review in reviews:
         names = dict(zip(Colour, _names(review), strict=True))
@@ -187,7 +187,7 @@ def _phases(reviews: Sequence[GameReview]) -> Phases:
 
 
 def _worst(reviews: Sequence[GameReview]) -> list[dict[str, Any]]:
-    """The errors that lost the most discs, the worst first."""
+    """Return the errors that lost the most discs, the worst first."""
     errors = [
         (move, index, ply)
         for index, review in enumerate(reviews)
