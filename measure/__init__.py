@@ -1,1 +1,1 @@
-"""Programs that measure, and programs that run for long: each says how it is called. No test, and not installed."""
+"""Measurements and long-running checks, which are neither tests nor installed; each module says how to run it."""

@@ -1,6 +1,6 @@
-"""Draws how a book grew: ``python -m outflank.measure.book_curve LOG PICTURE``.
+"""Draws the growth of a book: ``python -m outflank.measure.book_curve LOG PICTURE``.
 
-LOG is what ``outflank book build --log`` wrote, of one build; the suffix of PICTURE says in which format.
+LOG is the log of ``outflank book build --log`` of one build; the suffix of PICTURE names its format.
 """
 
 import json
@@ -12,15 +12,15 @@ from matplotlib import rc_context
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-_DRAW = 0  # what perfect play comes to (Takizawa, Othello is Solved, 2023)
+_DRAW = 0  # the result of perfect play (Takizawa, Othello is Solved, 2023)
 
 
 def draw(log: Path, path: Path) -> None:
     """Write a picture of the positions, the processor time and the root's error over the minutes.
 
     Args:
-        log: its lines without a root are left out.
-        path: of the picture.
+        log: the log, whose lines without a root are skipped.
+        path: the path of the picture.
     """
     lines: list[dict[str, Any]] = [json.loads(line) for line in log.read_text().splitlines()]
     shown = [line for line in lines if line["root"]]

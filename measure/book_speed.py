@@ -1,4 +1,4 @@
-"""How fast a book answers: ``python -m outflank.measure.book_speed BOOK``."""
+"""Measures the speed of book probes: ``python -m outflank.measure.book_speed BOOK``."""
 
 import random
 import sys
@@ -13,7 +13,7 @@ _PROBES = 5000
 
 
 def probe(path: Path) -> None:
-    """Print how long probes take of positions in the book and of such as its leaves lead to, in random order."""
+    """Print the times of probes of positions in the book and of positions after its leaves, in random order."""
     rng = random.Random(1)
     with Book.open(path) as book:
         entries = list(book.entries())
@@ -33,7 +33,7 @@ def probe(path: Path) -> None:
 
 
 def _percentiles(book: Book, positions: Sequence[Position]) -> str:
-    """Microseconds of a probe by the wall clock: the median, the 99th percentile, the longest."""
+    """Return the median, the 99th percentile and the maximum of the wall time of a probe, in microseconds."""
     times = []
     for position in positions:
         began = time.perf_counter_ns()

@@ -1,7 +1,7 @@
-"""How far a book agrees with the named openings: ``python -m outflank.measure.book_theory BOOK [PREFIX]``.
+"""Compares a book with the named openings: ``python -m outflank.measure.book_theory BOOK [PREFIX]``.
 
-Prints the two tables of docs/book.md: the score of each named line that begins with PREFIX (``f5d6``), and for those
-beyond two discs what deeper searches say, with the move that gives away the most.
+Prints the two tables of docs/book.md: the score of each named line that begins with PREFIX (``f5d6``), and for lines
+beyond two discs the result of deeper searches, with the move that gives away the most.
 """
 
 import sys
@@ -21,10 +21,10 @@ class Line:
     """A named line; scores are in discs for Black.
 
     Attributes:
-        opening: it.
-        score: of its end, by the book, or by a search on the level that books are grown on.
-        known: how many of its moves lead to positions of the book.
-        length: how many it has.
+        opening: the opening.
+        score: the score of its end, by the book, or by a search at the level that books are grown at.
+        known: the number of its moves that lead to positions of the book.
+        length: the number of its moves.
     """
 
     opening: Opening
@@ -34,14 +34,14 @@ class Line:
 
 
 class Searches:
-    """Scores by searches of single positions; what was searched once is kept."""
+    """Scores by searches of single positions, with a cache."""
 
     def __init__(self) -> None:
         self._searcher = Searcher(256)
         self._found: dict[tuple[Position, int], tuple[int, str]] = {}
 
     def score(self, position: Position, level: int) -> tuple[int, str]:
-        """Score in discs for Black, and the best move."""
+        """Return the score in discs for Black, and the best move."""
         asked = position, level
         if asked not in self._found:
             self._searcher.clear()
@@ -52,7 +52,7 @@ class Searches:
 
 
 def judged(book: Book, opening: Opening, searches: Searches) -> Line:
-    """What the book says of a line, or a search where it does not know the end."""
+    """Judge a line by the book, or by a search if the book does not have its end."""
     game = Game.from_transcript(opening.moves)
     positions = [turn.before for turn in game.turns] + [game.position]
     known = max(at for at, position in enumerate(positions) if position in book)
@@ -65,9 +65,9 @@ def judged(book: Book, opening: Opening, searches: Searches) -> Line:
 
 
 def blamed(opening: Opening, searches: Searches) -> str:
-    """The end on a high level, and the move of the line that gives away the most: the cells of the second table.
+    """Return the cells of the second table: the end's score at a high level, and the move that gives away the most.
 
-    What the search would have played itself, or an image of it, gives away nothing, whatever the scores around it are.
+    The search's own move, or an image of it, gives away nothing, regardless of the scores.
     """
     game = Game.from_transcript(opening.moves)
     end, _ = searches.score(game.position, _END_LEVEL)

@@ -1,6 +1,6 @@
-"""How fast game files are converted, and in how much memory: ``python -m outflank.measure.convert_speed [GAMES]``.
+"""Measures time and memory of converting game files: ``python -m outflank.measure.convert_speed [GAMES]``.
 
-The games are Outflank's own, from eight random moves on, with a search of one ply.
+The games are Outflank's own, after eight random moves, with a search of one ply.
 """
 
 import multiprocessing
@@ -23,7 +23,7 @@ _LIMIT = Limit(depth=1)
 
 
 def play(searcher: Searcher, rng: random.Random) -> AnnotatedGame:
-    """A game to its end."""
+    """Play a game to its end."""
     position = Position.start()
     recorder = Recorder(position)
     while not position.is_over:
@@ -42,7 +42,7 @@ def play(searcher: Searcher, rng: random.Random) -> AnnotatedGame:
 
 
 def write_database(path: Path, count: int) -> None:
-    """A file of so many games, and its names beside it."""
+    """Write a file of `count` games, and its files of names."""
     searcher, rng = Searcher(1, seed=1), random.Random(1)
     with path.open("wb") as stream:
         writer = WthorWriter(stream, (2026, 1, 1))
@@ -53,7 +53,7 @@ def write_database(path: Path, count: int) -> None:
 
 
 def convert(source: Path, name: str, output: Path) -> tuple[float, int]:
-    """Seconds of processor time and most kilobytes of a conversion, in a process of its own, its start included."""
+    """Return processor seconds and peak kilobytes of a conversion in a process of its own, including its start."""
     program = [sys.executable, "-m", "outflank.tools.commands.program"]
     process = subprocess.Popen(
         [*program, "convert", str(source), "--to", name, "-o", str(output)],
@@ -69,7 +69,7 @@ def main(count: int = _GAMES) -> None:
     """Print a line for each conversion."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "games.wtb"
-        # In a process of its own: a child begins with its parent's memory, and that would be counted.
+        # In a process of its own: a child starts with its parent's memory, which would be counted.
         writing = multiprocessing.get_context("spawn").Process(target=write_database, args=(source, count))
         writing.start()
         writing.join()

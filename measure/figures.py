@@ -1,4 +1,4 @@
-"""What measurements find: figures, docs/results.json that keeps them, and the pages that quote it.
+"""The results of measurements: figures, docs/results.json that stores them, and the pages that quote it.
 
 A page quotes a figure as ``<!-- figure: signature -->92,515,206<!-- end -->``, by one of the names in
 `NAMES`. README has a table of some between its markers, and docs/results.md one of all.
@@ -19,7 +19,7 @@ _MANY = 20
 BEGIN, END = "<!-- from results.json -->", "<!-- end of results.json -->"
 BEGIN_SOME, END_SOME = "<!-- figures -->", "<!-- end of figures -->"
 _QUOTE = re.compile(r"(<!-- figure: (.+?) -->).*?(<!-- end -->)", re.DOTALL)
-# What pages may quote: the thing measured, and the unit.
+# The figures that pages may quote: the thing measured, and the unit.
 NAMES = {
     "signature": ("the signature of `outflank bench`", "nodes"),
     "nodes of 11 plies": ("its positions, 11 plies", "M nodes"),
@@ -28,7 +28,7 @@ NAMES = {
     "stop of 1 thread": ("a search of 1 thread stops", "ms"),
     "stop of 2 threads": ("a search of 2 threads stops", "ms"),
 }
-# What README's table shows.
+# The figures in README's table.
 SOME = (
     "perft 11, last ply counted",
     "FFO #40 to #49, exact, 1 thread",
@@ -44,11 +44,11 @@ SOME = (
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How much work a measurement may be.
+    """The effort of a measurement.
 
     Attributes:
-        runs: how often to repeat what varies.
-        quick: only to see that it works: the least work there is.
+        runs: the number of runs of varying measurements.
+        quick: whether to do as little as possible, to see that it works.
     """
 
     runs: int = 5
@@ -60,10 +60,10 @@ class Figure:
     """One thing measured.
 
     Attributes:
-        what: what it is.
-        unit: of the values.
-        command: what repeats it.
-        values: of each run; one alone for what repeats exactly.
+        what: the thing measured.
+        unit: the unit of the values.
+        command: the command that repeats it.
+        values: the values of all runs; a single one if it is reproducible.
     """
 
     what: str
@@ -73,19 +73,19 @@ class Figure:
 
     @property
     def median(self) -> float:
-        """The middle of the values."""
+        """The median of the values."""
         return median(self.values)
 
     @property
     def spread(self) -> tuple[float, float]:
-        """The least value and the greatest, or of many the 5th and the 95th percentile."""
+        """The minimum and maximum, or of many values the 5th and the 95th percentile."""
         if len(self.values) < _MANY:
             return min(self.values), max(self.values)
         first, *_, last = quantiles(self.values, n=20)
         return first, last
 
     def as_json(self) -> dict[str, object]:
-        """What docs/results.json keeps of it."""
+        """Return its entry in docs/results.json."""
         return {
             "what": self.what,
             "unit": self.unit,
@@ -101,17 +101,17 @@ Measure = Callable[[Effort], Iterator[Figure]]
 
 
 def number(count: int, noun: str) -> str:
-    """``1 thread``, ``2 threads``."""
+    """Return ``1 thread`` or ``2 threads``."""
     return f"{count} {noun}{'s' if count != 1 else ''}"
 
 
 def _rounded(value: float) -> float:
-    """Four significant digits, more would be noise; but a count is exact."""
+    """Round to four significant digits, since more would be noise; a count stays exact."""
     return value if isinstance(value, int) else float(f"{value:.4g}")
 
 
 def machine() -> dict[str, object]:
-    """What the figures depend on beside the program."""
+    """Return the properties of the machine that the figures depend on."""
     return {
         "cpu": cpu_name(),
         "processors": processors(),
@@ -122,7 +122,7 @@ def machine() -> dict[str, object]:
 
 
 def updated(document: dict[str, Any], name: str, figures: list[Figure], load: float) -> dict[str, Any]:
-    """The document with what was measured now, at that load; what another machine measured is dropped."""
+    """Return the document with new figures, measured at that load, without figures of another machine."""
     here = machine()
     kept = document.get("measured", {}) if document.get("machine") == here else {}
     found = {"load": round(load, 1), "figures": [figure.as_json() for figure in figures]}
@@ -130,9 +130,9 @@ def updated(document: dict[str, Any], name: str, figures: list[Figure], load: fl
 
 
 def with_figures(page: str, document: dict[str, Any]) -> str:
-    """The page with its tables made anew, and the figures that it quotes.
+    """Return the page with updated tables and quoted figures.
 
-    Raises: ValueError if it has no place for any, or quotes one that is not known.
+    Raises: ValueError if it has no place for figures, or quotes an unknown one.
     """
     made, quoted = _QUOTE.subn(lambda found: f"{found[1]}{_quoted(found[2], document)}{found[3]}", page)
     places = [(BEGIN, END, tables), (BEGIN_SOME, END_SOME, some_figures)]
@@ -146,9 +146,9 @@ def with_figures(page: str, document: dict[str, Any]) -> str:
 
 
 def _quoted(name: str, document: dict[str, Any]) -> str:
-    """A figure as pages quote it, without its unit.
+    """Return a figure without its unit, for pages.
 
-    Raises: ValueError if there is none of that name.
+    Raises: ValueError if there is no figure of that name.
     """
     if name not in NAMES:
         raise ValueError(f"no figure is called {name!r}: the names are {', '.join(NAMES)}")
@@ -161,7 +161,7 @@ def _quoted(name: str, document: dict[str, Any]) -> str:
 
 
 def some_figures(document: dict[str, Any]) -> str:
-    """README's table: the middle of each figure, without its spread."""
+    """Return README's table: the median of each figure, without its spread."""
     measured = document["measured"].values()
     things = {thing[0]["what"]: thing for found in measured for thing in _things(found["figures"])}
     rows = [f"| {what} | {'; '.join(map(_value, things[what]))} |" for what in SOME if what in things]
@@ -176,7 +176,7 @@ def _machine_line(document: dict[str, Any]) -> str:
 
 
 def tables(document: dict[str, Any]) -> str:
-    """The machine in a line, a table with a row for each thing measured, and the commands that its rows name."""
+    """Return the machine in a line, a table with a row for each thing measured, and the commands of its rows."""
     measured = list(document["measured"].values())
     commands = {each["command"]: found["load"] for found in measured for each in found["figures"]}
     numbers = {command: number for number, command in enumerate(commands, 1)}
@@ -195,7 +195,7 @@ def tables(document: dict[str, Any]) -> str:
 
 
 def _things(figures: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
-    """The figures in order, those of one thing together."""
+    """Return the figures in order, grouped by the thing measured."""
     return [list(same) for _, same in groupby(figures, key=lambda each: (each["what"], each["command"]))]
 
 

@@ -1,4 +1,4 @@
-"""What the protocol costs beside the search: ``python -m outflank.measure.gtp_speed``."""
+"""Measures the overhead of the protocol: ``python -m outflank.measure.gtp_speed``."""
 
 import random
 import time
@@ -9,12 +9,12 @@ from outflank.engine import Game
 from outflank.tests.support.dialogue import Program
 
 _RUNS = 5
-# What GoGui was seen to send to its ruler in one game.
+# The commands that GoGui was observed to send to its ruler in one game.
 _GOGUI_CLEARS, _GOGUI_PLAYS, _GOGUI_QUESTIONS = 377, 5795, 5990
 
 
 def start_up() -> tuple[float, float]:
-    """Seconds from starting the program to its first answer, and from there to that of a ``genmove``."""
+    """Return the seconds from the program's start to its first answer, and from there to the answer to ``genmove``."""
     began = time.monotonic()
     with Program("--level", "1") as program:
         program.ask("name")
@@ -24,7 +24,7 @@ def start_up() -> tuple[float, float]:
 
 
 def memory() -> float:
-    """KiB that an idle program has for itself: what it shares with others is not counted."""
+    """Return the private memory of an idle program in KiB."""
     with Program() as program:
         program.wait_until_ready()
         lines = Path(f"/proc/{program.process.pid}/smaps_rollup").read_text().splitlines()
@@ -32,7 +32,7 @@ def memory() -> float:
 
 
 def round_trip(program: Program) -> float:
-    """Seconds from writing a command to having its answer, over a thousand of them."""
+    """Return the mean seconds from writing a command to its answer, over a thousand commands."""
     began = time.monotonic()
     for _ in range(1000):
         program.ask("gogui-rules_side_to_move")
@@ -40,7 +40,7 @@ def round_trip(program: Program) -> float:
 
 
 def commands_a_second(program: Program, commands: list[str]) -> float:
-    """Commands executed in a second if all are sent at once."""
+    """Return the commands executed in a second if all are sent at once."""
     began = time.monotonic()
     program.write_meanwhile("".join(f"{command}\n" for command in commands))
     for _ in commands:
@@ -49,7 +49,7 @@ def commands_a_second(program: Program, commands: list[str]) -> float:
 
 
 def gogui_game() -> list[str]:
-    """Commands as many and of the kinds that GoGui sends to its ruler in one game."""
+    """Return commands in the number and of the kinds that GoGui sends to its ruler in one game."""
     chance, game = random.Random(1), Game()
     while not game.position.is_over:
         game.play(chance.choice(game.position.legal_moves()))
@@ -65,7 +65,7 @@ def gogui_game() -> list[str]:
 
 
 def genmove_overhead(program: Program) -> list[float]:
-    """Seconds that searches of one ply take, from writing ``genmove`` to having its answer."""
+    """Return the seconds of searches of one ply, from writing ``genmove`` to its answer."""
     times = []
     for _ in range(300):
         program.ask("clear_board")
@@ -76,7 +76,7 @@ def genmove_overhead(program: Program) -> list[float]:
 
 
 def main() -> None:
-    """Print every figure: median, least and most of five runs."""
+    """Print every figure: median, minimum and maximum of five runs."""
     game = gogui_game()
 
     def report(name: str, unit: str, values: list[float]) -> None:

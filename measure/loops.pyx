@@ -52,7 +52,7 @@ def evaluations(Evaluator evaluator, const uint64_t[::1] own, const uint64_t[::1
         for board in range(own.shape[0]):
             set_features(&features, own[board], opp[board], 0)
             for time in range(times):
-                features.views[0][0] ^= time & 1  # else the compiler would take the loop away
+                features.views[0][0] ^= time & 1  # otherwise the compiler would remove the loop
                 found += evaluate_board(
                     &evaluator.evaluation,
                     &features,

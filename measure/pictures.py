@@ -1,6 +1,6 @@
-"""Makes the pictures of the pages with the present program: ``python -m outflank.measure.pictures docs/images``.
+"""Makes the pictures of the pages: ``python -m outflank.measure.pictures docs/images``.
 
-It plays the tournament of ``examples/tournament.toml``, a live one, and a game in Quarry, some minutes; that needs
+It plays the tournament of ``examples/tournament.toml``, a live one, and a game in Quarry in some minutes, which needs
 GRhino, Quarry, and Chromium. The curve of a book's growth is drawn from its log. Only ``evaluation-errors.svg``
 comes from training data; docs/evaluation.md has its command.
 """
@@ -23,7 +23,7 @@ from outflank.tools.report.phases import slips_of
 _BIN = Path(sys.executable).parent
 _ENVIRONMENT = {**os.environ, "PATH": f"{_BIN}{os.pathsep}{os.environ.get('PATH', os.defpath)}"}
 _POSITION = "f5d6c3d3c4"
-_BOARDS = (("--scores",), ("--line", "f4f6f3"))  # as docs/play.md has them
+_BOARDS = (("--scores",), ("--line", "f4f6f3"))  # the options in docs/play.md
 _BOARD_PIXELS = 360
 _WIDTH, _HEIGHT = 1280, 860
 _LIVE_TIME = "30+0"
@@ -33,17 +33,17 @@ _LIVE_ENGINES = (
     ("'level 12'", "gtp --level 12"),
     ("Ponderer", "gtp --ponder"),
 )
-_EQUALS = {"Outflank 3", "Outflank 5"}  # whose games are neither one-sided nor without errors
+_EQUALS = {"Outflank 3", "Outflank 5"}  # their games are neither one-sided nor without errors
 
 
 def outflank(*arguments: str) -> str:
-    """What a command of the program that belongs to this interpreter prints."""
+    """Return the output of a command of this interpreter's program."""
     command = [str(_BIN / "outflank"), *arguments]
     return subprocess.run(command, env=_ENVIRONMENT, stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
 def boards(browser: Browser, folder: Path, picture: Path) -> None:
-    """Two boards next to each other."""
+    """Draw two boards next to each other."""
     page = folder / "boards.html"
     drawn = "".join(
         outflank("board", _POSITION, *options, "--svg", "--size", str(_BOARD_PIXELS)) for options in _BOARDS
@@ -56,7 +56,7 @@ def boards(browser: Browser, folder: Path, picture: Path) -> None:
 
 
 def report(browser: Browser, run: Path, whole: Path, replay: Path) -> None:
-    """The top of a report, and the position after the most expensive move between two engines."""
+    """Draw the top of a report, and the position after the most costly move between two engines."""
     games = [game for game in read_run(run).games if set(game.pairing.names.values()) == _EQUALS]
     shown = slips_of(games)[0]
     address = (run / "report.html").as_uri()
@@ -68,7 +68,7 @@ def report(browser: Browser, run: Path, whole: Path, replay: Path) -> None:
 
 
 def live(browser: Browser, folder: Path, picture: Path) -> None:
-    """The page of a tournament while three games are played and some have ended."""
+    """Draw the page of a tournament while three games are played and some have ended."""
     engines = [
         f"--engine=name={name} cmd='outflank {call}' time={_LIVE_TIME}" for name, call in _LIVE_ENGINES
     ]
@@ -101,7 +101,7 @@ def live(browser: Browser, folder: Path, picture: Path) -> None:
 
 
 def main(images: Path) -> None:
-    """Make all pictures, each in place of the one that is there."""
+    """Make all pictures, replacing the old ones."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         with Browser(folder / "profile") as browser:

@@ -1,4 +1,4 @@
-"""Plays a whole game in the GUI Quarry, on a screen that nobody sees, and photographs its end.
+"""Plays a whole game in the GUI Quarry on a virtual screen, and takes a screenshot of its end.
 
 ``python -m outflank.measure.quarry docs/images/quarry.png`` makes the picture in the README.
 """
@@ -38,11 +38,11 @@ _TYPE_KEYS = ("alt+t", "Home")
 
 
 def _field(shortcut: str, text: str) -> list[str]:
-    """The keys that go to a field and fill it."""
+    """Return the keys that select a field and fill it."""
     return [shortcut, *("colon" if letter == ":" else letter for letter in text)]
 
 
-# What Quarry calls "limited time per move" and "Canadian overtime": 2 s a move; a minute, then 20 s for 5 moves each.
+# Quarry's "limited time per move" and "Canadian overtime": 2 s a move; a minute, then 20 s for 5 moves each.
 TWO_SECONDS_A_MOVE = (*_TYPE_KEYS, "Down", "Down", *_field("alt+l", "0:02"))
 A_MINUTE_AND_BYO_YOMI = (
     *_TYPE_KEYS,
@@ -56,7 +56,7 @@ _RETRY_SECONDS = 10.0
 
 
 def missing_programs() -> list[str]:
-    """What has to be installed before Quarry can be driven."""
+    """Return the programs to install before Quarry can be driven."""
     return [name for name in _PROGRAMS if shutil.which(name, path=_PATH) is None]
 
 
@@ -72,13 +72,13 @@ def play(
 
     Args:
         command: the engine's command line.
-        version: what Quarry shall call its version.
-        folder: an empty folder to work in; Quarry's home.
-        photo: where a picture of the finished game goes, as PNG.
-        clock: the keys that set one, such as TWO_SECONDS_A_MOVE; without them nobody has a limit.
-        patience: seconds that the game may last.
+        version: the engine's version, for Quarry.
+        folder: an empty working folder, Quarry's home.
+        photo: the file for a screenshot of the finished game, as PNG.
+        clock: the keys that set a clock, such as TWO_SECONDS_A_MOVE; no limit without them.
+        patience: the timeout of the game in seconds.
 
-    Returns: the finished game as each of the two engines saw it.
+    Returns: the finished game in the logs of both engines.
 
     Raises: TimeoutError if the game is not over in time, or was lost on time.
     """
@@ -93,13 +93,13 @@ def play(
             window = _press(environment, "^New Game$", keys, " vs[.] ")
             games = _wait_for_end(folder, patience)
             if photo is not None:
-                time.sleep(1.0)  # Quarry draws when it has nothing else to do
+                time.sleep(1.0)  # Quarry draws when it is idle
                 subprocess.run(["import", "-window", window, str(photo)], env=environment, check=True)
             return games
 
 
 def read_log(text: str) -> Game:
-    """The game in the log of an engine that was asked for one side's moves and told the other's."""
+    """Return the game in the log of an engine that played one side."""
     commands = re.findall(r"^ *[\d.]+ < (.*)$", text, re.MULTILINE)
     answers = re.findall(r"^ *[\d.]+ > (=.*|\?.*)$", text, re.MULTILINE)
     game = Game()
@@ -115,7 +115,7 @@ def read_log(text: str) -> Game:
 
 @contextmanager
 def _screen() -> Iterator[str]:
-    """A screen in memory; the name of its display."""
+    """Start a virtual screen and yield the name of its display."""
     command = ["Xvfb", "-displayfd", "1", "-screen", "0", "800x600x24", "-nolisten", "tcp", "-r"]
     with _running(command, {"PATH": _PATH}) as process:
         assert process.stdout is not None
@@ -124,7 +124,7 @@ def _screen() -> Iterator[str]:
 
 @contextmanager
 def _running(command: list[str], environment: dict[str, str]) -> Iterator["subprocess.Popen[bytes]"]:
-    """The process of `command`, ended on leaving, or with us if we are killed."""
+    """Run `command` during the block; the process ends with it, or with us if we are killed."""
     process = subprocess.Popen(
         tied_to_us(command, None, _PATH),
         env=environment,
@@ -140,15 +140,15 @@ def _running(command: list[str], environment: dict[str, str]) -> Iterator["subpr
 
 
 def _press(environment: dict[str, str], title: str, keys: Sequence[str], goal: str) -> str:
-    """Press keys in the window called `title` until one called `goal` is there; its number.
+    """Press keys in the window called `title` until one called `goal` appears, and return its id.
 
-    Raises: TimeoutError if it does not come.
+    Raises: TimeoutError if it does not appear.
     """
     _wait_for(environment, title, _PATIENCE_SECONDS)
     for _ in range(round(_PATIENCE_SECONDS / _RETRY_SECONDS)):
-        # On a busy machine a key may be lost; pressed twice, they do what they do once.
+        # On a busy machine a key may be lost; pressing the keys twice has the same effect.
         if window := _find(environment, title):
-            # Without a window manager nobody else gives it the keyboard.
+            # Without a window manager the window gets no focus by itself.
             command = ["xdotool", "windowfocus", window, "key", "--delay", "300", *keys]
             subprocess.run(command, env=environment, timeout=_PATIENCE_SECONDS, check=False)
         if found := _wait_for(environment, goal, _RETRY_SECONDS):
@@ -157,7 +157,7 @@ def _press(environment: dict[str, str], title: str, keys: Sequence[str], goal: s
 
 
 def _wait_for(environment: dict[str, str], title: str, seconds: float) -> str:
-    """The number of the window of that title as soon as it is there; empty if it does not come in time."""
+    """Return the id of the window of that title as soon as it appears; an empty text after the timeout."""
     deadline = time.monotonic() + seconds
     while not (window := _find(environment, title)) and time.monotonic() < deadline:
         time.sleep(0.1)
@@ -165,7 +165,7 @@ def _wait_for(environment: dict[str, str], title: str, seconds: float) -> str:
 
 
 def _find(environment: dict[str, str], title: str) -> str:
-    """The number of the window of that title, empty if there is none."""
+    """Return the id of the window of that title, or an empty text."""
     command = ["xdotool", "search", "--onlyvisible", "--name", title]
     found = subprocess.run(
         command, env=environment, capture_output=True, text=True, timeout=_PATIENCE_SECONDS

@@ -1,7 +1,7 @@
-"""Searches with four threads, stopped at any moment, for ThreadSanitizer to watch: ``make races``.
+"""Searches with four threads, stopped at any moment, under ThreadSanitizer: ``make races``.
 
-tests/data/races.supp lists the races that are meant, each with its reason. Any other one is reported and ends in
-exit code 66.
+tests/data/races.supp lists the intended races, each with its reason. Any other race is reported and causes exit code
+66.
 """
 
 import threading

@@ -1,6 +1,6 @@
-"""Measures what docs/results.md shows: ``python -m outflank.measure.results``, or ``make results``.
+"""Measures the figures of docs/results.md: ``python -m outflank.measure.results``, or ``make results``.
 
-The figures go into docs/results.json, and what pages quote is made from it.
+The figures are stored in docs/results.json, from which the pages are updated.
 """
 
 import json
@@ -28,14 +28,14 @@ _MS = 1000.0
 
 
 def perft(effort: Effort) -> Iterator[Figure]:
-    """Leaves from the start."""
+    """Measure the leaves from the start."""
     command = f"outflank perft {7 if effort.quick else 11}"
     speeds = [found["leaves_per_second"] / _MILLION for found, *_ in _repeated(command, effort)]
     yield Figure("perft 11, last ply counted", "M leaves/s", command, tuple(speeds))
 
 
 def bench(effort: Effort) -> Iterator[Figure]:
-    """The fixed positions of ``outflank bench``, by kind of search; the nodes repeat exactly."""
+    """Measure the fixed positions of ``outflank bench``, by kind of search; the nodes are reproducible."""
     command = "outflank bench"
     runs = list(_repeated(command, Effort(1) if effort.quick else effort))
     signature = runs[0][-1]["nodes"]
@@ -53,7 +53,7 @@ def bench(effort: Effort) -> Iterator[Figure]:
 
 
 def ffo(effort: Effort) -> Iterator[Figure]:
-    """FFO #40 to #49, by one thread and by two."""
+    """Measure FFO #40 to #49, by one thread and by two."""
     lines = (ROOT / _FFO).read_text().splitlines()[: 1 if effort.quick else 10]
     for threads in (1, 2):
         command = f"head -n {len(lines)} {_FFO} | outflank solve - --hash 512 --threads {threads} --check"
@@ -61,14 +61,14 @@ def ffo(effort: Effort) -> Iterator[Figure]:
 
 
 def hard20(effort: Effort) -> Iterator[Figure]:
-    """Every fourth of the 276 positions of hard-20."""
+    """Measure every fourth of the 276 positions of hard-20."""
     lines = _hard20().read_text().splitlines()[:: 100 if effort.quick else 4]
     command = 'awk "NR % 4 == 1" $OUTFLANK_SUITES/hard-20.obf | outflank solve - --hash 512 --check'
     yield from _solved(f"{len(lines)} positions of 20 empty squares, exact", command, lines, effort)
 
 
 def accuracy(effort: Effort) -> Iterator[Figure]:
-    """Scores and moves of hard-20 against the exact ones; they repeat exactly."""
+    """Measure scores and moves of hard-20 against the exact ones; they are reproducible."""
     lines = _hard20().read_text().splitlines()[: 4 if effort.quick else None]
     for depth in (0, 4) if effort.quick else (0, 4, 8, 12):
         command = f"outflank bench accuracy $OUTFLANK_SUITES/hard-20.obf --depth {depth}"
@@ -87,7 +87,7 @@ def _solved(what: str, command: str, lines: list[str], effort: Effort) -> Iterat
 
 
 def _hard20() -> Path:
-    """Raises: click.UsageError if the suite is not there."""
+    """Return the file of the suite. Raises: click.UsageError if it does not exist."""
     folder = os.environ.get("OUTFLANK_SUITES")
     if folder is None or not (path := Path(folder, "hard-20.obf")).is_file():
         raise click.UsageError("expected OUTFLANK_SUITES to name a folder with hard-20.obf in it")
@@ -100,7 +100,7 @@ def _repeated(command: str, effort: Effort, lines: list[str] | None = None) -> I
 
 
 def _asked(command: str, lines: list[str] | None = None) -> list[dict[str, Any]]:
-    """The objects that a command prints with ``--json``, these lines being its input."""
+    """Return the objects that a command prints with ``--json``, with these lines as its input."""
     _, *words = shlex.split(command)
     text = "\n".join(lines or [])
     ran = subprocess.run(
@@ -114,7 +114,7 @@ def _total(items: list[dict[str, Any]], key: str) -> float:
 
 
 def kernels(effort: Effort) -> Iterator[Figure]:
-    """Nanoseconds of one call of each hot function, by pytest-benchmark."""
+    """Measure nanoseconds of a call of each hot function, by pytest-benchmark."""
     command = 'make bench ARGS="tests/measure/test_kernels.py"'
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "kernels.json")
@@ -132,7 +132,7 @@ def kernels(effort: Effort) -> Iterator[Figure]:
 
 
 def program(effort: Effort) -> Iterator[Figure]:
-    """How soon ``outflank gtp`` answers, and the memory it has in use while it waits."""
+    """Measure the answer times of ``outflank gtp``, and its memory in use while it waits."""
     command = 'make results ARGS="--only program"'
     starts = [start_up() for _ in range(effort.runs)]
     answers, moves = (tuple(_MS * seconds for seconds in each) for each in zip(*starts, strict=True))
@@ -149,7 +149,7 @@ def program(effort: Effort) -> Iterator[Figure]:
 
 
 def runner(effort: Effort) -> Iterator[Figure]:
-    """What a game of 60 moves costs the runner when the engines answer at once."""
+    """Measure the cost of a game of 60 moves in the runner when the engines answer at once."""
     games = 20 if effort.quick else 300
     command = f"python -m outflank.measure.runner_overhead {games}"
     for cost in runner_overhead.costs(games):
@@ -161,7 +161,7 @@ def runner(effort: Effort) -> Iterator[Figure]:
 
 
 def stops(effort: Effort) -> Iterator[Figure]:
-    """From asking a search to stop to its end."""
+    """Measure the time from the request to stop a search to its end."""
     times = 10 if effort.quick else 1000
     command = f"python -m outflank.measure.stopping {times}"
     for threads in (1, 2):

@@ -1,4 +1,4 @@
-"""What a game costs the match runner: ``python -m outflank.measure.runner_overhead``.
+"""Measures the cost of a game in the match runner: ``python -m outflank.measure.runner_overhead [GAMES]``.
 
 The number of games of each run may follow; 200 if it does not. Two engines that answer at once play one game of
 60 moves again and again: through the bare driver, which is what pipes and processes cost, and as a match, with and
@@ -46,7 +46,7 @@ def wire(games: int, note: Callable[[], object]) -> None:
 
 
 def match(games: int, concurrency: int, synced: bool, note: Callable[[], object]) -> None:
-    """A match; without sync the disk writes when it likes to."""
+    """Play a match, with or without the sync after each game."""
 
     def on_event(event: Event) -> None:
         if isinstance(event, GameEnded):
@@ -64,13 +64,13 @@ def match(games: int, concurrency: int, synced: bool, note: Callable[[], object]
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a game costs.
+    """The cost of a game.
 
     Attributes:
-        name: how it was played.
-        seconds_a_game: of each stretch of ten games.
-        processor_seconds_a_game: of all games.
-        games_a_second: over all games.
+        name: the way of playing.
+        seconds_a_game: the wall time of a game, in each stretch of ten games.
+        processor_seconds_a_game: the processor time of a game, over all games.
+        games_a_second: the speed over all games.
     """
 
     name: str
@@ -80,7 +80,7 @@ class Cost:
 
 
 def cost(name: str, play: Callable[[Callable[[], object]], None]) -> Cost:
-    """Play and measure."""
+    """Play, and return the cost."""
     ends = [(time.perf_counter(), time.process_time())]
     play(lambda: ends.append((time.perf_counter(), time.process_time())))
     started, *_, (last, last_cpu) = ends = ends[len(ends) // 10 :]  # engines have started by then
@@ -94,7 +94,7 @@ def cost(name: str, play: Callable[[Callable[[], object]], None]) -> Cost:
 
 
 def costs(games: int) -> Iterator[Cost]:
-    """The wire alone, a match without sync, and matches of one, two and four games at a time."""
+    """Measure the bare client, a match without sync, and matches of one, two and four concurrent games."""
     yield cost("the wire alone", partial(wire, games))
     yield cost("a match, games not synced", partial(match, games, 1, False))
     for concurrency in (1, 2, 4):

@@ -1,7 +1,7 @@
-"""The compiled code at work, for AddressSanitizer and UndefinedBehaviorSanitizer to watch: ``make sanitize``.
+"""Exercises the compiled code under AddressSanitizer and UndefinedBehaviorSanitizer: ``make sanitize``.
 
-Perft, searches of random boards of every preset, hand-given ones included, exact endgames, stops and threads, and
-the solo game. Whatever the sanitizers find is told and ends the program.
+Perft, searches of random positions and boards of every preset, exact endgames, stops and threads, and the solo game.
+Any finding of the sanitizers is reported and ends the program.
 """
 
 import random
@@ -21,7 +21,7 @@ STOPS = 20
 
 
 def random_game(rules: Rules, rng: random.Random) -> Position:
-    """Somewhere in a random game."""
+    """Return a random position of a random game."""
     game = Game(rules)
     for _ in range(rng.randrange(58)):
         if game.position.must_pass:
@@ -33,7 +33,7 @@ def random_game(rules: Rules, rng: random.Random) -> Position:
 
 
 def random_board(rules: Rules, rng: random.Random) -> Position:
-    """Discs anywhere, as a user may set them up: from a few to a full board."""
+    """Return random discs, like a board that a user sets up: from a few to a full board."""
     taken, own = rng.getrandbits(64), rng.getrandbits(64)
     if rng.random() < 0.5:
         taken &= rng.getrandbits(64) | rng.getrandbits(64)
@@ -41,7 +41,7 @@ def random_board(rules: Rules, rng: random.Random) -> Position:
 
 
 def search(position: Position, searcher: Searcher, rng: random.Random) -> None:
-    """Everything that can be asked of a position."""
+    """Run all functions of a position."""
     perft(position, 2)
     stable_discs(position.own, position.opp)
     for image in position.symmetries():
@@ -57,7 +57,7 @@ def search(position: Position, searcher: Searcher, rng: random.Random) -> None:
 
 
 def solo(rng: random.Random) -> None:
-    """Random boards of the solo game."""
+    """Search a random board of the solo game."""
     while True:
         masks = [rng.getrandbits(64) & rng.getrandbits(64) for _ in range(4)]
         try:
@@ -75,7 +75,7 @@ def solo(rng: random.Random) -> None:
 
 
 def stops(rng: random.Random) -> None:
-    """Searches with threads that are stopped at any moment, and a table that is cleared between them."""
+    """Stop searches with threads at random moments, and clear the table between them."""
     searcher, position = Searcher(1, threads=4), Position.parse(BOARD)
     for _ in range(STOPS):
         timer = threading.Timer(rng.uniform(0, 0.05), searcher.stop)
@@ -86,7 +86,7 @@ def stops(rng: random.Random) -> None:
 
 
 def main() -> None:
-    """Do it all, and say what was done."""
+    """Run everything, and print a summary."""
     rng, began, count = random.Random(SEED), time.monotonic(), 0
     assert perft(Position.start(), 7) == LEAVES
     for rules in PRESETS.values():

@@ -1,7 +1,7 @@
-"""Several engines on one machine: ``python -m outflank.measure.side_by_side [PYTHON ...]``.
+"""Measures several engines on one machine: ``python -m outflank.measure.side_by_side [PYTHON ...]``.
 
-Each PYTHON is the interpreter of an installation; this one's if none is given. Eight processes of an installation play
-games against themselves at once, 0.1 s a move, for some seconds; the installations take turns.
+Each PYTHON is the interpreter of an installation, by default this one. Eight processes of an installation play games
+against themselves at once, 0.1 s a move, for some seconds; the installations take turns.
 """
 
 import subprocess
@@ -13,7 +13,7 @@ ENGINES = 8
 SECONDS = 8.0
 ROUNDS = 4
 
-# Only what every version of the engine understands. A process answers when it is ready and begins when it is told to.
+# Compatible with every version of the engine. A process reports when it is ready and starts on a signal.
 PLAYER = """
 import sys, time
 from outflank.engine import Game, Limit, Searcher
@@ -36,12 +36,12 @@ print(nodes / seconds, sizes["Private_Clean"] + sizes["Private_Dirty"], sizes["P
 
 @dataclass(frozen=True)
 class Round:
-    """What the engines of one installation did together.
+    """The totals of the engines of one installation.
 
     Attributes:
-        speed: nodes a second of all.
-        private: KiB that each has for itself, on average.
-        memory: KiB of all, what they share counted once.
+        speed: the nodes a second of all engines.
+        private: the mean private memory of an engine in KiB.
+        memory: the memory of all engines in KiB, with shared memory counted once.
     """
 
     speed: float

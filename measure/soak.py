@@ -1,7 +1,7 @@
-"""Hours of matches whose engines fail and whose runner is killed: ``make soak ARGS="--minutes 60"``.
+"""Plays hours of matches whose engines fail and whose runner is killed: ``make soak ARGS="--minutes 60"``.
 
-Games of instant engines and tournaments that are killed, side by side. Prints a JSON object for each; the exit code
-is 1 if something was lost or left behind.
+Games of instant engines and tournaments that are killed run concurrently. Prints a JSON object for each; the exit code
+is 1 if a result was lost or a process remained.
 """
 
 import json
@@ -28,16 +28,16 @@ from outflank.tools.match.state.run import Run
 from outflank.tools.match.state.store import read_run
 
 _SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-# Before our first line runs, the system or Python ends the process by the signal itself, or by 1 and these words.
+# Before our code runs, the process ends by the signal itself, or with 1 and this message of Python.
 _ALLOWED = {0, *(128 + number for number in _SIGNALS), *(-number for number in _SIGNALS)}
 _PYTHON_WAS_INTERRUPTED = "Fatal Python error: init_import_site"
 _GAMES = 4  # of each encounter
-_LATER = 3  # the first third of a run may fill caches
+_LATER = 3  # skips the first third of a run, which may fill caches
 OUTFLANK = str(Path(sys.executable).with_name("outflank"))
 FAULTY_SHARE = 0.05
-TABLES = 8  # most wait for an engine that is silent
-STALL_SECONDS = 30  # a busy machine may hold even an instant engine up for seconds
-# What the referee calls the faults of the engine.
+TABLES = 8  # most wait for a silent engine
+STALL_SECONDS = 30  # a busy machine may delay even an instant engine for seconds
+# The referee's names of the engine's faults.
 ENDINGS: Mapping[str, Ending] = {
     "crash": Ending.CRASH,
     "illegal move": Ending.ILLEGAL_MOVE,
@@ -47,10 +47,9 @@ ENDINGS: Mapping[str, Ending] = {
 
 
 def repeat(folder: Path, seconds: float, rng: random.Random) -> dict[str, object]:
-    """Tournament after tournament until time is up; what was seen.
+    """Play tournaments until the time is up, and return a summary.
 
-    Raises: AssertionError if a result is lost, or another than that of a run that nobody disturbs, or if a process
-    stays behind.
+    Raises: AssertionError if a result is lost or differs from that of an undisturbed run, or if a process remains.
     """
     deadline, kills, games, rounds = time.monotonic() + seconds, 0, 0, 0
     while time.monotonic() < deadline or not rounds:
@@ -66,7 +65,7 @@ def repeat(folder: Path, seconds: float, rng: random.Random) -> dict[str, object
 
 
 def _until_over(folder: Path, seed: int, rng: random.Random) -> int:
-    """Kill and resume a tournament until it is over; how often it was killed."""
+    """Kill and resume a tournament until it is over, and return the number of kills."""
     kills, counted, printed = 0, 0, Path(f"{folder}.log")
     command = _begin(folder, seed)
     while True:
@@ -130,14 +129,14 @@ def _results(run: Run) -> list[tuple[object, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One look.
+    """A sample of a process.
 
     Attributes:
-        seconds: since the watch began.
-        mib: of memory in use.
-        files: open file descriptors.
-        threads: of the process.
-        children: living, or not yet buried.
+        seconds: the time since the start of the watch.
+        mib: the memory in use.
+        files: the number of open file descriptors.
+        threads: the number of threads.
+        children: the number of child processes that are not reaped.
     """
 
     seconds: float
@@ -148,10 +147,10 @@ class Sample:
 
 
 class Watch:
-    """Looks at a process whenever it is asked to.
+    """Samples a process.
 
     Args:
-        pid: of the process.
+        pid: the process id.
     """
 
     def __init__(self, pid: int) -> None:
@@ -159,7 +158,7 @@ class Watch:
         self.samples: list[Sample] = []
 
     def look(self) -> None:
-        """Take a sample; nothing happens if the process has ended."""
+        """Take a sample; do nothing if the process has ended."""
         process = Path(f"/proc/{self._pid}")
         try:
             pages = int((process / "statm").read_text().split()[1])
@@ -172,7 +171,7 @@ class Watch:
         self.samples.append(Sample(seconds, mib, files, threads, len(children(self._pid))))
 
     def facts(self) -> dict[str, object]:
-        """The least and the most of each figure after the first third, and the growth of memory in it."""
+        """Return the minimum and maximum of each figure after the first third, and the growth of memory in it."""
         later = self.samples[len(self.samples) // _LATER :]
         if not later:
             return {"samples": len(self.samples)}
@@ -186,9 +185,9 @@ class Watch:
 
 
 def play(folder: Path, games: int, seconds: float, interval: float = 10.0) -> dict[str, object]:
-    """Play them, until time is up; what was seen.
+    """Play games until the time is up, and return a summary.
 
-    Raises: AssertionError if a game is missing or is not counted as what it was.
+    Raises: AssertionError if a game is missing or is counted wrongly.
     """
     log, openings = folder / "faults.log", folder / "openings.txt"
     log.touch()
@@ -220,7 +219,7 @@ def play(folder: Path, games: int, seconds: float, interval: float = 10.0) -> di
                 watch.look()
         finally:
             running.send_signal(signal.SIGINT)
-            code = running.wait(1200)  # the report of so many games takes its time
+            code = running.wait(1200)  # the report of many games takes long
     return {"exit code": code, **watch.facts(), **_counted(folder, log)}
 
 
@@ -230,14 +229,13 @@ def _counted(folder: Path, log: Path) -> dict[str, object]:
     numbers = [game.pairing.number for game in run.games]
     assert len(set(numbers)) == len(numbers), "a game counts twice"
     missing = set(range(1, max(numbers))) - set(numbers)
-    assert len(missing) <= 2 * TABLES, (
-        f"games {sorted(missing)} are missing"
-    )  # each table had a pair under way
+    # Each table had an unfinished pair.
+    assert len(missing) <= 2 * TABLES, f"games {sorted(missing)} are missing"
     endings = Counter(game.ending for game in seen)
     faults = Counter(log.read_text().splitlines())
     for ending in set(ENDINGS.values()):
         committed = sum(faults[fault] for fault in ENDINGS if ENDINGS[fault] is ending)
-        # The games that were under way when time was up are not recorded.
+        # Unfinished games are not recorded.
         assert committed - TABLES <= endings[ending] <= committed, (ending, committed, endings[ending])
     good = [game for game in seen if game.ending is not Ending.DISCS and game.winner_name != "good"]
     assert all(game in {void.game for void in run.voids} for game in good), "the good engine was blamed"
@@ -261,8 +259,8 @@ def _counted(folder: Path, log: Path) -> dict[str, object]:
     "--folder", type=click.Path(path_type=Path), help="New folder to keep.  [default: one that is removed]"
 )
 def soak(minutes: float, count: int, seed: int, folder: Path | None) -> None:
-    """Play for a long time and see that nothing is lost, nothing grows and nothing stays behind."""
-    # A shell has what it runs in the background ignore it, and what that starts too.
+    """Play for a long time and check that no result is lost, no process remains, and memory does not grow."""
+    # A shell makes background processes and their children ignore SIGINT.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     failed = False
     with tempfile.TemporaryDirectory(prefix="outflank-soak-") as temporary:

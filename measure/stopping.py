@@ -1,7 +1,7 @@
-"""How soon a search ends once it is told to: ``python -m outflank.measure.stopping``.
+"""Measures how soon a stopped search ends: ``python -m outflank.measure.stopping [STOPS]``.
 
-The number of stops may follow; 1000 if it does not. Timed from calling ``stop()`` to the end of
-the search in its thread.
+STOPS is the number of stops, 1000 by default. The time is that from the call of ``stop()`` to the end of the search in
+its thread.
 """
 
 import random
@@ -17,8 +17,8 @@ _LONGEST_SEARCH = 0.03
 
 
 def seconds_to_stop(searcher: Searcher, position: Position, after: float) -> float:
-    """Seconds from the call of ``stop()`` to the end of a search that has run for `after` seconds."""
-    searcher.clear()  # what many searches remember would end the next one by itself
+    """Return the seconds from the call of ``stop()`` to the end of a search that has run for `after` seconds."""
+    searcher.clear()  # the results of many searches would let the next one finish early
     ended: list[float] = []
 
     def search() -> None:
@@ -35,7 +35,7 @@ def seconds_to_stop(searcher: Searcher, position: Position, after: float) -> flo
 
 
 def times_to_stop(stops: int, threads: int) -> list[float]:
-    """Seconds that each of so many stops takes, sorted."""
+    """Return the seconds of each stop, sorted."""
     position, chance = Position.parse(FFO_58), random.Random(1)
     searcher = Searcher(hash_mb=16, threads=threads)
     searcher.prepare()

@@ -1,8 +1,8 @@
-"""Whole games against a strict clock outside the engine: ``python -m outflank.measure.timekeeping``.
+"""Plays games against a strict clock outside the engine: ``python -m outflank.measure.timekeeping [GAMES]``.
 
-The number of games under each setting may follow; 4 if it does not.
-A move is timed from writing ``genmove`` to having read its answer. Its overrun is that time less what the
-clock still allowed, so a number below zero is time to spare. The opponent plays at random and at once.
+GAMES is the number of games of each setting, 4 by default. A move is timed from writing ``genmove`` to reading its
+answer. Its overrun is that time minus the time left on the clock, so a negative number is time to spare. The opponent
+plays random moves at once.
 """
 
 import math
@@ -18,15 +18,15 @@ from outflank.tests.support.dialogue import Program
 
 @dataclass
 class StrictClock:
-    """A referee's clock: main time, then periods of so many moves, and an increment after each move.
+    """A referee's clock: main time, then periods of `stones` moves, and an increment after each move.
 
     Attributes:
-        main: seconds left before the periods.
-        period: length of a period in seconds; 0 if there is none.
-        stones: moves due in a period.
-        increment: seconds added after each move.
-        due: moves still due in the period that has begun; 0 in main time.
-        left: seconds left in that period.
+        main: the seconds left before the periods.
+        period: the length of a period in seconds; 0 without periods.
+        stones: the number of moves due in a period.
+        increment: the seconds added after each move.
+        due: the number of moves still due in the current period; 0 in main time.
+        left: the seconds left in that period.
     """
 
     main: float
@@ -37,11 +37,11 @@ class StrictClock:
     left: float = 0.0
 
     def allowed(self) -> float:
-        """Seconds the next move may take."""
+        """Return the seconds that the next move may take."""
         return self.left if self.due else self.main + self.period
 
     def spend(self, seconds: float) -> None:
-        """Take the time of a move; one that took too long is forgiven, so that the game can go on."""
+        """Charge the time of a move; a move that took too long is forgiven, so that the game can continue."""
         if not self.due and seconds <= self.main:
             self.main += self.increment - seconds
             return
@@ -57,21 +57,21 @@ class StrictClock:
             self.due, self.left = self.stones, self.period
 
     def told(self, whole: bool) -> str:
-        """What ``time_left`` says, in whole seconds if asked for."""
+        """Return the arguments of ``time_left``, in whole seconds if `whole`."""
         seconds = self.left if self.due else self.main
         return f"{math.floor(seconds) if whole else round(seconds, 4)} {self.due}"
 
 
 @dataclass(frozen=True)
 class Setting:
-    """One way to time a game.
+    """A time setting of a game.
 
     Attributes:
-        name: for the report.
-        commands: sent before the game.
-        clock: the referee's, as the game begins; None for no limit.
-        tells: how the engine hears of its clock: ``exactly``, in ``whole seconds``, or ``never``.
-        arguments: of the program.
+        name: the name for the report.
+        commands: the commands sent before the game.
+        clock: the referee's clock at the start of the game; None for no limit.
+        tells: how the engine is informed of its clock: ``exactly``, in ``whole seconds``, or ``never``.
+        arguments: the arguments of the program.
     """
 
     name: str
@@ -82,7 +82,7 @@ class Setting:
 
 
 def canadian(main: float, period: float, stones: int, name: str, tells: str = "exactly") -> Setting:
-    """Any clock of ``time_settings``."""
+    """Return the setting of a clock of ``time_settings``."""
     clock = StrictClock(main, period, stones, due=0 if main else stones, left=0.0 if main else period)
     return Setting(name, (f"time_settings {main} {period} {stones}",), clock, tells)
 
@@ -109,11 +109,11 @@ SETTINGS = (
 
 
 def overruns(setting: Setting, seed: int, excused: Callable[[], float] = float) -> Iterator[float]:
-    """Play a game under a setting, as White with an odd seed; the overrun of each of our moves in seconds.
+    """Play a game under a setting, as White with an odd seed, and yield the overrun of each of our moves in seconds.
 
-    `excused` says for how many seconds, so far, the machine and not the engine was slow: they are taken off.
+    `excused` returns the seconds so far that the machine, not the engine, was slow, which are subtracted.
 
-    Raises: IllegalMoveError, NotationError if the engine plays what is no move.
+    Raises: IllegalMoveError, NotationError if the engine's answer is not a legal move.
     """
     chance = random.Random(seed)
     engine = Colour.WHITE if seed % 2 else Colour.BLACK
@@ -141,7 +141,7 @@ def overruns(setting: Setting, seed: int, excused: Callable[[], float] = float) 
 
 
 def percentile(values: list[float], share: float) -> float:
-    """The value that this share of all values does not exceed."""
+    """Return the value that this share of all values does not exceed."""
     return sorted(values)[math.ceil(share * len(values)) - 1]
 
 

@@ -1,8 +1,8 @@
-"""How near SPSA comes to a known optimum, with and without nevergrad: ``python -m outflank.measure.tuning [PAIRS]``.
+"""Measures the error of SPSA on a known optimum, next to nevergrad: ``python -m outflank.measure.tuning [PAIRS]``.
 
-Eight values of 0 to 1 begin anywhere and have their best place anywhere else; each costs ELO times the square of its
-distance. A pair of games is drawn from the difference in Elo that follows. For 20 seeds, the greatest distance of any
-value from its best place is shown; nevergrad's optimizers take part where it is installed (``pip install nevergrad``).
+Eight values from 0 to 1 have random starts and random optima; each costs ELO times the square of its distance from its
+optimum. The result of a pair of games is drawn at the resulting Elo difference. For 20 seeds, the largest distance of a
+value from its optimum is printed; nevergrad's optimizers take part if it is installed (``pip install nevergrad``).
 """
 
 import contextlib
@@ -15,7 +15,7 @@ from statistics import median
 from outflank.tools.match.stats.spsa import Tuned, Tuning, ValuePath
 
 VALUES, SEEDS = 8, 20
-ELO = 800.0  # that a value costs which is as wrong as can be; 8 Elo at a tenth of the range
+ELO = 800.0  # the cost of a value at a distance of 1; 8 Elo at a tenth of the range
 DRAWS = 0.06  # of games between equals
 NEAR = 0.1
 LAG = 4
@@ -23,7 +23,7 @@ OTHERS = ("SPSA", "TBPSA", "NaiveTBPSA", "OptimisticNoisyOnePlusOne", "CMA", "PS
 
 
 class Hidden:
-    """The stub: where the best values are, and what a pair of games comes to. Its random numbers are its own."""
+    """The simulated problem: the optima, and the results of pairs of games, with random numbers of its own."""
 
     def __init__(self, seed: int) -> None:
         self.random = Random(f"hidden {seed}")
@@ -31,11 +31,11 @@ class Hidden:
         self.start = [self.random.uniform(0.05, 0.95) for _ in range(VALUES)]
 
     def strength(self, values: list[float]) -> float:
-        """In Elo, 0 at best."""
+        """Return the strength in Elo, 0 at the optimum."""
         return -sum(ELO * (value - best) ** 2 for value, best in zip(values, self.best, strict=True))
 
     def pair(self, first: list[float], opponent: float) -> float:
-        """Points of the first in two games against an opponent of this strength."""
+        """Return the points of the first in two games against an opponent of this strength."""
         expected = 1 / (1 + 10 ** ((opponent - self.strength(first)) / 400))
         draw = DRAWS * 4 * expected * (1 - expected)
         points = 0.0
@@ -45,12 +45,12 @@ class Hidden:
         return points
 
     def farthest(self, values: list[float]) -> float:
-        """The greatest distance of a value from its best place."""
+        """Return the largest distance of a value from its optimum."""
         return max(abs(value - best) for value, best in zip(values, self.best, strict=True))
 
 
 def ours(seed: int, pairs: int) -> float:
-    """Our SPSA with its usual step and rate."""
+    """Run our SPSA with its default step and rate."""
     hidden = Hidden(seed)
     tuned = [Tuned.parse(f"v{place} real {start} 0 1", pairs) for place, start in enumerate(hidden.start)]
     path = ValuePath(Tuning(tuple(tuned), LAG), pairs, seed)
@@ -61,10 +61,10 @@ def ours(seed: int, pairs: int) -> float:
 
 
 def theirs(name: str) -> Callable[[int, int], float]:
-    """An optimizer of nevergrad, which values one candidate at a time.
+    """Return an optimizer of nevergrad, which evaluates one candidate at a time.
 
-    It plays each against an opponent 100 Elo below the best, a better yardstick than a real tuning has: against the
-    start nearly every pair would soon be won.
+    Each candidate plays against an opponent 100 Elo below the optimum, a better reference than a real tuning has:
+    against the start nearly every pair would soon be won.
     """
     nevergrad = import_module("nevergrad")
 
@@ -82,7 +82,7 @@ def theirs(name: str) -> Callable[[int, int], float]:
 
 
 def methods() -> Iterator[tuple[str, Callable[[int, int], float]]]:
-    """Ours, and nevergrad's if it is there."""
+    """Yield our method, and nevergrad's if it is installed."""
     yield "ours", ours
     with contextlib.suppress(ModuleNotFoundError):
         for name in OTHERS:

@@ -1,9 +1,9 @@
-"""What people who watch a match cost its engines: ``python -m outflank.measure.viewers [VIEWERS [GAMES]]``.
+"""Measures the cost of viewers of a match to its engines: ``python -m outflank.measure.viewers [VIEWERS [GAMES]]``.
 
-1,000 viewers and 4 games of each kind if the numbers are left out. Matches without a page and matches with a page and
-so many viewers on loopback take turns. One kind has engines that search the same number of nodes for each move, which
-gives nodes a second; the other a fixed time, which gives the longest overstep. The viewers are one process that reads
-and throws away; it and the page have a low priority, as the page always has.
+The defaults are 1,000 viewers and 4 games of each kind. Matches without a page and matches with a page and viewers on
+loopback take turns. In one kind engines search the same number of nodes for each move, which gives nodes a second; in
+the other for a fixed time, which gives the longest overstep. The viewers are one process that discards its input; it
+and the page have a low priority, as the page always has.
 """
 
 import multiprocessing
@@ -36,12 +36,12 @@ _WAIT_SECONDS = 60
 
 @dataclass(frozen=True)
 class Cost:
-    """Of one match.
+    """The figures of a match of each kind.
 
     Attributes:
-        speed: nodes a second of the engines, while they think.
-        overstep: the most seconds that a move took beyond its time.
-        page: processor seconds of the page's process in a second of the matches; 0 without one.
+        speed: the nodes a second of the engines while they think.
+        overstep: the maximum of seconds that a move took beyond its time.
+        page: the processor seconds of the page's process in a second of the matches; 0 without a page.
     """
 
     speed: float
@@ -50,7 +50,7 @@ class Cost:
 
 
 def stare(address: str, count: int, ready: Event) -> None:
-    """Watch as so many viewers until this process is ended."""
+    """Watch as `count` viewers until this process is ended."""
     os.nice(NICENESS)
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
@@ -74,7 +74,7 @@ def stare(address: str, count: int, ready: Event) -> None:
 
 @contextmanager
 def playing(folder: Path, games: int, engine: str, clock: str, viewers: int) -> Iterator[float]:
-    """A match to its end, with viewers from soon after its beginning: what the page took of a processor."""
+    """Play a match with viewers from its start, and yield the page's share of a processor."""
     entries = [f"--engine=name={name} cmd='outflank gtp --book none {engine}' time={clock}" for name in "AB"]
     command = [str(Path(sys.executable).with_name("outflank")), "match", "--games", str(games), "--seed", "1"]
     live = ["--live"] if viewers else []
@@ -112,7 +112,7 @@ def _served(process: int) -> float:
 
 
 def cost(games: int, viewers: int) -> Cost:
-    """Of a match of each kind."""
+    """Return the figures of a match of each kind."""
     speeds, oversteps, shares = [], [], []
     with tempfile.TemporaryDirectory() as folder:
         with playing(Path(folder) / "nodes", games, f"--nodes {NODES}", "none", viewers) as share:
