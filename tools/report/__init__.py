@@ -1,1 +1,1 @@
-"""Results for people and for other programs: tables, the HTML report, game files."""
+"""Output of results: tables, boards, the HTML report, game files."""

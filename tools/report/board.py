@@ -1,4 +1,4 @@
-"""Boards on a terminal, in colours where one shows them; and SVG images as PNG."""
+"""Boards on a terminal, in colours if it supports them; and conversion of SVG images to PNG."""
 
 import importlib.util
 import os
@@ -15,24 +15,24 @@ _DISC, _LEGAL = "\N{BLACK CIRCLE}", "\N{MIDDLE DOT}"
 
 
 def say(text: str = "", err: bool = False) -> None:
-    """Print a line; without colours if no terminal shows them, or if NO_COLOR is set."""
+    """Print a line, without colours if stdout is not a terminal or NO_COLOR is set."""
     click.echo(text, err=err, color=False if os.environ.get("NO_COLOR") else None)
 
 
 def is_coloured() -> bool:
-    """Whether standard output is a terminal with colours and UTF-8."""
+    """Whether stdout is a terminal with colours and UTF-8."""
     encoding = (sys.stdout.encoding or "").lower().replace("-", "")
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or encoding != "utf8"
     return sys.stdout.isatty() and not plain
 
 
 def board_text(position: Position, *, last: Move | None = None, coloured: bool = False) -> str:
-    """The board, the legal moves, the disc counts and the side to move.
+    """Return the board with the legal moves, the disc counts and the side to move.
 
     Args:
-        position: what to show.
-        last: the move that led there; its square is darker, or it is named below.
-        coloured: for a terminal; else the letters X and O, as ``str(position)`` has them.
+        position: the position.
+        last: the last move, whose square is darker, or which is named below.
+        coloured: whether to use colours for a terminal; else the letters of ``str(position)``.
     """
     if not coloured:
         return f"{position}, last move {last}" if last else str(position)
@@ -51,7 +51,7 @@ def board_text(position: Position, *, last: Move | None = None, coloured: bool =
 
 
 def end_text(position: Position) -> str:
-    """The result of a finished game: ``The game is over: Black 40, White 24, Black wins by 16``."""
+    """Return the result of a finished game: ``The game is over: Black 40, White 24, Black wins by 16``."""
     outcome, name = position.outcome(), position.rules.colour_name
     assert outcome is not None
     discs = ", ".join(f"{name(colour)} {position.discs(colour)}" for colour in Colour)
@@ -61,7 +61,7 @@ def end_text(position: Position) -> str:
 
 
 def _cell(position: Position, square: int, last: Move | None) -> str:
-    """A square, two columns wide."""
+    """Return a square, two columns wide."""
     cloth = _CLOTH_OF_LAST if last is not None and square == last.square else _CLOTH
     owner = position.disc_at(square)
     if owner is not None:
@@ -72,19 +72,19 @@ def _cell(position: Position, square: int, last: Move | None) -> str:
 
 
 def png_of(svg: str) -> bytes:
-    """The image as PNG, in the size that it names.
+    """Convert an SVG image to PNG in its own size.
 
-    Its letters are in a font of this machine, or in the one that matplotlib brings.
+    Its letters use a font of this machine, or the one of matplotlib.
 
     Raises: ModuleNotFoundError if resvg_py is not installed.
     """
-    import resvg_py  # an extra of its own
+    import resvg_py  # an optional dependency
 
     return bytes(resvg_py.svg_to_bytes(svg_string=svg, font_dirs=_font_folders()))
 
 
 def _font_folders() -> list[str]:
-    """Where matplotlib's fonts are, if it is installed."""
+    """Return the folder of matplotlib's fonts, if it is installed."""
     found = importlib.util.find_spec("matplotlib")
     if found is None or found.origin is None:
         return []

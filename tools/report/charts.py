@@ -1,4 +1,4 @@
-"""Line charts for a page: data in, the points of an inline SVG out; the template draws and colours them."""
+"""Line charts for a page: computes the points of an inline SVG, which the template draws and colours."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 WIDTH, HEIGHT = 720, 260
 _LEFT, _RIGHT, _TOP, _BOTTOM = 70, 12, 14, 30
 _TICKS = 6
-# The first points of a long curve vary widely; they may leave the chart so that the rest can be seen.
+# The first points of a long curve vary widely; they may leave the chart so that the rest is legible.
 _SETTLED = 0.25
 _LONG = 20
 
@@ -17,10 +17,10 @@ class Series:
     """A curve.
 
     Attributes:
-        name: for the legend.
-        colour: which of the page's colours, from 0.
-        points: x and y, x never falling; more than one.
-        band: x, low and high of an interval around it; empty for none.
+        name: the name for the legend.
+        colour: the index of the page's colour, from 0.
+        points: two or more points (x, y), with x never falling.
+        band: x, low and high of an interval around it; empty for no band.
     """
 
     name: str
@@ -31,7 +31,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A horizontal line that means something, at height `y`."""
+    """A labelled horizontal line at height `y`."""
 
     y: float
     label: str
@@ -39,7 +39,7 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A curve in the units of the SVG; both texts are for a ``points`` attribute, `band` may be empty."""
+    """A curve in SVG units; both texts are values of ``points`` attributes, `band` may be empty."""
 
     name: str
     colour: int
@@ -49,7 +49,7 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A line of the grid or a level: its place in units of the SVG, and its label."""
+    """A line of the grid or a level: its coordinate in SVG units, and its label."""
 
     at: float
     label: str
@@ -57,7 +57,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """All that the template draws."""
+    """The data of a chart for the template."""
 
     title: str
     caption: str
@@ -76,9 +76,9 @@ class Chart:
 def chart(
     title: str, caption: str, series: Sequence[Series], levels: Sequence[Level] = (), *, whole: bool = False
 ) -> Chart | None:
-    """The chart of some curves and levels; None if no curve has two points.
+    """Return the chart of some curves and levels; None if no curve has two points.
 
-    The wild beginning of a long curve may leave the chart, unless it is to be seen `whole`.
+    The noisy start of a long curve may leave the chart, unless `whole` is set.
     """
     series = [curve for curve in series if len(curve.points) > 1]
     if not series:
@@ -110,25 +110,24 @@ def chart(
 
 
 def thinned(numbers: Sequence[int], most: int) -> list[int]:
-    """At most `most` of the numbers, evenly spread, the last always among them."""
+    """Return at most `most` of the numbers, evenly spread, including the last."""
     step = math.ceil(len(numbers) / most) if numbers else 1
     return list(numbers[::-1][::step][::-1])
 
 
 def _outline(curve: Series) -> list[tuple[float, float]]:
-    """The outline of the band."""
     lower = [(x, low) for x, low, _ in curve.band]
     return [*lower, *((x, high) for x, _, high in reversed(curve.band))]
 
 
 def _settled_from(series: Sequence[Series], first: float, last: float) -> float:
-    """The x from which on a long curve is settled."""
+    """Return the x from which a long curve is settled."""
     long = max(len(curve.points) for curve in series) >= _LONG
     return first + _SETTLED * (last - first) if long else first
 
 
 def _heights(series: Sequence[Series], begin: float) -> list[float]:
-    """The heights of all curves and bands from `begin` on."""
+    """Return the heights of all curves and bands from `begin` on."""
     heights = [y for curve in series for x, y in curve.points if x >= begin]
     for curve in series:
         heights += [y for x, low, high in curve.band if x >= begin for y in (low, high)]
@@ -136,14 +135,14 @@ def _heights(series: Sequence[Series], begin: float) -> list[float]:
 
 
 def _range(heights: Sequence[float]) -> tuple[float, float]:
-    """The lowest and the highest with a little room; the two always differ."""
+    """Return the lowest and the highest value with a margin; the two always differ."""
     low, high = min(heights), max(heights)
     room = 0.06 * (high - low) or 1.0
     return low - room, high + room
 
 
 def _ticks(low: float, high: float) -> list[float]:
-    """About six round numbers from `low` to `high`."""
+    """Return about six round numbers from `low` to `high`."""
     raw = (high - low) / _TICKS
     scale = 10 ** math.floor(math.log10(raw))
     step = next(factor * scale for factor in (1, 2, 5, 10) if factor * scale >= raw)
@@ -152,7 +151,7 @@ def _ticks(low: float, high: float) -> list[float]:
 
 @dataclass(frozen=True, slots=True)
 class Strip:
-    """An interval on a scale of 0 to 100: its ends, its middle, and where the scale's zero lies."""
+    """An interval on a scale of 0 to 100: its ends, its middle, and the position of the scale's zero."""
 
     low: float
     middle: float
@@ -161,7 +160,7 @@ class Strip:
 
 
 def strip(intervals: Mapping[str, tuple[float | None, float, float | None]]) -> dict[str, Strip]:
-    """Low, middle and high of each on a scale that all share; an end that is None goes to the scale's end."""
+    """Return each interval on a shared scale; an end that is None is the scale's end."""
     ends = [end for interval in intervals.values() for end in interval if end is not None]
     if not ends:
         return {}

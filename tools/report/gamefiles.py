@@ -1,4 +1,4 @@
-"""Writes games into a file of any format, one by one, and counts facts that the format has no place for."""
+"""Writes games into a file of any format, one by one, and counts facts that the format can't store."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -35,7 +35,7 @@ _CALLED: Mapping[FormatName, str] = {
     "ggf": "GGF",
     "wthor": "WTHOR",
 }
-# Facts about a game besides its moves: whether it has them, and for how many moves.
+# Facts about a game besides its moves: whether it has them, and the number of moves that have them.
 _OF_GAMES: Mapping[str, Callable[[AnnotatedGame], object]] = {
     "players": lambda game: game.black or game.white,
     "ratings": lambda game: (game.black_rating, game.white_rating) != (None, None),
@@ -59,7 +59,7 @@ _OF_MOVES: Mapping[str, Callable[[AnnotatedGame], int]] = {
 }
 _UNLETTERED = (Ending.DISCS, Ending.FORFEIT)  # for which GGF has no letter
 _IN_ALL = frozenset((*_OF_GAMES, *_OF_MOVES))
-# Facts that a format keeps of every game; ``_kept`` adds those it keeps of some.
+# Facts that a format stores for every game; ``_kept`` adds those it stores for some.
 _KEPT: Mapping[FormatName, frozenset[str]] = {
     "transcript": frozenset(),
     "obf": frozenset(("exact scores",)),
@@ -71,10 +71,10 @@ _KEPT: Mapping[FormatName, frozenset[str]] = {
 
 
 class Losses:
-    """Facts left out of games that were written: the format has no place for them, or Outflank does not read them.
+    """Facts left out of written games, since the format can't store them or Outflank does not read them.
 
     Args:
-        name: of the format.
+        name: the name of the format.
     """
 
     def __init__(self, name: FormatName) -> None:
@@ -94,16 +94,16 @@ class Losses:
         self._unread.update(game.unread)
 
     def add(self, counts: Mapping[str, int]) -> None:
-        """Count more for which the format has no place."""
+        """Count more facts that the format can't store."""
         self._without_place.update(counts)
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many there were of each; empty if nothing was left out."""
+        """The number of each kind of fact; empty if nothing was left out."""
         return {what: count for what, count in (*self._without_place.items(), *self._unread.items()) if count}
 
     def __str__(self) -> str:
-        """A sentence about all of it; empty if there is nothing."""
+        """Return a sentence about all of them; an empty text if there are none."""
         parts = [
             ", ".join(f"{what} ({count:,})" for what, count in found.items() if count) + reason
             for found, reason in (
@@ -116,10 +116,10 @@ class Losses:
 
 
 class GameWriter:
-    """Writes games with ``write``, which raises FileFormatError for a game that the format can't hold.
+    """Writes games with ``write``, which raises FileFormatError for a game that the format can't store.
 
     Attributes:
-        losses: facts left out of the games; complete once the file is.
+        losses: the facts left out of the games; complete at the end of the file.
     """
 
     def __init__(self, name: FormatName, write: Callable[[AnnotatedGame], object]) -> None:
@@ -133,7 +133,7 @@ class GameWriter:
 
 
 def format_of(path: Path) -> FormatName:
-    """Return the format that a file's suffix names. Raises: NotationError if it names none."""
+    """Return the format of a file's suffix. Raises: NotationError if there is no such format."""
     found = FORMAT_OF.get(path.suffix.lower())
     if found is None:
         raise NotationError(f"expected a file that ends in {' '.join(FORMAT_OF)}, got {path.name!r}")
@@ -141,7 +141,7 @@ def format_of(path: Path) -> FormatName:
 
 
 def chosen_format(option: str, given: _Name | None, output: Path, formats: Mapping[str, _Name]) -> _Name:
-    """Return the format that the option gives, or else the one that the output's suffix names in `formats`.
+    """Return the option's format, or else that of the output's suffix in `formats`.
 
     Raises: click.UsageError if there is neither.
     """
@@ -157,7 +157,7 @@ def chosen_format(option: str, given: _Name | None, output: Path, formats: Mappi
 def check_output(name: FormatName, output: Path) -> None:
     """Check that a file of that format may have this name.
 
-    Raises: BadParameter; SettingsError if something else would be overwritten by the files of names.
+    Raises: BadParameter; SettingsError if the files of names would overwrite something else.
     """
     if name != "wthor":
         return
@@ -167,7 +167,7 @@ def check_output(name: FormatName, output: Path) -> None:
             param_hint="--output",
         )
     if output.suffix.lower() != _GAMES_SUFFIX:
-        # Two more files are written beside it, and must not be written over it.
+        # Two more files are written next to it, and must not overwrite it.
         raise click.BadParameter(
             f"a file for WTHOR ends in {_GAMES_SUFFIX}, unlike {str(output)!r}", param_hint="--output"
         )
@@ -188,14 +188,14 @@ def game_writer(
     style: Style = "glued",
     passes: bool = False,
 ) -> Iterator[GameWriter]:
-    """A writer of games; the file appears once all have been written, whole or not at all.
+    """Open a writer of games; the file is written atomically at the end.
 
     Args:
-        name: of the format.
+        name: the name of the format.
         output: the file, see ``check_output``, or ``STDOUT``.
-        date: of a WTHOR file.
-        style: of transcripts.
-        passes: whether transcripts have them.
+        date: the date of a WTHOR file.
+        style: the style of transcripts.
+        passes: whether transcripts contain passes.
 
     Raises: OSError.
     """
@@ -208,12 +208,12 @@ def game_writer(
 
 
 def expect_held(name: FormatName, game: AnnotatedGame) -> None:
-    """Raise FileFormatError if a format, not WTHOR, can't hold a game."""
+    """Raise FileFormatError if a format other than WTHOR can't store a game."""
     _text_writer(name, BytesIO(), "glued", passes=False)(game)
 
 
 def written_files(name: FormatName, output: Path) -> list[Path]:
-    """The files that ``game_writer`` writes; none if that is standard output."""
+    """Return the files that ``game_writer`` writes; an empty list for stdout."""
     if output is STDOUT:
         return []
     return [output, *map(output.with_suffix, _NAMES_SUFFIXES)] if name == "wthor" else [output]
@@ -235,7 +235,7 @@ def _is_on_board(game: AnnotatedGame) -> bool:
 
 
 def _kept(name: FormatName, game: AnnotatedGame) -> frozenset[str]:
-    """The facts of a game that a format has a place for."""
+    """Return the facts of a game that a format can store."""
     kept = _KEPT[name]
     if name == "transcript":
         if game.black or game.white:

@@ -1,4 +1,4 @@
-"""What the HTML pages are made of: templates, colours, the game that a script replays, files to save."""
+"""Parts of the HTML pages: templates, colours, the game that a script replays, files to save."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from outflank.protocol.formats import sgf as sgf_write
 from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove
 from outflank.tools.match.game.results import GameRecord
 
-# a1 to h8.
+# The squares a1 to h8.
 SQUARE_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
 
 def replay(game: GameRecord) -> dict[str, Any]:
-    """The game as plain data; evaluations and exact margins are Black's, in discs.
+    """Return a game as plain data; evaluations and exact margins are Black's, in discs.
 
-    ``opening`` counts the turns that were given, ``booked`` numbers those from an engine's book.
+    ``opening`` is the number of given turns, ``booked`` the indices of those from an engine's book.
     """
     names = game.pairing.names
     return {
@@ -46,10 +46,10 @@ def replay(game: GameRecord) -> dict[str, Any]:
 
 
 def replayed(first: Position, turns: Sequence[AnnotatedMove]) -> dict[str, Any]:
-    """The moves of a game that began at `first`.
+    """Return the moves of a game that started at `first` as plain data.
 
-    ``turns`` names the moves, ``squares`` has for each the square played and those it turns, empty for a pass;
-    ``called`` is the opening's name, empty if it has none; ``seconds`` and ``values`` have None where nothing is known.
+    ``turns`` are the moves, ``squares`` for each the square played and those it turns, empty for a pass; ``called`` is
+    the opening's name, empty without one; ``seconds`` and ``values`` are None if unknown.
     """
     board, side = first.board_string().split()
     opening = opening_of([first, *(turn.after for turn in turns)])
@@ -79,8 +79,8 @@ _TEMPLATES = Path(__file__).parent / "data"
 
 
 def templates() -> jinja2.Environment:
-    """The environment that all templates are rendered in."""
-    import jinja2  # not at the top: a review as text does without it
+    """Return the environment of all templates."""
+    import jinja2  # not at the top: a review as text does not need it
 
     return jinja2.Environment(
         loader=jinja2.FileSystemLoader(_TEMPLATES),
@@ -92,12 +92,12 @@ def templates() -> jinja2.Environment:
 
 
 def page_parts(rules: Rules, *more: str, asks: bool = False) -> dict[str, Any]:
-    """What ``page.html`` and the replays need, whatever the page shows.
+    """Return the values that ``page.html`` and the replays need on every page.
 
     Args:
-        rules: of the games.
-        more: templates of further scripts, which are one, ``scripts.more``.
-        asks: whether they may ask the page's own server for more.
+        rules: the rules of the games.
+        more: the templates of further scripts, which are joined to ``scripts.more``.
+        asks: whether they may connect to the page's own server.
     """
     black, white = rules.colour_names
     scripts = _scripts((black, white), more)
@@ -111,8 +111,8 @@ def page_parts(rules: Rules, *more: str, asks: bool = False) -> dict[str, Any]:
 
 
 def _scripts(colours: tuple[str, str], more: Sequence[str]) -> dict[str, Markup]:
-    """All scripts of the pages by their names: nothing in them is from a game or a run."""
-    from markupsafe import Markup  # jinja2's own
+    """Return all scripts of the pages by their names; they contain no data from a game or a run."""
+    from markupsafe import Markup  # a dependency of jinja2
 
     environment = templates()
     replays = environment.from_string(
@@ -128,7 +128,7 @@ def _scripts(colours: tuple[str, str], more: Sequence[str]) -> dict[str, Markup]
 
 
 def _policy(scripts: Iterable[str]) -> str:
-    """A content security policy: these scripts run and no other, however it came into a page; nothing is asked for."""
+    """Return a content security policy that allows these scripts only, and no connections."""
     digests = (b64encode(sha256(script.encode()).digest()).decode() for script in scripts)
     allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
     return f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
@@ -138,7 +138,7 @@ _FORMATS: dict[str, Callable[[AnnotatedGame], str]] = {"sgf": sgf_write.write, "
 
 
 def packed_files(games: Sequence[AnnotatedGame]) -> dict[str, str]:
-    """For each format the files of all games, one a game: a JSON list of texts, deflated, in base 64."""
+    """Return for each format the files of all games, one a game: a JSON list of texts, deflated, in base 64."""
     return {name: _packed([write(game) for game in games]) for name, write in _FORMATS.items()}
 
 

@@ -1,4 +1,4 @@
-"""Discs thrown away, by phases of ten empty squares, and the most expensive single moves."""
+"""Discs lost, by phases of ten empty squares, and the most costly moves."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,11 +13,11 @@ _MOST_SLIPS = 60
 
 @dataclass(slots=True)
 class PhaseTally:
-    """Discs thrown away by the moves of a phase.
+    """The discs lost by the moves of a phase.
 
     Attributes:
-        discs: by all of them.
-        moves: how many they are.
+        discs: the discs lost by all moves.
+        moves: the number of moves.
     """
 
     discs: float = 0.0
@@ -25,17 +25,17 @@ class PhaseTally:
 
     @property
     def mean(self) -> float | None:
-        """Discs a move; None without moves."""
+        """The discs lost by a move; None without moves."""
         return self.discs / self.moves if self.moves else None
 
 
 @dataclass(frozen=True, slots=True)
 class Phases:
-    """A table of phases, those left out in which nothing is known.
+    """A table of phases without those that have no moves.
 
     Attributes:
         columns: the empty squares of each phase, ``60-51`` first.
-        rows: by player, a tally for each column.
+        rows: a tally for each column, by player.
     """
 
     columns: tuple[str, ...]
@@ -44,16 +44,16 @@ class Phases:
 
 @dataclass(frozen=True, slots=True)
 class Slip:
-    """A move that threw discs away.
+    """A move that lost discs.
 
     Attributes:
         game: the game's number.
-        ply: 1 for the first turn.
-        engine: who made it.
-        move: as it is written.
-        empties: empty squares before it.
-        best: exact margin before it, from the mover's side.
-        played: exact margin after it.
+        ply: the ply, 1 for the first turn.
+        engine: the name of the engine.
+        move: the move as text.
+        empties: the empty squares before it.
+        best: the exact margin before it, from the mover's side.
+        played: the exact margin after it.
     """
 
     game: int
@@ -66,7 +66,7 @@ class Slip:
 
     @property
     def discs(self) -> int:
-        """How many were thrown away."""
+        """The discs lost."""
         return self.best - self.played
 
 
@@ -77,14 +77,14 @@ class PhaseCounter:
     _tallies: dict[str, list[PhaseTally]] = field(default_factory=dict)
 
     def add(self, player: str, empties: int, discs: float) -> None:
-        """Count a move that a player made with so many squares empty, and that threw so many discs away."""
+        """Count a player's move by its empty squares and the discs lost."""
         tallies = self._tallies.setdefault(player, [PhaseTally() for _ in range(_PHASES)])
         tally = tallies[max(0, min(empties, 60) - 1) // _EMPTIES]
         tally.discs += discs
         tally.moves += 1
 
     def table(self, players: Iterable[str]) -> Phases:
-        """The table of these players, in this order."""
+        """Return the table of these players, in this order."""
         rows = {name: self._tallies.get(name) or [PhaseTally() for _ in range(_PHASES)] for name in players}
         known = [
             phase for phase in reversed(range(_PHASES)) if any(row[phase].moves for row in rows.values())
@@ -96,7 +96,7 @@ class PhaseCounter:
 
 
 def phases_of(games: Sequence[GameRecord], names: Iterable[str]) -> Phases:
-    """The phases of a run, from exact margins."""
+    """Return the phases of a run, from exact margins."""
     counter = PhaseCounter()
     for game in games:
         for choice in choices(game):
@@ -106,7 +106,7 @@ def phases_of(games: Sequence[GameRecord], names: Iterable[str]) -> Phases:
 
 
 def slips_of(games: Sequence[GameRecord]) -> list[Slip]:
-    """The moves of a run that threw the most discs away, the worst first."""
+    """Return the moves of a run that lost the most discs, the worst first."""
     slips = []
     for game in games:
         for choice in choices(game):

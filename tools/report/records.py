@@ -1,4 +1,4 @@
-"""A played game in the form of game files, and its line in a file of transcripts."""
+"""Conversion of a run's games to annotated games, lines of transcripts, and CSV."""
 
 import csv
 import io
@@ -29,7 +29,7 @@ _ENDINGS = {
 
 
 def annotated_game(game: GameRecord, event: str = "") -> AnnotatedGame:
-    """The game with times, evaluations and exact margins; its comment is the fault."""
+    """Return the game with times, evaluations and exact margins; its comment is the fault."""
     names = game.pairing.names
     ending = _ENDINGS.get(game.ending, annotated.Ending.FORFEIT)
     return AnnotatedGame(
@@ -47,7 +47,7 @@ def annotated_game(game: GameRecord, event: str = "") -> AnnotatedGame:
 
 
 def run_record(run: Run, game: GameRecord) -> AnnotatedGame:
-    """A game of a run, with the run as its event."""
+    """Return a game of a run, with the run as its event."""
     return annotated_game(game, f"Outflank {run.settings.format}")
 
 
@@ -62,21 +62,20 @@ def as_transcript(record: AnnotatedGame, game: GameRecord) -> AnnotatedGame:
 
 
 def headline(game: GameRecord) -> str:
-    """``game 3: A - B +12``, or how it ended if not by discs; the margin is Black's."""
+    """Return ``game 3: A - B +12``, with Black's margin, or another ending in words."""
     names, end = game.pairing.names, game.ending
     result = f"{game.margin:+d}" if game.margin is not None else f"{game.winner_name} wins by {end}"
     return f"game {game.pairing.number}: {names[Colour.BLACK]} - {names[Colour.WHITE]} {result}"
 
 
 def csv_lines(games: Iterable[GameRecord]) -> Iterator[str]:
-    """A heading and a line for each game, as spreadsheets read them; docs/report.md describes the columns."""
+    """Yield a heading and a line for each game as CSV; docs/report.md describes the columns."""
     yield _csv_line(CSV_COLUMNS)
     for game in games:
         yield _csv_line(_csv_row(game))
 
 
 def _csv_row(game: GameRecord) -> Iterable[object]:
-    """The values of CSV_COLUMNS."""
     black, white = (game.pairing.names[colour] for colour in Colour)
     points, final = game.points_of(black), game.final_position
     times = {colour: [0.0] for colour in Colour}
@@ -110,7 +109,7 @@ def _csv_line(cells: Iterable[object]) -> str:
 
 
 def _csv_cell(value: object) -> object:
-    """The value; a text that a spreadsheet would take for a formula gets an apostrophe before it."""
+    """Return the value; a text that a spreadsheet would read as a formula gets an apostrophe before it."""
     if not isinstance(value, str):
         return value
     text = printable(value, len(value))

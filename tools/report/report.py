@@ -1,4 +1,4 @@
-"""The report of a run: one HTML file that needs nothing else; and the other files that are made from a run."""
+"""The report of a run, a self-contained HTML file, and the other files made from a run."""
 
 import json
 import re
@@ -28,12 +28,12 @@ from outflank.tools.work.files import whole_file
 from outflank.tools.work.progress import counted
 
 _POINTS = 200
-_FIELDS = 30  # ratings of a field are fitted anew at each point
-_FEWEST_PAIRS = 2  # pairs; with fewer an interval means nothing
+_FIELDS = 30  # points of the ratings, which are fitted at each point
+_FEWEST_PAIRS = 2  # pairs; with fewer an interval is meaningless
 
 
 def charts(run: Run, figures: Figures) -> list[Chart]:
-    """The charts that have enough points."""
+    """Return the charts that have enough points."""
     if figures.values:
         return [each for each in map(_value_chart, figures.values) if each]
     drawn = (
@@ -123,9 +123,9 @@ _TITLES = {
 
 
 def render_report(run: Run, figures: Figures) -> str:
-    """The page: standings, cross table, curves, openings, faults, and the games with a board to replay them on.
+    """Return the page: standings, cross table, curves, openings, faults, and the games with a board to replay them.
 
-    Only the last games of a long run are there to be replayed: a browser has to hold them all.
+    Only the last games of a long run can be replayed, since a browser has to load all of them.
     """
     listed = run.games[-MOST_LISTED:]
     return _rendered(
@@ -140,7 +140,7 @@ def render_report(run: Run, figures: Figures) -> str:
 
 
 def _rendered(run: Run, figures: Figures, listed: Sequence[GameRecord], **page: Any) -> str:
-    """The template, filled; `page` has the values that only whole pages need."""
+    """Render the template; `page` has the values that only whole pages need."""
     environment = templates()
     environment.filters |= {
         "points": wording.points_text,
@@ -194,17 +194,16 @@ def _rendered(run: Run, figures: Figures, listed: Sequence[GameRecord], **page: 
 
 PARTS_ABOVE = ("head", "bracket", "standing", "rounds", "cross", "pairs", "curves")
 PARTS_BELOW = ("phases", "openings", "engines", "foot")
-"""The parts of the report above and below the games, in order; a run need not have them all."""
-_PART = re.compile(
-    r'<(header|section|footer) id="part-([a-z]+)".*?</\1>', re.DOTALL
-)  # none is within another
+"""The parts of the report above and below the games, in order; some may be missing."""
+# Parts are not nested.
+_PART = re.compile(r'<(header|section|footer) id="part-([a-z]+)".*?</\1>', re.DOTALL)
 
 
 def report_parts(run: Run, figures: Figures, listed: Sequence[GameRecord]) -> dict[str, str]:
-    """The parts of the report as HTML, by their names; the games are not among them.
+    """Return the parts of the report without the games as HTML, by their names.
 
     Args:
-        run: a run, which may be going on.
+        run: a run, which may be unfinished.
         figures: its figures.
         listed: the games that links may lead to.
     """
@@ -214,7 +213,7 @@ def report_parts(run: Run, figures: Figures, listed: Sequence[GameRecord]) -> di
 
 
 def _rounds(run: Run, figures: Figures) -> list[dict[str, Any]]:
-    """The rounds that are known, each with its title."""
+    """Return the known rounds, each with its title."""
     return [
         {"title": wording.round_title(run, round), "meetings": meetings}
         for round, meetings in enumerate(figures.course.rounds, 1)
@@ -222,7 +221,7 @@ def _rounds(run: Run, figures: Figures) -> list[dict[str, Any]]:
 
 
 def _bracket(run: Run, figures: Figures) -> list[dict[str, Any]]:
-    """The columns of a knockout's bracket; a meeting of a round to come is None. Empty for all other formats."""
+    """Return the columns of a knockout's bracket, with None for future meetings; empty for all other formats."""
     if run.settings.format is not Format.KNOCKOUT:
         return []
     columns = _rounds(run, figures)
@@ -244,7 +243,7 @@ def _game_numbers(meeting: Meeting) -> str:
 
 
 def run_title(run: Run) -> str:
-    """``A against B``, or the format and the number of engines."""
+    """Return ``A against B``, or the format and the number of engines."""
     if run.settings.tuning:
         what = counted(len(run.settings.tuning.parameters), "parameter")
         return f"{run.settings.names[0].removesuffix('+')}: {what} tuned"
@@ -274,7 +273,7 @@ def _strips(figures: Figures) -> dict[str, Strip]:
 
 
 def _called(run: Run) -> dict[str, str]:
-    """The names of the openings that the run's games were given, by their moves."""
+    """Return the names of the given openings of the run's games, by their moves."""
     called = {}
     for game in run.games:
         given = game.turns[: game.given]
@@ -285,7 +284,7 @@ def _called(run: Run) -> dict[str, str]:
 
 
 def game_row(game: GameRecord) -> dict[str, Any]:
-    """A line of the list of games, as ``row.html`` shows it."""
+    """Return a row of the list of games for ``row.html``."""
     names = game.pairing.names
     return {
         "number": game.pairing.number,
@@ -300,7 +299,7 @@ def game_row(game: GameRecord) -> dict[str, Any]:
 
 
 def _result_text(game: GameRecord) -> str:
-    """``40-24`` in discs on the board, ``+8`` for Black after an adjudication, or who won otherwise."""
+    """Return ``40-24`` in discs on the board, ``+8`` for Black after an adjudication, or the winner."""
     if game.ending is Ending.DISCS:
         final = game.final_position
         return f"{final.discs(Colour.BLACK)}-{final.discs(Colour.WHITE)}"
@@ -309,7 +308,7 @@ def _result_text(game: GameRecord) -> str:
     return f"{game.rules.colour_name(game.winner)} wins" if game.winner else "draw"
 
 
-_PACKAGES = ("jinja2", "sgfmill")  # loaded only when a page or a game is written
+_PACKAGES = ("jinja2", "sgfmill")  # imported only when a page or a game is written
 _DIALOGUE_FILE = re.compile(r"fault-game-[0-9]+\.txt")
 
 
@@ -323,9 +322,9 @@ def expect_packages() -> None:
 
 
 def write_run_files(run: Run, figures: Figures, folder: Path) -> str:
-    """Write report, game files, and the dialogue of each game that ended with a fault; remove those of other games.
+    """Write report, game files, and the dialogue of each game that ended with a fault; remove outdated dialogues.
 
-    Returns: a sentence about what could not be written, the rest is; empty if all is well.
+    Returns: a sentence about a file that could not be written, though the others are; empty without an error.
     """
     trouble = ""
     for path in _outdated(run, folder):
@@ -343,7 +342,7 @@ def write_run_files(run: Run, figures: Figures, folder: Path) -> str:
 
 
 def _outdated(run: Run, folder: Path) -> list[Path]:
-    """Dialogues of games that have been replayed since, as their pairs were void."""
+    """Return the dialogues of games that were played again, since their pairs were void."""
     current = {_dialogue_file(game) for game in run.games if game.dialogue}
     return [
         path
@@ -357,7 +356,7 @@ def _dialogue_file(game: GameRecord) -> str:
 
 
 def _contents(run: Run, figures: Figures) -> Iterator[tuple[str, Iterable[str]]]:
-    """The files by name, in parts that are made when they are written: a run may have a hundred thousand games."""
+    """Yield the files by name, in parts that are generated when written: a run may have a hundred thousand games."""
     yield "games.txt", map(transcript_line, run.games)
     yield "games.ggf", (ggf.write(run_record(run, game)) for game in run.games)
     yield "games.sgf", (sgf_write.write(run_record(run, game)) for game in run.games)

@@ -1,4 +1,4 @@
-"""Results of searches for people and for programs: every number with its unit and its certainty."""
+"""Output of search results: numbers with their units and certainty."""
 
 from collections.abc import Iterable
 from typing import Any, Protocol
@@ -9,15 +9,15 @@ from outflank.tools.work.progress import counted
 
 
 class Searched(Protocol):
-    """The facts that tell how far to trust a score; ``SearchInfo`` has them."""
+    """The properties of a search that say how certain a score is; ``SearchInfo`` has them."""
 
     @property
     def depth(self) -> int:
-        """Plies searched; the number of empty squares if the search went to the end."""
+        """The plies searched; the number of empty squares if the search reached the end."""
 
     @property
     def selectivity(self) -> int:
-        """Of the search, in percent."""
+        """The selectivity of the search, in percent."""
 
     @property
     def exact(self) -> bool:
@@ -25,7 +25,7 @@ class Searched(Protocol):
 
 
 def settings_line(searcher: Searcher, *settings: str) -> str:
-    """The settings with which a search can be repeated: ``outflank 1.1.0, evaluation f2eaca31, 1 thread, ...``."""
+    """Return the settings to repeat a search: ``outflank 1.1.0, evaluation f2eaca31, 1 thread, ...``."""
     threads = counted(searcher.threads, "thread")
     table = f"table of {searcher.hash_mb} MB"
     parameters = searcher.parameters.settings()
@@ -33,7 +33,7 @@ def settings_line(searcher: Searcher, *settings: str) -> str:
 
 
 def limit_words(limit: Limit) -> list[str]:
-    """The settings in a limit that are not the usual ones: ``["14 plies", "95 %"]``."""
+    """Return the settings of a limit that are not defaults: ``["14 plies", "95 %"]``."""
     limits = ((limit.depth, "plies"), (limit.nodes, "nodes"), (limit.seconds, "s"))
     words = [f"{value} {unit}" for value, unit in limits if value is not None]
     if limit.selectivity is not None:
@@ -44,12 +44,12 @@ def limit_words(limit: Limit) -> list[str]:
 
 
 def reached_end(info: Searched, empties: int) -> bool:
-    """Whether the search went to the end of a game with `empties` squares empty, selectively perhaps."""
+    """Whether the search, even a selective one, reached the end of a game with `empties` empty squares."""
     return info.exact or info.depth >= empties
 
 
 def certainty(info: Searched, empties: int) -> str:
-    """The certainty of a score: ``exact``, ``to the end at 95 %``, ``14 plies`` or ``14 plies at 95 %``."""
+    """Return the certainty of a score: ``exact``, ``to the end at 95 %``, ``14 plies`` or ``14 plies at 95 %``."""
     if info.exact:
         return "exact"
     reach = "to the end" if reached_end(info, empties) else counted(info.depth, "ply", "plies")
@@ -57,27 +57,27 @@ def certainty(info: Searched, empties: int) -> str:
 
 
 def score_text(score: float) -> str:
-    """Discs for people: ``+18``, ``-1.75``."""
+    """Return discs as text: ``+18``, ``-1.75``."""
     return f"{score:+.4g}"
 
 
 def score_number(score: float) -> float:
-    """Discs for programs: an int if they are whole."""
+    """Return discs as a number: an int if they are whole."""
     return int(score) if score.is_integer() else round(score, 2)
 
 
 def moves_text(moves: Iterable[Move]) -> str:
-    """``d3 c5 pass f6``."""
+    """Return ``d3 c5 pass f6``."""
     return " ".join(map(str, moves))
 
 
 def nodes_a_second(nodes: int, seconds: float) -> int:
-    """Speed; defined also for unmeasurably short times."""
+    """Return the speed, also for unmeasurably short times."""
     return round(nodes / max(seconds, 1e-9))
 
 
 def facts(info: SearchInfo) -> dict[str, Any]:
-    """The numbers of a search as JSON has them."""
+    """Return the numbers of a search as JSON data."""
     return {
         "depth": info.depth,
         "selectivity": info.selectivity,

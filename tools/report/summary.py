@@ -1,4 +1,4 @@
-"""A run as plain data: the last line of ``--json`` and summary.json. Times are in seconds, margins in discs a game."""
+"""A run as plain data, for ``--json`` and summary.json. Times are in seconds, margins in discs a game."""
 
 from collections.abc import Mapping
 from dataclasses import asdict

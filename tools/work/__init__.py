@@ -1,1 +1,1 @@
-"""The base of long work: processes or a cluster, progress, whole files, shared searchers, interruptions."""
+"""Infrastructure of the commands: processes or a cluster, progress, files, shared searchers, signals."""

@@ -1,6 +1,6 @@
-"""The connection to a Dask cluster, for matches, training and books: its workers have to run the same build.
+"""The connection to a Dask cluster, for matches, training and books, whose workers must run the same build.
 
-Otherwise numbers of another version or evaluation would get into runs and books without notice.
+Otherwise results of another version or evaluation would get into runs and books unnoticed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from outflank import __version__
 from outflank.engine import NotationError, SettingsError
 from outflank.engine.evaluation.weights import checksum
 
-if TYPE_CHECKING:  # an extra that most do without
+if TYPE_CHECKING:  # an optional dependency
     from distributed import Client
     from distributed.security import Security
 
@@ -22,7 +22,7 @@ Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 _CONNECT_SECONDS = 10
 _TLS = "tls:"
-# Evaluated by a worker of any version. Pickled functions of ours could not be read by others.
+# Evaluated by a worker of any version, which could not unpickle our functions.
 _BUILD_THERE = """(
     __import__("outflank").__version__,
     __import__("outflank.engine.evaluation.weights", fromlist=["checksum"]).checksum(),
@@ -32,16 +32,16 @@ _PORTS = range(1, 1 << 16)
 
 
 class Place(TypedDict, total=False):
-    """Where tasks run, as ``open_executor`` takes it and the options --workers and --cluster name it."""
+    """The place where tasks run: arguments of ``open_executor``, from the options --workers and --cluster."""
 
     workers: int | None
     cluster: str | None
 
 
 def scheduler_address(text: str) -> str:
-    """The text itself, if it has the form of an address, ``tcp://host:port`` or ``tls://host:port``.
+    """Return the text if it is an address, ``tcp://host:port`` or ``tls://host:port``.
 
-    Raises: NotationError.
+    Raises: NotationError if it is not.
     """
     match = _ADDRESS.fullmatch(text)
     if match is None or int(match[1]) not in _PORTS:
@@ -52,10 +52,10 @@ def scheduler_address(text: str) -> str:
 
 
 class Build(NamedTuple):
-    """The facts on which the result of a task depends.
+    """The build that the result of a task depends on.
 
     Attributes:
-        version: of Outflank.
+        version: the version of Outflank.
         evaluation: the checksum of the shipped weights.
     """
 
@@ -68,23 +68,23 @@ class Build(NamedTuple):
 
 @functools.cache
 def this_build() -> Build:
-    """The build that runs here."""
+    """Return the build of this process."""
     return Build(__version__, checksum())
 
 
 def connect(address: str) -> Client:
-    """A client of the scheduler at `address`, see ``scheduler_address``; also a context manager.
+    """Return a client of the scheduler at `address`, see ``scheduler_address``; also a context manager.
 
     The certificates for ``tls://`` are those of Dask's configuration.
 
     Raises: SettingsError if the scheduler can't be reached, or one of its workers is of another build.
     """
-    import asyncio  # 20 ms, which every command would take longer to start
+    import asyncio  # not at the top: 20 ms of every command's start
 
     from distributed import Client
     from distributed.security import Security
 
-    security = Security()  # as Dask's configuration has it
+    security = Security()  # from Dask's configuration
     if address.startswith(_TLS) and not security.get_connection_args("client").get("ssl_context"):
         raise SettingsError(
             f"can't connect to {address} without certificates: "
@@ -95,7 +95,7 @@ def connect(address: str) -> Client:
         client = Client(address, timeout=_CONNECT_SECONDS, set_as_default=False, security=security)
     except OSError as error:
         raise SettingsError(f"can't reach a Dask scheduler at {address}: {error}") from None
-    except Exception:  # bytes of another program may read as anything, such as the size of a message
+    except Exception:  # bytes of another program may be read as anything, such as the size of a message
         raise SettingsError(f"the program at {address} is no Dask scheduler") from None
     try:
         _expect_same_build(client)
@@ -106,7 +106,7 @@ def connect(address: str) -> Client:
 
 
 async def _greet(address: str, security: Security) -> None:
-    """Connect once, and leave: a client whose connection fails can't be closed, and complains at the end."""
+    """Connect once and disconnect: a client whose connection fails can't be closed, and logs errors at the end."""
     from distributed.comm import connect as open_comm
 
     comm = await open_comm(address, timeout=_CONNECT_SECONDS, **security.get_connection_args("client"))
@@ -114,7 +114,7 @@ async def _greet(address: str, security: Security) -> None:
 
 
 def _expect_same_build(client: Client) -> None:
-    """Raise SettingsError, naming both builds, unless all workers are of ours."""
+    """Raise SettingsError with both builds unless all workers have our build."""
     found = client.run(eval, _BUILD_THERE, on_error="return")
     for worker, build in sorted(found.items()):
         if isinstance(build, BaseException):
@@ -130,9 +130,9 @@ def if_same_build(
     *arguments: Arguments.args,
     **named: Arguments.kwargs,
 ) -> Result:
-    """Runs on a worker: `function`, unless the worker is of another build; it may have come after ``connect``.
+    """Run `function` on a worker, unless it has another build, since it may have joined after ``connect``.
 
-    Raises: SettingsError, and whatever `function` raises.
+    Raises: SettingsError, and the exceptions of `function`.
     """
     if this_build() != wanted:
         raise _other_build("that came later", this_build(), wanted)
@@ -146,6 +146,6 @@ def _other_build(worker: str, found: Build, wanted: Build) -> SettingsError:
 
 
 def places(client: Client) -> int:
-    """The number of tasks that the workers run at once; at least one, since the first worker may still be starting."""
+    """Return the number of concurrent tasks of the workers; at least one, since the first may still be starting."""
     threads: dict[str, int] = client.nthreads()
     return max(1, sum(threads.values()))

@@ -1,4 +1,4 @@
-"""Executors of tasks: processes of this machine or a Dask cluster, behind one interface."""
+"""Executors of tasks: processes of this machine or a Dask cluster with the same interface."""
 
 import functools
 import multiprocessing
@@ -26,16 +26,16 @@ from outflank.tools.work.signals import held_back
 Arguments = ParamSpec("Arguments")
 Key = TypeVar("Key")
 Result = TypeVar("Result")
-_AHEAD = 4  # tasks for each place, so that a long task does not keep the other places idle
+_AHEAD = 4  # tasks for each worker, so that a long task does not keep the others idle
 
 
 @contextmanager
 def open_executor(workers: int | None = None, cluster: str | None = None) -> Iterator[tuple[Executor, int]]:
-    """An executor and how many tasks it runs at once; what has not begun when the context ends is dropped.
+    """Open an executor and yield it with its number of concurrent tasks; its end cancels tasks that have not started.
 
     Args:
-        workers: processes to start on this machine; one for each processor if None.
-        cluster: address of a Dask scheduler (``tcp://host:port``), whose workers are used instead.
+        workers: the number of processes on this machine; one for each processor if None.
+        cluster: the address of a Dask scheduler (``tcp://host:port``), whose workers are used instead.
 
     Raises: SettingsError if the cluster can't be reached, or one of its workers is of another build.
     """
@@ -58,10 +58,9 @@ def open_executor(workers: int | None = None, cluster: str | None = None) -> Ite
 
 
 class _Worker(ForkServerProcess):
-    """A process whose start no signal breaks off: a worker that has not got all it needs would print a traceback."""
+    """A process whose start no signal interrupts: a partly started worker would print a traceback."""
 
     def start(self) -> None:
-        """As always."""
         with held_back():
             super().start()
 
@@ -81,16 +80,15 @@ class _SameBuild(Executor):
     def submit(
         self, fn: Callable[Arguments, Result], /, *args: Arguments.args, **kwargs: Arguments.kwargs
     ) -> Future[Result]:
-        """As always."""
         return self._executor.submit(if_same_build, this_build(), fn, *args, **kwargs)
 
 
 def run_all(
     executor: Executor, task: Callable[[Key], Result], keys: Iterable[Key], at_once: int
 ) -> Iterator[tuple[Key, Result]]:
-    """The results of `task` for each key, in the order in which they are ready.
+    """Yield the results of `task` for each key, in the order in which they are ready.
 
-    `keys` is read only as tasks finish, so that it may go on for ever and the caller just stop listening.
+    `keys` is read only as tasks finish, so that it may be infinite and the caller may stop at any time.
     """
     waiting = iter(keys)
     running: dict[Future[Result], Key] = {}
@@ -106,7 +104,7 @@ def run_all(
 def run_in_order(
     executor: Executor, task: Callable[[Key], Result], keys: Iterable[Key], at_once: int
 ) -> Iterator[Result]:
-    """The results of `task` for each key, in the order of the keys, which are read only a little ahead."""
+    """Yield the results of `task` for each key, in the order of the keys, which are read lazily."""
     waiting: deque[Future[Result]] = deque()
     for key in keys:
         waiting.append(executor.submit(task, key))
@@ -117,7 +115,7 @@ def run_in_order(
 
 
 def within(seconds: float | None, keys: Iterable[Key]) -> Iterator[Key]:
-    """The first key, and more as long as no more time has passed since; all of them if it is None."""
+    """Yield the first key, and more until the time is up; all of them if `seconds` is None."""
     deadline = time.monotonic() + seconds if seconds is not None else float("inf")
     for key in keys:
         yield key
@@ -126,17 +124,17 @@ def within(seconds: float | None, keys: Iterable[Key]) -> Iterator[Key]:
 
 
 def _start_helpers() -> None:
-    """Start the two processes by which multiprocessing starts workers and keeps count, deaf to SIGHUP and SIGINT.
+    """Start multiprocessing's fork server and resource tracker with SIGHUP and SIGINT blocked.
 
-    A terminal that goes away sends SIGHUP to all processes. We heed it; a tracker that it has killed is started again
-    with nothing in mind, and prints a traceback for each thing that we give back. Ctrl-C would end both with a
-    traceback while they still import their modules. Workers inherit this, and end with us.
+    A closing terminal sends SIGHUP to all processes. We handle it; a tracker killed by it would be restarted without
+    its state, and print a traceback for each resource that we release. Ctrl-C would end both with a traceback while
+    they still import their modules. Workers inherit the mask, and end with us.
     """
     unheard = {signal.SIGHUP, signal.SIGINT}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, unheard)
     try:
         resource_tracker.ensure_running()
-        signal.pthread_sigmask(signal.SIG_BLOCK, unheard)  # the call before lets SIGINT through again
+        signal.pthread_sigmask(signal.SIG_BLOCK, unheard)  # the previous call unblocks SIGINT
         forkserver.ensure_running()
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
@@ -152,16 +150,16 @@ def _begin_as_worker(weights: Path) -> None:
 
 
 def _end_with(parent: BaseProcess) -> None:
-    """Wait for the end of the parent, which a worker that waits for its next task would never notice.
+    """Exit when the parent ends, which a worker that waits for its next task would not notice.
 
-    The system's own way (PR_SET_PDEATHSIG) tells of the end of the fork server, whose child a worker is, and has no
-    place in the standard library; a pipe that the parent holds does.
+    PR_SET_PDEATHSIG would report the end of the fork server, whose child a worker is, and is not in the standard
+    library; ``join`` waits for a pipe that the parent holds.
     """
     parent.join()
     os._exit(1)
 
 
-_HASH_MB = 16  # short searches fill no more, and clearing it takes no time
+_HASH_MB = 16  # short searches do not fill more, and clearing it takes no time
 
 
 def shared_searcher(weights: Path | None = None, hash_mb: int = _HASH_MB, threads: int = 1) -> Searcher:

@@ -1,4 +1,4 @@
-"""Writing files whole or not at all, and never over a run or a book."""
+"""Atomic writing of files, never over a run or a book."""
 
 import contextlib
 import os
@@ -12,18 +12,14 @@ from outflank.engine import OutflankError, SettingsError
 from outflank.engine.links import file_of, open_beside
 
 STDOUT = Path("-")
-"""Stands for standard output in ``open_output``; the path of a file of that name is equal, but another object."""
-_DATABASE = b"SQLite format 3\0"  # how the file of a run begins, and of a book
-_BESIDE_DATABASE = (
-    "-wal",
-    "-shm",
-    "-journal",
-    LOCK_SUFFIX,
-)  # SQLite's own files and our lock: the name of the database and one of these
+"""Stdout in ``open_output``; the path of a file of that name is equal, but another object."""
+_DATABASE = b"SQLite format 3\0"  # the magic bytes of runs and books
+# The suffixes of SQLite's own files and of our lock, after the name of the database.
+_BESIDE_DATABASE = ("-wal", "-shm", "-journal", LOCK_SUFFIX)
 
 
 class UnwritableError(OutflankError, OSError):
-    """The system refuses to write a file: ``errno``, its words ``strerror``, and ``filename`` as it was given."""
+    """The system refuses to write a file: ``errno``, ``strerror``, and the given ``filename``."""
 
     def __str__(self) -> str:
         return f"can't write {self.filename!r} ({self.strerror})"
@@ -31,9 +27,9 @@ class UnwritableError(OutflankError, OSError):
 
 @contextlib.contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Report errors of the system in this block as errors of `path`, whatever name or number the system gives.
+    """Report errors of the system in this block as errors of `path`.
 
-    Raises: UnwritableError; BrokenPipeError, which only says that a reader has gone.
+    Raises: UnwritableError; BrokenPipeError, which only means that a reader has exited.
     """
     try:
         yield
@@ -45,7 +41,7 @@ def writing(path: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def open_output(path: Path) -> Iterator[BinaryIO]:
-    """Standard output for ``STDOUT``, else as ``whole_file``."""
+    """Open stdout for ``STDOUT``, else see ``whole_file``."""
     if path is STDOUT:
         sys.stdout.flush()
         yield sys.stdout.buffer
@@ -55,16 +51,16 @@ def open_output(path: Path) -> Iterator[BinaryIO]:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file at once; see ``whole_file``. Raises: UnwritableError, SettingsError."""
+    """Write a file atomically, see ``whole_file``. Raises: UnwritableError, SettingsError."""
     with whole_file(path) as new:
         new.write(data)
 
 
 @contextlib.contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """A new file beside the old one, put in its place at the end of ``with``; an error leaves the old one as it was.
+    """Open a new file that replaces the old one at the end of ``with``; an error leaves the old one unchanged.
 
-    A pipe or a device is written to as it is.
+    A pipe or a device is written directly.
 
     Raises: UnwritableError; SettingsError if that would overwrite a run or a book.
     """
@@ -89,7 +85,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
 
 
 def expect_writable(path: Path) -> None:
-    """Raise what ``whole_file`` would, before work that would be lost."""
+    """Raise the error that ``whole_file`` would raise, before work that would be lost."""
     with writing(path):
         target = file_of(path)
         _expect_no_database(target)
@@ -100,7 +96,7 @@ def expect_writable(path: Path) -> None:
 
 
 def open_to_append(path: Path) -> TextIO:
-    """A text file opened to append; a new one if there is none.
+    """Open a text file to append to it; create it if necessary.
 
     Raises: UnwritableError; SettingsError if that would change a run or a book.
     """
@@ -110,12 +106,12 @@ def open_to_append(path: Path) -> TextIO:
 
 
 def _file_beside(path: Path) -> tuple[int, Path]:
-    """Create a file beside `path`: as private as an old one may be, else as the umask has it."""
+    """Create a file next to `path`, private if there is an old one, else by the umask."""
     return open_beside(path, 0o600 if path.exists() else 0o666)
 
 
 def _is_device(path: Path) -> bool:
-    """Whether it is there and no file: a device or a pipe."""
+    """Whether it exists and is not a regular file: a device or a pipe."""
     return path.exists() and not path.is_file()
 
 
@@ -128,7 +124,7 @@ def _expect_no_database(path: Path) -> None:
 
 
 def _database_of(path: Path) -> Path | None:
-    """The database that `path` is or belongs to; None if it is free to be written."""
+    """Return the database that `path` is or belongs to; None if it may be written."""
     candidates = [path]
     for ending in _BESIDE_DATABASE:
         if path.name.endswith(ending):

@@ -24,7 +24,7 @@ from outflank.protocol.lines import printable
 from outflank.tools.work.progress import Complaints, warn
 
 STDIN = "-"
-_ARGUMENT = "POSITION"  # its name in most commands
+_ARGUMENT = "POSITION"  # its metavar in most commands
 _MOST_CHARACTERS = 1 << 20
 _SQUARE = r"[-._XxOo*BbWw012\u25cf\u25cb\u25ef\u26ab\u26aa\u30fb\u00b7\u25a1]"
 _BOARD = re.compile(rf"(?:{_SQUARE}\s*){{64}}")
@@ -36,18 +36,18 @@ _FIRST_MOVE = re.compile(r"(?:1\s*\.+\s*)?[a-h][1-8]", re.IGNORECASE)
 
 
 def shown(name: str) -> str:
-    """The name of a file in a sentence."""
+    """Return the name of a file for a sentence."""
     return "standard input" if name == STDIN else name
 
 
 def is_transcript(text: str) -> bool:
-    """Whether it begins like a transcript; ``b1`` may begin a board too."""
+    """Whether a text starts like a transcript; ``b1`` may start a board too."""
     return _FIRST_MOVE.match(text.strip()) is not None and not _BOARD.match(text.strip())
 
 
 @contextmanager
 def as_usage(name: str = _ARGUMENT) -> Iterator[None]:
-    """Turn errors in a description on the command line into wrong usage of the argument or option `name`."""
+    """Convert errors in a description on the command line to wrong usage of the argument or option `name`."""
     try:
         yield
     except (NotationError, IllegalMoveError) as error:
@@ -55,14 +55,14 @@ def as_usage(name: str = _ARGUMENT) -> Iterator[None]:
 
 
 def read_game(text: str, rules: Rules, name: str = _ARGUMENT) -> AnnotatedGame:
-    """The one game, or the board as a game without moves, that `text` describes or that is in the file of that name.
+    """Return the single game, or the board as a game without moves, that `text` describes or that is in a file.
 
     Args:
-        text: the user's words.
-        rules: for a game that names none.
-        name: of the argument or option that `text` was given for.
+        text: the user's text.
+        rules: the rules of a game that does not name its rules.
+        name: the name of the argument or option.
 
-    Raises: click.BadParameter if it is no file and describes nothing; NotationError naming the fault of the file;
+    Raises: click.BadParameter if it is neither a file nor a description; NotationError with the fault of the file;
         OSError if it can't be read.
     """
     with Given(text) as given, as_usage(name):
@@ -75,12 +75,12 @@ def read_game(text: str, rules: Rules, name: str = _ARGUMENT) -> AnnotatedGame:
 
 
 class Given:
-    """A command's argument for a position: a description of it, or the name of a file (``-`` is standard input).
+    """A command's argument for a position: a description of it, or the name of a file (``-`` is stdin).
 
     As a context manager it closes the file.
 
     Args:
-        text: the user's words.
+        text: the user's text.
 
     Raises: OSError if the file can't be opened.
     """
@@ -97,12 +97,12 @@ class Given:
         return self
 
     def __exit__(self, *error: object) -> None:
-        # Closing a pipe would wait for a thread that waits there.
+        # Closing a pipe would wait for a thread that reads it.
         if self._stream is not None and os.path.isfile(self._text):
             self._stream.close()
 
     def requests(self) -> BufferedReader | None:
-        """The stream, if JSON objects stand there instead of games; waits for the first byte."""
+        """Return the stream if it contains JSON objects instead of games; wait for the first byte."""
         if self._stream is None:
             return None
         while (begun := self._stream.peek()) and not begun.strip():
@@ -123,12 +123,12 @@ class Given:
         return obf.read_suite(self._stream, shown(self._text), rules) if is_suite else None
 
     def games(self, rules: Rules) -> Iterator[AnnotatedGame | BadGame]:
-        """All games of the file in order, a board as a game without moves; at least one.
+        """Yield all games of the file in order, a board as a game without moves; at least one.
 
         Args:
-            rules: for games that name none.
+            rules: the rules of games that do not name their rules.
 
-        Raises: NotationError or IllegalMoveError if it is no file and describes nothing; OSError.
+        Raises: NotationError or IllegalMoveError if it is neither a file nor a description; OSError.
         """
         if self._stream is None:
             yield _described(self._text, rules)
@@ -144,12 +144,12 @@ class Given:
 
 
 def _is_board_over_lines(text: str) -> bool:
-    """Whether a file that begins so is one board, a row to a line."""
+    """Whether a file that starts like this is one board, a row on each line."""
     return _BOARD_OVER_LINES.match(text) is not None or is_framed(text)
 
 
 def _described(text: str, rules: Rules) -> AnnotatedGame:
-    """The game of a transcript, or a board; an empty text is the transcript of a game that has not begun.
+    """Return the game of a transcript, or a board; an empty text is the transcript of a game without moves.
 
     Raises: NotationError or IllegalMoveError.
     """
@@ -168,10 +168,10 @@ def _described(text: str, rules: Rules) -> AnnotatedGame:
 
 
 def _standard_input() -> BufferedReader:
-    """Standard input read anew: a thread that waits in ``sys.stdin`` makes the interpreter's end fail."""
+    """Reopen stdin, since a thread that waits in ``sys.stdin`` makes the interpreter's exit fail."""
     try:
         return open(sys.stdin.fileno(), "rb", closefd=False)
-    except (OSError, ValueError):  # something stands in for it that has no descriptor
+    except (OSError, ValueError):  # a replacement without a descriptor
         return BufferedReader(cast(RawIOBase, sys.stdin.buffer))
 
 
@@ -179,7 +179,7 @@ _STDIN_NUMBER = 0
 
 
 def bad_game(name: str, entry: BadGame) -> str:
-    """A sentence about an entry of a file that is no game."""
+    """Return a sentence about an entry of a file that is not a valid game."""
     return f"{shown(name) or repr(name)}{', ' if entry.where else ': '}{entry}"
 
 
@@ -187,7 +187,7 @@ class ReadGames:
     """Reports faults of the games that a command reads, and counts them.
 
     Attributes:
-        bad: the games that can't be read or used.
+        bad: the warnings about games that can't be read or used.
     """
 
     def __init__(self) -> None:
@@ -200,11 +200,11 @@ class ReadGames:
 
     @property
     def unnamed(self) -> bool:
-        """Whether players of some of the games are numbers."""
+        """Whether some of the games have numbers in place of players' names."""
         return bool(self._files)
 
     def add(self, name: str, number: int, entry: AnnotatedGame | BadGame) -> bool:
-        """Look at an entry of a file, 1 for the first; whether it is a game."""
+        """Check the entry `number` of a file, 1 for the first; return whether it is a game."""
         if isinstance(entry, BadGame):
             self.bad.add(bad_game(name, entry))
             return False
@@ -221,19 +221,19 @@ class ReadGames:
         return True
 
     def end(self) -> None:
-        """Report the numbers of complaints left out."""
+        """Report the numbers of suppressed warnings."""
         self.bad.end()
         self._doubts.end()
         self._garbled.end()
 
 
 def games_of(name: str, source: FormatName | None, rules: Rules) -> Iterator[AnnotatedGame | BadGame]:
-    """The games of a file (``-`` is standard input); that it can't be read takes no other file with it.
+    """Yield the games of a file (``-`` is stdin), or a ``BadGame`` if it can't be read.
 
     Args:
-        name: of the file.
-        source: its format; as found out if None.
-        rules: for games that name none.
+        name: the name of the file.
+        source: its format; detected if None.
+        rules: the rules of games that do not name their rules.
     """
     with ExitStack() as stack:
         try:
@@ -246,7 +246,7 @@ def games_of(name: str, source: FormatName | None, rules: Rules) -> Iterator[Ann
 
 
 def games_given(text: str, source: FormatName | None, rules: Rules) -> Iterator[AnnotatedGame | BadGame]:
-    """The game of a transcript, without moves if it is blank, or those of the file of that name as ``games_of``."""
+    """Return the game of a transcript, without moves if it is blank, or the games of a file, see ``games_of``."""
     if os.path.exists(text):
         return games_of(text, source, rules)
     if not text.strip():
@@ -257,7 +257,7 @@ def games_given(text: str, source: FormatName | None, rules: Rules) -> Iterator[
 
 
 def read_and_written(names: Iterable[str], outputs: Iterable[Path]) -> Path | None:
-    """The file to write that is one of those to read (``-`` is standard input), by whatever path; None if none is."""
+    """Return an output that is the same file as an input (``-`` is stdin), under any path; None if there is none."""
     read = [path for path in map(_status, names) if path is not None]
     for output in outputs:
         status = _status(output)
@@ -267,7 +267,7 @@ def read_and_written(names: Iterable[str], outputs: Iterable[Path]) -> Path | No
 
 
 def _status(file: str | Path) -> os.stat_result | None:
-    """The status that identifies a file; None if there is none, or if it is a device or a pipe."""
+    """Return the status that identifies a file; None if it does not exist, or if it is a device or a pipe."""
     try:
         found = os.stat(_STDIN_NUMBER if file == STDIN else file)
     except OSError:

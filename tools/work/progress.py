@@ -1,4 +1,4 @@
-"""Output on standard error: progress, live displays and warnings."""
+"""Output on stderr: progress, live displays and warnings."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ _REDRAWN_A_SECOND = 4
 
 
 def live(draw: Callable[[], str | Table]) -> AbstractContextManager[object]:
-    """Show the line or table of `draw`, renewed until the context ends; then erase it."""
+    """Show the line or table of `draw`, refreshed until the context ends; then erase it."""
     if sys.stderr is None or not sys.stderr.isatty():
         return nullcontext()
     try:
@@ -106,19 +106,19 @@ def live(draw: Callable[[], str | Table]) -> AbstractContextManager[object]:
         console=open_console(),
         refresh_per_second=_REDRAWN_A_SECOND,
         transient=True,
-        # Else rich would send what is printed to stdout meanwhile to stderr, past a pipe.
+        # Otherwise rich would redirect stdout to stderr, past a pipe.
         redirect_stdout=False,
         redirect_stderr=False,
     )
 
 
 def counted(number: int, one: str, many: str = "") -> str:
-    """``1 pair`` or ``3,000 pairs``; `many` is for words that do more than take an s."""
+    """Return ``1 pair`` or ``3,000 pairs``; `many` is for irregular plurals."""
     return f"{number:,} {one if number == 1 else many or f'{one}s'}"
 
 
 def json_line(facts: Mapping[str, Any]) -> str:
-    """An object of JSON with its letters as they are; what a terminal might obey is escaped."""
+    """Return a JSON object with unescaped letters; control characters are escaped."""
     text = json.dumps(facts, ensure_ascii=False)
     return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
 
@@ -127,7 +127,7 @@ _MOST_COMPLAINTS = 20
 
 
 def warn(sentence: str) -> None:
-    """Say a sentence on standard error, the program's name before it; it may quote anything."""
+    """Print a sentence on stderr after the program's name; control characters in it are escaped."""
     click.echo(f"outflank: {printable_lines(sentence)}", err=True)
 
 
@@ -162,14 +162,14 @@ class Folded:
 
 
 class Complaints:
-    """Warnings of one kind, of which a bad file may cause any number: the first twenty are said, all are counted.
+    """Warnings of one kind, of which a bad file may cause any number: prints the first twenty and counts all.
 
     Args:
-        one: the word for one of them, such as ``complaint``.
-        many: for several of them; with an s if left out.
+        one: the noun for one warning, such as ``complaint``.
+        many: its plural; with an s if left out.
 
     Attributes:
-        count: how many there were.
+        count: the number of warnings.
     """
 
     def __init__(self, one: str, many: str = "") -> None:
@@ -177,19 +177,19 @@ class Complaints:
         self.count = 0
 
     def add(self, sentence: str) -> None:
-        """One more."""
+        """Count a warning, and print it unless there are too many."""
         self.count += 1
         if self.count <= _MOST_COMPLAINTS:
             warn(sentence)
 
     def end(self) -> None:
-        """Report the number of warnings left out."""
+        """Report the number of suppressed warnings."""
         if self.count > _MOST_COMPLAINTS:
             warn(f"and {counted(self.count - _MOST_COMPLAINTS, self._one, self._many)} more")
 
     @property
     def where(self) -> str:
-        """``named above``, or the number of those named."""
+        """``named above``, or the number of printed warnings."""
         return (
             "named above" if self.count <= _MOST_COMPLAINTS else f"the first {_MOST_COMPLAINTS} named above"
         )

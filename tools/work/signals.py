@@ -1,7 +1,7 @@
-"""Ctrl-C, SIGTERM and SIGHUP: they end the program at once, tidily, or where long work may stop.
+"""Ctrl-C, SIGTERM and SIGHUP: they end the program at once, by an exception, or at checkpoints of long work.
 
-A handler that raises can strike anywhere. In a command this is wanted, since everything that holds something
-is a context manager; while modules are imported, or when the interpreter ends, it would become a traceback or be lost.
+A handler that raises can interrupt any code. In a command this is intended, since all resources are held by context
+managers; during imports, or when the interpreter exits, the exception would become a traceback or be lost.
 """
 
 import os
@@ -17,7 +17,7 @@ ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Interrupted(Exception):
-    """The run is to end: `number` is the signal that says so."""
+    """The run was interrupted by the signal `number`."""
 
     def __init__(self, number: int) -> None:
         super().__init__(signal.Signals(number).name)
@@ -25,12 +25,12 @@ class Interrupted(Exception):
 
     @property
     def exit_code(self) -> int:
-        """128 and the number of the signal, as shells have it."""
+        """128 plus the number of the signal, the convention of shells."""
         return 128 + self.number
 
 
 class Interrupts:
-    """Catches the signals while the context lasts."""
+    """Catches the signals during the context."""
 
     def __init__(self) -> None:
         self._number: int | None = None
@@ -45,7 +45,7 @@ class Interrupts:
             signal.signal(number, handler)
 
     def check(self) -> None:
-        """Raise Interrupted if a signal has come."""
+        """Raise Interrupted if a signal has arrived."""
         if self._number is not None:
             raise Interrupted(self._number)
 
@@ -55,7 +55,7 @@ class Interrupts:
 
 @contextmanager
 def held_back() -> Iterator[None]:
-    """Let the signals wait until the context has ended; they reach the main thread alone."""
+    """Defer the signals to the end of the context; only the main thread receives them."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -68,9 +68,9 @@ def held_back() -> Iterator[None]:
 
 
 def end_at_once() -> None:
-    """From now on these signals end the process, with 128 and their number as its exit code.
+    """Let these signals end the process from now on, with 128 plus their number as the exit code.
 
-    A shell has what it runs in the background ignore SIGINT, and so we do.
+    A shell makes background processes ignore SIGINT, which stays ignored.
     """
     for number in ENDING_SIGNALS:
         if number != signal.SIGINT or signal.getsignal(number) != signal.SIG_IGN:
@@ -78,7 +78,7 @@ def end_at_once() -> None:
 
 
 def end_tidily() -> None:
-    """From now on SIGINT raises KeyboardInterrupt and the others SystemExit; no effect without ``end_at_once``."""
+    """Let SIGINT raise KeyboardInterrupt and the others SystemExit from now on; no effect without ``end_at_once``."""
     for number in ENDING_SIGNALS:
         if signal.getsignal(number) is _leave:
             signal.signal(number, _raise)

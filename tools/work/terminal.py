@@ -1,4 +1,4 @@
-"""Progress on standard error, whether or not anybody is there to read it."""
+"""A console on stderr that survives the loss of its terminal."""
 
 import io
 import sys
