@@ -1,1 +1,1 @@
-"""Line protocols: what Outflank answers as a GTP engine, and how it drives other engines."""
+"""Line protocols: Outflank as a GTP, NBoard and UCI engine, drivers of other engines, and game file formats."""

@@ -1,1 +1,1 @@
-"""The commands of the `outflank` program, one file each."""
+"""The `outflank` program: its commands in ``commands``, and a room for each subject that they use."""

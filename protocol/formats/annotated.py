@@ -141,8 +141,8 @@ class AnnotatedGame:
         title: the name or number of the game.
         event: the tournament.
         place: where it was played, on GGS the server or program.
-        date: as recorded: an ISO date, with time or not, a year alone, or whatever stood there; ``dates`` reads it.
-        clock: the time control, as GGF has it or else in the words that ``clocks`` describes.
+        date: the recorded text, such as an ISO date with or without time, or a year; ``clocks.day_of`` reads it.
+        clock: the time control in the notation of GGF, or in the words of ``clocks.clock_text``.
         comment: on the whole game.
         given: how many turns of the beginning were given to both sides, as a match's opening is: nobody chose them.
         unread: parts of the record that are not kept, a word for each: ``variation``, the name of a property, or

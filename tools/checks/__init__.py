@@ -1,1 +1,1 @@
-"""Examines whether a GTP engine keeps the rules of the wire and of good conduct."""
+"""Compliance checks of GTP and NBoard engines: protocol rules and behaviour in games."""

@@ -131,7 +131,7 @@ class LocalPool:
     def check_engines(self, on_wait: Callable[[], object]) -> None:
         """Have the first worker start every engine once; they may stay there.
 
-        Raises: OutflankError if one can't play, and whatever `on_wait` raises.
+        Raises: OutflankError if an engine can't play, and the exceptions of `on_wait`.
         """
         checking = self._start(self._workers[0].check_engines)
         while not wait([checking], _SLICE_SECONDS).done:
