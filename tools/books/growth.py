@@ -66,7 +66,6 @@ def growth_log(path: Path | None, book: Path) -> Iterator[Callable[[Progress], N
 
 
 def _expect_no_part(path: Path, book: Path) -> None:
-    """Raise SettingsError if the file is one of the book's files."""
     target = file_of(book)
     if file_of(path) in [target.with_name(target.name + ending) for ending in _PARTS]:
         raise SettingsError(

@@ -104,7 +104,6 @@ def _fill(book: BookWriter, records: Iterable[Record]) -> None:
 
 
 def _settled(rules: Rules, records: Iterable[Record]) -> Iterable[Record]:
-    """Return the records with the scores, bounds and counts that follow from their leaves."""
     graph = Graph(rules, records)
     graph.negamax()
     return map(graph.record, graph.nodes.values())

@@ -145,8 +145,6 @@ class Branch:
 
 @dataclass(slots=True)
 class _Node:
-    """A position of the tree, before runs are joined."""
-
     position: Position
     move: Move | None = None
     score: int = 0
@@ -183,7 +181,6 @@ def tree_svg(book: Book, start: Position, title: str, lines: Iterable[BookLine])
 
 
 def _add(book: Book, root: _Node, line: BookLine) -> None:
-    """Add a line to the tree, each move with its scores in the book."""
     node = root
     for move in line.moves:
         if move not in node.after:

@@ -61,7 +61,6 @@ def end_text(position: Position) -> str:
 
 
 def _cell(position: Position, square: int, last: Move | None) -> str:
-    """Return a square, two columns wide."""
     cloth = _CLOTH_OF_LAST if last is not None and square == last.square else _CLOTH
     owner = position.disc_at(square)
     if owner is not None:
@@ -84,7 +83,6 @@ def png_of(svg: str) -> bytes:
 
 
 def _font_folders() -> list[str]:
-    """Return the folder of matplotlib's fonts, if it is installed."""
     found = importlib.util.find_spec("matplotlib")
     if found is None or found.origin is None:
         return []

@@ -121,13 +121,11 @@ def _outline(curve: Series) -> list[tuple[float, float]]:
 
 
 def _settled_from(series: Sequence[Series], first: float, last: float) -> float:
-    """Return the x from which a long curve is settled."""
     long = max(len(curve.points) for curve in series) >= _LONG
     return first + _SETTLED * (last - first) if long else first
 
 
 def _heights(series: Sequence[Series], begin: float) -> list[float]:
-    """Return the heights of all curves and bands from `begin` on."""
     heights = [y for curve in series for x, y in curve.points if x >= begin]
     for curve in series:
         heights += [y for x, low, high in curve.band if x >= begin for y in (low, high)]

@@ -220,7 +220,6 @@ def written_files(name: FormatName, output: Path) -> list[Path]:
 
 
 def _has_names(file: Path) -> bool:
-    """Whether a file is a WTHOR file of names."""
     try:
         with file.open("rb") as stream:
             header = wthor.Header.unpack(stream.read(wthor.HEADER.size))
@@ -235,7 +234,6 @@ def _is_on_board(game: AnnotatedGame) -> bool:
 
 
 def _kept(name: FormatName, game: AnnotatedGame) -> frozenset[str]:
-    """Return the facts of a game that a format can store."""
     kept = _KEPT[name]
     if name == "transcript":
         if game.black or game.white:

@@ -213,7 +213,6 @@ def report_parts(run: Run, figures: Figures, listed: Sequence[GameRecord]) -> di
 
 
 def _rounds(run: Run, figures: Figures) -> list[dict[str, Any]]:
-    """Return the known rounds, each with its title."""
     return [
         {"title": wording.round_title(run, round), "meetings": meetings}
         for round, meetings in enumerate(figures.course.rounds, 1)
@@ -273,7 +272,6 @@ def _strips(figures: Figures) -> dict[str, Strip]:
 
 
 def _called(run: Run) -> dict[str, str]:
-    """Return the names of the given openings of the run's games, by their moves."""
     called = {}
     for game in run.games:
         given = game.turns[: game.given]

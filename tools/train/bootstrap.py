@@ -144,12 +144,10 @@ def bootstrap(settings: BootstrapSettings, report: Callable[[str], None], **plac
 
 
 def _steps(generation: int) -> tuple[str, str, str]:
-    """Return the names of a generation's steps: games, labels and fit."""
     return f"games {generation}", f"labels {generation}", f"fit {generation}"
 
 
 def _share(settings: BootstrapSettings, spent: TimeSpent, generation: int) -> float:
-    """Return the seconds for a generation; 0 if the time is up."""
     if generation < len(_SHARES):
         return settings.seconds * _SHARES[generation]
     earlier = [step for number in range(generation) for step in _steps(number)]
@@ -183,7 +181,6 @@ def _run_generation(
 
 
 def _play(settings: BootstrapSettings, generation: int, seconds: float, place: Place) -> int:
-    """Play a generation's games and return their number."""
     seed = settings.seed + generation
     playing = selfplay.SelfplaySettings(
         settings.weights(generation), settings.early, seed, settings.games_a_shard
@@ -201,7 +198,6 @@ def _play(settings: BootstrapSettings, generation: int, seconds: float, place: P
 
 
 def _label(settings: BootstrapSettings, generation: int, seconds: float, place: Place) -> int:
-    """Solve or judge positions off the path of a generation's games and return their number."""
     late = generation >= _FIRST_LATE
     fewest, most = _LATE_LABELLED if late else _EARLY_LABELLED
     judging = settings.late if late else settings.early
@@ -220,7 +216,6 @@ def _label(settings: BootstrapSettings, generation: int, seconds: float, place: 
 
 
 def _positions(settings: BootstrapSettings, generation: int) -> int:
-    """Return the number of positions of the generations before."""
     numbers = range(generation)
     folders = [*map(settings.games, numbers), *map(settings.labels, numbers)]
     return sum(int(read_header(path)["positions"]) for folder in folders for path in shards_there(folder))
@@ -235,7 +230,6 @@ def _write_nothing(path: Path) -> None:
 
 
 def _fit_generation(settings: BootstrapSettings, generation: int, place: Place) -> None:
-    """Make the weights of the next generation: first the tables, then the network."""
     known = min(generation, _FIRST_TO_SERVE_WHOLE)
     games = [settings.games(number) for number in range(known, generation + 1)]
     earlier = [settings.games(number) for number in range(known)]

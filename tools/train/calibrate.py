@@ -106,7 +106,6 @@ def shifted(weights: Weights, shifts: Sequence[Shift]) -> Weights:
 
 
 def _boards(records: Records, wanted: int, settings: CalibrateSettings) -> tuple[_Board, ...]:
-    """Return random positions with `wanted` empty squares, and their results."""
     here = np.flatnonzero((empties(records) == wanted) & records["learned"])
     rng = np.random.default_rng((settings.seed, wanted))
     chosen = records[rng.permutation(here)[: settings.boards]]
@@ -114,7 +113,6 @@ def _boards(records: Records, wanted: int, settings: CalibrateSettings) -> tuple
 
 
 def _errors(weights: Path, task: tuple[int, int, tuple[_Board, ...]]) -> list[float]:
-    """Return score minus result of each board."""
     _, depth, boards = task
     searcher, limit = cleared_searcher(weights), Limit(depth=depth, selectivity=BOLDEST.percent)
     return [

@@ -105,7 +105,6 @@ def solve(blocks: Sequence[Block], kept_out: Block, start: Vector, ridge: float)
 
 
 def _mentions(blocks: Sequence[Block]) -> Vector:
-    """Return the weighted number of occurrences of each column."""
     counts = [
         block.weight * np.bincount(block.rows.indices, minlength=block.rows.shape[1]) for block in blocks
     ]
@@ -121,7 +120,6 @@ def _pull(blocks: Sequence[Block], errors: Sequence[Vector]) -> Vector:
 
 
 def _error(block: Block, weights: Vector) -> float:
-    """Return the mean squared error of the rows; 0 without rows."""
     return float(np.mean((block.targets - block.rows @ weights) ** 2)) if len(block.targets) else 0.0
 
 

@@ -228,7 +228,6 @@ def train(
 
 
 def _untouched(begin: Weights, stage: int) -> Network:
-    """Return the network of a stage, or one whose output is 0."""
     network = Network.of_weights(begin, stage, np.zeros(COLUMNS, np.bool_))
     if not network.rows.any():
         network.silence(torch.arange(HEADS_A_STAGE))
@@ -246,8 +245,6 @@ def _check_device(name: str) -> None:
 
 @dataclass(slots=True)
 class _Course:
-    """The training of one stage."""
-
     stage: int
     trained: StagePositions
     measured: StagePositions
@@ -333,5 +330,4 @@ def _step(network: Network, optimiser: torch.optim.Optimizer, batch: Batch, line
 
 
 def _size(errors: Tensor) -> float:
-    """Return the root mean square; 0 without errors."""
     return float(errors.square().mean().sqrt()) if len(errors) else 0.0

@@ -75,7 +75,6 @@ class Network(nn.Module):
         return network
 
     def _begin_at(self, rows: NDArray[np.int8], layers: NDArray[np.int16]) -> None:
-        """Set values in the engine's units."""
         ends = np.cumsum([SUMS, SUMS * HIDDEN, HIDDEN, HIDDEN])
         start, into, threshold, out, last = (
             torch.from_numpy(part.astype(np.float32)) for part in np.split(layers, ends, axis=1)
@@ -172,7 +171,6 @@ def rounded(networks: Sequence[Network], tables: array[int]) -> Weights:
 
 
 def _whole(numbers: Tensor, units: int, kind: type = np.int16) -> NDArray[np.signedinteger]:
-    """Return numbers in the engine's units, clipped to their type."""
     limits = np.iinfo(kind)
     return np.asarray(np.round(numbers.detach().numpy() * units).clip(limits.min, limits.max), kind)
 

@@ -154,7 +154,6 @@ def _play_game(searcher: Searcher, settings: SelfplaySettings, rng: random.Rando
 
 
 def _fair_opening(searcher: Searcher, settings: SelfplaySettings, rng: random.Random) -> Position:
-    """Return an opening that is close enough to a draw."""
     while True:
         position = _opening(searcher, settings, rng)
         if settings.widest >= _HIGHEST_SCORE:

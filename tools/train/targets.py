@@ -81,13 +81,11 @@ def _without_result(records: Records) -> NDArray[np.bool_]:
 
 
 def _places_to_end(records: Records) -> NDArray[np.int64]:
-    """Return the number of positions of its game after each."""
     lengths = _lengths(records)
     return np.repeat(np.cumsum(lengths) - 1, lengths) - np.arange(len(records))
 
 
 def _lengths(records: Records) -> NDArray[np.int64]:
-    """Return the number of positions of each game."""
     return np.diff(np.flatnonzero(np.append(records["place"], 0) == 0))
 
 

@@ -112,7 +112,6 @@ def made_now() -> dict[str, str]:
 
 
 def _provenance(folders: Sequence[Path], solved: Sequence[Path]) -> dict[str, Any]:
-    """Return version, command, date, and the description of each folder of games."""
     return {
         **made_now(),
         "games": [_described(folder) for folder in folders],
@@ -121,7 +120,6 @@ def _provenance(folders: Sequence[Path], solved: Sequence[Path]) -> dict[str, An
 
 
 def _described(folder: Path) -> dict[str, Any]:
-    """Return the settings of a folder's games, and the numbers of games and positions."""
     headers = [read_header(path) for path in shards([folder])]
     return {
         **headers[0]["settings"],

@@ -114,7 +114,6 @@ async def _greet(address: str, security: Security) -> None:
 
 
 def _expect_same_build(client: Client) -> None:
-    """Raise SettingsError with both builds unless all workers have our build."""
     found = client.run(eval, _BUILD_THERE, on_error="return")
     for worker, build in sorted(found.items()):
         if isinstance(build, BaseException):
