@@ -33,7 +33,6 @@ def probe(path: Path) -> None:
 
 
 def _percentiles(book: Book, positions: Sequence[Position]) -> str:
-    """Return the median, the 99th percentile and the maximum of the wall time of a probe, in microseconds."""
     times = []
     for position in positions:
         began = time.perf_counter_ns()

@@ -195,7 +195,6 @@ def tables(document: dict[str, Any]) -> str:
 
 
 def _things(figures: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
-    """Return the figures in order, grouped by the thing measured."""
     return [list(same) for _, same in groupby(figures, key=lambda each: (each["what"], each["command"]))]
 
 

@@ -38,7 +38,6 @@ _TYPE_KEYS = ("alt+t", "Home")
 
 
 def _field(shortcut: str, text: str) -> list[str]:
-    """Return the keys that select a field and fill it."""
     return [shortcut, *("colon" if letter == ":" else letter for letter in text)]
 
 
@@ -115,7 +114,6 @@ def read_log(text: str) -> Game:
 
 @contextmanager
 def _screen() -> Iterator[str]:
-    """Start a virtual screen and yield the name of its display."""
     command = ["Xvfb", "-displayfd", "1", "-screen", "0", "800x600x24", "-nolisten", "tcp", "-r"]
     with _running(command, {"PATH": _PATH}) as process:
         assert process.stdout is not None
@@ -165,7 +163,6 @@ def _wait_for(environment: dict[str, str], title: str, seconds: float) -> str:
 
 
 def _find(environment: dict[str, str], title: str) -> str:
-    """Return the id of the window of that title, or an empty text."""
     command = ["xdotool", "search", "--onlyvisible", "--name", title]
     found = subprocess.run(
         command, env=environment, capture_output=True, text=True, timeout=_PATIENCE_SECONDS

@@ -121,7 +121,6 @@ class Solution:
         return self.limit.selectivity or 100
 
     def _expected(self, score: int) -> int:
-        """Return a score of the file as a score of this search."""
         if not self.limit.wld:
             return score
         side = self.position.side
@@ -133,14 +132,12 @@ class Solution:
         return [] if found == expected else [f"expected the score {expected:+d}, got {found:+.0f}"]
 
     def _move_difference(self, expected: Mapping[Move, int]) -> list[str]:
-        """Return a sentence if the best move is not one of the file's best moves."""
         best = [str(move) for move, score in expected.items() if score == max(expected.values())]
         if not best or self.move in best:
             return []
         return [f"expected the best move {' or '.join(best)}, got {self.move}"]
 
     def _differences_of_other_moves(self, expected: Mapping[Move, int]) -> list[str]:
-        """Return a sentence for each other score that differs from the file's."""
         return [
             f"expected {expected[line.move]:+d} for {line.move}, got {self.number_of(line):+.0f}"
             for line in self.info.lines[1:]

@@ -259,7 +259,6 @@ def _offer(match: re.Match[str]) -> Offer | None:
 
 
 def _board(match: re.Match[str], lines: Sequence[str]) -> Board | None:
-    """Read a game; return None if it is incomplete."""
     kind = Kind.parse(match[4])
     if kind is None or kind.size != 8:
         return None

@@ -329,7 +329,6 @@ class Dialogue:
             say(f"board: {game.position.board_string()}")
 
     def _keep(self) -> None:
-        """Write the file that is written after every move, if the state has changed."""
         saved = self._files.saved
         # WTHOR holds finished games.
         if saved is None or (saved.suffix.lower() == ".wtb" and self._game.result is None):
@@ -340,7 +339,6 @@ class Dialogue:
         self._kept = self._game.turns
 
     def _state(self) -> tuple[str, Result | None]:
-        """Return the state to save: the moves, and the result."""
         return self._game.session.game.transcript(), self._game.result
 
     def _board(self) -> None:

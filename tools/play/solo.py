@@ -44,7 +44,6 @@ def picture(view: PlayerView) -> str:
 
 
 def _cell(view: PlayerView, square: int) -> str:
-    """Return a square in its colours, padded to the width of a column."""
     text = cell_text(view.board, view.open_chips, square)
     padding = " " * (_WIDTH - len(text))
     if square in view.open_chips:
@@ -154,7 +153,6 @@ class Report:
         say(f"score {reached} of {self.perfect}: {why}")
 
     def _facts(self, view: PlayerView) -> dict[str, Any]:
-        """Return a view as JSON data."""
         return {
             "black": _names(view.board.black),
             "gold": _names(view.board.white),

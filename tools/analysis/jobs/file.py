@@ -213,7 +213,6 @@ class JobFile:
 
 
 def _texts(facts: JobFacts) -> dict[str, str]:
-    """Return the settings as the facts of the file."""
     return {
         "outflank": __version__,
         "rules": str(facts.rules),

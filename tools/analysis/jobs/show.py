@@ -67,7 +67,6 @@ def solve_job(job: JobFile, workers: Workers, hash_mb: int, threads: int, report
 
 
 def _info(position: Position, outcome: Outcome, limit: Limit) -> SearchInfo:
-    """Return the result of a position in the form of a search's result."""
     move = outcome.move or next(iter(position.legal_moves()), PASS)
     lower, upper = outcome.lower, outcome.upper
     rules, side = position.rules, position.side
@@ -86,8 +85,6 @@ def _info(position: Position, outcome: Outcome, limit: Limit) -> SearchInfo:
 
 
 class _Display:
-    """Shows the progress of the work on a position."""
-
     def __init__(self, number: int, count: int, position: Position, question: Limit, as_json: bool) -> None:
         self._number, self._count, self._position, self._as_json = number, count, position, as_json
         self._question = question

@@ -228,7 +228,6 @@ class Tree:
         return ((-upper, -lower) if self._is_negated else (lower, upper)), key
 
     def _join(self, node: Node, after: list[Bounds]) -> Bounds:
-        """Return the bounds of a node, from the bounds after its moves."""
         lower, upper = self._bounds.get(node.key, (-64, 64))
         if node.links is not None:
             lower = max([lower, node.ended, *(least for least, _ in after)])
@@ -243,7 +242,6 @@ class Tree:
         return [link for link in links if _for_the_mover(*link) == 0] if node.answer else links
 
     def _node(self, position: Position, wanted: int) -> Node:
-        """Return the node of a question, creating it if necessary."""
         key = key_of(position)[0]
         node = self._nodes.get((key, wanted))
         if node is None:

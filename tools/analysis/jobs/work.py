@@ -286,9 +286,8 @@ class Work:
         only = open_ones[0] if len(open_ones) == 1 else None
         winner = only is None and list(open_ones) == thresholds(position, True, None)
         limit = Limit(exact_from=64, nodes=most, at_least=only, wld=winner)
-        enough: Percent = (
-            100 if self._workers.places == 1 else _GUESS_SELECTIVITY
-        )  # the other workers are idle
+        # With several workers the others are idle.
+        enough: Percent = 100 if self._workers.places == 1 else _GUESS_SELECTIVITY
         task = self._workers.executor.submit(
             search_whole, position, limit, enough, self._hash_mb, self._threads
         )
@@ -314,7 +313,6 @@ class Work:
         self._add(root, Solved(*seen((lower, upper), not passed), 1 if nodes else 0, nodes, seconds))
 
     def _add(self, position: Position, found: Solved) -> None:
-        """Store an answer in the job's file."""
         key = key_of(position)[0]
         self._bounds[key] = self._job.add(key, found).bounds
 
@@ -363,9 +361,7 @@ class Work:
         seconds = now - self._began
         left = None
         if tree is not None and self._searches:
-            left = (
-                min(tree.numbers) * seconds / max(self._expected, 1e-9)
-            )  # the speed is in expected nodes too
+            left = min(tree.numbers) * seconds / max(self._expected, 1e-9)  # the speed in expected nodes
         self._show(
             Progress(
                 None if tree is None else tree.wanted,
@@ -384,7 +380,6 @@ class Work:
         )
 
     def _estimate(self, position: Position) -> float:
-        """Return the expected score of a position, by a midgame search."""
         key = key_of(position)[0]
         score = self._estimates.get(key)
         if score is None:

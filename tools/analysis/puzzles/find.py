@@ -96,7 +96,6 @@ class Finder:
         return Found(tuple(puzzles), near)
 
     def _solved(self, solver: Searcher, position: Position) -> tuple[Line, ...] | None:
-        """Return the proven lines of all moves; None if the position is not a problem."""
         moves = len(position.legal_moves())
         if moves < 2:
             return None

@@ -89,7 +89,6 @@ def difficulty_text(puzzle: Puzzle) -> str:
 
 
 def _scores_text(scores: Mapping[Move, int]) -> str:
-    """Return ``b2 +6, c1 -4``."""
     return ", ".join(f"{move} {score_text(score)}" for move, score in scores.items())
 
 

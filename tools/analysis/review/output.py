@@ -289,7 +289,6 @@ def move_text(review: GameReview, number: int, view: PointOfView = "mover") -> I
 
 
 def _seen(score: float, move: MoveReview, view: PointOfView) -> float:
-    """Return a score of the mover from the requested point of view."""
     return 0.0 - score if view == "black" and move.colour is Colour.WHITE else score
 
 
@@ -427,7 +426,6 @@ def _annotated(played: AnnotatedMove, move: MoveReview) -> AnnotatedMove:
 
 
 def _totals(review: GameReview) -> Iterator[str]:
-    """Yield ``Black lost 12 discs in 30 moves``."""
     for colour in Colour:
         tally = Tally().add(review.of(colour))
         name = review.game.rules.colour_name(colour)

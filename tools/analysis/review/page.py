@@ -111,7 +111,6 @@ def _title(reviews: Sequence[GameReview]) -> str:
 
 
 def _names(review: GameReview) -> tuple[str, str]:
-    """Return the players' names, or their colours."""
     black, white = review.game.rules.colour_names
     return review.game.black or black, review.game.white or white
 
@@ -122,7 +121,6 @@ def _ending(review: GameReview) -> str:
 
 
 def _row(review: GameReview, number: int) -> dict[str, Any]:
-    """Return a row of the list of games."""
     black, white = _names(review)
     outcome = review.game.outcome
     winner = None if outcome is None else outcome.winner
@@ -187,7 +185,6 @@ def _phases(reviews: Sequence[GameReview]) -> Phases:
 
 
 def _worst(reviews: Sequence[GameReview]) -> list[dict[str, Any]]:
-    """Return the errors that lost the most discs, the worst first."""
     errors = [
         (move, index, ply)
         for index, review in enumerate(reviews)
