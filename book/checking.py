@@ -93,7 +93,6 @@ def check(
 
 
 def _wrong_leaves(book: Book, graph: Graph) -> Iterator[str]:
-    """Yield a sentence for each leaf that leads to a position of the book."""
     for record in book.records():
         if record.leaf is not None and graph.nodes[key_of(record.position)[0]].leaf is None:
             yield (
@@ -102,7 +101,6 @@ def _wrong_leaves(book: Book, graph: Graph) -> Iterator[str]:
 
 
 def _wrong_values(graph: Graph) -> Iterator[str]:
-    """Yield a sentence for each position whose score, bounds or counts are not the negamax of its children."""
     stored = {key: _values(node) for key, node in graph.nodes.items()}
     graph.negamax()
     for key, node in graph.nodes.items():
@@ -120,7 +118,6 @@ def _words(values: tuple[int, ...]) -> str:
 
 
 def _searched_again(graph: Graph, judge: JudgeOfLevel, sample: int, seed: int, run: Run) -> Sample:
-    """Judge the open moves of some positions again, at the level of their last search."""
     known = [
         node
         for node in graph.nodes.values()

@@ -258,7 +258,6 @@ class Grower:
         return self._root_key if position is None else key_of(after_passes(position)[0])[0]
 
     def _leaves(self, reach: Reach, begin: bytes) -> Iterator[bytes]:
-        """Yield the positions after the leaves' moves, cheapest first."""
         root = self.graph.nodes.get(begin)
         if root is None:
             yield begin
@@ -275,7 +274,6 @@ class Grower:
                 yield key
 
     def _costs(self, root: Node, reach: Reach) -> Iterator[tuple[float, float, int, bytes]]:
-        """Yield cost, error, plies and key of the position after each leaf within reach."""
         for node in self.graph.nodes.values():
             ply = root.empties - node.empties + 1
             if node.leaf is not None and node.leaf_key is not None:

@@ -61,7 +61,6 @@ class WriterLock:
         self.release()
 
     def _take(self, expected: str) -> None:
-        """Lock the open file, and write our process id into it."""
         status = os.fstat(self._file)
         content = os.pread(self._file, _MOST_BYTES + 1, 0) if stat.S_ISREG(status.st_mode) else b"no file"
         # A file with a second name may be another program's, even with this content.
@@ -88,7 +87,6 @@ class WriterLock:
         return self._is_in_place()
 
     def _is_in_place(self) -> bool:
-        """Whether its name still refers to the file that we opened."""
         try:
             return os.path.samestat(os.fstat(self._file), self._path.lstat())
         except FileNotFoundError:

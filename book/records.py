@@ -249,12 +249,10 @@ def _makes_sense(row: Row) -> bool:
 
 
 def _named(row: Row) -> str:
-    """Return the board of a row, which may be of any type, for a message."""
     return f"board {row[0].hex() if isinstance(row[0], bytes) else repr(row[0])}"
 
 
 def _check_moves(position: Position, leaf: Leaf | None) -> None:
-    """Raise SettingsError unless the position has a move and the leaf is legal."""
     if not position.legal_mask():
         raise SettingsError(f"a book holds only positions with a move, unlike {position.board_string()}")
     if leaf and leaf.move not in position.legal_moves():

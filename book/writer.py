@@ -223,7 +223,6 @@ def _not_written(path: Path, error: Exception) -> OutflankError:
 
 
 def _expect_texts(facts: Mapping[str, str]) -> None:
-    """Raise SettingsError unless names and values are texts that a file can hold."""
     for text in chain.from_iterable(facts.items()):
         if not isinstance(text, str):
             raise SettingsError(f"expected a text as a fact of a book, got {text!r}")

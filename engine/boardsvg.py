@@ -86,7 +86,6 @@ def board_svg(
 
 
 def _title(position: "Position") -> str:
-    """Return ``Black 4, White 1, White to move``."""
     return str(position).rpartition("\n")[2].replace(" (X)", "").replace(" (O)", "")
 
 
@@ -134,7 +133,6 @@ def _last(position: "Position", last: Move | str | int) -> Iterator[str]:
 
 
 def _legal(position: "Position", scores: Iterable[Move]) -> Iterator[str]:
-    """Yield a small disc on each legal square, except squares that have a score."""
     taken = {move.square for move in scores}
     fill = _look(position, position.side).image
     for square in squares_of(position.legal_mask()):
@@ -144,7 +142,6 @@ def _legal(position: "Position", scores: Iterable[Move]) -> Iterator[str]:
 
 
 def _scores(scores: Mapping[Move, float]) -> Iterator[str]:
-    """Yield the best score of each square; the best move's scores stand out."""
     best = max(scores.values(), default=0.0)
     squares: dict[int, float] = {}
     for move, score in scores.items():

@@ -116,7 +116,6 @@ def _fen(text: str) -> tuple[str, str] | None:
 
 
 def _digits(raw: str, side: str) -> Mapping[str, str]:
-    """Return the meaning of each digit among these squares and in the word for the side to move."""
     letters = {*raw, side}
     if "0" not in letters:
         return _ONE_TWO

@@ -40,7 +40,6 @@ cdef uint64_t _leaves_of_pass(uint64_t own, uint64_t opp, int depth, bint pass_i
 
 
 cdef uint64_t _leaves_one_way(uint64_t own, uint64_t opp, int depth, bint pass_is_free) noexcept nogil:
-    """Count leaves under one-direction rules, `depth` at least 1."""
     cdef MoveEntry[MAX_MOVES] moves
     cdef int i, count = generate(own, opp, True, moves)
     cdef uint64_t total = 0

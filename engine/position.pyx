@@ -118,7 +118,6 @@ cdef class Position:
         return True
 
     def _choices(self, int square):
-        """Return the moves on one legal square under one-direction rules."""
         directions = self._directions(square)
         if len(directions) == 1:
             return [Move(square)]
@@ -166,7 +165,6 @@ cdef class Position:
         return f"{self.rules.colour_name(self.side)} to play " + " ".join(map(str, moves))
 
     cdef uint64_t _turned(self, move):
-        """Return the discs that a settled move turns."""
         if not self.rules.one_direction:
             return turned_discs(self.own, self.opp, move.square)
         direction = move.direction or self._directions(move.square)[0]

@@ -112,7 +112,6 @@ def _passes(record: Record, entry: BookEntry, written: set[Position]) -> Iterato
 
 
 def _packed(record: Record, entry: BookEntry) -> bytes:
-    """Return the position with its links; a record's position is canonical."""
     links = [(move.score, move.move.square or 0) for move in entry.moves if move.linked]
     scores = (record.score, record.lower, record.upper)
     return _pack(record.position, record.lines, scores, level_of(record), links, record.leaf)

@@ -98,7 +98,6 @@ def _take_facts(lines: Iterator[tuple[int, str]], facts: dict[str, str]) -> list
 
 
 def _counted(records: Iterator[Record], count: int | None) -> Iterator[Record]:
-    """Yield the records; raise FileFormatError unless `count` is their number."""
     found = 0
     for record in records:
         found += 1
@@ -135,7 +134,6 @@ def _text(line: bytes, number: int) -> str:
 
 
 def _records(lines: Iterable[tuple[int, str]], rules: Rules) -> Iterator[tuple[str, Record]]:
-    """Yield each line's place in the file for messages, and its record."""
     for number, line in lines:
         where = f"line {number}"
         yield where, _record(line, rules, where)

@@ -17,12 +17,10 @@ from outflank.engine.squares import parse_square, square_name
 
 
 def _image(squares, symmetry):
-    """Return the squares of a pattern under one of the eight symmetries, in the same order."""
     return tuple(square_name(first_square(transform_mask(bit(parse_square(name)), symmetry))) for name in squares)
 
 
 def _instances():
-    """Yield every distinct image of every pattern, with the index of its pattern."""
     for table, squares in enumerate(PATTERNS):
         images = {}
         for symmetry in range(8):

@@ -116,7 +116,6 @@ cdef class Deepening:
         PyMem_Free(self._finished)
 
     def _set_moves(self, Position position, moves):
-        """Set the root's moves, the most promising first."""
         cdef RootMove move
         move.told = guess(self._worker, self._own, self._opp, self._empties)
         for chosen in moves:
@@ -285,7 +284,6 @@ cdef class Deepening:
         return line
 
     def _judged(self, move, int told, pv):
-        """Return a line with the bound and the result of its score."""
         side, rules = self._position.side, self._position.rules
         if self._told_bound:
             return Line(move, float(told), pv, "lower" if told >= self._wanted else "upper")
@@ -313,7 +311,6 @@ cdef class Deepening:
         return position.parse_move(Move(known.best, DIRECTIONS[known.direction]))
 
     def _move(self, int index):
-        """Return a root move in the position's notation."""
         cdef MoveEntry entry = self._moves[index].entry
         return Move(entry.square, None if entry.direction == ALL_DIRECTIONS else DIRECTIONS[entry.direction])
 

@@ -52,7 +52,6 @@ cdef int solve(Worker *worker, uint64_t own, uint64_t opp, uint64_t moves, int a
 cdef inline int _solve_board(
     Worker *worker, uint64_t own, uint64_t opp, uint64_t moves, int alpha, int empties, uint64_t odd
 ) noexcept nogil:
-    """Return the score of a board that has a move."""
     if empties > _MOST_BY_GLANCE:
         return _solve_by_mobility(worker, own, opp, moves, alpha, empties, odd)
     if empties > _MOST_AT_LAST:
@@ -69,7 +68,6 @@ cdef inline int _solve_after(Worker *worker, const Child *child, int alpha, int 
 
 
 cdef int _solve_passed(Worker *worker, uint64_t own, uint64_t opp, int alpha, int empties, uint64_t odd) noexcept nogil:
-    """Return the score of a board where `own` has no move."""
     cdef uint64_t moves = legal_moves(opp, own)
     if not moves:
         return final_score(own, opp, worker.count_only_discs)

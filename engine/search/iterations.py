@@ -71,7 +71,6 @@ def nodes_to_solve(empties: int) -> float:
 
 
 def _solved_within(seconds: float) -> float:
-    """Return the number of empty squares that can be solved in a time, at an assumed speed."""
     nodes = max(seconds * _SOLVED_A_SECOND, 1.0)
     return max(math.log(nodes / _NODES_OF_A_FULL_BOARD) / _GROWTH, 0.0)
 
@@ -93,7 +92,6 @@ def _part_of(clock: Clock, empties: int, parameters: Parameters) -> Plan:
 
 
 def _share(clock: Clock, empties: int, free: float, parameters: Parameters) -> float:
-    """Return one move's share of the `free` seconds, without its increment."""
     solved = _solved_within((1 - parameters.time_before) * parameters.time_solve * free)
     moves = max((empties - solved) / 2, 1.0)
     if clock.moves is not None and clock.moves <= moves:

@@ -59,7 +59,6 @@ USUAL_OVERHEAD = 0.05  # seconds
 
 
 def _check_seconds(name: str, value: float, least: float) -> None:
-    """Raise SettingsError unless `value` is a valid number of seconds."""
     if not isinstance(value, Real) or not value >= least:
         raise SettingsError(f"expected {name} of at least {least:g}, got {value!r}")
     if value > _LONGEST:

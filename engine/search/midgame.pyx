@@ -65,7 +65,6 @@ cdef int search(Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha
 
 
 cdef int _search_passed(Worker *worker, uint64_t own, uint64_t opp, int depth, int alpha, int beta) noexcept nogil:
-    """Return the value of a board where the side to move has no move."""
     cdef int score
     if not legal_moves(opp, own):
         return final_score(own, opp, worker.count_only_discs)
@@ -209,7 +208,6 @@ cdef inline bint _in_danger(uint64_t own, uint64_t opp, int depth, int empties) 
 
 
 cdef inline bint _may_be_shut_in(uint64_t own, uint64_t opp) noexcept nogil:
-    """Whether a move of the side with the discs `opp` leaves few replies."""
     cdef uint64_t moves = legal_moves(opp, own), turned
     cdef int square
     while moves:

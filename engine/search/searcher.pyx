@@ -253,7 +253,6 @@ cdef class Searcher:
 
 
 def _final_line(position):
-    """Return the line of a finished game, from the side that would be to move."""
     outcome = position.outcome()
     margin = outcome.margin_of(position.side)
     result = "draw" if outcome.winner is None else "win" if outcome.winner is position.side else "loss"

@@ -52,19 +52,16 @@ cdef inline uint64_t _full_rising(uint64_t discs) noexcept nogil:
 
 
 cdef inline uint64_t _column_to_row(uint64_t column) noexcept nogil:
-    """Return the eight squares of the a file as a row of eight bits."""
     return (column & <uint64_t>0x0101010101010101) * <uint64_t>0x0102040810204080 >> 56
 
 
 cdef inline uint64_t _row_to_column(uint64_t row) noexcept nogil:
-    """Return the eight bits of a row as squares of the a file."""
     return (
         (row & 0x0F) * <uint64_t>0x0000000000204081 & <uint64_t>0x0000000001010101
     ) | ((row >> 4) * <uint64_t>0x0020408100000000 & <uint64_t>0x0101010100000000)
 
 
 cdef inline uint64_t _stable_on_edges(uint64_t own, uint64_t opp) noexcept nogil:
-    """Return the table's stable discs of the four edges."""
     return (
         EDGE[own & 0xFF][opp & 0xFF]
         | <uint64_t>EDGE[own >> 56][opp >> 56] << 56

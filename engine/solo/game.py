@@ -158,7 +158,6 @@ class Deal:
 
 
 def _start_board(black_chips: int = 0, white_chips: int = 0, closed: int = 0) -> SoloBoard:
-    """Return a board with these chips and the four discs in the middle, placed as in the game for two."""
     start = Position.start(SHEET)
     return SoloBoard(start.black, start.white, black_chips, white_chips, closed)
 

@@ -110,7 +110,6 @@ class SoloPlayer:
         return sorted(found, key=lambda prospect: prospect.score, reverse=True)
 
     def _suppose(self, view: PlayerView, unseen: tuple[Chip, ...]) -> _Supposed:
-        """Sample a deal that is consistent with the player's view."""
         shuffled = list(unseen)
         self._random.shuffle(shuffled)
         left = {**view.open_chips, **dict(zip(squares_of(view.board.closed), shuffled, strict=True))}
@@ -172,7 +171,6 @@ def solve(
 
 
 def _searched(game: DealerView, judge: Variant, variant: Variant, width: int, known: Solution) -> Solution:
-    """Return the result of a search of this width in which boards are judged by the count of `judge`."""
     chips = game.deal.chips
     won, line = best_line(game.board, mask_of(game.won), _numbers(chips, judge), width, seed=width)
     found = score((chip for square, chip in chips.items() if won >> square & 1), variant)
