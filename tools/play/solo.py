@@ -99,9 +99,9 @@ class Report:
     def move(self, before: DealerView, move: SoloMove) -> None:
         """Show a move and its effect."""
         board = before.board
-        won = [before.deal.chips[square] for square in _squares(board.taken(move.colour, move.square))]
-        opened = {square: before.deal.chips[square] for square in _squares(board.opened(move.square))}
-        turned = [square_name(square) for square in _squares(board.turned(move.colour, move.square))]
+        won = [before.deal.chips[square] for square in squares_of(board.taken(move.colour, move.square))]
+        opened = {square: before.deal.chips[square] for square in squares_of(board.opened(move.square))}
+        turned = [square_name(square) for square in squares_of(board.turned(move.colour, move.square))]
         if self.as_json:
             up = {square_name(square): str(chip) for square, chip in opened.items()}
             self._object("move", move=str(move), turned=turned, won=[str(chip) for chip in won], opened=up)
@@ -176,12 +176,8 @@ def chips_text(chips: Iterable[Chip]) -> str:
     )
 
 
-def _squares(mask: int) -> list[int]:
-    return [square for square in SQUARES if mask >> square & 1]
-
-
 def _names(mask: int) -> list[str]:
-    return [square_name(square) for square in _squares(mask)]
+    return [square_name(square) for square in squares_of(mask)]
 
 
 _STOP_WORDS = frozenset({"stop", "quit", "exit", "q"})
