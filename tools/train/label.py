@@ -1,7 +1,7 @@
 """Searches single positions: labels to learn from, and dev sets to measure by."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import islice
@@ -125,7 +125,7 @@ def boards_of_games(
             if fewest <= strayed.empties <= most and not set_aside(strayed):
                 yield strayed
 
-    return _different(found())
+    return (board for _, board in _different(found()))
 
 
 def _random_boards(fewest: int, most: int, seed: int) -> Iterator[_Board]:
@@ -136,18 +136,18 @@ def _random_boards(fewest: int, most: int, seed: int) -> Iterator[_Board]:
         while True:
             yield random_opening(rng, 60 - rng.randint(fewest, most), matches=False)
 
-    return _different(found())
+    return (board for _, board in _different(found()))
 
 
-def _different(positions: Iterator[Position]) -> Iterator[_Board]:
-    """The canonical boards, without those that are images of earlier ones."""
+def _different(positions: Iterable[Position]) -> Iterator[tuple[Position, _Board]]:
+    """Yield the positions that are not images of earlier ones, each with its canonical board."""
     seen: set[_Board] = set()
     for position in positions:
         canonical, _ = position.canonical()
         board = canonical.own, canonical.opp
         if board not in seen:
             seen.add(board)
-            yield board
+            yield position, board
 
 
 def _in_parts(boards: Iterator[_Board], size: int) -> Iterator[tuple[_Board, ...]]:
@@ -167,9 +167,6 @@ def _label_part(settings: LabelSettings, part: tuple[int, tuple[_Board, ...]]) -
             seen = list(judged_line(position, found, settings.line_to))
         games.append(as_records(seen, found.score, position.side))
     return np.concatenate(games).tobytes()
-
-
-_DevBoard = tuple[int, int]  # own, opp
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,27 +206,18 @@ def make_devset(games: Records, out: Path, settings: DevsetSettings, **place: Un
     return len(boards)
 
 
-def boards_set_aside(games: Records, settings: DevsetSettings) -> list[_DevBoard]:
+def boards_set_aside(games: Records, settings: DevsetSettings) -> list[_Board]:
     """Return different boards (own, opp) of different games, in the order of the seed."""
     here = np.flatnonzero((empties(games) == settings.empties) & ~games["learned"])
     _, first_of_game = np.unique(game_numbers(games)[here], return_index=True)
     rows = games[here[first_of_game]]
-    return list(_different_games(rows[np.random.default_rng(settings.seed).permutation(len(rows))]))[
-        : settings.boards
-    ]
+    rows = rows[np.random.default_rng(settings.seed).permutation(len(rows))]
+    positions = (Position(int(row["own"]), int(row["opp"]), Colour.BLACK) for row in rows)
+    chosen = islice(_different(positions), settings.boards)
+    return [(position.own, position.opp) for position, _ in chosen]
 
 
-def _different_games(rows: Records) -> Iterator[_DevBoard]:
-    seen = set()
-    for row in rows:
-        position = Position(int(row["own"]), int(row["opp"]), Colour.BLACK)
-        canonical = position.canonical()[0]
-        if (canonical.own, canonical.opp) not in seen:
-            seen.add((canonical.own, canonical.opp))
-            yield position.own, position.opp
-
-
-def _lines_there(out: Path, boards: list[_DevBoard]) -> int:
+def _lines_there(out: Path, boards: list[_Board]) -> int:
     """Return the number of boards in a file, after removing a line that was cut short."""
     lines = out.read_text().splitlines(keepends=True) if out.exists() else []
     whole = [line for line in lines if line.endswith(";\n")]
@@ -242,7 +230,7 @@ def _lines_there(out: Path, boards: list[_DevBoard]) -> int:
     return len(whole)
 
 
-def _solved_line(all_moves: bool, board: _DevBoard) -> str:
+def _solved_line(all_moves: bool, board: _Board) -> str:
     position = Position(*board, Colour.BLACK)
     count = len(position.legal_moves()) if all_moves else 1
     found = cleared_searcher(SHIPPED).search(position, Limit.solve(), multipv=count)
