@@ -23,7 +23,6 @@ from outflank.tools.analysis.review.game import (
     GameReview,
     Reviewer,
     ReviewSettings,
-    review_games,
 )
 from outflank.tools.analysis.review.output import (
     Players,
@@ -55,6 +54,7 @@ from outflank.tools.commands.options import (
     workers_option,
 )
 from outflank.tools.report.board import say
+from outflank.tools.work.executor import map_in_order
 from outflank.tools.work.files import write_whole
 from outflank.tools.work.games import ReadGames, games_given, read_and_written, shown
 from outflank.tools.work.progress import counted, warn
@@ -177,7 +177,7 @@ def review(
     with BookExits(books, None if book is None else warn) as exits, ExitStack() as stack:
         explorer = None if archive is None else stack.enter_context(Explorer.open(archive, books))
         output = _Output(as_json, view or "mover", ply, any(files.values()), explorer)
-        for made in review_games(given, Reviewer(settings, hash_mb, threads), workers):
+        for made in map_in_order(Reviewer(settings, hash_mb, threads), given, workers):
             output.add(replace(made, book_exit=exits.of(made.game)), *given.places.popleft())
         output.end()
         played = [] if len(output.kept) != 1 else list(output.archive_text(output.kept[0].game))

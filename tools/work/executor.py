@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
-from itertools import islice
+from itertools import chain, islice
 from multiprocessing import forkserver, resource_tracker
 from multiprocessing.context import ForkServerContext, ForkServerProcess
 from multiprocessing.process import BaseProcess
@@ -112,6 +112,25 @@ def run_in_order(
             yield waiting.popleft().result()
     while waiting:
         yield waiting.popleft().result()
+
+
+def map_in_order(
+    task: Callable[[Key], Result], keys: Iterable[Key], workers: int | None = None
+) -> Iterator[Result]:
+    """Yield the results of `task` for each key in order, in this process if there is one key or one worker.
+
+    Args:
+        task: the task, which must be picklable.
+        keys: any number of keys, read lazily, so that memory does not grow.
+        workers: the number of processes; one for each processor if None.
+    """
+    waiting = iter(keys)
+    first = list(islice(waiting, 2))
+    if len(first) < 2 or workers == 1:
+        yield from map(task, chain(first, waiting))
+        return
+    with open_executor(workers) as (executor, at_once):
+        yield from run_in_order(executor, task, chain(first, waiting), at_once)
 
 
 def within(seconds: float | None, keys: Iterable[Key]) -> Iterator[Key]:

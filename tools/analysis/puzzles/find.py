@@ -4,14 +4,13 @@ import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import chain, islice
 
 from outflank.book.keys import key_of
 from outflank.engine import Limit, Line, Move, Position, Searcher
 from outflank.engine.search.limits import BOLDEST
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.weaker import HIGHEST_ELO, LOWEST_ELO, chances, depths, weakness
-from outflank.tools.work.executor import open_executor, run_in_order
+from outflank.tools.work.executor import map_in_order
 
 ELOS = range(LOWEST_ELO, HIGHEST_ELO + 1, 100)
 """The levels for which each problem's share of failures is computed."""
@@ -128,22 +127,11 @@ def find(games: Iterable[AnnotatedGame], finder: Finder, workers: int | None = N
         workers: the number of processes; one for each processor if None.
     """
     seen: set[bytes] = set()
-    for found in _looked_at(games, finder, workers):
+    for found in map_in_order(finder, games, workers):
         for puzzle in found.puzzles:
             if _key(puzzle.position) not in seen:
                 seen |= found.near[puzzle.ply]
                 yield puzzle
-
-
-def _looked_at(games: Iterable[AnnotatedGame], finder: Finder, workers: int | None) -> Iterator[Found]:
-    """What is found in each game; a single game needs no process of its own."""
-    waiting = iter(games)
-    first = list(islice(waiting, 2))
-    if len(first) < 2 or workers == 1:
-        yield from map(finder, chain(first, waiting))
-        return
-    with open_executor(workers) as (executor, at_once):
-        yield from run_in_order(executor, finder, chain(first, waiting), at_once)
 
 
 def failures(

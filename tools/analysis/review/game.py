@@ -1,10 +1,10 @@
 """The review of games: searches every position, the last one first, and judges every move."""
 
 import functools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import accumulate, chain, islice
+from itertools import accumulate
 
 from outflank.book.names import Opening, opening_of
 from outflank.engine import (
@@ -22,7 +22,6 @@ from outflank.engine import (
 )
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.tools.analysis.review.bookexits import BookExit
-from outflank.tools.work.executor import open_executor, run_in_order
 from outflank.tools.work.progress import counted
 
 _ORDER: tuple[Result, ...] = ("loss", "draw", "win")
@@ -372,25 +371,6 @@ class Reviewer:
     def __call__(self, game: AnnotatedGame) -> GameReview:
         """Review a game; a process may review only one game at a time."""
         return review_game(game, self.settings, _searcher(self.hash_mb, self.threads))
-
-
-def review_games(
-    games: Iterable[AnnotatedGame], reviewer: Reviewer, workers: int | None = None
-) -> Iterator[GameReview]:
-    """Yield the reviews in the order of the games, as soon as they are done.
-
-    Args:
-        games: any number of games, read lazily, so that memory does not grow.
-        reviewer: reviews a game.
-        workers: the number of processes; one for each processor if None.
-    """
-    waiting = iter(games)
-    first = list(islice(waiting, 2))
-    if len(first) < 2 or workers == 1:
-        yield from map(reviewer, chain(first, waiting))
-        return
-    with open_executor(workers) as (executor, at_once):
-        yield from run_in_order(executor, reviewer, chain(first, waiting), at_once)
 
 
 @functools.lru_cache(maxsize=1)
