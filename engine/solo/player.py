@@ -58,10 +58,10 @@ class _Supposed:
     def judged(self) -> dict[tuple[Colour, int], int]:
         return judged_moves(self.board, self.won, self.numbers)
 
-    def played_out(self, colour: Colour, square: int, variant: Variant, seed: int) -> int:
+    def played_out(self, colour: Colour, square: int, variant: Variant) -> int:
         """Return the final score of a move with open chips if the best judged moves follow."""
         won = self.won | self.board.taken(colour, square)
-        won, _ = best_line(self.board.play(colour, square), won, self.numbers, 1, seed)
+        won, _ = best_line(self.board.play(colour, square), won, self.numbers)
         return score((chip for at, chip in self.chips.items() if won >> at & 1), variant)
 
 
@@ -105,7 +105,7 @@ class SoloPlayer:
         tried = supposed[: self._effort.playouts]
         found = []
         for move in moves:
-            scores = [deal.played_out(move.colour, move.square, self._variant, 0) for deal in tried]
+            scores = [deal.played_out(move.colour, move.square, self._variant) for deal in tried]
             found.append(Prospect(move, sum(scores) / len(scores)))
         return sorted(found, key=lambda prospect: prospect.score, reverse=True)
 
