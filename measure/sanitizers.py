@@ -58,20 +58,18 @@ def search(position: Position, searcher: Searcher, rng: random.Random) -> None:
 
 def solo(rng: random.Random) -> None:
     """Search a random board of the solo game."""
-    while True:
-        masks = [rng.getrandbits(64) & rng.getrandbits(64) for _ in range(4)]
-        try:
-            board = SoloBoard(*masks)
-        except OutflankError:
-            masks[1] &= ~masks[0]
-            masks[2] &= ~(masks[0] | masks[1])
-            masks[3] &= ~(masks[0] | masks[1] | masks[2])
-            board = SoloBoard(*masks)
-        best_line(board, width=4)
-        judged_moves(board)
-        board.can_win(1000)
-        board.winnable()
-        return
+    masks = [rng.getrandbits(64) & rng.getrandbits(64) for _ in range(4)]
+    try:
+        board = SoloBoard(*masks)
+    except OutflankError:
+        masks[1] &= ~masks[0]
+        masks[2] &= ~(masks[0] | masks[1])
+        masks[3] &= ~(masks[0] | masks[1] | masks[2])
+        board = SoloBoard(*masks)
+    best_line(board, width=4)
+    judged_moves(board)
+    board.can_win(1000)
+    board.winnable()
 
 
 def stops(rng: random.Random) -> None:
