@@ -10,7 +10,7 @@ from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ from outflank.tools.train.dataset import Records, empties, game_numbers
 from outflank.tools.train.targets import Trust, targets
 
 Vector = NDArray[np.floating[Any]]
+_Number = TypeVar("_Number", bound=np.generic)
 
 _POSITIONS_AT_ONCE = 1 << 16  # so that numpy's copies stay small
 
