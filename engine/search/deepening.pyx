@@ -306,9 +306,7 @@ cdef class Deepening:
         cdef Payload known
         if not probe(&self._table.table, position.own, position.opp, &known) or known.best == NO_SQUARE:
             return None
-        if not self._worker.one_direction:
-            return Move(known.best)
-        return position.parse_move(Move(known.best, DIRECTIONS[known.direction]))
+        return _best_move(position, &known)
 
     def _move(self, int index):
         cdef MoveEntry entry = self._moves[index].entry
@@ -350,13 +348,17 @@ cdef object _remembered_move(Worker *worker, Position position, int score):
     """Return the move that the table proves to be worth `score`: the board's best, or one to a board that it holds."""
     cdef Payload known
     if _knows(worker, position, &known) and known.best != NO_SQUARE and known.lower >= score:
-        if not worker.one_direction:
-            return Move(known.best)
-        return position.parse_move(Move(known.best, DIRECTIONS[known.direction]))
+        return _best_move(position, &known)
     for move in position.legal_moves():
         if _knows(worker, position.play(move), &known) and -known.upper >= score:
             return move
     return None
+
+
+cdef object _best_move(Position position, const Payload *known):
+    if not position.rules.one_direction:
+        return Move(known.best)
+    return position.parse_move(Move(known.best, DIRECTIONS[known.direction]))
 
 
 cdef bint _knows(Worker *worker, Position position, Payload *known):
