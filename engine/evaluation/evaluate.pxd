@@ -1,20 +1,20 @@
 """Position -> expected final disc difference, from the side to move: patterns and mobility, by phase of the game.
 
-**The network** over the patterns is small, and for what a sum can't say: how the parts of a board go together. Each
-weight of a phase has, beside its number in discs, a row of SUMS small numbers, the same in all phases of a stage: a
-third of the game. The rows that count in a position are added up; the squares of the sums, clipped to -1..1 before, go
-through HIDDEN rectified units, and become a correction to the score of the tables. The start of the sums and the units
-are others for each number of empty squares, a head: who moves last changes what a board is worth. evaluate.h has the
-arithmetic.
+**The network** over the patterns is small, and models interactions between parts of the board, which a sum can't. Each
+weight of a phase has, next to its value in discs, a row of SUMS small numbers, the same in all phases of a stage: a
+third of the game. The rows that count in a position are added; the squares of the sums, clipped to -1..1, are the input
+of HIDDEN rectified units, whose output is a correction of the tables' score. The biases of the sums and the units are
+different for each number of empty squares, a head, since the value of a board depends on the side that moves last.
+evaluate.h has the arithmetic.
 
-**An entry** is a weight in 1/128 disc, with the number of its row in the lower 18 bits: one cache line for both.
-Thousands of weights have the same row: mirrored configurations share one, and all that training never saw have zeros.
-So each stage keeps every row once, a fifth of the rows that the weights file stands for, and the rows that a search
-comes across stay in the CPU's caches.
+**An entry** is a weight in 1/128 disc, with the index of its row in the lower 18 bits: one cache line for both.
+Thousands of weights have the same row: mirrored configurations share one, and all that did not occur in training have
+zeros. So each stage stores every row once, a fifth of the weights file's rows, and the rows that a search needs stay in
+the CPU's caches.
 
-**The order of moves** needs less: the weights of one phase, rounded to an eighth of a disc and cut at sixteen, are kept
-in a byte each. An exact search asks for so many of them that they have to stay in the caches beside what else it needs
-there.
+**Move ordering** needs less precision: the weights of one phase, rounded to an eighth of a disc and clipped at sixteen,
+are stored in a byte each. An exact search uses so many of them that they have to fit into the caches with its other
+data.
 
 References: M. Buro, From simple features to sophisticated evaluation functions, 1999 (patterns); Y. Nasu, Efficiently
 updatable neural-network-based evaluation functions for computer shogi, 2018 (clipped sums in whole numbers).
@@ -32,9 +32,9 @@ from outflank.engine.evaluation.patterns cimport (
     find_other_weights,
 )
 
-# Python sees these too, under the same names.
+# Visible to Python too, under the same names.
 cpdef enum:
-    STAGES = 3  # as many phases each; the rows are the same in all of them
+    STAGES = 3  # of equally many phases, which share their rows
     HEADS = 60  # one for each number of empty squares
     SCORE_BITS = 7  # scores, and what tables and network add to them, are in 1/128 disc
 

@@ -1,15 +1,15 @@
 """Pattern features: which squares form which pattern, and how a move changes the indices.
 
 A feature is a set of squares read as a number in base 3: digit 0 for a disc of one side, 1 for the other side's, 2 for
-an empty square. Both sides' views are kept, so that turning the board over costs nothing. Beside the patterns it
-counts how many moves both sides have, who can move to a corner and the squares beside it, and who moves last.
+an empty square. Both sides' views are stored, so that changing the side costs nothing. Besides the patterns, the
+mobility of both sides, their moves to a corner and the squares next to it, and the parity of empty squares count.
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint64_t
 
 from outflank.engine.kernels cimport moves_of_both, popcount
 
-# Python sees these too, under the same names.
+# Visible to Python too, under the same names.
 cpdef enum:
     PHASES = 30  # of two plies each
     FEATURES = 54
@@ -18,7 +18,7 @@ cpdef enum:
     MOBILITY_WEIGHTS = TABLE_WEIGHTS  # for each number of own moves and of the opponent's, up to MOST_MOVES
     MOST_MOVES = 15
     CORNER_WEIGHTS = MOBILITY_WEIGHTS + 256  # for who can move to which of a corner's four squares
-    ODD_WEIGHT = CORNER_WEIGHTS + 256  # counts where an odd number of squares is empty: who moves last matters
+    ODD_WEIGHT = CORNER_WEIGHTS + 256  # counts if the number of empty squares is odd: the parity
     PADDING_WEIGHT  # 0, for the padding lanes
     WEIGHTS_OF_A_PHASE
     OTHERS = 6  # weights of a position besides its features': mobility, four corners, who moves last

@@ -42,7 +42,7 @@ BOLDEST, FULL_WIDTH = STEPS[0], STEPS[-1]
 def step_of(percent: int) -> Selectivity:
     """Return the selectivity of this many percent.
 
-    Raises: KeyError if there is none.
+    Raises: KeyError if there is no such selectivity.
     """
     return _BY_PERCENT[percent]
 
@@ -106,7 +106,7 @@ class Limit:
         nodes: boards reached by making a move, shallow searches for the ordering and for ProbCut included.
         seconds: wall time for this move.
         clock: a game clock, from which the search chooses its own time.
-        exact_from: search to the end once at most this many squares are empty, whatever `depth` says.
+        exact_from: the empty squares from which to search to the end, regardless of `depth`.
         selectivity: a member of SELECTIVITIES; below 100 the search cuts moves that a shallow search finds hopeless.
             None is 100 for a search to a depth or to the end, and the most efficient one for time or nodes.
         wld: whether to solve only for the winner: see ``Line.result``.

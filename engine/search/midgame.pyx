@@ -2,7 +2,7 @@
 
 Scores are whole discs from the side to move and fail-soft. A search whose depth reaches the end of the game is
 exact; there `depth` is the number of empty squares. A pass uses up no depth, so the value of a board at a depth
-depends, at full width, on nothing but the board and the depth, whatever the table holds.
+depends, at full width, only on the board and the depth, not on the contents of the table.
 """
 
 from libc.stdint cimport int16_t, uint64_t

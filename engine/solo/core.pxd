@@ -13,7 +13,7 @@ cdef enum SoloDirection:
     SIDES = 4
     DIRECTIONS = 8
 
-# What lies on the board. A closed chip is in `chips` too where its colour is known, as it is to the dealer.
+# The contents of the board. A closed chip is in `chips` too if its colour is known, as to the dealer.
 cdef struct SoloState:
     uint64_t[2] discs
     uint64_t[2] chips

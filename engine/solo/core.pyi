@@ -69,7 +69,7 @@ class SoloBoard:
         """
 
     def winnable(self) -> int:
-        """The chips that are not proven to be lost; whatever is not in the mask can't be won by any line of moves.
+        """Return the chips that are not proven to be lost; no line of moves wins a chip that is not in the mask.
 
         The proof: five sets grow until nothing follows from them any more. A colour's disc may come to lie where one
         lies, where one may be placed, and where a run of squares that may hold the other colour leads to a square that
@@ -77,9 +77,9 @@ class SoloBoard:
         are free or hold a chip that may be won, if beyond such a run, or beyond a chip of the other colour that may
         lie open, its own may lie. A closed chip may be turned up if a disc may be placed beside it. A chip may be
         won if the other colour may be placed on one side of it and lie on the opposite one, and, if it is closed,
-        a different square beside it may be used to turn it up before. Whatever happens in a real line follows from
-        what happened before it in the line, so by induction each event is in the sets; they hold more than that, for
-        they forget that a disc lies on a square for good and shows one colour at a time.
+        a different square beside it may be used to turn it up before. Every event of a real line follows
+        from earlier events of the line, so by induction the sets contain it; they contain more, since they ignore that
+        a disc stays on its square and shows one colour at a time.
         """
 
     def can_win(self, nodes: int) -> bool | None:

@@ -233,7 +233,7 @@ cdef class SoloBoard:
         return after
 
     def winnable(self):
-        """The chips that are not proven to be lost; whatever is not in the mask can't be won by any line of moves."""
+        """Return the chips that are not proven to be lost; no line of moves wins a chip that is not in the mask."""
         return solo_winnable(&self.state)
 
     def can_win(self, nodes):
