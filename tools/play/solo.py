@@ -25,7 +25,7 @@ from outflank.engine.solo.game import (
     score,
 )
 from outflank.engine.solo.player import Prospect, SoloPlayer, Solution, solve
-from outflank.engine.squares import SQUARES, square_name
+from outflank.engine.squares import square_name, squares_of
 from outflank.protocol.lines import LineSplitter
 from outflank.tools.report.board import say
 from outflank.tools.work.progress import live, warn
