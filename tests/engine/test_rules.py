@@ -181,7 +181,7 @@ def test_a_side_behind_a_start_board_is_refused() -> None:
 
 def test_a_start_board_is_written_plainly_however_it_came() -> None:
     plain = "-" * 24 + "---OX---" + "---XO---" + "-" * 24
-    rules = Rules(start=plain.replace("X", "*").replace("-", ".").replace("O", " w ") + "; from a file")
+    rules = Rules(start=plain.replace("X", "*").replace("-", ".").replace("O", " w "))
 
     assert rules == Rules(start=plain)
     assert Rules.parse(str(rules)) == rules

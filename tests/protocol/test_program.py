@@ -148,7 +148,7 @@ def test_every_option_tells_its_default() -> None:
     text = run_program(b"", "--help").stdout.decode()
 
     options = [" ".join(option.split()) for option in re.split(r"\n  (?:-h, )?--", text)[1:]]
-    assert len(options) == 17
+    assert len(options) == 18
     for option in options[:-1]:
         assert "[default: " in option, option
 
