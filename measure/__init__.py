@@ -1,1 +1,1 @@
-"""Measurements and long-running checks, which are neither tests nor installed; each module says how to run it."""
+"""Programs that measure, run for long, or write parts of the pages: each says how it is called. Not installed."""

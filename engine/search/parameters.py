@@ -3,7 +3,7 @@
 Every searcher has a set of its own. ``outflank tune`` optimises values by play. docs/search.md has the table.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeVar
 
@@ -187,13 +187,3 @@ def parameter_of(name: str) -> Parameter:
     if name not in PARAMETERS:
         raise SettingsError(f"there is no parameter {name[:_LONGEST_SHOWN]!r}: docs/search.md lists them")
     return PARAMETERS[name]
-
-
-def markdown_table(parameters: Iterable[Parameter]) -> str:
-    """Return the table of docs/search.md."""
-    rows = ["| name | default | range | meaning | default by |", "| --- | --- | --- | --- | --- |"]
-    rows += [
-        f"| `{each.name}` | {each.default:.3g} | {each.least:g} to {each.most:g} | {each.meaning} | `{each.fitted}` |"
-        for each in parameters
-    ]
-    return "\n".join(rows)

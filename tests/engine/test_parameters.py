@@ -1,11 +1,10 @@
-"""The numbers of the search that can be set, and the table of them in the documentation."""
+"""The numbers of the search that can be set."""
 
 import pytest
 
 from outflank.engine import Clock, Limit, Parameters, Searcher, SettingsError
 from outflank.engine.search.iterations import plan
-from outflank.engine.search.parameters import PARAMETERS, Parameter, markdown_table
-from outflank.tests.support.installation import ROOT
+from outflank.engine.search.parameters import PARAMETERS, Parameter
 from outflank.tests.support.positions import reached
 
 DEFAULTS = Parameters()
@@ -38,10 +37,6 @@ def nodes_with(parameters: Parameters) -> int:
         sum(searcher.search(reached(seed, 36), SELECTIVE).nodes for seed in (1, 2))
         + searcher.search(reached(3, 46), Limit(depth=10, selectivity=73)).nodes
     )
-
-
-def test_the_documentation_has_the_table() -> None:
-    assert markdown_table(PARAMETERS.values()) in (ROOT / "docs" / "search.md").read_text()
 
 
 def test_every_default_lies_in_its_range_and_every_name_is_a_field() -> None:

@@ -10,11 +10,9 @@ import pytest
 from outflank.engine import Game
 from outflank.protocol.drivers.spec import EngineSpec, command_line
 from outflank.tests.support import rule_breaker
-from outflank.tests.support.installation import ROOT
 from outflank.tests.support.processes import StallMeter, judge_calmly
 from outflank.tools.checks import conduct
 from outflank.tools.checks.check import Check, Level
-from outflank.tools.checks.document import document
 from outflank.tools.checks.examination import CHECKS, CheckResult, Finding, Verdict, checks_of, examine
 from outflank.tools.checks.subject import (
     BEFORE_A_PASS,
@@ -245,12 +243,6 @@ def test_the_games_are_what_the_checks_take_them_for() -> None:
     outcomes = [str(game.position.outcome()) for game in games]
     assert [outcome[0] for outcome in outcomes] == ["B", "W", "0", "B"]
     assert Game.from_transcript(BEFORE_A_PASS).position.must_pass
-
-
-def test_the_page_is_what_the_checks_say() -> None:
-    page = (ROOT / "docs" / "compliance.md").read_text()
-
-    assert page == document(), "python -m outflank.tools.checks.document > docs/compliance.md"
 
 
 def test_every_rule_is_a_sentence() -> None:
