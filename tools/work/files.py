@@ -7,15 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
-from outflank.book.lock import LOCK_SUFFIX
 from outflank.engine import OutflankError, SettingsError
 from outflank.engine.links import file_of, open_beside
 
 STDOUT = Path("-")
 """Stdout in ``open_output``; the path of a file of that name is equal, but another object."""
-_DATABASE = b"SQLite format 3\0"  # the magic bytes of runs and books
-# The suffixes of SQLite's own files and of our lock, after the name of the database.
-_BESIDE_DATABASE = ("-wal", "-shm", "-journal", LOCK_SUFFIX)
+_DATABASE = b"SQLite format 3\0"  # the magic bytes of runs, books and archives
 
 
 class UnwritableError(OutflankError, OSError):
@@ -116,24 +113,10 @@ def _is_device(path: Path) -> bool:
 
 
 def _expect_no_database(path: Path) -> None:
-    if database := _database_of(path):
-        found = "exists and is" if database == path else f"belongs to {database.name!r},"
-        raise SettingsError(
-            f"can't write to {str(path)!r}, which {found} a run, a book or an archive: name another file"
-        )
-
-
-def _database_of(path: Path) -> Path | None:
-    """Return the database that `path` is or belongs to; None if it may be written."""
-    candidates = [path]
-    for ending in _BESIDE_DATABASE:
-        if path.name.endswith(ending):
-            candidates.append(path.with_name(path.name.removesuffix(ending)))
-    return next(filter(_is_database, candidates), None)
-
-
-def _is_database(path: Path) -> bool:
     if not path.is_file():
-        return False
+        return
     with path.open("rb") as file:
-        return file.read(len(_DATABASE)) == _DATABASE
+        if file.read(len(_DATABASE)) == _DATABASE:
+            raise SettingsError(
+                f"can't write to {str(path)!r}, which exists and is a run, a book or an archive: name another file"
+            )

@@ -239,14 +239,13 @@ def test_what_cannot_be_written_is_named_and_the_rest_is_written(tmp_path: Path)
     assert (tmp_path / "report.html").exists()
 
 
-@pytest.mark.parametrize("target", ["run.db", "run.db-wal", "run.db-shm", "run.db.outflank-lock"])
 @pytest.mark.parametrize(
     "command", [["report"], ["export", "--format", "ggf"], ["export", "--format", "sgf"]]
 )
-def test_no_output_overwrites_the_run(tmp_path: Path, command: list[str], target: str) -> None:
+def test_no_output_overwrites_the_run(tmp_path: Path, command: list[str]) -> None:
     folder = stored(tmp_path, *GAMES)
     before = (folder / "run.db").read_bytes()
-    result = outflank(*command, folder, "-o", folder / target)
+    result = outflank(*command, folder, "-o", folder / "run.db")
 
     assert result.exit_code == 1
     assert result.stderr.startswith("outflank: can't write to ")
