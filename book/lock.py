@@ -3,7 +3,6 @@
 import errno
 import fcntl
 import os
-import re
 import stat
 from pathlib import Path
 from typing import Self
@@ -14,7 +13,6 @@ LOCK_SUFFIX = ".outflank-lock"
 """The suffix of a lock's name, after the name of the locked file."""
 # O_NONBLOCK, since a file of this name might be a pipe.
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-_CONTENT = re.compile(rb"(?:[0-9]{1,20}\n)?")  # empty if a process was killed just after it created the file
 _MOST_BYTES = 21
 _FOREIGN = (errno.ELOOP, errno.EISDIR, errno.ENXIO)  # a link, a folder, a socket or a pipe
 
@@ -22,8 +20,8 @@ _FOREIGN = (errno.ELOOP, errno.EISDIR, errno.ENXIO)  # a link, a folder, a socke
 class WriterLock:
     """An exclusive lock for writing a file: a lock file next to it that contains the process id.
 
-    Not SQLite's own lock, which would block readers as well. A file of this name that is not a lock of ours is not
-    touched. As a context manager it is released at the end of the block.
+    Not SQLite's own lock, which would block readers as well. A link, folder, pipe or socket of this name is not
+    touched: another user of the machine may have made it. As a context manager it is released at the end of the block.
 
     Args:
         path: the file to be written, which need not exist.
@@ -61,16 +59,13 @@ class WriterLock:
         self.release()
 
     def _take(self, expected: str) -> None:
-        status = os.fstat(self._file)
-        content = os.pread(self._file, _MOST_BYTES + 1, 0) if stat.S_ISREG(status.st_mode) else b"no file"
-        # A file with a second name may be another program's, even with this content.
-        if status.st_nlink > 1 or not _CONTENT.fullmatch(content):
+        """Lock the open file, and write our process id into it."""
+        if not stat.S_ISREG(os.fstat(self._file).st_mode):
             raise self._foreign()
         if not self._is_ours():
-            holder = content.decode().strip()
-            raise FileFormatError(
-                f"{expected}, held by {f'process {holder}' if holder else 'another process'}"
-            )
+            holder = os.pread(self._file, _MOST_BYTES, 0).strip()
+            process = f"process {int(holder)}" if holder.isdigit() else "another process"
+            raise FileFormatError(f"{expected}, held by {process}")
         try:
             os.ftruncate(self._file, 0)
             os.pwrite(self._file, b"%d\n" % os.getpid(), 0)
