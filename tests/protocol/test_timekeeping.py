@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from outflank.engine import Clock, Game, Limit, Move, Searcher
-from outflank.measure.timekeeping import SETTINGS, Setting, overruns
 from outflank.protocol.lines import Inbox
 from outflank.protocol.movesource import SearchSource
 from outflank.protocol.session import Session, Strength
@@ -21,6 +20,7 @@ from outflank.protocol.timekeeping import PlayerClock, TimeSettings
 from outflank.tests.support.dialogue import Dialogue, Program, put
 from outflank.tests.support.installation import ROOT
 from outflank.tests.support.processes import StallMeter, at_most, judge_calmly
+from outflank.tests.support.timed_games import SETTINGS, Setting, overruns
 
 GRACE_SECONDS = 0.05
 CODE = (".py", ".pyx", ".pxd", ".h")

@@ -1,13 +1,11 @@
-"""Plays games against a strict clock outside the engine: ``python -m outflank.measure.timekeeping [GAMES]``.
+"""Plays whole games of ``outflank gtp`` against a strict clock outside the engine.
 
-GAMES is the number of games of each setting, 4 by default. A move is timed from writing ``genmove`` to reading its
-answer. Its overrun is that time minus the time left on the clock, so a negative number is time to spare. The opponent
-plays random moves at once.
+A move is timed from writing ``genmove`` to having read its answer. Its overrun is that time less what the
+clock still allowed, so a number below zero is time to spare. The opponent plays at random and at once.
 """
 
 import math
 import random
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -138,21 +136,3 @@ def overruns(setting: Setting, seed: int, excused: Callable[[], float] = float) 
             yield elapsed - allowed
             if clock:
                 clock.spend(elapsed)
-
-
-def percentile(values: list[float], share: float) -> float:
-    """Return the value that this share of all values does not exceed."""
-    return sorted(values)[math.ceil(share * len(values)) - 1]
-
-
-def main(games: int) -> None:
-    """Print a table of overruns in milliseconds."""
-    print(f"{'setting':45} {'moves':>6} {'median':>9} {'99 %':>9} {'maximum':>9}   (ms)")
-    for setting in SETTINGS:
-        found = [1000 * overrun for seed in range(games) for overrun in overruns(setting, seed)]
-        figures = (percentile(found, 0.5), percentile(found, 0.99), max(found))
-        print(f"{setting.name:45} {len(found):6}", *(f"{figure:9.1f}" for figure in figures), flush=True)
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 4)
