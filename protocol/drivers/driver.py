@@ -295,6 +295,7 @@ class ProcessDriver(Driver):
         rules: see ``Driver``.
         settings: folder, environment, processors and memory; those of the spec if None.
         restarts: whether a process that has ended is started again for the next game.
+        on_bytes: called with ``">"`` and the bytes sent, and with ``"<"`` and the bytes read, as they are.
         named: the other arguments of ``Driver``.
     """
 
@@ -307,6 +308,7 @@ class ProcessDriver(Driver):
         *,
         settings: ProcessSettings | None = None,
         restarts: bool = True,
+        on_bytes: Callable[[str, bytes], object] | None = None,
         **named: Any,
     ) -> None:
         super().__init__(spec, rules, **named)
@@ -315,6 +317,7 @@ class ProcessDriver(Driver):
         self.stray_bytes = 0
         self._settings = settings
         self._restarts = restarts
+        self._on_bytes = on_bytes
         self._process: ChildProcess | None = None
         self._sent_spec: EngineSpec | None = None  # as the running engine knows it, if that has changed
         self._last_line = ""  # since the last command was sent
@@ -349,7 +352,9 @@ class ProcessDriver(Driver):
             raise EngineCrash(f"{self.label} was ended")
         self.stray_bytes, self._last_line, self._ply = 0, "", None
         settings = self._settings or process_settings(self.spec)
-        self._process = ChildProcess(command_line(self.spec), self.label, lambda: self.on_wait(), settings)
+        self._process = ChildProcess(
+            command_line(self.spec), self.label, lambda: self.on_wait(), settings, self._on_bytes
+        )
         self.pid = self._process.pid
 
     def open(self) -> None:

@@ -35,6 +35,7 @@ class ChildProcess:
         label: how error messages call it.
         on_wait: called at least ten times a second while we wait for a line; it may raise to give up.
         surroundings: its folder, environment, processors and memory.
+        on_bytes: called with ``">"`` and the bytes sent, and with ``"<"`` and the bytes that leave our buffer.
 
     Raises: EngineStartError if the program can't be started.
     """
@@ -45,8 +46,10 @@ class ChildProcess:
         label: str,
         on_wait: Callable[[], object] | None = None,
         surroundings: ProcessSettings | None = None,
+        on_bytes: Callable[[str, bytes], object] | None = None,
     ) -> None:
         self.label = label
+        self._on_bytes = on_bytes
         self._on_wait = on_wait or _nothing
         self._mark = descendants.Mark.new()
         self._process = spawn(command, label, surroundings or ProcessSettings(), self._mark)
@@ -110,6 +113,8 @@ class ChildProcess:
 
     def send(self, data: bytes) -> None:
         """Queue `data`; what the pipe does not take now is written while we wait for lines."""
+        if self._on_bytes:
+            self._on_bytes(">", data)
         if self._input_ended_at is None and not self._stdin.closed:
             self._outbox += data
             self._write_input()
@@ -129,9 +134,7 @@ class ChildProcess:
             if len(self._received) > MAX_LINE_BYTES:
                 raise EngineProtocolError(f"{self.label} wrote a line of more than {MAX_LINE_BYTES} bytes")
             self._wait_for_output(deadline)
-        line = bytes(self._received[:end])
-        del self._received[: end + 1]
-        return line
+        return self._taken(end + 1)[:-1]
 
     @property
     def begun_line(self) -> bytes:
@@ -142,9 +145,7 @@ class ChildProcess:
         """Drop all empty lines that come next, and return their number of bytes."""
         if not self._received.startswith((b"\n", b"\r")):
             return 0
-        before = len(self._received)
-        self._received = self._received.lstrip(b"\r\n")
-        return before - len(self._received)
+        return len(self._taken(len(self._received) - len(self._received.lstrip(b"\r\n"))))
 
     def discard_output(self) -> bytes:
         """Drop and return what has been written so far; no answer to a later command can be in it."""
@@ -153,8 +154,7 @@ class ChildProcess:
             self._serve(0)
             if not self._received:
                 break
-            stale += bytes(self._received)
-            self._received.clear()
+            stale += self._taken(len(self._received))
         return stale
 
     def last_words(self) -> str:
@@ -199,6 +199,14 @@ class ChildProcess:
         assert process.stdout is not None
         assert process.stderr is not None
         return process.stdin, process.stdout, process.stderr
+
+    def _taken(self, size: int) -> bytes:
+        """Remove `size` bytes from the received output, and return them."""
+        taken = bytes(self._received[:size])
+        del self._received[:size]
+        if self._on_bytes:
+            self._on_bytes("<", taken)
+        return taken
 
     def _wait_for_output(self, deadline: float) -> None:
         """Serve the pipes for a moment.

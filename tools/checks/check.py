@@ -6,8 +6,30 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from outflank.protocol.lines import printable
+
 CheckFunction = Callable[[Any], None]
-"""A function of a ``Subject``, or of the kind of it that speaks the protocol in question."""
+"""A function of the ``TappedDriver`` of the protocol."""
+
+
+class Violation(Exception):
+    """The engine breaks the rule that is being checked; the text has the expected and the actual answer."""
+
+
+class CheckSkipped(Exception):
+    """The rule does not apply to this engine, or can't be judged; the text is a clause with the reason."""
+
+
+def expect(holds: bool, expected: str, got: object) -> None:
+    """Raise Violation with the expected and the actual answer unless the rule `holds`."""
+    if not holds:
+        raise Violation(f"expected {expected}, got {got}")
+
+
+def expect_nothing(written: bytes) -> None:
+    """Raise Violation if anything but blank lines was written."""
+    text = written.decode("utf-8", "replace").strip()
+    expect(not text, "no output that answers no command", repr(printable(text)))
 
 
 class Level(StrEnum):

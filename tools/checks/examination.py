@@ -7,10 +7,10 @@ from types import ModuleType
 
 from outflank.protocol.drivers.errors import EngineError
 from outflank.protocol.drivers.spec import Protocol
-from outflank.tools.checks import board, conduct, nboard, wire
-from outflank.tools.checks.check import Check, Level
-from outflank.tools.checks.nboard import NBoardSubject
-from outflank.tools.checks.subject import Subject, Unjudged, Violation
+from outflank.tools.checks import board, clock_and_exit, nboard, wire
+from outflank.tools.checks.check import Check, CheckSkipped, Level, Violation
+from outflank.tools.checks.nboard import TappedNBoardDriver
+from outflank.tools.checks.tapped_drivers import TappedDriver, TappedGtpDriver
 
 
 class CheckResult(StrEnum):
@@ -61,7 +61,7 @@ class Verdict:
 
     @classmethod
     def of(cls, findings: Sequence[Finding]) -> "Verdict":
-        """The verdict on these findings."""
+        """Count these findings."""
         outcomes = [finding.outcome for finding in findings]
         return cls(
             outcomes.count(CheckResult.PASSED),
@@ -76,54 +76,52 @@ class Verdict:
         return not self.failed
 
 
-def examine(subject: Subject, checks: Iterable[Check]) -> Iterator[Finding]:
-    """A finding for each check, as soon as it is there.
+def examine(engine: TappedDriver, checks: Iterable[Check]) -> Iterator[Finding]:
+    """Yield the finding of each check when it is done.
 
     Raises: EngineError if the program can't be started or does not speak the protocol.
     """
-    subject.learn()
+    engine.learn()
     silences: dict[str, Check] = {}
     reported: dict[str, str] = {}
     for check in checks:
-        missing = sorted(check.needs - subject.commands)
+        missing = sorted(check.needs - engine.commands)
         if missing:
             yield Finding(check, CheckResult.SKIPPED, f"{', '.join(missing)} not listed")
         else:
-            yield _run(check, subject, silences, reported)
+            yield _run(check, engine, silences, reported)
 
 
 _REFUSES = ("refuses-", "fails-")  # the beginnings of the names of checks with commands that have to fail
 
 
-def _run(check: Check, subject: Subject, silences: dict[str, Check], reported: dict[str, str]) -> Finding:
+def _run(check: Check, engine: TappedDriver, silences: dict[str, Check], reported: dict[str, str]) -> Finding:
     """Make one check; an engine that did not pass it may be in any state, so the next check gets a new process.
 
     Args:
         check: the check.
-        subject: the engine.
+        engine: the engine.
         silences: the commands at which the engine has ended or said nothing, each with the check that reported it.
         reported: the checks that the engine failed, each with the check that reports this.
     """
     if check.alone:
-        subject.stop()
-    subject.dialogue.clear()
+        engine.close()
+    engine.dialogue.clear()
     try:
-        subject.get_ready()
-        check.run(subject)
-    except Unjudged as reason:
+        engine.get_ready()
+        check.run(engine)
+    except CheckSkipped as reason:
         finding = Finding(check, CheckResult.SKIPPED, str(reason))
     except Violation as error:
-        finding = Finding(check, CheckResult.FAILED, str(error), tuple(subject.dialogue))
+        finding = Finding(check, CheckResult.FAILED, str(error), tuple(engine.dialogue))
     except EngineError as error:
         # To end at one thing that has to be refused and at another is the same habit.
-        before = silences.setdefault("" if check.name.startswith(_REFUSES) else subject.asked, check)
+        before = silences.setdefault("" if check.name.startswith(_REFUSES) else engine.asked, check)
         if before is check or (before.level, check.level) == (Level.SHOULD, Level.MUST):
-            finding = Finding(check, CheckResult.FAILED, str(error), tuple(subject.dialogue))
+            finding = Finding(check, CheckResult.FAILED, str(error), tuple(engine.dialogue))
         else:
             reported[check.name] = before.name
-            finding = Finding(
-                check, CheckResult.SKIPPED, f"no answer to {subject.asked!r}: see {before.name}"
-            )
+            finding = Finding(check, CheckResult.SKIPPED, f"no answer to {engine.asked!r}: see {before.name}")
     else:
         finding = Finding(check, CheckResult.PASSED)
     if finding.outcome is CheckResult.FAILED:
@@ -132,16 +130,16 @@ def _run(check: Check, subject: Subject, silences: dict[str, Check], reported: d
         if reporting != check.name:
             finding = Finding(check, CheckResult.SKIPPED, f"{finding.detail}: see {reporting}")
     if check.alone or finding.outcome is not CheckResult.PASSED:
-        subject.stop()
+        engine.close()
     return finding
 
 
-SECTIONS: dict[ModuleType, str] = {wire: "The wire", board: "The board", conduct: "Conduct"}
+SECTIONS: dict[ModuleType, str] = {wire: "The wire", board: "The board", clock_and_exit: "Clocks and exit"}
 NBOARD_SECTIONS: dict[ModuleType, str] = {nboard: "NBoard's protocol"}
 
 
 def checks_of(module: ModuleType) -> list[Check]:
-    """The checks that a module defines, in its order."""
+    """Return the checks that a module defines, in its order."""
     return [value for value in vars(module).values() if isinstance(value, Check)]
 
 
@@ -152,11 +150,11 @@ def _checks(sections: dict[ModuleType, str]) -> dict[str, Check]:
 CHECKS: dict[str, Check] = _checks(SECTIONS)
 """The checks of an engine that speaks GTP."""
 NBOARD_CHECKS: dict[str, Check] = _checks(NBOARD_SECTIONS)
-CATALOGUES: dict[Protocol, tuple[type[Subject], dict[str, Check]]] = {
-    Protocol.GTP: (Subject, CHECKS),
-    Protocol.NBOARD: (NBoardSubject, NBOARD_CHECKS),
+CATALOGUES: dict[Protocol, tuple[type[TappedDriver], dict[str, Check]]] = {
+    Protocol.GTP: (TappedGtpDriver, CHECKS),
+    Protocol.NBOARD: (TappedNBoardDriver, NBOARD_CHECKS),
 }
-"""For each protocol the class of the subject, and its checks."""
+"""For each protocol the class of its driver, and its checks."""
 SECTION_OF: dict[str, str] = {
     check.name: title
     for module, title in {**SECTIONS, **NBOARD_SECTIONS}.items()

@@ -7,31 +7,28 @@ from dataclasses import replace
 
 from outflank.engine import Game, Move, NotationError
 from outflank.protocol.drivers.driver import START_SECONDS
-from outflank.protocol.drivers.errors import EngineCrash, EngineTimeout
+from outflank.protocol.drivers.errors import EngineTimeout
+from outflank.protocol.drivers.nboard import NBoardDriver
 from outflank.protocol.formats import ggf
 from outflank.protocol.formats.annotated import AnnotatedGame
-from outflank.protocol.lines import printable
-from outflank.tools.checks.check import must, should
-from outflank.tools.checks.subject import BEFORE_A_PASS, WIPE_OUT, Subject, Unjudged, expect, expect_nothing
+from outflank.tools.checks.check import CheckSkipped, expect, expect_nothing, must, should
+from outflank.tools.checks.tapped_drivers import BEFORE_A_PASS, WIPE_OUT, TappedDriver
 
 DEPTH = 3
 DEEP = 60
 _CHOICE = "==="
-_LONGEST_QUOTE = 100
 
 
-class NBoardSubject(Subject):
-    """See ``Subject``; its answers are lines, and a ``pong`` marks their end."""
-
-    _pings = 0
+class TappedNBoardDriver(TappedDriver, NBoardDriver):
+    """The driver of an engine that is examined for NBoard's protocol."""
 
     def learn(self) -> None:
-        """Shake hands. Raises: as ``get_ready``."""
+        """See ``TappedDriver``."""
         self.get_ready()
 
     def get_ready(self) -> None:
-        """Shake hands with a fresh process. Raises: EngineError if it does not answer a ping."""
-        if self._is_fresh:
+        """See ``TappedDriver``. A fresh process has to answer a ping."""
+        if self.process and self._is_fresh:
             self.tell("nboard 2", f"set depth {DEPTH}")
             self.until_pong(START_SECONDS)
             self._is_fresh = False
@@ -46,35 +43,35 @@ class NBoardSubject(Subject):
         self.tell(f"set game {ggf.write(record).strip()}")
 
     def until(self, *beginnings: str, seconds: float | None = None) -> list[str]:
-        """The lines up to and with one that begins with the words of one of these, or with ``===``.
+        """Return the lines up to and with one that begins with the words of one of these, or with ``===``.
 
         Raises: EngineCrash, EngineTimeout, EngineProtocolError.
         """
-        deadline = time.monotonic() + (self.patience if seconds is None else seconds)
         lines: list[str] = []
-        try:
-            while not (lines and any(_begins(lines[-1], beginning) for beginning in beginnings)):
-                lines.append(self._line(deadline).decode("utf-8", "replace").strip())
-        except (EngineCrash, EngineTimeout) as error:
-            due = f"{error}, {' or '.join(map(repr, beginnings))} being due"
-            last = f"; the last it wrote was {printable(lines[-1], _LONGEST_QUOTE)!r}" if lines else ""
-            raise type(error)(self.process.explained(due + last)) from None
+
+        def is_due(line: str) -> bool:
+            lines.append(line.strip())
+            return any(_begins(lines[-1], beginning) for beginning in beginnings)
+
+        self._read.clear()
+        wait = self.patience if seconds is None else seconds
+        self._read_until(is_due, self.asked, time.monotonic() + wait)
         return lines
 
     def until_pong(self, seconds: float | None = None) -> list[str]:
-        """Send a ping, and the lines that come before its pong. Raises: as ``until``."""
+        """Send a ping, and return the lines before its pong. Raises: as ``until``."""
         self._pings += 1
         self.tell(f"ping {self._pings}")
         return self.until(f"pong {self._pings}", seconds=seconds)[:-1]
 
-    def go(self, game: Game) -> str:
-        """The text after ``===`` in the answer to ``go`` at the end of a game. Raises: as ``until``."""
+    def answer_at(self, game: Game) -> str:
+        """Return the text after ``===`` in the answer to ``go`` at the end of a game. Raises: as ``until``."""
         self.tell("nboard 2", f"set depth {DEPTH}")
         self.set_game(game)
         return self.answer_to_go()
 
     def answer_to_go(self) -> str:
-        """The text after ``===`` in the answer to ``go`` in the game that is set. Raises: as ``until``."""
+        """Return the text after ``===`` in the answer to ``go`` in the game that is set. Raises: as ``until``."""
         self.tell("go")
         return self.until(_CHOICE, seconds=self.thinking)[-1].removeprefix(_CHOICE).strip()
 
@@ -88,7 +85,7 @@ def _begins(line: str, beginning: str) -> bool:
 
 
 def move_of(answer: str) -> str:
-    """The move in the text after ``===``, however the rest is written."""
+    """Return the move in the text after ``===``, in any form of the rest."""
     words: Sequence[str] = answer.replace("/", " ").split()
     return words[0] if words else ""
 
@@ -109,77 +106,77 @@ _PAUSE_SECONDS = 2.0
 
 
 @must()
-def answers_a_ping(subject: NBoardSubject) -> None:
+def answers_a_ping(engine: TappedNBoardDriver) -> None:
     """`ping N` is answered with `pong N`."""
-    subject.tell("ping 4711")
-    subject.until("pong 4711")
+    engine.tell("ping 4711")
+    engine.until("pong 4711")
 
 
 @must()
-def answers_pings_in_order(subject: NBoardSubject) -> None:
+def answers_pings_in_order(engine: TappedNBoardDriver) -> None:
     """Pings that are sent at once are all answered, in their order."""
-    subject.tell("ping 31", "ping 32", "ping 33")
-    pongs = [line for line in subject.until("pong 33") if line.startswith("pong")]
+    engine.tell("ping 31", "ping 32", "ping 33")
+    pongs = [line for line in engine.until("pong 33") if line.startswith("pong")]
     expect(pongs == ["pong 31", "pong 32", "pong 33"], "pong 31, 32 and 33", pongs)
 
 
 @must()
-def ignores_what_it_does_not_know(subject: NBoardSubject) -> None:
+def ignores_what_it_does_not_know(engine: TappedNBoardDriver) -> None:
     """Lines that are no command are ignored, and so are blank ones: the protocol may grow."""
-    subject.tell("", "set volume 11", "flatter the player", "   ")
-    said = [line for line in subject.until_pong() if not line.startswith("status")]
+    engine.tell("", "set volume 11", "flatter the player", "   ")
+    said = [line for line in engine.until_pong() if not line.startswith("status")]
     expect(not said, "nothing but a pong", said)
 
 
 @should()
-def tells_its_name(subject: NBoardSubject) -> None:
+def tells_its_name(engine: TappedNBoardDriver) -> None:
     """`set myname`, if the engine answers `nboard 2` or `set depth` with it, is followed by a name."""
-    subject.tell("nboard 2", "set depth 4")
-    told = [line for line in subject.until_pong() if line.split()[:2] == ["set", "myname"]]
+    engine.tell("nboard 2", "set depth 4")
+    told = [line for line in engine.until_pong() if line.split()[:2] == ["set", "myname"]]
     if not told:
-        raise Unjudged("it tells no name, which the protocol leaves to it")
+        raise CheckSkipped("it tells no name, which the protocol leaves to it")
     expect(all(len(line.split()) > 2 for line in told), "set myname and a name", told)
 
 
 @should()
-def says_only_what_the_protocol_knows(subject: NBoardSubject) -> None:
+def says_only_what_the_protocol_knows(engine: TappedNBoardDriver) -> None:
     """Every line that is written is one of the protocol's."""
-    subject.tell("nboard 2", "set depth 4")
-    subject.set_game(Game())
-    subject.tell("go")
-    said = [*subject.until("===", seconds=subject.thinking), *subject.until_pong()]
+    engine.tell("nboard 2", "set depth 4")
+    engine.set_game(Game())
+    engine.tell("go")
+    said = [*engine.until("===", seconds=engine.thinking), *engine.until_pong()]
     strange = [line for line in said if line and not line.startswith(_KNOWN)]
     expect(not strange, f"lines that begin with {', '.join(_KNOWN)}", strange[:3])
 
 
 @should(alone=True)
-def stops_for_a_ping(subject: NBoardSubject) -> None:
+def stops_for_a_ping(engine: TappedNBoardDriver) -> None:
     """A ping ends the work and is answered within two seconds."""
-    subject.tell("nboard 2", f"set depth {DEEP}")
-    subject.set_game(Game())
-    subject.tell("hint 1")
-    subject.trailing()
-    subject.until_pong(_PAUSE_SECONDS)
+    engine.tell("nboard 2", f"set depth {DEEP}")
+    engine.set_game(Game())
+    engine.tell("hint 1")
+    engine.trailing()
+    engine.until_pong(_PAUSE_SECONDS)
 
 
 @must()
-def says_nothing_after_a_pong(subject: NBoardSubject) -> None:
+def says_nothing_after_a_pong(engine: TappedNBoardDriver) -> None:
     """After a pong nothing is said about what was asked before it."""
-    subject.tell("nboard 2", "set depth 4")
-    subject.set_game(Game())
-    subject.tell("hint 1")
-    subject.until_pong(subject.thinking)
+    engine.tell("nboard 2", "set depth 4")
+    engine.set_game(Game())
+    engine.tell("hint 1")
+    engine.until_pong(engine.thinking)
     expect_nothing(
-        b"\n".join(line for line in subject.trailing().splitlines() if not line.startswith(b"status"))
+        b"\n".join(line for line in engine.trailing().splitlines() if not line.startswith(b"status"))
     )
 
 
 @should()
-def answers_learn(subject: NBoardSubject) -> None:
+def answers_learn(engine: TappedNBoardDriver) -> None:
     """`learn` is answered with `learned`."""
-    subject.set_game(Game.from_transcript("f5d6c3"))
-    subject.tell("learn")
-    said = subject.until_pong()
+    engine.set_game(Game.from_transcript("f5d6c3"))
+    engine.tell("learn")
+    said = engine.until_pong()
     expect("learned" in said, "learned", said)
 
 
@@ -189,129 +186,129 @@ _FORM = re.compile(r"(?:[A-H][1-8]|PA)(?:/-?(?:\d+\.?\d*)?(?:/\d+\.?\d*)?)?")
 
 
 @must()
-def moves_at_the_start(subject: NBoardSubject) -> None:
+def moves_at_the_start(engine: TappedNBoardDriver) -> None:
     """`go` at the start is answered with `===` and a legal move."""
-    expect_legal(subject.go(Game()), Game())
+    expect_legal(engine.answer_at(Game()), Game())
 
 
 @must()
-def reads_a_record(subject: NBoardSubject) -> None:
+def reads_a_record(engine: TappedNBoardDriver) -> None:
     """`set game` sets the position at the end of the record."""
     game = Game.from_transcript(_OPENING)
-    expect_legal(subject.go(game), game)
+    expect_legal(engine.answer_at(game), game)
 
 
 @must()
-def takes_moves(subject: NBoardSubject) -> None:
+def takes_moves(engine: TappedNBoardDriver) -> None:
     """`move` plays a move on the board that was set."""
-    subject.go(Game())
-    subject.tell("move F5/0.00/0.10")
-    expect_legal(subject.answer_to_go(), Game.from_transcript("f5"))
+    engine.answer_at(Game())
+    engine.tell("move F5/0.00/0.10")
+    expect_legal(engine.answer_to_go(), Game.from_transcript("f5"))
 
 
 @must()
-def does_not_play_its_move(subject: NBoardSubject) -> None:
+def does_not_play_its_move(engine: TappedNBoardDriver) -> None:
     """`go` chooses and does not play: asked again, the engine moves for the same side."""
     game = Game.from_transcript(_OPENING)
-    subject.go(game)
-    expect_legal(subject.answer_to_go(), game)
+    engine.answer_at(game)
+    expect_legal(engine.answer_to_go(), game)
 
 
 @should()
-def passes_when_it_must(subject: NBoardSubject) -> None:
+def passes_when_it_must(engine: TappedNBoardDriver) -> None:
     """`go` without a legal move is answered with `=== PA`."""
-    answer = subject.go(Game.from_transcript(BEFORE_A_PASS))
+    answer = engine.answer_at(Game.from_transcript(BEFORE_A_PASS))
     expect(move_of(answer).lower() in ("pa", "pass", "ps"), "=== PA", repr(answer))
 
 
 @must()
-def reads_a_pass_in_a_record(subject: NBoardSubject) -> None:
+def reads_a_pass_in_a_record(engine: TappedNBoardDriver) -> None:
     """A record may end with a pass, `B[PA]`."""
     game = Game.from_transcript(BEFORE_A_PASS)
     game.pass_()
-    expect_legal(subject.go(game), game)
+    expect_legal(engine.answer_at(game), game)
 
 
 @must()
-def takes_a_pass_as_a_move(subject: NBoardSubject) -> None:
+def takes_a_pass_as_a_move(engine: TappedNBoardDriver) -> None:
     """`move PA` passes."""
     game = Game.from_transcript(BEFORE_A_PASS)
-    subject.tell("nboard 2", "set depth 3")
-    subject.set_game(game)
-    subject.tell("move PA")
+    engine.tell("nboard 2", "set depth 3")
+    engine.set_game(game)
+    engine.tell("move PA")
     game.pass_()
-    expect_legal(subject.answer_to_go(), game)
+    expect_legal(engine.answer_to_go(), game)
 
 
 @must(alone=True)
-def survives_a_finished_game(subject: NBoardSubject) -> None:
+def survives_a_finished_game(engine: TappedNBoardDriver) -> None:
     """`go` where the game is over does no harm, and the next game is played."""
-    subject.set_game(Game.from_transcript(WIPE_OUT))
-    subject.tell("go")
-    subject.until_pong(subject.thinking)
-    expect_legal(subject.go(Game()), Game())
+    engine.set_game(Game.from_transcript(WIPE_OUT))
+    engine.tell("go")
+    engine.until_pong(engine.thinking)
+    expect_legal(engine.answer_at(Game()), Game())
 
 
 @should()
-def writes_moves_as_the_protocol_has_them(subject: NBoardSubject) -> None:
+def writes_moves_as_the_protocol_has_them(engine: TappedNBoardDriver) -> None:
     """The answer to `go` is `=== F5/1.25/0.4`: a capital, slashes and no blanks; the end of it may be left out."""
-    answer = subject.go(Game())
+    answer = engine.answer_at(Game())
     expect(_FORM.fullmatch(answer) is not None, "=== F5/eval/seconds", repr(answer))
 
 
 @should()
-def tells_what_it_thinks(subject: NBoardSubject) -> None:
+def tells_what_it_thinks(engine: TappedNBoardDriver) -> None:
     """`hint 2` is answered with `search` or `book` lines, which begin with a legal move."""
-    subject.tell("nboard 2", "set depth 4")
-    subject.set_game(Game())
-    subject.tell("hint 2")
-    said = subject.until("search", "book", seconds=subject.thinking)
-    subject.until_pong(subject.thinking)
+    engine.tell("nboard 2", "set depth 4")
+    engine.set_game(Game())
+    engine.tell("hint 2")
+    said = engine.until("search", "book", seconds=engine.thinking)
+    engine.until_pong(engine.thinking)
     pv = said[-1].split()[1] if len(said[-1].split()) > 1 else ""
     expect_legal(pv[:2], Game())
 
 
 @should()
-def analyses_each_position(subject: NBoardSubject) -> None:
+def analyses_each_position(engine: TappedNBoardDriver) -> None:
     """`analyze`, if the engine knows it, is answered with `analysis MOVES EVAL` for each position of the game."""
-    subject.tell("nboard 2", "set depth 3")
-    subject.set_game(Game.from_transcript(_OPENING))
-    subject.tell("analyze")
+    engine.tell("nboard 2", "set depth 3")
+    engine.set_game(Game.from_transcript(_OPENING))
+    engine.tell("analyze")
     wanted = {str(number) for number in range(5)}
     try:
-        told = _moves_made(subject, subject.patience)
+        told = _moves_made(engine, engine.patience)
     except EngineTimeout:
-        raise Unjudged("it does not answer analyze, which the protocol leaves to it") from None
+        raise CheckSkipped("it does not answer analyze, which the protocol leaves to it") from None
     while told != wanted:
         expect(told <= wanted, "moves made from 0 to 4", sorted(told))
-        told |= _moves_made(subject, subject.thinking)
+        told |= _moves_made(engine, engine.thinking)
 
 
-def _moves_made(subject: NBoardSubject, seconds: float) -> set[str]:
-    """The number in the next line ``analysis MOVES EVAL``. Raises: as ``until``."""
-    return set(subject.until("analysis", seconds=seconds)[-1].split()[1:2] or ["no number"])
+def _moves_made(engine: TappedNBoardDriver, seconds: float) -> set[str]:
+    """Return the number in the next line ``analysis MOVES EVAL``. Raises: as ``until``."""
+    return set(engine.until("analysis", seconds=seconds)[-1].split()[1:2] or ["no number"])
 
 
 @should(alone=True)
-def heeds_the_clock_in_the_record(subject: NBoardSubject) -> None:
+def heeds_the_clock_in_the_record(engine: TappedNBoardDriver) -> None:
     """With three seconds for the whole game in the record, `go` is answered within them, whatever the depth."""
-    subject.tell("nboard 2", f"set depth {DEEP}")
-    subject.set_game(Game.from_transcript(_OPENING), f"0:0{_CLOCK_SECONDS}")
-    subject.tell("go")
-    subject.until("===", seconds=_CLOCK_SECONDS)
+    engine.tell("nboard 2", f"set depth {DEEP}")
+    engine.set_game(Game.from_transcript(_OPENING), f"0:0{_CLOCK_SECONDS}")
+    engine.tell("go")
+    engine.until("===", seconds=_CLOCK_SECONDS)
 
 
 @must(alone=True)
-def ends_at_quit(subject: NBoardSubject) -> None:
+def ends_at_quit(engine: TappedNBoardDriver) -> None:
     """`quit` ends the program within two seconds."""
-    subject.until_pong()
-    subject.tell("quit")
-    subject.expect_end()
+    engine.until_pong()
+    engine.tell("quit")
+    engine.expect_end()
 
 
 @must(alone=True)
-def ends_when_its_input_ends(subject: NBoardSubject) -> None:
+def ends_when_its_input_ends(engine: TappedNBoardDriver) -> None:
     """The program ends within two seconds of the end of its input: GUIs crash."""
-    subject.until_pong()
-    subject.process.end_input()
-    subject.expect_end()
+    engine.until_pong()
+    engine.process.end_input()
+    engine.expect_end()

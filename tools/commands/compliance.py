@@ -8,11 +8,11 @@ from textwrap import fill
 import click
 
 from outflank import __version__
-from outflank.protocol.drivers.spec import EngineSpec, Protocol, command_line, is_ours, process_settings
+from outflank.protocol.drivers.spec import EngineSpec, Protocol, command_line, is_ours
 from outflank.protocol.lines import printable
 from outflank.tools.checks.check import Check, Level
 from outflank.tools.checks.examination import CATALOGUES, SECTION_OF, CheckResult, Finding, Verdict, examine
-from outflank.tools.checks.subject import PATIENCE_SECONDS, THINKING_SECONDS
+from outflank.tools.checks.tapped_drivers import PATIENCE_SECONDS, THINKING_SECONDS
 from outflank.tools.commands.options import SECONDS, json_option, read_by
 from outflank.tools.work.progress import json_line
 from outflank.tools.work.signals import Interrupted, Interrupts
@@ -104,7 +104,7 @@ def compliance(
         raise click.BadParameter(
             f"there are no checks of engines that speak {protocol}", ctx, param_hint="CMD"
         )
-    kind, catalogue = CATALOGUES[Protocol(protocol)]
+    driver, catalogue = CATALOGUES[Protocol(protocol)]
     command = command_line(entry)
     for name in names:
         if name not in catalogue:
@@ -119,9 +119,9 @@ def compliance(
     try:
         with (
             Interrupts() as interrupts,
-            kind(command, patience, thinking, interrupts.check, process_settings(entry)) as subject,
+            driver(entry, patience, thinking, on_wait=interrupts.check) as engine,
         ):
-            findings = list(_shown(examine(subject, checks), dialogue, as_json))
+            findings = list(_shown(examine(engine, checks), dialogue, as_json))
     except Interrupted as interruption:
         ctx.exit(interruption.exit_code)
     verdict = Verdict.of(findings)

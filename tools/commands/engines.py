@@ -10,7 +10,7 @@ from outflank.engine import NotationError, Rules
 from outflank.protocol.drivers import make_driver
 from outflank.protocol.drivers.catalogue import Known, catalogue, search_path
 from outflank.protocol.drivers.errors import EngineError
-from outflank.protocol.drivers.spec import EngineSpec, command_line, process_settings
+from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.lines import printable
 from outflank.tools.checks.check import Level
 from outflank.tools.checks.examination import CATALOGUES, Finding, Verdict, examine
@@ -90,9 +90,9 @@ def _checked(entry: EngineSpec, interrupts: Interrupts) -> str:
     """The outcome of all checks in a line. Raises: EngineError."""
     if entry.protocol not in CATALOGUES:
         return f"there are no checks for {entry.protocol}"
-    kind, checks = CATALOGUES[entry.protocol]
-    with kind(command_line(entry), on_wait=interrupts.check, surroundings=process_settings(entry)) as subject:
-        findings = list(examine(subject, checks.values()))
+    driver, checks = CATALOGUES[entry.protocol]
+    with driver(entry, on_wait=interrupts.check) as engine:
+        findings = list(examine(engine, checks.values()))
     verdict = Verdict.of(findings)
     counts = f"{verdict.passed} passed, {verdict.failed} failed, {verdict.warned} warned, {verdict.skipped} skipped"
     return f"{counts}{_named(findings)}"

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -64,8 +64,8 @@ PASSING = f"""if True:
 class Running(ChildProcess):
     """A Python program that is ended whatever happens."""
 
-    def __init__(self, program: str) -> None:
-        super().__init__([sys.executable, "-I", "-S", "-c", program], "the child")
+    def __init__(self, program: str, on_bytes: Callable[[str, bytes], object] | None = None) -> None:
+        super().__init__([sys.executable, "-I", "-S", "-c", program], "the child", on_bytes=on_bytes)
 
     def close(self) -> None:
         self.stop(b"", 0.1)
@@ -90,6 +90,20 @@ def test_a_child_sees_the_end_of_its_input() -> None:
 
         assert child.exit_code == 7
     assert child.exit_code == 7
+
+
+def test_each_byte_that_is_sent_or_read_is_passed_on_as_it_is() -> None:
+    heard: list[tuple[str, bytes]] = []
+    with closing(Running(ECHO, lambda *each: heard.append(each))) as child:
+        child.send(b"\x07a\t\r\n\r\n\n")
+        assert child.read_line(time.monotonic() + 10) == b"\x07a\t\r"
+        child.send(b"b\n")
+        child.skip_line_feeds()
+        while child.read_line(time.monotonic() + 10) != b"b":
+            pass
+    sent, read = (b"".join(data for sign, data in heard if sign == direction) for direction in "><")
+
+    assert sent == read == b"\x07a\t\r\n\r\n\nb\n"
 
 
 def test_what_is_sent_after_the_end_of_the_input_is_dropped() -> None:

@@ -11,17 +11,16 @@ from outflank.engine import Game
 from outflank.protocol.drivers.spec import EngineSpec, command_line
 from outflank.tests.support import rule_breaker
 from outflank.tests.support.processes import StallMeter, judge_calmly
-from outflank.tools.checks import conduct
-from outflank.tools.checks.check import Check, Level
+from outflank.tools.checks import clock_and_exit
+from outflank.tools.checks.check import Check, Level, Violation
 from outflank.tools.checks.examination import CHECKS, CheckResult, Finding, Verdict, checks_of, examine
-from outflank.tools.checks.subject import (
+from outflank.tools.checks.tapped_drivers import (
     BEFORE_A_PASS,
     BLACK_WINS,
     DRAWN,
     WHITE_WINS,
     WIPE_OUT,
-    Subject,
-    Violation,
+    TappedGtpDriver,
 )
 
 RHINO = "/usr/games/gtp-rhino"
@@ -37,7 +36,9 @@ while time.monotonic() < moved + 0.6:
 sys.stdin.read()
 """
 CLOCK = {
-    check.name for check in checks_of(conduct) if any("time_settings" in needed for needed in check.needs)
+    check.name
+    for check in checks_of(clock_and_exit)
+    if any("time_settings" in needed for needed in check.needs)
 }
 
 
@@ -46,11 +47,15 @@ def timed(name: str) -> object:
     return pytest.param(name, marks=pytest.mark.alone) if name == "heeds-its-clock" else name
 
 
+def spec(command: list[str]) -> EngineSpec:
+    return EngineSpec.from_settings({"cmd": shlex.join(command)})
+
+
 def findings(command: list[str], *names: str) -> dict[str, Finding]:
     """What the checks of these names find, all but those of the clock if left out."""
     checks = [CHECKS[name] for name in names or CHECKS if names or name not in CLOCK]
-    with Subject(command, patience=2.0, thinking=20.0) as subject:
-        return {finding.check.name: finding for finding in examine(subject, checks)}
+    with TappedGtpDriver(spec(command), patience=2.0, thinking=20.0) as engine:
+        return {finding.check.name: finding for finding in examine(engine, checks)}
 
 
 def ours(options: str = "") -> list[str]:
@@ -84,18 +89,18 @@ def test_an_engine_that_breaks_no_rule_is_not_found() -> None:
 
 def test_a_greeting_is_found_although_it_comes_before_the_first_command(tmp_path: Path) -> None:
     greeted = tmp_path / "greeted"
-    with Subject(["sh", "-c", GREETS_AT_ONCE, str(greeted)]) as subject:
-        assert subject.process.is_running
+    with TappedGtpDriver(spec(["sh", "-c", GREETS_AT_ONCE, str(greeted)])) as engine:
+        assert engine.process.is_running
         while not greeted.exists():
             time.sleep(0.01)
 
         with pytest.raises(Violation, match="Welcome"):
-            CHECKS["says-nothing-first"].run(subject)
+            CHECKS["says-nothing-first"].run(engine)
 
 
 def test_what_an_engine_does_right_after_its_move_is_no_unrest() -> None:
-    with Subject([sys.executable, "-c", TIDIES_UP]) as subject:
-        CHECKS["rests-while-it-waits"].run(subject)
+    with TappedGtpDriver(spec([sys.executable, "-c", TIDIES_UP])) as engine:
+        CHECKS["rests-while-it-waits"].run(engine)
 
 
 @pytest.mark.alone
@@ -179,7 +184,7 @@ def test_commands_thrown_away_before_quit_are_named_as_the_cause() -> None:
 
     assert broken(found) == {
         "answers-all-before-quit": "expected an answer to each of 3 commands that were sent at once, got 1; "
-        "then the engine exited with code 0"
+        "then the engine exited with code 0 when asked 'name clear_board quit'"
     }
 
 
@@ -219,7 +224,7 @@ def test_an_engine_that_fails_gets_a_new_process() -> None:
 
 def test_the_verdict_counts_what_must_be_and_what_should_be() -> None:
     def finding(level: Level, outcome: CheckResult) -> Finding:
-        return Finding(Check("x", level, "", frozenset(), False, lambda subject: None), outcome)
+        return Finding(Check("x", level, "", frozenset(), False, lambda engine: None), outcome)
 
     must, should = Level.MUST, Level.SHOULD
     kept = [

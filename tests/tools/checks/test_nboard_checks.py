@@ -1,5 +1,7 @@
 """Every check of NBoard's protocol finds the engine that breaks its rule; ours keeps them all."""
 
+import shlex
+
 import pytest
 
 from outflank.protocol.drivers.errors import EngineError
@@ -7,7 +9,7 @@ from outflank.protocol.drivers.spec import EngineSpec, command_line
 from outflank.tests.support import fake_engine, nboard_rule_breaker
 from outflank.tests.support.program import outflank
 from outflank.tools.checks.examination import CHECKS, NBOARD_CHECKS, CheckResult, Finding, examine
-from outflank.tools.checks.nboard import NBoardSubject
+from outflank.tools.checks.nboard import TappedNBoardDriver
 
 STARTS_SLOWLY = """sleep 2
 while read -r word number; do
@@ -15,11 +17,15 @@ while read -r word number; do
 done"""
 
 
+def spec(command: list[str]) -> EngineSpec:
+    return EngineSpec.from_settings({"cmd": shlex.join(command)})
+
+
 def findings(command: list[str], *names: str) -> dict[str, Finding]:
     """What the checks of these names find, all if left out."""
     checks = [NBOARD_CHECKS[name] for name in names or NBOARD_CHECKS]
-    with NBoardSubject(command, patience=5.0, thinking=20.0) as subject:
-        return {finding.check.name: finding for finding in examine(subject, checks)}
+    with TappedNBoardDriver(spec(command), patience=5.0, thinking=20.0) as engine:
+        return {finding.check.name: finding for finding in examine(engine, checks)}
 
 
 def broken(found: dict[str, Finding]) -> dict[str, str]:
@@ -77,18 +83,18 @@ def test_ours_keeps_every_rule() -> None:
 
 def test_an_engine_that_takes_its_time_to_start_is_not_accused() -> None:
     """The check gives it a process of its own."""
-    with NBoardSubject(["sh", "-c", STARTS_SLOWLY], patience=1.5) as subject:
-        (finding,) = examine(subject, [NBOARD_CHECKS["ends-when-its-input-ends"]])
+    with TappedNBoardDriver(spec(["sh", "-c", STARTS_SLOWLY]), patience=1.5) as engine:
+        (finding,) = examine(engine, [NBOARD_CHECKS["ends-when-its-input-ends"]])
 
     assert finding.outcome is CheckResult.PASSED, finding.detail
 
 
 def test_an_engine_that_speaks_gtp_answers_no_ping() -> None:
     with (
-        NBoardSubject(fake_engine.command()) as subject,
-        pytest.raises(EngineError, match="'pong 1' being due"),
+        TappedNBoardDriver(spec(fake_engine.command())) as engine,
+        pytest.raises(EngineError, match="when asked 'ping 1'"),
     ):
-        subject.until_pong(0.5)
+        engine.until_pong(0.5)
 
 
 def test_a_check_of_the_other_protocol_is_wrong_usage() -> None:

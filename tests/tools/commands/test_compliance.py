@@ -82,7 +82,7 @@ def test_json_has_a_line_for_each_check_and_one_for_the_verdict() -> None:
     ("command", "sentence"),
     [
         (["/no/such/engine"], "outflank: the engine: there is no program '/no/such/engine'"),
-        (["false"], "outflank: the engine exited with code 1 (asked 'list_commands')"),
+        (["false"], "outflank: the engine exited with code 1 when asked 'list_commands'"),
         (fake_engine.command("crash at start"), "its last words were: no weights found"),
     ],
 )

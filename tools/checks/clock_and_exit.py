@@ -1,0 +1,247 @@
+"""Checks of clocks, of interruptions, and of the end of the program."""
+
+import os
+import random
+import signal
+import time
+
+from outflank.engine import Colour, Game
+from outflank.protocol.drivers.clock import SideClock, TimeControl
+from outflank.protocol.drivers.errors import EngineTimeout
+from outflank.tools.checks.check import CheckSkipped, Violation, expect, must, should
+from outflank.tools.checks.tapped_drivers import (
+    BLACK_WINS,
+    DRAWN,
+    END_SECONDS,
+    WHITE_WINS,
+    TappedGtpDriver,
+    announce_pass,
+    beginning,
+    play,
+    set_up,
+    think,
+)
+
+_LENIENCE_SECONDS = 0.25
+_HURRY_SECONDS = 2.0
+_NOTICEABLE_SECONDS = 0.1  # less may be the machine's doing
+_MIDDLEGAMES = (beginning(WHITE_WINS, 12), beginning(DRAWN, 20), beginning(BLACK_WINS, 38))
+
+
+@must("time_settings", alone=True)
+def takes_clocks(engine: TappedGtpDriver) -> None:
+    """`time_settings` takes absolute time (`60 0 0`), seconds a move (`0 2 1`) and byo-yomi (`60 10 5`)."""
+    for clock in ("60 0 0", "0 2 1", "60 10 5"):
+        engine.succeed(f"time_settings {clock}")
+
+
+@must("time_settings", alone=True)
+def takes_no_limit(engine: TappedGtpDriver) -> None:
+    """`time_settings 0 1 0` means that there is no limit: a move is chosen as without a clock."""
+    engine.succeed("time_settings 0 1 0")
+    think(engine, set_up(engine))
+
+
+@must("time_settings", "time_left", alone=True)
+def takes_time_left(engine: TappedGtpDriver) -> None:
+    """`time_left` is taken for either side, in main time (`60 0`) and in byo-yomi (`10 5`)."""
+    engine.succeed("time_settings 60 10 5")
+    for words in ("black 60 0", "white 60 0", "B 10 5", "w 9 4"):
+        engine.succeed(f"time_left {words}")
+
+
+@should("time_settings", alone=True)
+def refuses_bad_clocks(engine: TappedGtpDriver) -> None:
+    """`time_settings` fails where numbers are missing or none."""
+    for words in ("", " 60", " one two three"):
+        engine.refuse(f"time_settings{words}")
+
+
+@must("time_settings", alone=True)
+def keeps_seconds_a_move(engine: TappedGtpDriver) -> None:
+    """With `time_settings 0 1 1` each move takes at most a second, in the opening and 20 moves before the end."""
+    for transcript in _MIDDLEGAMES:
+        engine.succeed("time_settings 0 1 1")
+        _play(engine, TimeControl.parse("1"), transcript, moves=1)
+
+
+@must("time_settings", alone=True)
+def keeps_absolute_time(engine: TappedGtpDriver) -> None:
+    """With `time_settings 4 0 0` a whole game takes at most four seconds."""
+    engine.succeed("time_settings 4 0 0")
+    _play(engine, TimeControl.parse("4+0"), "", moves=60)
+
+
+@must("time_settings", alone=True)
+def keeps_a_period(engine: TappedGtpDriver) -> None:
+    """With `time_settings 0 2 5` each five moves take at most two seconds."""
+    engine.succeed("time_settings 0 2 5")
+    _play(engine, TimeControl(main=0.0, period=2.0, period_moves=5), beginning(DRAWN, 10), moves=10)
+
+
+@must("kata-time_settings", "kata-list_time_settings", alone=True)
+def keeps_an_increment(engine: TappedGtpDriver) -> None:
+    """With `kata-time_settings fischer 1 0.2`, if `fischer` is a kind it knows, ten moves keep their time."""
+    if "fischer" in engine.succeed("kata-list_time_settings").split():
+        engine.succeed("kata-time_settings fischer 1 0.2")
+        _play(engine, TimeControl.parse("1+0.2"), beginning(DRAWN, 10), moves=10)
+
+
+@should("time_settings", "time_left", alone=True)
+def moves_at_once_if_time_is_up(engine: TappedGtpDriver) -> None:
+    """With no time left a move is chosen within two seconds."""
+    engine.succeed("time_settings 60 0 0")
+    game = set_up(engine, beginning(DRAWN, 20))
+    engine.succeed(f"time_left {game.position.side} 0 0")
+    think(engine, game, _HURRY_SECONDS)
+
+
+@should("time_settings", alone=True)
+def heeds_its_clock(engine: TappedGtpDriver) -> None:
+    """With three seconds a move it thinks longer than with one.
+
+    An engine does not if it ignores its clock, or if its options limit its search.
+    """
+    short, long = (_thinking(engine, seconds) for seconds in (1, 3))
+    expect(
+        long >= 1.25 * short + _NOTICEABLE_SECONDS,
+        "more thinking with 3 s a move than with 1 s",
+        f"{long:.2f} s in all after {short:.2f} s: the clock makes no difference",
+    )
+
+
+def _thinking(engine: TappedGtpDriver, seconds: int) -> float:
+    """Return the seconds that the engine takes for two moves, with `seconds` for each."""
+    used = 0.0
+    for transcript in _MIDDLEGAMES[:2]:
+        engine.close()
+        engine.succeed(f"time_settings 0 {seconds} 1")
+        used += _play(engine, TimeControl.parse(str(seconds)), transcript, moves=1)
+    return used
+
+
+def _play(engine: TappedGtpDriver, control: TimeControl, transcript: str, moves: int) -> float:
+    """Let the engine make `moves` moves for the side to move after a transcript, against random replies.
+
+    Returns: the seconds that it took in all.
+
+    Raises: Violation if it oversteps its time; otherwise as ``think``.
+    """
+    game, clock, used = set_up(engine, transcript), SideClock(control), 0.0
+    mover, replies = game.position.side, random.Random(0)
+    while moves and not game.position.is_over:
+        if game.position.must_pass:
+            announce_pass(engine, game)
+        elif game.position.side is mover:
+            seconds = _move(engine, game, clock, mover)
+            clock.spend(min(seconds, clock.allowance))
+            used += seconds
+            moves -= 1
+        else:
+            play(engine, game, str(replies.choice(game.position.legal_moves())))
+    return used
+
+
+def _move(engine: TappedGtpDriver, game: Game, clock: SideClock, mover: Colour) -> float:
+    """Let it make one move by the clock, and return the seconds that it took."""
+    left, stones = clock.time_left
+    if "time_left" in engine.commands and left >= 1:  # 0 would say that the flag has fallen
+        engine.succeed(f"time_left {mover} {int(left)} {stones}")
+    allowed, made = clock.allowance, len(game.turns)
+    try:
+        return think(engine, game, allowed + _LENIENCE_SECONDS)
+    except EngineTimeout:
+        raise Violation(f"move {made + 1} did not come within {allowed:.2f} s") from None
+
+
+_WATCH_SECONDS = 1.0
+_IDLE_SHARE = 0.2
+_THINKING_SECONDS = 0.3  # until it is disturbed
+
+
+@must(alone=True)
+def answers_quit(engine: TappedGtpDriver) -> None:
+    """`quit` is answered, and the program ends within two seconds."""
+    engine.succeed("quit")
+    engine.expect_end()
+
+
+@should(alone=True)
+def ends_with_code_0(engine: TappedGtpDriver) -> None:
+    """After `quit` the exit code is 0."""
+    engine.send(b"quit\n")
+    if not engine.ends_within(END_SECONDS):
+        raise CheckSkipped("it does not end at quit: see answers-quit")
+    expect(engine.process.exit_code == 0, "exit code 0", engine.process.exit_code)
+
+
+@must(alone=True)
+def answers_all_before_quit(engine: TappedGtpDriver) -> None:
+    """Commands that are sent together with `quit` are answered before it."""
+    name = engine.succeed("name")
+    first, *_ = engine.replies(["name", "clear_board", "quit"], least=2)  # quit has a check of its own
+    expect(first.text == name, f"{name!r} as the first answer", first)
+
+
+@must(alone=True)
+def ends_with_its_input(engine: TappedGtpDriver) -> None:
+    """The program ends within two seconds of the end of its input: controllers crash."""
+    engine.succeed("name")
+    engine.process.end_input()
+    engine.expect_end()
+
+
+@should(alone=True)
+def ends_while_it_thinks(engine: TappedGtpDriver) -> None:
+    """The program ends within two seconds of the end of its input also while it thinks."""
+    _begin_to_think(engine)
+    engine.process.end_input()
+    engine.expect_end()
+
+
+@should(alone=True)
+def ends_by_sigterm(engine: TappedGtpDriver) -> None:
+    """SIGTERM ends the program within two seconds."""
+    engine.succeed("name")
+    os.kill(engine.process.pid, signal.SIGTERM)
+    engine.expect_end()
+
+
+@should("gogui-interrupt", alone=True)
+def moves_when_interrupted(engine: TappedGtpDriver) -> None:
+    """The line `# interrupt` makes `genmove` answer within two seconds."""
+    _begin_to_think(engine)
+    engine.send(b"# interrupt\n")
+    engine.reply(END_SECONDS)
+
+
+@should(alone=True)
+def rests_while_it_waits(engine: TappedGtpDriver) -> None:
+    """While nothing is asked, at most a fifth of one processor is used."""
+    engine.succeed("genmove black", engine.thinking)
+    limit = _IDLE_SHARE * _WATCH_SECONDS
+    used = _watched(engine)
+    if used > limit:  # on a busy machine the little that follows a move may have to wait for long
+        used = min(used, _watched(engine))
+    expect(used <= limit, f"at most {limit:g} s of processor time in a second", f"{used:.2f} s")
+
+
+def _watched(engine: TappedGtpDriver) -> float:
+    """Return the seconds of processor time that an idle engine asks for in a moment."""
+    before = _wanted_seconds(engine)
+    time.sleep(_WATCH_SECONDS)
+    return _wanted_seconds(engine) - before
+
+
+def _wanted_seconds(engine: TappedGtpDriver) -> float:
+    """Return the processor time that it has used or waited for: a busy machine does not give it all."""
+    return engine.cpu_seconds + sum(engine.waits.values())
+
+
+def _begin_to_think(engine: TappedGtpDriver) -> None:
+    """Ask for a move; an engine that has a clock may take a minute for it."""
+    if "time_settings" in engine.commands:
+        engine.succeed("time_settings 0 60 1")
+    game = set_up(engine, beginning(DRAWN, 20))
+    engine.send(f"genmove {game.position.side}\n".encode())
+    time.sleep(_THINKING_SECONDS)

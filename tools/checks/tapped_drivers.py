@@ -1,0 +1,424 @@
+"""The drivers of an engine under examination: they keep the bytes of both directions, and read answers leniently.
+
+A bad habit thus fails the check that is about it, and no other check.
+"""
+
+import re
+import time
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from outflank.engine import PASS, Game, IllegalMoveError, NotationError, Rules
+from outflank.protocol.drivers.driver import START_SECONDS, ProcessDriver
+from outflank.protocol.drivers.errors import (
+    EngineCrash,
+    EngineError,
+    EngineProtocolError,
+    EngineStartError,
+    EngineTimeout,
+)
+from outflank.protocol.drivers.gtp import Answer, GtpDriver
+from outflank.protocol.drivers.process import ChildProcess
+from outflank.protocol.drivers.spec import EngineSpec
+from outflank.protocol.lines import CONTROL_BYTES, printable
+from outflank.tools.checks.check import CheckSkipped, Violation, expect, expect_nothing
+
+PATIENCE_SECONDS = 5.0  # for an answer that asks for no thinking
+THINKING_SECONDS = 60.0  # for a move without a clock
+END_SECONDS = 2.0  # for a program to end
+_QUIET_SECONDS = 0.2  # output that comes later than this after an answer is not noticed
+_MOST_LINES = 200  # of the dialogue of one check
+_ANSWER = re.compile(rb"^[=?]", re.MULTILINE)
+_ID = re.compile(rb"\s*(\d+)(?:\s|$)")
+_HEAD = re.compile(r"( ?)([0-9]*)(.*)", re.DOTALL)
+# Commands that every engine has to refuse, the least dangerous one first.
+_WRONG_COMMANDS = ("outflank-no-such-command", "boardsize 1000", "play black z9", "play")
+
+
+class TappedDriver(ProcessDriver):
+    """A driver that sends bytes as they are; its process is started when it is first needed.
+
+    Attributes:
+        patience: seconds for an answer that asks for no thinking.
+        thinking: seconds for a move without a clock.
+        commands: the commands that the engine lists.
+        dialogue: all lines since it was cleared last: ``>`` to the engine, ``<`` from it.
+        asked: the last line sent that is no comment.
+
+    Args:
+        spec: the engine.
+        patience: see above.
+        thinking: see above.
+        named: ``on_wait`` of ``Driver``.
+    """
+
+    commands: frozenset[str] = frozenset()
+
+    def __init__(
+        self,
+        spec: EngineSpec,
+        patience: float = PATIENCE_SECONDS,
+        thinking: float = THINKING_SECONDS,
+        **named: Any,
+    ) -> None:
+        super().__init__(spec, Rules(), on_bytes=self._keep, **named)
+        self.patience = patience
+        self.thinking = thinking
+        self.dialogue: list[str] = []
+        self.asked = ""
+        self._read: list[bytes] = []  # lines of output since the last answer was waited for
+        self._sent = 0.0
+        self._is_fresh = True
+
+    @property
+    def label(self) -> str:
+        """See ``Driver``."""
+        return "the engine"
+
+    @property
+    def process(self) -> ChildProcess:
+        """The running engine. Raises: EngineStartError."""
+        if self._process is None:
+            self.start()
+        return self._child
+
+    def start(self) -> None:
+        """See ``ProcessDriver``."""
+        super().start()
+        self._is_fresh = True
+
+    @abstractmethod
+    def learn(self) -> None:
+        """Learn its commands. Raises: EngineError if it does not speak the protocol."""
+
+    def get_ready(self) -> None:
+        """Prepare for a check. Raises: EngineError."""
+        return
+
+    def send(self, data: bytes) -> None:
+        """Send bytes as they are. Raises: EngineStartError."""
+        process = self.process
+        if not data.startswith(b"#"):
+            self.asked = printable(_text(data).strip())
+        self._sent = time.monotonic()
+        process.send(data)
+
+    def trailing(self) -> bytes:
+        """Return the engine's output within a moment from now, though no answer is due."""
+        time.sleep(_QUIET_SECONDS)
+        return self.process.discard_output()
+
+    def ends_within(self, seconds: float) -> bool:
+        """Whether the process ends by itself; its output until then is dropped."""
+        deadline = time.monotonic() + seconds
+        try:
+            while True:
+                self.process.read_line(deadline)
+                self._read.clear()
+        except EngineCrash:
+            return self.process.exit_code is not None
+        except (EngineTimeout, EngineProtocolError):
+            return False
+
+    def expect_end(self) -> None:
+        """Wait for the process to end by itself. Raises: Violation."""
+        ended = self.ends_within(END_SECONDS)
+        expect(ended, f"the end of the program within {END_SECONDS:g} s", "one that keeps running")
+
+    def _keep(self, direction: str, data: bytes) -> None:
+        """Keep the lines that were sent or read."""
+        if direction == "<":
+            self._read.append(data)
+        if left := _MOST_LINES - len(self.dialogue):
+            lines = data.splitlines()[:left]
+            self.dialogue += [f"{direction} {printable(_text(line))}" for line in lines if line]
+
+
+@dataclass(frozen=True, slots=True)
+class RawAnswer(Answer):
+    """An answer, and how it was written.
+
+    Attributes:
+        id: the number that it repeats, if its process was sent this one.
+        glued: whether the id follows the sign without a blank; true if there is no id.
+        raw: all of its bytes, the closing empty line included.
+        strays: output before it that belongs to no answer.
+    """
+
+    id: str
+    glued: bool
+    raw: bytes
+    strays: bytes
+
+    def __str__(self) -> str:
+        """Return its beginning on one line."""
+        return repr(printable(_text(self.raw).strip()))
+
+
+class TappedGtpDriver(TappedDriver, GtpDriver):
+    """The driver of an engine that is examined for GTP."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self._ids: set[str] = set()  # that the process was sent
+        self._head = ("", True)  # of the last answer: its id, and whether it is glued to the sign
+        self._refused = ""  # a command that the engine is known to refuse
+
+    def start(self) -> None:
+        """See ``ProcessDriver``. Whatever begins with a sign is taken for an answer from the first line on."""
+        super().start()
+        self._speaks_gtp = True
+        self._ids.clear()
+
+    def learn(self) -> None:
+        """See ``TappedDriver``."""
+        self.commands = frozenset(self.listed())
+
+    def listed(self) -> list[str]:
+        """Return the words of its list of commands, even if it holds an empty line; none if it refuses.
+
+        Raises: as ``reply``.
+        """
+        reply = self.ask("list_commands")
+        rest = b"" if _ANSWER.search(after := self.trailing()) else after
+        return [*reply.text.split(), *_text(rest).split()] if reply.ok else []
+
+    def send(self, data: bytes) -> None:
+        """See ``TappedDriver``."""
+        super().send(data)
+        self._ids |= {found[1].decode() for line in data.splitlines() if (found := _ID.match(line))}
+
+    def reply(self, seconds: float | None = None) -> RawAnswer:
+        """Return the next answer, waited for at most `seconds`: `patience` if None, more from a fresh process.
+
+        Raises: EngineCrash, EngineTimeout, EngineProtocolError.
+        """
+        wait = self.patience if seconds is None else seconds
+        deadline = time.monotonic() + (max(wait, START_SECONDS) if self._is_fresh else wait)
+        self._read.clear()
+        try:
+            ok, text = self._read_answer(deadline, watching=False)
+        except (EngineCrash, EngineTimeout) as error:
+            raise self._explained(error, self.asked) from None
+        self._is_fresh = False
+        lines = self._read
+        first = next(
+            at for at, line in enumerate(lines) if line.translate(None, CONTROL_BYTES)[:1] in (b"=", b"?")
+        )
+        strays, raw = b"".join(lines[:first]).strip(), b"".join(lines[first:])
+        return RawAnswer(ok, text, self._seconds_since(self._sent), *self._head, raw, strays)
+
+    def replies(self, commands: Sequence[str], *, least: int | None = None) -> list[RawAnswer]:
+        """Return the answers to commands that are sent at once.
+
+        Raises: Violation if there are fewer, or, if `least` is given, fewer than that.
+        """
+        self.process.discard_output()
+        self.send("".join(f"{command}\n" for command in commands).encode())
+        replies: list[RawAnswer] = []
+        try:
+            while len(replies) < len(commands):
+                replies.append(self.reply())
+        except (EngineCrash, EngineTimeout) as error:
+            if least is not None and len(replies) >= least:
+                return replies
+            expected = f"an answer to each of {len(commands)} commands that were sent at once"
+            raise Violation(f"expected {expected}, got {len(replies)}; then {error}") from None
+        return replies
+
+    def ask(self, command: str, seconds: float | None = None, *, watching: bool = False) -> RawAnswer:
+        """Return the answer to a command, a success or a failure. Raises: as ``reply``."""
+        self.process.discard_output()
+        self.send(command.encode() + b"\n")
+        return self.reply(seconds)
+
+    def succeed(self, command: str, seconds: float | None = None) -> str:
+        """Return the text of the answer to a command that has to succeed.
+
+        Raises: Violation if it fails; otherwise as ``reply``.
+        """
+        reply = self.ask(command, seconds)
+        expect(reply.ok, f"success for {printable(command)!r}", reply)
+        return reply.text
+
+    def refuse(self, command: str) -> str:
+        """Return the text of the answer to a command that has to fail.
+
+        Raises: Violation if it succeeds; otherwise as ``reply``.
+        """
+        reply = self.ask(command)
+        expect(not reply.ok, f"a failure for {printable(command)!r}", reply)
+        return reply.text
+
+    def refused(self) -> str:
+        """Return a command that the engine answers with a failure, for checks of the form of failures.
+
+        Raises: CheckSkipped if it has none; EngineStartError.
+        """
+        for command in () if self._refused else _WRONG_COMMANDS:
+            if (reply := self.ask_or_close(command)) and not reply.ok:
+                self._refused = command
+                break
+        if not self._refused:
+            raise CheckSkipped("it answers nothing with a failure")
+        return self._refused
+
+    def complaint(self, command: str) -> str:
+        """Return the engine's reason for refusing a command, for checks of the words alone.
+
+        Raises: CheckSkipped if it does not refuse it or says nothing; EngineStartError.
+        """
+        reply = self.ask_or_close(command)
+        if reply and not reply.ok and reply.text:
+            return reply.text
+        does = "does not answer" if not reply else "takes" if reply.ok else "gives no reason to refuse"
+        raise CheckSkipped(f"it {does} {printable(command)!r}")
+
+    def ask_or_close(self, command: str, seconds: float | None = None) -> RawAnswer | None:
+        """Return the answer to a command; None from an engine that fails, which is closed: other checks report that.
+
+        Raises: EngineStartError.
+        """
+        try:
+            return self.ask(command, seconds)
+        except EngineStartError:
+            raise
+        except EngineError:
+            self.close()
+            return None
+
+    def silence(self) -> None:
+        """Wait a moment, in which nothing but blank lines may come. Raises: Violation."""
+        expect_nothing(self.trailing())
+
+    def no_second_answer(self) -> None:
+        """Wait a moment, in which no other answer may come; other output is another check's subject.
+
+        Raises: Violation.
+        """
+        after = self.trailing()
+        expect(not _ANSWER.search(after), "one answer", f"another one: {printable(_text(after).strip())!r}")
+
+    def _text_of(self, line: str) -> str:
+        """Return the text after sign and id; only a number that was sent as an id is one, others are text."""
+        head = _HEAD.fullmatch(line[1:])
+        assert head is not None, "every text matches"
+        blank, number, rest = head.groups()
+        is_id = number in self._ids and rest[:1] in ("", " ")
+        self._head = (number, not blank) if is_id else ("", True)
+        return rest if is_id else number + rest
+
+
+def _text(written: bytes) -> str:
+    return written.decode("utf-8", "replace")
+
+
+# Random games, chosen for how they end. The first three fill the board and have no passes.
+BLACK_WINS = (
+    "e6f4f3f6d3c5g6e7d6f2f8c3g2d2f5h2c2d7c8g5b4e8f7h7e3c6e1b5d8c7"
+    "f1b2a5c1c4g1h1g7b1g3g8b6h3a1h4b3e2g4b8d1h6h8a6b7a3h5a8a7a2a4"
+)
+WHITE_WINS = (
+    "e6f6g6d6c6g7g8b6c4h8f7e3f2e7f5c3d3h5b2g5h7c5a6a7b4d7h4a1c2a3"
+    "b5h6a2a4d8h3f8d2b3c8a5e8c1f4f3g1c7g3g4b1a8b7e2e1b8g2d1f1h1h2"
+)
+DRAWN = (
+    "c4c3d3e3f5b4c2e2e1f3g4d6a4g2b2d1f2g5g3h5e6h3h1f1c7c5f6f4c6b6"
+    "a5c1g1a2h4g7b3b7a8h2g6a3d2a6g8d7e7c8b1e8d8a7f7f8a1h7h8h6b8b5"
+)
+WIPE_OUT = "e6f4e3f6g5d6e7f5c5"  # White has no disc left
+BEFORE_A_PASS = "f5f6d3g5h5h4g7h6"  # Black has no move, White has some
+START = ("c4", "d3", "e6", "f5")
+
+
+class Resigned(Violation):
+    """The engine resigned where a move was wanted."""
+
+    def __init__(self) -> None:
+        super().__init__("expected a move, got 'resign'")
+
+
+def beginning(transcript: str, discs: int) -> str:
+    """Return the first `discs` moves of a transcript."""
+    return transcript[: 2 * discs]
+
+
+def replay(engine: TappedGtpDriver, transcript: str) -> Game:
+    """Bring the engine from the start through the moves of a transcript that has no passes on its way.
+
+    Raises: Violation if it refuses one; EngineError.
+    """
+    engine.succeed("clear_board")
+    game = Game.from_transcript(transcript)
+    for turn in game.turns:
+        engine.succeed(f"play {turn.colour} {turn.move}")
+    return game
+
+
+def set_up(engine: TappedGtpDriver, transcript: str = "") -> Game:
+    """Replay a transcript for a check of what follows; other checks report refused moves.
+
+    Raises: CheckSkipped if the engine refuses one; EngineError.
+    """
+    try:
+        return replay(engine, transcript)
+    except Violation:
+        raise CheckSkipped(f"it refuses {engine.asked!r} on the way to the position") from None
+
+
+def think(engine: TappedGtpDriver, game: Game, seconds: float | None = None) -> float:
+    """Let the engine choose the next move and play it in `game` too.
+
+    Args:
+        engine: the engine.
+        game: the game so far, which is not over.
+        seconds: the limit, ``engine.thinking`` if None.
+
+    Returns: the time of its answer in seconds.
+
+    Raises: Resigned; Violation if it answers no legal move; EngineError.
+    """
+    reply = engine.ask(f"genmove {game.position.side}", engine.thinking if seconds is None else seconds)
+    if not reply.ok:
+        raise Violation(f"expected a move after {_so_far(game)}, got {reply}")
+    if reply.text.lower() == "resign":
+        raise Resigned
+    try:
+        move = game.position.parse_move(reply.text)
+    except (IllegalMoveError, NotationError):
+        raise Violation(f"expected a legal move after {_so_far(game)}, got {reply}") from None
+    game.play(move)
+    return reply.seconds
+
+
+def move_somehow(engine: TappedGtpDriver, game: Game) -> None:
+    """Let the engine move for a check of what follows; other checks report its failures.
+
+    Raises: CheckSkipped if there is no legal move; EngineStartError.
+    """
+    try:
+        think(engine, game)
+    except EngineStartError:
+        raise
+    except (Violation, EngineError):
+        engine.close()
+        raise CheckSkipped(f"it does not answer {engine.asked!r} with a legal move") from None
+
+
+def announce_pass(engine: TappedGtpDriver, game: Game) -> None:
+    """Pass for the side to move in `game`, and send that to the engine; another check reports a refusal."""
+    engine.ask(f"play {game.position.side} {PASS}")
+    game.pass_()
+
+
+def play(engine: TappedGtpDriver, game: Game, square: str) -> None:
+    """Play a disc for the side to move. Raises: Violation if the engine refuses it; EngineError."""
+    colour = game.position.side
+    game.play(square)
+    engine.succeed(f"play {colour} {square}")
+
+
+def _so_far(game: Game) -> str:
+    return printable(game.transcript()) or "no move"
