@@ -21,9 +21,9 @@ from outflank.engine import (
     SearchInfo,
 )
 from outflank.engine.search.limits import DEFAULT_LEVEL, USUAL_OVERHEAD, limit_for_level
+from outflank.protocol.clock import NO_LIMIT, RunningClock, TimeControl
 from outflank.protocol.lines import Inbox
 from outflank.protocol.movesource import MoveRequest, MoveSource, OnInfo, OpeningBook, SearchSource
-from outflank.protocol.timekeeping import PlayerClock, TimeSettings
 from outflank.protocol.weaker import check_elo
 
 
@@ -85,13 +85,16 @@ class UndoError(OutflankError):
 class Session:
     """A game against one controller. A method that raises has changed nothing.
 
+    Attributes:
+        clocks: the running clocks of both sides.
+
     Args:
-        search: the source of moves that always has one; its searcher analyses, too.
-        books: that are asked before it, in this order; after them ``variety``, if given.
-        strength: how far to search.
-        rules: of the first game.
-        inbox: where the controller's lines arrive; it is asked whether to stop early.
-        ponders: whether to search on while the opponent thinks.
+        search: the last source of moves, which always has one; its searcher also analyses.
+        books: the books that are asked before it, in this order; after them ``variety``, if given.
+        strength: the limits of the search.
+        rules: the rules of the first game.
+        inbox: the controller's lines; an interruption among them ends a search early.
+        ponders: whether to search on the opponent's time.
     """
 
     def __init__(
@@ -114,7 +117,7 @@ class Session:
         self._ponders = ponders
         self._left_to_opponent: Position | None = None  # by the last move that we chose
         self._sources: tuple[MoveSource, ...] = (*self.books, *([variety] if variety else []), search)
-        self._clocks = {colour: PlayerClock() for colour in Colour}
+        self.set_time(NO_LIMIT)
         self._game = Game(rules)
         self._closing_passes = 0  # passes after the end, which are no part of the game but may be taken back
 
@@ -162,7 +165,7 @@ class Session:
         """
         self.prepare()
         self.resume(Game(rules or self.rules))
-        for clock in self._clocks.values():
+        for clock in self.clocks.values():
             clock.reset()
 
     def resume(self, game: Game) -> None:
@@ -170,17 +173,9 @@ class Session:
         self._game = game
         self._closing_passes = 0
 
-    def set_time(self, settings: TimeSettings | None) -> None:
-        """Give both sides a full clock; None for no limit."""
-        self._clocks = {colour: PlayerClock(settings) for colour in Colour}
-
-    def set_time_left(self, colour: Colour, seconds: float, stones: int) -> None:
-        """Correct one side's clock, see ``PlayerClock.set_left``."""
-        self._clocks[colour].set_left(seconds, stones)
-
-    def time_left(self, colour: Colour) -> Clock | None:
-        """One side's clock; None for no limit."""
-        return self._clocks[colour].reading()
+    def set_time(self, control: TimeControl) -> None:
+        """Give both sides a full clock."""
+        self.clocks = {colour: RunningClock(control) for colour in Colour}
 
     def play(self, colour: Colour, move: Move) -> Move:
         """Play for `colour`; after the end both sides may pass for ever. Returns the move as made.
@@ -232,7 +227,7 @@ class Session:
         """
         began = time.monotonic()
         move = self.play(colour, self.choose(colour, on_info, moves=moves))
-        self._clocks[colour].spend(time.monotonic() - began)
+        self.clocks[colour].spend(time.monotonic() - began)
         return move
 
     def choose(
@@ -256,7 +251,7 @@ class Session:
         position = self._turn_of(colour)
         if position.is_over or position.must_pass:
             return PASS
-        limit = self.strength.limit(self.time_left(colour), position.empties)
+        limit = self.strength.limit(self.clocks[colour].reading, position.empties)
         draw = self.contempt if position.side is Colour.BLACK else -self.contempt
         elo = self.strength.elo
         request = MoveRequest(position, limit, varied, self.heed(on_info), self.game.turns, draw, moves, elo)
@@ -283,7 +278,7 @@ class Session:
     def best_line(self) -> Sequence[Move]:
         """The line of best play for both sides, without chance; empty if the game is over."""
         position = self.position
-        limit = self.strength.limit(self.time_left(position.side), position.empties)
+        limit = self.strength.limit(self.clocks[position.side].reading, position.empties)
         return self._search.steady.search(position, limit, on_info=self.heed()).pv
 
     def check_turn(self, colour: Colour) -> None:

@@ -21,10 +21,10 @@ from outflank.engine import (
     SearchInfo,
 )
 from outflank.engine.evaluation import weights
+from outflank.protocol.clock import NO_LIMIT, TimeControl
 from outflank.protocol.lines import LINE_CAP, LineKind, tell_fault, without_control_bytes
 from outflank.protocol.session import Session, Strength
 from outflank.protocol.thinking import think_and_listen
-from outflank.protocol.timekeeping import TimeSettings
 
 _DROP, _NULL = "P@", "0000"
 _START = "8/8/8/3pP3/3Pp3/8/8/8 w"
@@ -125,9 +125,9 @@ def _go(session: Session, words: list[str]) -> Iterator[str]:
     moves = _searched_moves(words, position)
     move = PASS
     try:
-        strength, clock = _limits(words, position.side, usual)
+        strength, control = _limits(words, position.side, usual)
         session.strength = strength
-        session.set_time(clock)
+        session.set_time(control)
         for report in think_and_listen(
             session, lambda on_info: session.choose(position.side, on_info, moves=moves)
         ):
@@ -213,7 +213,7 @@ def _word(position: Position, move: Move) -> str:
     return f"{own}{own}"
 
 
-def _limits(words: list[str], side: Colour, usual: Strength) -> tuple[Strength, TimeSettings | None]:
+def _limits(words: list[str], side: Colour, usual: Strength) -> tuple[Strength, TimeControl]:
     """The limits that ``go`` names, besides those that the engine was started with."""
     numbers: dict[str, int] = {}
     for name, value in pairwise(words):
@@ -228,14 +228,14 @@ def _limits(words: list[str], side: Colour, usual: Strength) -> tuple[Strength, 
         nodes=numbers.get("nodes", usual.nodes),
     )
     if "movetime" in numbers:
-        return strength, TimeSettings(0, numbers["movetime"] / _MILLISECONDS, 1)
+        return strength, TimeControl(0, period=numbers["movetime"] / _MILLISECONDS, period_moves=1)
     own = "w" if side is Colour.BLACK else "b"
     if f"{own}time" not in numbers:
-        return strength, None
+        return strength, NO_LIMIT
     left, gain = (numbers.get(f"{own}{name}", 0) / _MILLISECONDS for name in ("time", "inc"))
     if due := numbers.get("movestogo"):
-        return strength, TimeSettings(0, left, due)
-    return strength, TimeSettings(left, increment=gain)
+        return strength, TimeControl(0, period=left, period_moves=due)
+    return strength, TimeControl(left, increment=gain)
 
 
 def _searched_moves(words: list[str], position: Position) -> list[Move] | None:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from outflank.engine import Rules
-from outflank.protocol.drivers.clock import TimeControl
+from outflank.protocol.clock import TimeControl
 from outflank.protocol.drivers.dialect import Dialect
 from outflank.protocol.drivers.driver import Driver, GameSoFar, ProcessDriver, Reply
 from outflank.protocol.drivers.errors import (

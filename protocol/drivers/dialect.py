@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from outflank.engine import NotationError
-from outflank.protocol.drivers.clock import TimeControl, seconds_text
+from outflank.protocol.clock import TimeControl, seconds_text
 
 _KATA = "kata-time_settings"
 

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Any, NamedTuple, Self
 
 from outflank.engine import IllegalMoveError, Move, NotationError, Position, Rules
-from outflank.protocol.drivers.clock import SideClock, seconds_text
+from outflank.protocol.clock import RunningClock, seconds_text
 from outflank.protocol.drivers.errors import (
     EngineCrash,
     EngineIllegalMove,
@@ -199,7 +199,7 @@ class Driver(ABC):
         """
 
     @abstractmethod
-    def follow(self, game: GameSoFar, clock: SideClock | None = None) -> bool:
+    def follow(self, game: GameSoFar, clock: RunningClock | None = None) -> bool:
         """Take it to the end of `game`: forwards if it stands in this game, else from the start.
 
         Args:
@@ -226,7 +226,7 @@ class Driver(ABC):
     def decide(
         self,
         game: GameSoFar,
-        clock: SideClock,
+        clock: RunningClock,
         patience: float = 0.0,
         on_ready: Callable[[], object] = lambda: None,
     ) -> Reply:
@@ -265,7 +265,7 @@ class Driver(ABC):
             if self._on_remark:
                 self._on_remark(sentence)
 
-    def _choose_in_time(self, clock: SideClock) -> Reply:
+    def _choose_in_time(self, clock: RunningClock) -> Reply:
         try:
             reply = self.choose(clock.deadline)
         except EngineTimeout as error:
@@ -399,7 +399,7 @@ class ProcessDriver(Driver):
         self._ply = 0
         return time.monotonic() - began
 
-    def follow(self, game: GameSoFar, clock: SideClock | None = None) -> bool:
+    def follow(self, game: GameSoFar, clock: RunningClock | None = None) -> bool:
         """See ``Driver``."""
         if not (stands_there := self._stands_in(game)):
             self.new_game(game.first)
@@ -488,7 +488,7 @@ class ProcessDriver(Driver):
         return
 
     @abstractmethod
-    def _send_turn(self, game: GameSoFar, clock: SideClock) -> None:
+    def _send_turn(self, game: GameSoFar, clock: RunningClock) -> None:
         """Send it what it has to know just before it moves."""
 
     @abstractmethod

@@ -7,7 +7,7 @@ from tempfile import NamedTemporaryFile
 from typing import Any
 
 from outflank.engine import Colour, Position, Rules
-from outflank.protocol.drivers.clock import SideClock
+from outflank.protocol.clock import RunningClock
 from outflank.protocol.drivers.dialect import EngineCapabilities, TimeDialect, choose_dialect, is_edax
 from outflank.protocol.drivers.driver import (
     BANNER_SECONDS,
@@ -226,7 +226,7 @@ class GtpDriver(ProcessDriver):
             self.quirks.implicit_passes = True
             self.remark("refuses 'play C pass': forced passes are not announced to it (passes=implicit)")
 
-    def _send_turn(self, game: GameSoFar, clock: SideClock) -> None:
+    def _send_turn(self, game: GameSoFar, clock: RunningClock) -> None:
         if self._dialect.sends_left:
             self._set_time(self._dialect.time_left(self._position.side, *clock.time_left))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Concatenate, ParamSpec, Self, TypeVar
 
 from outflank.engine import PASS, Colour, Game, IllegalMoveError, Move, Rules, SettingsError
-from outflank.protocol.drivers.clock import NO_LIMIT, SideClock, TimeControl
+from outflank.protocol.clock import NO_LIMIT, RunningClock, TimeControl
 from outflank.protocol.drivers.dialect import Dialect
 from outflank.protocol.drivers.driver import CLOSE_SECONDS, REPLY_SECONDS, GameSoFar, Reply
 from outflank.protocol.drivers.errors import EngineCrash
@@ -232,7 +232,7 @@ class GtpEngine:
     def _keep(self, game: Game, *, full_clocks: bool) -> None:
         self._game = game
         if full_clocks:
-            self._clocks = {colour: SideClock(self._time) for colour in Colour}
+            self._clocks = {colour: RunningClock(self._time) for colour in Colour}
 
     def _expect_wanted(self) -> None:
         """Raise EngineCrash if it is being ended, while an answer of it is waited for."""

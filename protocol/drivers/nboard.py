@@ -11,14 +11,14 @@ import math
 from dataclasses import replace
 
 from outflank.engine import DEFAULT_LEVEL, HIGHEST_LEVEL, Colour
-from outflank.protocol.drivers.clock import SideClock, TimeControl
+from outflank.protocol.clock import RunningClock, TimeControl
 from outflank.protocol.drivers.driver import REPLY_SECONDS, START_SECONDS, GameSoFar, ProcessDriver, Reply
 from outflank.protocol.drivers.errors import UnfitEngineError
 from outflank.protocol.drivers.reports import possible_score
 from outflank.protocol.drivers.spec import EngineSpec, filled, is_ours, parameters_to_send
 from outflank.protocol.formats import ggf
 from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove
-from outflank.protocol.formats.clocks import GgfClock
+from outflank.protocol.formats.clocks import ggf_text
 from outflank.protocol.lines import printable
 
 _CHOICE = "==="
@@ -90,7 +90,7 @@ class NBoardDriver(ProcessDriver):
         return Reply(text, self._seconds_since(sent), score, reported.get(text.upper()))
 
     def _prepare(self) -> None:
-        spec, clock = self.spec, clock_text(self.spec.time)
+        spec, clock = self.spec, sent_clock(self.spec.time)
         self.shake_hands()
         if not self._rules.has_othello_moves:
             raise UnfitEngineError(
@@ -121,12 +121,12 @@ class NBoardDriver(ProcessDriver):
     def _greet(self) -> None:
         self.synchronise()
 
-    def _send_turn(self, game: GameSoFar, clock: SideClock) -> None:
+    def _send_turn(self, game: GameSoFar, clock: RunningClock) -> None:
         """Send the game so far, with the clock in it, and wait until the engine has read that."""
         names = {self._position.side: self.name, self._position.side.other: _OPPONENT}
         moves = tuple(AnnotatedMove(made.before, made.move, made.seconds) for made in game.moves)
         record = AnnotatedGame(
-            game.first, moves, names[Colour.BLACK], names[Colour.WHITE], clock=clock_text(self.spec.time)
+            game.first, moves, names[Colour.BLACK], names[Colour.WHITE], clock=sent_clock(self.spec.time)
         )
         self.tell(f"set game {ggf.write(record).strip()}")
         self.synchronise()
@@ -162,14 +162,14 @@ def instructions(spec: EngineSpec) -> list[str]:
         return commands
     if depths or _own_depth(spec) is not None:
         return [f"{_SET_DEPTH} {depths[0] if depths else _own_depth(spec)}", *commands]
-    return [_BEYOND_REACH if clock_text(spec.time) else _USUAL, *commands]
+    return [_BEYOND_REACH if sent_clock(spec.time) else _USUAL, *commands]
 
 
-def clock_text(control: TimeControl) -> str:
-    """Return a time control as GGF has it, ``15:00/0:02``, in whole seconds; nothing if GGF has no place for it."""
+def sent_clock(control: TimeControl) -> str:
+    """Return the text of a time control in the records sent to an engine; empty if GGF can't express it."""
     if not control.is_limited or control.period_moves or int(control.main) == 0:
         return ""
-    return str(GgfClock(int(control.main), int(control.increment)))
+    return ggf_text(control)
 
 
 def read_origin(line: str) -> dict[str, bool]:

@@ -19,8 +19,8 @@ from typing import Any
 
 from outflank.engine import NotationError
 from outflank.engine.search.parameters import PARAMETERS
+from outflank.protocol.clock import GRACE_SECONDS, NO_LIMIT, TimeControl
 from outflank.protocol.drivers.catalogue import catalogue, completed
-from outflank.protocol.drivers.clock import GRACE_SECONDS, NO_LIMIT, TimeControl
 from outflank.protocol.drivers.dialect import Dialect
 from outflank.protocol.drivers.spawn import ProcessSettings
 

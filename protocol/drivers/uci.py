@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 
 from outflank.engine import DEFAULT_LEVEL, Colour, Position
-from outflank.protocol.drivers.clock import SideClock
+from outflank.protocol.clock import RunningClock
 from outflank.protocol.drivers.driver import REPLY_SECONDS, START_SECONDS, GameSoFar, ProcessDriver, Reply
 from outflank.protocol.drivers.errors import UnfitEngineError
 from outflank.protocol.drivers.reports import DROP, PIECES, possible_score
@@ -133,7 +133,7 @@ class UciDriver(ProcessDriver):
         self.tell("ucinewgame")
         self.synchronise()
 
-    def _send_turn(self, game: GameSoFar, clock: SideClock) -> None:
+    def _send_turn(self, game: GameSoFar, clock: RunningClock) -> None:
         """Send the board, and wait until the engine has read it."""
         self.tell(position_line(self._position))
         self.synchronise()
@@ -144,7 +144,7 @@ class UciDriver(ProcessDriver):
         return reply if self.spec.analysis else replace(reply, score=None)
 
 
-def search_limits(spec: EngineSpec, clock: SideClock) -> str:
+def search_limits(spec: EngineSpec, clock: RunningClock) -> str:
     """Return the arguments of ``go``: depth, nodes, and the clock, sent for both sides. Outflank needs none."""
     parameters = parameters_to_send(spec)
     limits = [f"{name} {parameters[name]}" for name in _SEARCHES if name in parameters]

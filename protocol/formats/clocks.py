@@ -1,59 +1,45 @@
 """Time controls and dates of recorded games, however their format and program wrote them."""
 
 import re
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
 from outflank.engine import NotationError
-from outflank.protocol.timekeeping import TimeSettings
+from outflank.protocol.clock import TimeControl
 
 _TIME = re.compile(r"\d{1,8}(?:[:.]\d{1,8}){0,3}", re.ASCII)
 _SECONDS_OF = (1, 60, 3600, 86400)
 _LONGEST = 10**9  # seconds; an engine's clock can hold this and all increments of a game
 
 
-@dataclass(frozen=True, slots=True)
-class GgfClock:
-    """A time control; all times in whole seconds.
+def parse_ggf(text: str) -> TimeControl:
+    """Read ``15:00``, ``5:00/0:10/2:00``, ``60//120``: main time, increment, extension; omitted parts are 0.
 
-    Attributes:
-        main: for the whole game.
-        increment: added after each move.
-        extension: seconds that a player gets once after the main time.
+    Raises: NotationError.
     """
+    parts = [part.strip() for part in text.split("/")]
+    if len(parts) > 3 or any(part and not _TIME.fullmatch(part) for part in parts):
+        raise NotationError(f"expected a clock such as 15:00 or 5:00/0:10/2:00, got {text[:40]!r}")
+    main, increment, extension = [*map(_seconds, parts), 0, 0][:3]
+    if max(main, increment, extension) > _LONGEST:
+        raise NotationError(f"expected a clock of at most {_LONGEST} seconds, got {text[:40]!r}")
+    return TimeControl(main, increment, extension=extension)
 
-    main: int = 0
-    increment: int = 0
-    extension: int = 0
 
-    @classmethod
-    def parse(cls, text: str) -> "GgfClock":
-        """Read ``15:00``, ``5:00/0:10/2:00``, ``60//120``; what is left out is 0.
-
-        Raises: NotationError.
-        """
-        parts = [part.strip() for part in text.split("/")]
-        if len(parts) > 3 or any(part and not _TIME.fullmatch(part) for part in parts):
-            raise NotationError(f"expected a clock such as 15:00 or 5:00/0:10/2:00, got {text[:40]!r}")
-        times = [_seconds(part) for part in parts]
-        if max(times) > _LONGEST:
-            raise NotationError(f"expected a clock of at most {_LONGEST} seconds, got {text[:40]!r}")
-        return cls(*times)
-
-    def __str__(self) -> str:
-        main, *others = self.main, self.increment, self.extension
-        return "/".join([_minutes(main), *(_minutes(time) if time else "" for time in others)]).rstrip("/")
+def ggf_text(control: TimeControl) -> str:
+    """Return the text that ``parse_ggf`` reads, in whole seconds, rounded down; periods are left out."""
+    others = (_minutes(time) if int(time) else "" for time in (control.increment, control.extension))
+    return "/".join([_minutes(control.main), *others]).rstrip("/")
 
 
 def _seconds(text: str) -> int:
-    """Seconds of ``1:30``; 0 for no text."""
+    """Return the seconds of ``1:30``; 0 for an empty text."""
     numbers = map(int, reversed(re.split("[:.]", text or "0")))
     return sum(number * unit for number, unit in zip(numbers, _SECONDS_OF, strict=False))
 
 
-def _minutes(seconds: int) -> str:
-    """``1:30`` for 90."""
-    return f"{seconds // 60}:{seconds % 60:02}"
+def _minutes(seconds: float) -> str:
+    """Return ``1:30`` for 90."""
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02}"
 
 
 _GGF = re.compile(r"[\d:.,/ ]+", re.ASCII)
@@ -63,21 +49,24 @@ _IN_GGF_TOO = re.compile(r"(?:(\d{1,8}) fischer)?(?:(?:^|, )(\d{1,8}) extension)
 _AS_IN_SGF = re.compile(r"(?:(\d[\d.]*) s)?(?:(?:^|, )overtime (.*))?", re.ASCII | re.DOTALL)
 
 
-def clock_text(settings: TimeSettings) -> str:
-    """A time control with a limit."""
+def clock_text(control: TimeControl) -> str:
+    """Return the text of a time control in a record; empty for one without a limit."""
+    if not control.is_limited:
+        return ""
     overtime = ""
-    if settings.period_moves:
-        overtime = f"{settings.period_moves}/{settings.period:.10g} canadian"
-    elif settings.increment:
-        overtime = f"{settings.increment:.10g} fischer"
-    return from_sgf(f"{settings.main:.10g}", overtime)
+    if control.period_moves:
+        overtime = f"{control.period_moves}/{control.period:.10g} canadian"
+    elif control.increment:
+        overtime = f"{control.increment:.10g} fischer"
+    return from_sgf(f"{control.main:.10g}", overtime)
 
 
 def from_sgf(main: str, overtime: str) -> str:
     """The clock of TM and OT; either may be empty, and a TM that is no number counts as empty."""
     whole, known = _WHOLE.fullmatch(main), _IN_GGF_TOO.fullmatch(overtime)
     if whole and known:
-        return str(GgfClock(*(int(text or 0) for text in (whole[1], *known.groups()))))
+        main_time, increment, extension = (int(text or 0) for text in (whole[1], *known.groups()))
+        return ggf_text(TimeControl(main_time, increment, extension=extension))
     parts = [f"{main} s"] if _NUMBER.fullmatch(main) else []
     return ", ".join([*parts, f"overtime {overtime}"] if overtime else parts)
 
@@ -99,10 +88,10 @@ def for_ggf(clock: str) -> str:
     return clock if _GGF.fullmatch(clock) else ""
 
 
-def _as_ggf(clock: str) -> GgfClock | None:
-    """A clock that is GGF's; None if it is something else."""
+def _as_ggf(clock: str) -> TimeControl | None:
+    """Return the time control of a text in GGF's form; None for another text."""
     try:
-        return GgfClock.parse(clock) if clock else None
+        return parse_ggf(clock) if clock else None
     except NotationError:
         return None
 

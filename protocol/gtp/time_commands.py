@@ -1,8 +1,8 @@
-"""Commands that set the clocks; see timekeeping.py for what they mean."""
+"""Commands that set the clocks; see ``TimeControl`` for what they mean."""
 
+from outflank.protocol.clock import NO_LIMIT, TimeControl
 from outflank.protocol.gtp.arguments import Arguments
 from outflank.protocol.session import Session
-from outflank.protocol.timekeeping import TimeSettings
 
 _KINDS = ("none", "absolute", "byoyomi", "canadian", "fischer")
 
@@ -31,7 +31,7 @@ def time_left(session: Session, arguments: Arguments) -> str:
     Fails: `syntax error` if a number is missing
     """
     colour, seconds = arguments.colour(), arguments.number("seconds left")
-    session.set_time_left(colour, seconds, arguments.whole("stones", 0, default=0))
+    session.clocks[colour].set_left(seconds, arguments.whole("stones", 0, default=0))
     return ""
 
 
@@ -61,29 +61,29 @@ def _seconds(arguments: Arguments, name: str) -> float:
     return arguments.number(f"{name} seconds", least=0)
 
 
-def _none(arguments: Arguments) -> None:
-    return None
+def _none(arguments: Arguments) -> TimeControl:
+    return NO_LIMIT
 
 
-def _absolute(arguments: Arguments) -> TimeSettings:
-    return TimeSettings(_seconds(arguments, "main"))
+def _absolute(arguments: Arguments) -> TimeControl:
+    return TimeControl(_seconds(arguments, "main"))
 
 
-def _byoyomi(arguments: Arguments) -> TimeSettings:
+def _byoyomi(arguments: Arguments) -> TimeControl:
     main, period = _seconds(arguments, "main"), _seconds(arguments, "period")
     if arguments.whole("periods", 0) == 0 or period == 0:
-        return TimeSettings(main)
-    return TimeSettings(main, period, 1, counts_periods=True)
+        return TimeControl(main)
+    return TimeControl(main, period=period, period_moves=1, counts_periods=True)
 
 
-def _canadian(arguments: Arguments) -> TimeSettings | None:
+def _canadian(arguments: Arguments) -> TimeControl:
     main, period = _seconds(arguments, "main"), _seconds(arguments, "period")
-    return TimeSettings.canadian(main, period, arguments.whole("stones", 0))
+    return TimeControl.canadian(main, period, arguments.whole("stones", 0))
 
 
-def _fischer(arguments: Arguments) -> TimeSettings:
+def _fischer(arguments: Arguments) -> TimeControl:
     main = _seconds(arguments, "main")
-    return TimeSettings(main, increment=_seconds(arguments, "increment"))
+    return TimeControl(main, increment=_seconds(arguments, "increment"))
 
 
 _SETTINGS = {

@@ -1,7 +1,7 @@
 """The table of all NBoard commands.
 
-A command is a function of the session, the clocks of the game and the rest of its line; it gives the lines of its
-answer as they come. Its docstring is its documentation, from which docs/nboard.md is made.
+A command is a function of the session and the rest of its line; it yields the lines of its answer. Its docstring is its
+documentation, from which docs/nboard.md is made.
 """
 
 import time
@@ -11,56 +11,20 @@ from dataclasses import replace
 from outflank.engine import Colour, Line, Move, NotationError, OutflankError, Rules
 from outflank.engine.evaluation import weights
 from outflank.engine.search.limits import HIGHEST_LEVEL
+from outflank.protocol.clock import NO_LIMIT
 from outflank.protocol.formats import ggf
-from outflank.protocol.formats.clocks import GgfClock
+from outflank.protocol.formats.clocks import parse_ggf
 from outflank.protocol.movesource import book_info
 from outflank.protocol.nboard.grammar import chosen, found_lines, read_move, read_whole, status
 from outflank.protocol.session import Session
 from outflank.protocol.thinking import think_aloud
-from outflank.protocol.timekeeping import TimeSettings
 
-
-class GameClocks:
-    """Both clocks of the game that the controller has set up; without a control there are none."""
-
-    def __init__(self) -> None:
-        self.set("")
-
-    def set(self, recorded: str) -> None:
-        """Begin a game whose record has this time control; none if it is empty or has no time in it.
-
-        Raises: NotationError.
-        """
-        control = GgfClock.parse(recorded)
-        self._control = control if control.main or control.increment else None
-        self._left = dict.fromkeys(Colour, float(control.main))
-        self._extended: set[Colour] = set()
-
-    def spend(self, colour: Colour, seconds: float) -> None:
-        """Take the time of a move that was made."""
-        if self._control is None:
-            return
-        left = self._left[colour] - seconds
-        if left <= 0 and colour not in self._extended:
-            self._extended.add(colour)
-            left += self._control.extension
-        self._left[colour] = max(left, 0.0) + self._control.increment
-
-    def tell(self, session: Session) -> None:
-        """Set the clocks of a session so."""
-        control = self._control
-        session.set_time(TimeSettings(control.main, increment=control.increment) if control else None)
-        if control:
-            for colour, seconds in self._left.items():
-                session.set_time_left(colour, seconds, 0)
-
-
-CommandFunction = Callable[[Session, GameClocks, str], Iterator[str]]
+CommandFunction = Callable[[Session, str], Iterator[str]]
 _HIGHEST = 2**31 - 1
 _MOST_CONTEMPT = 100
 
 
-def nboard(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
+def nboard(session: Session, argument: str) -> Iterator[str]:
     """Begins the dialogue.
 
     Arguments: the version of the protocol; whatever it is, Outflank speaks version 2
@@ -71,7 +35,7 @@ def nboard(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]
     yield f"set myname Outflank {weights.version()}\n"
 
 
-def set_depth(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
+def set_depth(session: Session, argument: str) -> Iterator[str]:
     """Sets the strength of play, as `--level` does: how deep to search, and from how many empty squares on to solve.
 
     It stays until it is set again. A limit that was given as an option holds besides it.
@@ -86,7 +50,7 @@ def set_depth(session: Session, clocks: GameClocks, argument: str) -> Iterator[s
     yield from ()
 
 
-def set_game(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
+def set_game(session: Session, argument: str) -> Iterator[str]:
     """Sets the game, the position at its end, and both clocks.
 
     The time control is the record's `TI`, `main/increment/extension`; what a player has used is the sum of the times
@@ -104,17 +68,18 @@ def set_game(session: Session, clocks: GameClocks, argument: str) -> Iterator[st
     if recorded.rules.one_direction:
         raise NotationError(f"a move of {recorded.rules} is more than a square, which NBoard can't say")
     session.resume(recorded.game())
-    clocks.set("")
+    session.set_time(NO_LIMIT)
     try:
-        clocks.set(recorded.clock)
+        control = parse_ggf(recorded.clock)
+        if control.main or control.increment:
+            session.set_time(control)
     except NotationError as error:
         yield status(str(error))
     for played in recorded.moves:
-        clocks.spend(played.colour, played.seconds or 0.0)
-    clocks.tell(session)
+        session.clocks[played.colour].spend(played.seconds or 0.0)
 
 
-def set_contempt(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
+def set_contempt(session: Session, argument: str) -> Iterator[str]:
     """Sets how a draw in the book is valued when `go` chooses from it: as that many discs for Black.
 
     Arguments: from -100 (a draw is as good as a win for White) to 100 (as good as a win for Black)
@@ -125,7 +90,7 @@ def set_contempt(session: Session, clocks: GameClocks, argument: str) -> Iterato
     yield from ()
 
 
-def move(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
+def move(session: Session, argument: str) -> Iterator[str]:
     """Plays a move for the side to move and takes its time off the clock. A forced pass may be sent (`PA`) or left out.
 
     A line that is only a move, as in version 1 of the protocol, means the same.
@@ -137,12 +102,11 @@ def move(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
     made, seconds = read_move(argument)
     if not (made.is_pass and session.position.is_over):
         session.game.play(made)
-        clocks.spend(session.game.turns[-1].colour, seconds)
-        clocks.tell(session)
+        session.clocks[session.game.turns[-1].colour].spend(seconds)
     yield from ()
 
 
-def hint(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
+def hint(session: Session, argument: str) -> Iterator[str]:
     """Reports the best moves: those that the opening book knows, then others by a search that goes ever deeper.
 
     The search ends at the depth that was set; the clock is no limit, and any other command ends it. `search` is
@@ -180,7 +144,7 @@ def hint(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
     yield status("waiting")
 
 
-def go(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
+def go(session: Session, argument: str) -> Iterator[str]:
     """Chooses a move, from the opening book or within the depth that was set and the clock, and does not play it.
 
     Any other command ends the search, and the best move so far is then the answer: each `go` gets exactly one.
@@ -207,7 +171,7 @@ def _known(found: Line | None, made: Move) -> Line | None:
     return found if found is not None and found.move == made else None
 
 
-def ping(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
+def ping(session: Session, argument: str) -> Iterator[str]:
     """Ends the work on all commands before it. Nothing that follows is about an earlier position.
 
     Arguments: a whole number
@@ -217,7 +181,7 @@ def ping(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
     yield f"pong {read_whole(argument, 'a number', -_HIGHEST, _HIGHEST)}\n"
 
 
-def learn(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
+def learn(session: Session, argument: str) -> Iterator[str]:
     """Adds what is new in the game to the opening book of `--book`: the first two positions that it does not know.
 
     They are searched at the level of the book, which takes some seconds; any other command breaks that off and leaves
@@ -248,7 +212,7 @@ def _learned(session: Session) -> str:
     return f"the book has learned {count} position{'' if count == 1 else 's'} of the game"
 
 
-def analyze(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
+def analyze(session: Session, argument: str) -> Iterator[str]:
     """Scores every position of the game, the last one first, to the depth that was set. Any other command ends it.
 
     Arguments: none
@@ -269,7 +233,7 @@ def analyze(session: Session, clocks: GameClocks, argument: str) -> Iterator[str
     yield status("waiting")
 
 
-def quit_(session: Session, clocks: GameClocks, argument: str) -> Iterator[str]:
+def quit_(session: Session, argument: str) -> Iterator[str]:
     """Ends the work on all commands before it, and the program.
 
     Arguments: none

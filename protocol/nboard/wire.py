@@ -4,16 +4,13 @@ from collections.abc import Iterator
 
 from outflank.engine import NotationError, OutflankError
 from outflank.protocol.lines import LINE_CAP, LineKind, tell_fault
-from outflank.protocol.nboard.commands import COMMANDS, GameClocks
+from outflank.protocol.nboard.commands import COMMANDS
 from outflank.protocol.nboard.grammar import Command, parse, status
 from outflank.protocol.session import Session
 
 
 class NBoard:
     """The wire of NBoard; see ``server.Wire``."""
-
-    def __init__(self) -> None:
-        self._clocks = GameClocks()
 
     def kind(self, line: bytes) -> LineKind:
         """The request of a line; a line that is no command is ignored, as the protocol demands."""
@@ -38,4 +35,4 @@ class NBoard:
     def _execute(self, session: Session, command: Command) -> Iterator[str]:
         if not command.is_whole:
             raise NotationError(f"the line is longer than {LINE_CAP} bytes")
-        return COMMANDS[command.name](session, self._clocks, command.argument)
+        return COMMANDS[command.name](session, command.argument)

@@ -13,8 +13,8 @@ from outflank.book.forms.files import read_form
 from outflank.book.store import Book
 from outflank.engine import OutflankError, Position, Rules, Searcher
 from outflank.engine.evaluation import weights
+from outflank.protocol.clock import TimeControl
 from outflank.protocol.drivers import Reply, reports
-from outflank.protocol.drivers.clock import TimeControl
 from outflank.protocol.drivers.driver import judged
 from outflank.protocol.drivers.gtp import Answer, read_reply
 from outflank.protocol.drivers.nboard import read_choice, read_origin

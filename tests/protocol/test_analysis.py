@@ -232,7 +232,7 @@ def test_a_move_chosen_among_some_takes_its_time_from_the_clock_as_any_other(set
     for dialogue, command in ((among, "lz-genmove_analyze b avoid b d3 1"), (any_other, "genmove b")):
         dialogue.ask(f"kata-time_settings {settings}")
         dialogue.ask(command)
-    left, wanted = (each.session.time_left(Colour.BLACK) for each in (among, any_other))
+    left, wanted = (each.session.clocks[Colour.BLACK].reading for each in (among, any_other))
 
     if left is None or wanted is None:
         assert left is wanted

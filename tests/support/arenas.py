@@ -13,7 +13,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
 from outflank.engine import Rules
-from outflank.protocol.drivers.clock import NO_LIMIT, TimeControl
+from outflank.protocol.clock import NO_LIMIT, TimeControl
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tests.support.runs import instant, instant_settings
 from outflank.tools.arena.arena import Arena

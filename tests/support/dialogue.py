@@ -48,7 +48,7 @@ class Dialogue:
     def state(self) -> str:
         """Everything a controller can see of the game."""
         shown = ("showboard", "gogui-rules_side_to_move", "outflank-rules", "outflank-strength")
-        clocks = [self.session.time_left(colour) for colour in ("black", "white")]  # type: ignore[arg-type]
+        clocks = [self.session.clocks[colour].reading for colour in ("black", "white")]  # type: ignore[index]
         return "\n".join([*map(self.ask, shown), self.session.game.transcript(passes=True), repr(clocks)])
 
 

@@ -42,7 +42,7 @@ class Dialogue:
     def state(self) -> tuple[object, ...]:
         """Everything that a command may change."""
         session = self.session
-        clocks = [session.time_left(colour) for colour in Colour]
+        clocks = [session.clocks[colour].reading for colour in Colour]
         return session.game.transcript(passes=True), session.position, session.strength, clocks
 
 

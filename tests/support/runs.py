@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from outflank.engine import Colour, Game, Move, Rules
+from outflank.protocol.clock import TimeControl
 from outflank.protocol.drivers import Driver
-from outflank.protocol.drivers.clock import TimeControl
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove
 from outflank.tests.support import fake_engine, instant_engine

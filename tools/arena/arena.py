@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from outflank.engine import Colour, Rules, SettingsError
+from outflank.protocol.clock import TimeControl
 from outflank.protocol.drivers import spec as engines
-from outflank.protocol.drivers.clock import TimeControl
 from outflank.protocol.drivers.spec import EngineSpec, Protocol
 from outflank.tools.arena.gate import Gate, Refusal
 from outflank.tools.arena.line import Line, Lines

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from outflank.engine import Position, Rules
-from outflank.protocol.drivers.clock import NO_LIMIT, SideClock
+from outflank.protocol.clock import RunningClock
 from outflank.protocol.drivers.driver import CLOSE_SECONDS, START_SECONDS, Driver, GameSoFar, Reply
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.lines import printable
@@ -31,7 +31,7 @@ class JoinedDriver(Driver):
         self._key = 0
         self._grace_seconds = line.patience
         self._game = GameSoFar.of(Position.start(rules))
-        self._clock = SideClock(NO_LIMIT)
+        self._clock = RunningClock()
 
     @property
     def identity(self) -> str:
@@ -52,7 +52,7 @@ class JoinedDriver(Driver):
         self._grace_seconds = self._line.patience
         return self._ask("new", START_SECONDS).seconds
 
-    def follow(self, game: GameSoFar, clock: SideClock | None = None) -> bool:
+    def follow(self, game: GameSoFar, clock: RunningClock | None = None) -> bool:
         """See ``Driver``. Nothing is sent before the question for a move."""
         self._game, self._clock = game, clock or self._clock
         return True

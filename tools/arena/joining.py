@@ -21,7 +21,7 @@ from websockets.frames import CloseCode
 from websockets.sync.client import ClientConnection, connect
 
 from outflank.engine import NotationError, OutflankError, Rules, SettingsError
-from outflank.protocol.drivers.clock import TimeControl
+from outflank.protocol.clock import TimeControl
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.lines import printable
 from outflank.tools.arena.messages import MOST_BYTES, PATH, SERVER, VERSION, Message, read, write

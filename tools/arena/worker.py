@@ -5,8 +5,8 @@ import time
 from collections.abc import Callable
 
 from outflank.engine import OutflankError, Position, Rules
+from outflank.protocol.clock import RunningClock
 from outflank.protocol.drivers import EngineSpec, GameSoFar, make_driver
-from outflank.protocol.drivers.clock import SideClock
 from outflank.protocol.drivers.errors import EngineCrash, EngineStartError, EngineTimeout
 from outflank.protocol.drivers.reports import is_thought
 from outflank.protocol.formats.annotated import Recorder
@@ -163,7 +163,8 @@ class EngineWorker:
         for move, seconds in zip(question["moves"], question["seconds"], strict=False):
             recorder.play(move, seconds=seconds)
         left, left_moves = question.get("left", 0.0), question["left_moves"]
-        clock = SideClock.showing(self._entry.time, left, left_moves)
+        clock = RunningClock(self._entry.time)
+        clock.set_left(left, left_moves)
         self._driver.follow(GameSoFar.of(recorder.first, recorder.moves), clock)
         reply = self._driver.choose(question["wait"] + _BEYOND_SECONDS)
         if not reply.ok:

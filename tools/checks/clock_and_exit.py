@@ -6,7 +6,7 @@ import signal
 import time
 
 from outflank.engine import Colour, Game
-from outflank.protocol.drivers.clock import SideClock, TimeControl
+from outflank.protocol.clock import RunningClock, TimeControl
 from outflank.protocol.drivers.errors import EngineTimeout
 from outflank.tools.checks.check import CheckSkipped, Violation, expect, must, should
 from outflank.tools.checks.tapped_drivers import (
@@ -127,7 +127,7 @@ def _play(engine: TappedGtpDriver, control: TimeControl, transcript: str, moves:
 
     Raises: Violation if it oversteps its time; otherwise as ``think``.
     """
-    game, clock, used = set_up(engine, transcript), SideClock(control), 0.0
+    game, clock, used = set_up(engine, transcript), RunningClock(control), 0.0
     mover, replies = game.position.side, random.Random(0)
     while moves and not game.position.is_over:
         if game.position.must_pass:
@@ -142,7 +142,7 @@ def _play(engine: TappedGtpDriver, control: TimeControl, transcript: str, moves:
     return used
 
 
-def _move(engine: TappedGtpDriver, game: Game, clock: SideClock, mover: Colour) -> float:
+def _move(engine: TappedGtpDriver, game: Game, clock: RunningClock, mover: Colour) -> float:
     """Let it make one move by the clock, and return the seconds that it took."""
     left, stones = clock.time_left
     if "time_left" in engine.commands and left >= 1:  # 0 would say that the flag has fallen

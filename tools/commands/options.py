@@ -14,7 +14,7 @@ from outflank.engine.evaluation import weights
 from outflank.engine.search.limits import SELECTIVITIES
 from outflank.engine.search.parameters import DEFAULTS, PARAMETERS, Parameters
 from outflank.engine.search.searcher import DEFAULT_HASH_MB
-from outflank.protocol.timekeeping import parse_duration
+from outflank.protocol.clock import parse_duration
 from outflank.tools.work.cluster import scheduler_address
 from outflank.tools.work.files import STDOUT, expect_writable
 

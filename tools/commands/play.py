@@ -16,7 +16,7 @@ from outflank.engine import (
     SettingsError,
 )
 from outflank.engine.evaluation import weights
-from outflank.protocol.drivers.clock import TimeControl
+from outflank.protocol.clock import TimeControl
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.movesource import SearchSource
 from outflank.protocol.session import Session, Strength

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from outflank.engine import FileFormatError, NotationError
-from outflank.protocol.drivers.clock import LONGEST_SECONDS, SHORTEST_SECONDS, TimeControl
+from outflank.protocol.clock import LONGEST_SECONDS, SHORTEST_SECONDS, TimeControl
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tools.commands.options import (
     OUTPUT_FILE,

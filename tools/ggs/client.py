@@ -18,6 +18,7 @@ from outflank.protocol.drivers import Driver, ProcessDriver, Reply, make_driver
 from outflank.protocol.drivers.errors import UnfitEngineError
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.formats import ggf
+from outflank.protocol.formats.clocks import ggf_text
 from outflank.tools.ggs.game import USUAL_TIME, GgsGame, Record, WrongBoard
 from outflank.tools.ggs.line import Account, Line
 from outflank.tools.ggs.messages import Begun, Board, Kind, Note, Offer, Over, read
@@ -311,7 +312,7 @@ class Client:
         if objection:
             self._send(f"tell /os decline {offer.id}")
             self._send(f"tell {offer.by} {objection}")
-            self._say(f"declined {offer.by}'s request {offer.kind.text} {offer.clock}: {objection}")
+            self._say(f"declined {offer.by}'s request {offer.kind.text} {ggf_text(offer.clock)}: {objection}")
         else:
             self._send(f"tell /os accept {offer.id}")
 

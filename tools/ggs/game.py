@@ -13,8 +13,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from outflank.engine import PASS, Colour, IllegalMoveError, NotationError, OutflankError, Position
+from outflank.protocol.clock import RunningClock, TimeControl
 from outflank.protocol.drivers import Driver, GameSoFar, Reply
-from outflank.protocol.drivers.clock import SideClock, TimeControl
 from outflank.protocol.formats.annotated import (
     WHOLE_BOARD,
     AnnotatedGame,
@@ -24,7 +24,7 @@ from outflank.protocol.formats.annotated import (
     Result,
     for_black,
 )
-from outflank.protocol.formats.clocks import GgfClock
+from outflank.protocol.formats.clocks import ggf_text
 from outflank.tools.ggs.messages import Board, Over, Turn
 
 RESERVE_SECONDS = 2.0  # of the time left that the engine is not told of, at most a tenth of it
@@ -120,7 +120,7 @@ class Record:
     def question(self) -> "Question":
         """All that an engine needs for our move."""
         ours, clock = self._controls[self.colour], self._sides[self.colour].clock
-        control = TimeControl(main=float(max(1, ours.main)), increment=float(ours.increment))
+        control = TimeControl(float(max(1, ours.main)), float(ours.increment))
         return Question(GameSoFar(self.first, self.moves, self.position), control, clock, self.heard_at)
 
     def annotated(self, over: Over | None) -> AnnotatedGame:
@@ -130,7 +130,7 @@ class Record:
             over: how the server says that it ended; None if it was broken off.
         """
         black, white = self._sides[Colour.BLACK], self._sides[Colour.WHITE]
-        clocks = {str(control) for control in self._controls.values()}
+        clocks = {ggf_text(control) for control in self._controls.values()}
         game = AnnotatedGame(
             self.first,
             self.moves,
@@ -199,7 +199,7 @@ class Question:
 
     game: GameSoFar
     control: TimeControl
-    clock: GgfClock
+    clock: TimeControl
     arose: float
 
 
@@ -228,9 +228,8 @@ def answer(driver: Driver, question: Question, dropped: threading.Event) -> Repl
         driver.follow(question.game)
         left = question.clock.main - (time.monotonic() - question.arose)
         left = max(left - min(RESERVE_SECONDS, left / 10), _SHORTEST_SECONDS)
-        control = TimeControl(main=left, increment=question.control.increment)
-        grace_seconds = question.clock.extension + driver.spec.margin
-        return driver.decide(question.game, SideClock(control, grace_seconds))
+        control = replace(question.control, main=left, extension=question.clock.extension)
+        return driver.decide(question.game, RunningClock(control, driver.spec.margin))
     except _Dropped:
         driver.dismiss()
         return None

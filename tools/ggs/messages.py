@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from outflank.engine import Colour, NotationError, Position
-from outflank.protocol.formats.clocks import GgfClock
+from outflank.protocol.clock import TimeControl
+from outflank.protocol.formats.clocks import parse_ggf
 
 LONGEST_LINE = 500  # bytes; a longer one is skipped
 MOST_LINES = 300  # of a message; the longest useful one is a game of 120 turns with two boards
@@ -100,7 +101,7 @@ class Offer:
     to: str
     kind: Kind
     flag: str
-    clock: GgfClock
+    clock: TimeControl
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +148,7 @@ class Side:
 
     name: str
     rating: float
-    clock: GgfClock
+    clock: TimeControl
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +185,7 @@ class Board:
     turns: tuple[Turn, ...]
     position: Position
     sides: dict[Colour, Side]
-    controls: dict[Colour, GgfClock]
+    controls: dict[Colour, TimeControl]
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,11 +236,11 @@ def read(lines: Sequence[str]) -> Message | None:
     return _offer(match) if match else None
 
 
-def read_clock(text: str) -> GgfClock | None:
+def read_clock(text: str) -> TimeControl | None:
     """Read a clock, ``05:00/00:10/02:00`` or ``14:52,0:0//02:00,0:0``; negative times are 0; None if malformed."""
     parts = ["0" if part.strip().startswith("-") else part for part in _MOVES_LEFT.sub("", text).split("/")]
     try:
-        return GgfClock.parse("/".join(parts))
+        return parse_ggf("/".join(parts))
     except NotationError:
         return None
 

@@ -15,7 +15,7 @@ from outflank.engine import (
     SettingsError,
     limit_for_level,
 )
-from outflank.protocol.drivers.clock import SideClock, TimeControl
+from outflank.protocol.clock import TimeControl
 from outflank.protocol.formats.annotated import (
     AnnotatedGame,
     AnnotatedMove,
@@ -26,7 +26,6 @@ from outflank.protocol.formats.annotated import (
 )
 from outflank.protocol.formats.clocks import clock_text, day_of
 from outflank.protocol.session import Session
-from outflank.protocol.timekeeping import TimeSettings
 from outflank.tools.report.gamefiles import expect_held, format_of, game_writer, written_files
 
 _HINT_LEVEL = 16  # a second or so for three moves
@@ -63,15 +62,8 @@ class LocalGame:
         self._record = record
         self._played = list(record.moves)  # including moves taken back, which may be redone
         self._ended: Result | None = None
-        self._clocks = {colour: SideClock(self._control) for colour in Colour}
         self.session.resume(record.game())
-        if self._control.is_limited:
-            self.session.set_time(self._settings)
-
-    @property
-    def _settings(self) -> TimeSettings:
-        control = self._control
-        return TimeSettings(control.main, control.period, control.period_moves, control.increment)
+        self.session.set_time(self._control)
 
     @property
     def position(self) -> Position:
@@ -103,7 +95,7 @@ class LocalGame:
 
     def time_left(self, colour: Colour) -> float:
         """Return the seconds that the next move of a side may take; infinite without a clock."""
-        return self._clocks[colour].allowance
+        return self.session.clocks[colour].allowance
 
     def play(self, move: Move | str, seconds: float) -> Move:
         """Play for the side to move, which took `seconds`; a person whose time has run out loses.
@@ -131,8 +123,6 @@ class LocalGame:
             scores.append(info.score)
             on_info(info)
 
-        if self.is_timed:
-            self.session.set_time_left(side, *self._clocks[side].time_left)
         began = time.monotonic()
         move = self.session.choose(side, note)
         seconds = time.monotonic() - began
@@ -191,7 +181,7 @@ class LocalGame:
             result=self.result,
             exact=None,
             date=self._record.date or datetime.now().astimezone().isoformat(timespec="seconds"),
-            clock=clock_text(self._settings) if self.is_timed else "",
+            clock=clock_text(self._control),
         )
 
     def _engine_name(self) -> str:
@@ -206,7 +196,7 @@ class LocalGame:
 
     def _charge(self, side: Colour, seconds: float) -> bool:
         """Charge a move's time to the clock; return whether it was in time."""
-        clock = self._clocks[side]
+        clock = self.session.clocks[side]
         if clock.is_overrun_by(seconds):
             self.time_is_up()
             return False

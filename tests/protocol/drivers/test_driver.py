@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from outflank.engine import Colour, Game, Position, Rules
+from outflank.protocol.clock import NO_LIMIT, RunningClock
 from outflank.protocol.drivers import (
     EngineCrash,
     EngineError,
@@ -23,7 +24,6 @@ from outflank.protocol.drivers import (
     UnfitEngineError,
     make_driver,
 )
-from outflank.protocol.drivers.clock import NO_LIMIT, SideClock
 from outflank.protocol.drivers.driver import MAX_TALK_BYTES
 from outflank.protocol.drivers.gtp import MAX_ANSWER_BYTES
 from outflank.protocol.drivers.reports import is_thought, read_thought
@@ -78,7 +78,7 @@ def test_each_fault_is_a_typed_error_by_the_deadline(
 ) -> None:
     """A time-out for each chunk would never come where an engine writes a byte every 5 ms."""
     driver = sit(fault, 1, speak=speak)
-    driver.follow(game(), SideClock(NO_LIMIT))
+    driver.follow(game(), RunningClock(NO_LIMIT))
     asked = time.monotonic()
     with pytest.raises(error, match=sentence.format(QUESTIONS[speak])):
         driver.choose(PATIENCE)
@@ -93,7 +93,7 @@ def test_each_fault_is_a_typed_error_by_the_deadline(
 @pytest.mark.parametrize("speak", ["nboard", "uci"])
 def test_a_flood_of_reports_ends_by_its_size(sit: Sit, speak: str) -> None:
     driver = sit("chatter flood", 1, speak=speak)
-    driver.follow(game(), SideClock(NO_LIMIT))
+    driver.follow(game(), RunningClock(NO_LIMIT))
     with pytest.raises(EngineProtocolError, match=f"more than {MAX_TALK_BYTES} bytes where .* was due"):
         driver.choose(60)
 
@@ -103,7 +103,7 @@ def test_a_greeting_before_the_first_answer_is_passed_over(sit: Sit, speak: str)
     """Some engines print their name between two lines of ``=====``."""
     driver = sit("banner", speak=speak)
 
-    assert driver.decide(game(), SideClock(NO_LIMIT), 20).text == "d3"
+    assert driver.decide(game(), RunningClock(NO_LIMIT), 20).text == "d3"
     assert driver.identity.lower().startswith("fake")
 
 
@@ -170,7 +170,7 @@ def test_it_follows_a_game_by_its_moves_or_from_the_start(sit: Sit, speak: str) 
     heard: list[str] = []
     driver = sit(heard=heard, speak=speak, turn=90)
     beginnings = {"gtp": "clear_board", "nboard": "nboard", "uci": "ucinewgame"}
-    clock = SideClock(NO_LIMIT)
+    clock = RunningClock(NO_LIMIT)
     reply = driver.decide(game("f5d6"), clock, 20)
 
     assert driver.follow(game(f"f5d6{reply.text}"))  # it knows its own move
@@ -190,7 +190,7 @@ def test_it_follows_a_game_by_its_moves_or_from_the_start(sit: Sit, speak: str) 
 def test_an_answer_that_was_no_move_leads_nowhere(sit: Sit) -> None:
     """The engine's board is unknown then."""
     driver = sit("illegal", 1)
-    driver.follow(game(), SideClock(NO_LIMIT))
+    driver.follow(game(), RunningClock(NO_LIMIT))
 
     assert driver.choose(20).text == "a1"
     assert not driver.follow(game("d3"))
@@ -211,7 +211,7 @@ def test_a_game_may_begin_from_any_board(speak: str) -> None:
     with make_driver(EngineSpec.parse(ANYWHERE[speak]), Rules()) as driver:
         driver.open()
         assert driver.sets_boards_up
-        reply = driver.decide(so_far, SideClock(NO_LIMIT), 20)
+        reply = driver.decide(so_far, RunningClock(NO_LIMIT), 20)
 
     assert so_far.position.is_legal(reply.text)
 
@@ -312,7 +312,7 @@ def test_a_changed_command_starts_a_new_process() -> None:
 )
 def test_scores_are_asked_for_unless_the_spec_says_no(sit: Sit, speak: str, fault: str, scores: bool) -> None:
     heard: list[str] = []
-    clock = SideClock(NO_LIMIT)
+    clock = RunningClock(NO_LIMIT)
     loud, quiet = (sit(fault, 90, speak=speak, extra=extra, heard=heard) for extra in ("", "analysis=no"))
 
     assert loud.decide(game(), clock, 20).score == 1.0
@@ -330,7 +330,7 @@ def test_who_waits_may_give_up() -> None:
 
     spec = EngineSpec("A", shlex.join(fake_engine.command("silence")), TimeControl())
     with make_driver(spec, Rules()) as driver:
-        driver.follow(game(), SideClock(NO_LIMIT))
+        driver.follow(game(), RunningClock(NO_LIMIT))
         driver.on_wait = lose_patience
         with pytest.raises(Enough):
             driver.choose(60)
@@ -346,7 +346,7 @@ def test_an_engine_that_oversteps_its_clock_is_out_of_time(sit: Sit) -> None:
     with pytest.raises(
         EngineError, match=r"^engine A gave no complete answer in time|took 0\.3\d* s where 0\.2 s"
     ):
-        driver.decide(game(), SideClock(driver.spec.time))
+        driver.decide(game(), RunningClock(driver.spec.time))
 
 
 @pytest.mark.parametrize(
@@ -392,7 +392,7 @@ def test_the_former_name_of_the_room_still_leads_to_it() -> None:
 def test_a_question_names_the_side_to_move(sit: Sit) -> None:
     heard: list[str] = []
     driver = sit(heard=heard, turn=90)
-    driver.decide(game("f5"), SideClock(NO_LIMIT), 20)
+    driver.decide(game("f5"), RunningClock(NO_LIMIT), 20)
 
     assert sent(heard, "genmove") == [f"genmove {Colour.WHITE}"]
     assert sys.executable in driver.spec.cmd

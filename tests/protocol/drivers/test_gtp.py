@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from outflank.engine import Game, Position
+from outflank.protocol.clock import NO_LIMIT, RunningClock
 from outflank.protocol.drivers import (
     EngineCrash,
     EngineError,
@@ -23,7 +24,6 @@ from outflank.protocol.drivers import (
     Reply,
     UnfitEngineError,
 )
-from outflank.protocol.drivers.clock import NO_LIMIT, SideClock
 from outflank.protocol.drivers.driver import GameSoFar
 from outflank.protocol.drivers.gtp import Answer, genmove_command, genmove_line, instructions, read_reply
 from outflank.protocol.drivers.process import ERROR_TAIL_BYTES
@@ -269,7 +269,7 @@ def test_an_engine_that_refuses_a_pass_is_not_sent_another(sit: Sit) -> None:
 
 def test_an_engine_that_refuses_to_think_aloud_is_asked_for_plain_moves(sit: Sit) -> None:
     heard: list[str] = []
-    driver, clock = sit("deaf aloud", turn=90, heard=heard), SideClock(NO_LIMIT)
+    driver, clock = sit("deaf aloud", turn=90, heard=heard), RunningClock(NO_LIMIT)
     for _ in range(2):
         assert driver.decide(GameSoFar.of(Position.start()), clock, 20).text == "d3"
         driver.dismiss()

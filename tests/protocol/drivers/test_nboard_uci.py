@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from outflank.engine import Position
+from outflank.protocol.clock import NO_LIMIT, RunningClock
 from outflank.protocol.drivers import EngineSpec, GameSoFar, TimeControl, UnfitEngineError
-from outflank.protocol.drivers.clock import NO_LIMIT, SideClock
-from outflank.protocol.drivers.nboard import clock_text, instructions
+from outflank.protocol.drivers.nboard import instructions, sent_clock
 from outflank.protocol.drivers.uci import position_line, search_limits
 from outflank.protocol.uci import read_fen
 
@@ -40,7 +40,7 @@ def test_an_answer_of_nboard_is_read_however_it_is_written(
     sit: Sit, fault: str, text: str, score: float | None
 ) -> None:
     driver = sit(fault, 1, speak="nboard")
-    driver.follow(START, SideClock(NO_LIMIT))
+    driver.follow(START, RunningClock(NO_LIMIT))
     reply = driver.choose(20)
 
     assert (reply.text, reply.score) == (text, score)
@@ -64,7 +64,7 @@ def test_what_came_before_the_pong_answers_nothing(sit: Sit) -> None:
     driver = sit("twice", 1, heard=heard, speak="nboard")
     for _ in range(3):
         driver.new_game()
-        assert driver.decide(START, SideClock(NO_LIMIT), 20).text == "d3"
+        assert driver.decide(START, RunningClock(NO_LIMIT), 20).text == "d3"
 
     assert heard.count("A < === D3") == 3
 
@@ -83,7 +83,7 @@ def test_what_came_before_the_pong_answers_nothing(sit: Sit) -> None:
     ],
 )
 def test_a_clock_is_sent_in_whole_seconds_or_not_at_all(time: str, text: str) -> None:
-    assert clock_text(TimeControl.parse(time)) == text
+    assert sent_clock(TimeControl.parse(time)) == text
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_what_nboards_protocol_cannot_say_is_remarked(
 ) -> None:
     words = dict(word.split("=") for word in settings.split())
     driver = sit(fault, 90, words.pop("time", "none"), speak="nboard", extra=settings.partition(" ")[2])
-    reply = driver.decide(START, SideClock(driver.spec.time), 20)
+    reply = driver.decide(START, RunningClock(driver.spec.time), 20)
 
     assert reply.text == "d3"  # an engine that knows no clock does not think for ever
     assert driver.remarks == remarks
@@ -163,7 +163,7 @@ def test_a_uci_engine_that_cannot_be_sent_an_option_is_unfit(
 def test_a_uci_engine_is_sent_its_options_its_commands_and_the_board(sit: Sit) -> None:
     heard: list[str] = []
     extra = "threads=2 option.'Move Overhead'=50 command='debug on' depth=4"
-    sit(extra=extra, heard=heard, speak="uci").decide(START, SideClock(NO_LIMIT), 20)
+    sit(extra=extra, heard=heard, speak="uci").decide(START, RunningClock(NO_LIMIT), 20)
 
     assert [line.removeprefix("A > ") for line in heard if line.startswith("A > ")] == [
         "uci",
@@ -204,11 +204,11 @@ def test_the_clock_of_uci_is_sent_with_each_question(control: str, extra: str, l
     command = "" if "cmd=" in extra else "cmd=x"
     spec = EngineSpec.parse(f"{command} protocol=uci time={control} {extra}")
 
-    assert search_limits(spec, SideClock(TimeControl.parse(control))) == limits
+    assert search_limits(spec, RunningClock(TimeControl.parse(control))) == limits
 
 
 @pytest.mark.parametrize("fault", ["mate", "too many pieces"])
 def test_a_score_that_no_game_can_have_is_not_kept(sit: Sit, fault: str) -> None:
-    reply = sit(fault, 1, speak="uci").decide(START, SideClock(NO_LIMIT), 20)
+    reply = sit(fault, 1, speak="uci").decide(START, RunningClock(NO_LIMIT), 20)
 
     assert (reply.text, reply.score) == ("d3", None)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from outflank.engine import NotationError
-from outflank.protocol.drivers.clock import TimeControl
+from outflank.protocol.clock import TimeControl
 from outflank.protocol.drivers.dialect import Dialect
 from outflank.protocol.drivers.spec import EngineSpec, command_line
 

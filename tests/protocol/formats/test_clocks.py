@@ -8,28 +8,37 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outflank.engine import NotationError, Rules
+from outflank.protocol.clock import TimeControl
 from outflank.protocol.formats import ggf, sgf
 from outflank.protocol.formats.annotated import AnnotatedGame
-from outflank.protocol.formats.clocks import GgfClock, clock_text, day_of, for_ggf, for_sgf, from_sgf, year_of
-from outflank.protocol.timekeeping import TimeSettings
+from outflank.protocol.formats.clocks import (
+    clock_text,
+    day_of,
+    for_ggf,
+    for_sgf,
+    from_sgf,
+    ggf_text,
+    parse_ggf,
+    year_of,
+)
 
 TIMES = st.integers(0, 10_000_000)
 
 
 @pytest.mark.parametrize(
-    ("settings", "ti", "tm", "ot"),
+    ("control", "ti", "tm", "ot"),
     [
-        (TimeSettings(300, increment=3), "5:00/0:03", "300", "3 fischer"),
-        (TimeSettings(600), "10:00", "600", ""),
-        (TimeSettings(1_000_000), "16666:40", "1000000", ""),
-        (TimeSettings(300, 30, 10), "", "300", "10/30 canadian"),
-        (TimeSettings(0, 30, 1), "", "0", "1/30 canadian"),
-        (TimeSettings(60, increment=0.5), "", "60", "0.5 fischer"),
-        (TimeSettings(60.5), "", "60.5", ""),
+        (TimeControl(300, increment=3), "5:00/0:03", "300", "3 fischer"),
+        (TimeControl(600), "10:00", "600", ""),
+        (TimeControl(1_000_000), "16666:40", "1000000", ""),
+        (TimeControl.canadian(300, 30, 10), "", "300", "10/30 canadian"),
+        (TimeControl.canadian(0, 30, 1), "", "0", "1/30 canadian"),
+        (TimeControl(60, increment=0.5), "", "60", "0.5 fischer"),
+        (TimeControl(60.5), "", "60.5", ""),
     ],
 )
-def test_a_clock_is_written_as_each_format_has_it(settings: TimeSettings, ti: str, tm: str, ot: str) -> None:
-    clock = clock_text(settings)
+def test_a_clock_is_written_as_each_format_has_it(control: TimeControl, ti: str, tm: str, ot: str) -> None:
+    clock = clock_text(control)
 
     assert (for_ggf(clock), for_sgf(clock)) == (ti, (tm, ot))
     assert from_sgf(tm, ot) == clock
@@ -162,25 +171,25 @@ def test_of_a_time_sgf_gets_the_day(text: str, day: str) -> None:
 @pytest.mark.parametrize(
     ("text", "control"),
     [
-        ("15:00", GgfClock(900)),
-        ("60", GgfClock(60)),
-        ("1:00:00", GgfClock(3600)),
-        ("1.00:00:00", GgfClock(86400)),
-        ("5:00/0:10/2:00", GgfClock(300, 10, 120)),
-        ("5:00//2:00", GgfClock(300, 0, 120)),
-        (" 5:00 / 0:10 ", GgfClock(300, 10)),
-        ("/0:10", GgfClock(0, 10)),
-        ("", GgfClock()),
+        ("15:00", TimeControl(900)),
+        ("60", TimeControl(60)),
+        ("1:00:00", TimeControl(3600)),
+        ("1.00:00:00", TimeControl(86400)),
+        ("5:00/0:10/2:00", TimeControl(300, 10, extension=120)),
+        ("5:00//2:00", TimeControl(300, 0, extension=120)),
+        (" 5:00 / 0:10 ", TimeControl(300, 10)),
+        ("/0:10", TimeControl(0, 10)),
+        ("", TimeControl(0)),
     ],
 )
-def test_a_time_control_is_read(text: str, control: GgfClock) -> None:
-    assert GgfClock.parse(text) == control
+def test_a_time_control_is_read(text: str, control: TimeControl) -> None:
+    assert parse_ggf(text) == control
 
 
 @pytest.mark.parametrize("text", ["soon", "1/2/3/4", "-5", "1:2:3:4:5", "5:00/x", "1" * 400, "٣"])
 def test_what_is_no_time_control_is_told(text: str) -> None:
     with pytest.raises(NotationError, match=r"^expected a clock such as 15:00 or 5:00/0:10/2:00, got"):
-        GgfClock.parse(text)
+        parse_ggf(text)
 
 
 @pytest.mark.parametrize(
@@ -188,22 +197,26 @@ def test_what_is_no_time_control_is_told(text: str) -> None:
 )
 def test_a_time_beyond_all_games_is_told(text: str) -> None:
     with pytest.raises(NotationError, match=r"^expected a clock of at most 1000000000 seconds, got"):
-        GgfClock.parse(text)
+        parse_ggf(text)
 
 
 def test_the_longest_time_is_read() -> None:
-    assert GgfClock.parse("16666666:40") == GgfClock(10**9)
+    assert parse_ggf("16666666:40") == TimeControl(10**9)
 
 
 @given(main=TIMES, increment=TIMES, extension=TIMES)
 def test_what_is_written_is_read_again(main: int, increment: int, extension: int) -> None:
-    clock = GgfClock(main, increment, extension)
+    clock = TimeControl(main, increment, extension=extension)
 
-    assert GgfClock.parse(str(clock)) == clock
+    assert parse_ggf(ggf_text(clock)) == clock
 
 
 def test_what_is_nothing_is_left_out() -> None:
-    assert [str(GgfClock(90)), str(GgfClock(90, 3)), str(GgfClock(90, 0, 3))] == [
+    assert [
+        ggf_text(TimeControl(90)),
+        ggf_text(TimeControl(90, 3)),
+        ggf_text(TimeControl(90, 0, extension=3)),
+    ] == [
         "1:30",
         "1:30/0:03",
         "1:30//0:03",

@@ -106,7 +106,7 @@ def test_a_book_move_costs_the_clock_next_to_nothing(path: Path) -> None:
     made.ask("time_settings 60 0 0")
     made.ask("play b f5")
     made.ask("genmove w")
-    clock = made.session.time_left("white")  # type: ignore[arg-type]
+    clock = made.session.clocks["white"].reading  # type: ignore[index]
 
     assert clock is not None
     assert clock.remaining > 59

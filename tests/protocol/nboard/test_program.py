@@ -154,7 +154,7 @@ def clocks(*lines: str) -> tuple[Clock | None, Clock | None]:
     dialogue = Dialogue()
     for line in lines:
         assert dialogue.send(line) == []
-    return dialogue.session.time_left(BLACK), dialogue.session.time_left(WHITE)
+    return dialogue.session.clocks[BLACK].reading, dialogue.session.clocks[WHITE].reading
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_a_clock_that_cannot_be_read_is_told_and_the_game_is_set() -> None:
 
     assert told == "status expected a clock such as 15:00 or 5:00/0:10/2:00, got 'a while'"
     assert dialogue.session.game.transcript() == "f5"
-    assert dialogue.session.time_left(BLACK) is None
+    assert dialogue.session.clocks[BLACK].reading is None
 
 
 def test_a_clock_that_is_too_long_is_told_and_each_go_is_answered() -> None:
@@ -204,7 +204,7 @@ def test_a_clock_that_is_too_long_is_told_and_each_go_is_answered() -> None:
     (told,) = dialogue.send(f"set game {ggf(TI='99999999.00:00:00')}")
 
     assert told == "status expected a clock of at most 1000000000 seconds, got '99999999.00:00:00'"
-    assert dialogue.session.time_left(BLACK) is None
+    assert dialogue.session.clocks[BLACK].reading is None
     assert dialogue.send("go")[-1].startswith("=== ")
 
 

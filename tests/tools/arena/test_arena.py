@@ -16,7 +16,7 @@ from unittest.mock import Mock
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from outflank.protocol.drivers.clock import TimeControl
+from outflank.protocol.clock import TimeControl
 from outflank.protocol.drivers.errors import UnfitEngineError
 from outflank.protocol.drivers.spec import EngineSpec, Protocol
 from outflank.tests.support import fake_engine

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from outflank.engine import PRESETS, Colour, Move, Position
-from outflank.protocol.drivers.clock import TimeControl
+from outflank.protocol.clock import TimeControl
 from outflank.protocol.formats.annotated import AnnotatedMove
 from outflank.tests.support.runs import broken_off, fake, played, run_of, settings, write_files_of
 from outflank.tools.commands.match import match

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outflank.engine import Colour, Position
-from outflank.protocol.formats.clocks import GgfClock
+from outflank.protocol.clock import TimeControl
 from outflank.tests.support.ggs_server import board_lines
 from outflank.tools.ggs.messages import (
     LONGEST_LINE,
@@ -29,19 +29,19 @@ EIGHT = Kind("8", 8)
 RANDOM = Kind("s8r20", 8, synchro=True, discs=20)
 RECORDED = {
     "/os: +  .19 1735.1 pamphlet 15:00//02:00        8 U 1345.6 ant": Offer(
-        ".19", "pamphlet", "ant", EIGHT, "U", GgfClock(900, 0, 120)
+        ".19", "pamphlet", "ant", EIGHT, "U", TimeControl(900, 0, extension=120)
     ),
     "/os: +   .8 1720.0 alice    01:00//02:00       8b U 1720.0 bob": Offer(
-        ".8", "alice", "bob", Kind("8b", 8), "U", GgfClock(60, 0, 120)
+        ".8", "alice", "bob", Kind("8b", 8), "U", TimeControl(60, 0, extension=120)
     ),
     "/os: +   .3 2544.0 lynx     05:00/00:05/02:00    s8r20 R 2505.0 kitty    10:00//02:00": Offer(
-        ".3", "lynx", "kitty", RANDOM, "R", GgfClock(600, 0, 120)
+        ".3", "lynx", "kitty", RANDOM, "R", TimeControl(600, 0, extension=120)
     ),
     "/os: +   .3 2544.0 lynx     05:00//02:00    s8r20 S 2505.0 kitty    .42590": Offer(
-        ".3", "lynx", "kitty", RANDOM, "S", GgfClock(300, 0, 120)
+        ".3", "lynx", "kitty", RANDOM, "S", TimeControl(300, 0, extension=120)
     ),
     "/os: +   .4 2544.0 lynx     05:00//02:00    8k U *      *       ": Offer(
-        ".4", "lynx", "*", Kind("8k", 8, komi=True), "U", GgfClock(300, 0, 120)
+        ".4", "lynx", "*", Kind("8k", 8, komi=True), "U", TimeControl(300, 0, extension=120)
     ),
     "/os: + match .9 2544 lynx 2505 kitty s8r20 R": Begun(".9", ("lynx", "kitty"), RANDOM, "R"),
     "/os: - match .65 2628 nyanyan 2616 egrcd s8r14 R +0.00  .83353": Over(".65", None, "nyanyan", "+0.00"),
@@ -83,8 +83,8 @@ def test_an_update_has_the_last_move_the_clocks_and_the_board() -> None:
     assert board.turns == (Turn(23, "F5", 1.23, 4.56),)
     assert board.position == Position.start()
     assert board.sides[Colour.BLACK].name == "lynx"
-    assert board.sides[Colour.BLACK].clock == GgfClock(892, 0, 120)
-    assert board.sides[Colour.WHITE].clock == GgfClock(3723, 10, 120)
+    assert board.sides[Colour.BLACK].clock == TimeControl(892, 0, extension=120)
+    assert board.sides[Colour.WHITE].clock == TimeControl(3723, 10, extension=120)
 
 
 def test_a_game_that_is_joined_has_its_start_and_all_moves() -> None:
@@ -103,23 +103,23 @@ def test_a_game_that_is_joined_has_its_start_and_all_moves() -> None:
     assert board.is_whole
     assert (board.first, board.position) == (start, now)
     assert board.turns == (Turn(1, "f5", None, 0.51), Turn(2, "d6", -2.0))
-    assert board.controls == dict.fromkeys(Colour, GgfClock(900, 0, 120))
-    assert board.sides[Colour.BLACK].clock == GgfClock(892, 0, 120)
+    assert board.controls == dict.fromkeys(Colour, TimeControl(900, 0, extension=120))
+    assert board.sides[Colour.BLACK].clock == TimeControl(892, 0, extension=120)
 
 
 @pytest.mark.parametrize(
     ("text", "clock"),
     [
-        ("14:52,0:0//02:00,0:0", GgfClock(892, 0, 120)),
-        ("-00:05,N1:0//02:00,0:0", GgfClock(0, 0, 120)),
-        ("1.00:00:01", GgfClock(86401)),
-        ("05:00/00:10,N2/02:00", GgfClock(300, 10, 120)),
+        ("14:52,0:0//02:00,0:0", TimeControl(892, 0, extension=120)),
+        ("-00:05,N1:0//02:00,0:0", TimeControl(0, 0, extension=120)),
+        ("1.00:00:01", TimeControl(86401)),
+        ("05:00/00:10,N2/02:00", TimeControl(300, 10, extension=120)),
         ("ab:cd", None),
         ("1/2/3/4", None),
-        ("", GgfClock()),
+        ("", TimeControl(0)),
     ],
 )
-def test_a_clock_is_read(text: str, clock: GgfClock | None) -> None:
+def test_a_clock_is_read(text: str, clock: TimeControl | None) -> None:
     assert read_clock(text) == clock
 
 

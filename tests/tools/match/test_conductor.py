@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from outflank.protocol.drivers.clock import TimeControl
+from outflank.protocol.clock import TimeControl
 from outflank.tests.support.processes import open_files, resident_kib
 from outflank.tests.support.runs import conduct, fake, instant_settings, resume, settings
 from outflank.tools.match.conduct import conductor, pairplayer

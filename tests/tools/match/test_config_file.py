@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from outflank.engine import FileFormatError, NotationError, OutflankError, Rules
-from outflank.protocol.drivers.clock import TimeControl
+from outflank.protocol.clock import TimeControl
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tools.commands.options import WholeNumber
 from outflank.tools.commands.run_options import config_options

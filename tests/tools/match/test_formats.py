@@ -9,7 +9,7 @@ from itertools import combinations, pairwise
 import pytest
 
 from outflank.engine import Colour, Game, Move
-from outflank.protocol.drivers.clock import TimeControl
+from outflank.protocol.clock import TimeControl
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tests.support.runs import STARTED
 from outflank.tools.match.game.results import Ending, GameRecord, Pairing, Score

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from outflank.engine import Colour, FileFormatError, Move, Position, Rules
-from outflank.protocol.drivers.clock import TimeControl
+from outflank.protocol.clock import TimeControl
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.formats.annotated import AnnotatedMove
 from outflank.tests.support.positions import ONE_WAY, WITH_PASSES

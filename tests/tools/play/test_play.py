@@ -7,7 +7,7 @@ import pytest
 
 from outflank.engine import Colour, Searcher
 from outflank.engine.solo.game import DEFAULT_LAYOUT, Chip, Deal, DealerView, Variant
-from outflank.protocol.drivers.clock import TimeControl
+from outflank.protocol.clock import TimeControl
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.movesource import SearchSource
 from outflank.protocol.session import Session

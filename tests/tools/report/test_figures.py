@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outflank.engine import Colour
-from outflank.protocol.drivers.clock import TimeControl
+from outflank.protocol.clock import TimeControl
 from outflank.tests.support.positions import WITH_PASSES
 from outflank.tests.support.runs import (
     broken_off,

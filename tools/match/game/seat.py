@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from outflank.engine import Colour
-from outflank.protocol.drivers.clock import SideClock, seconds_text
+from outflank.protocol.clock import RunningClock, seconds_text
 from outflank.protocol.drivers.descendants import longest_wait, own_waited_seconds
 from outflank.protocol.drivers.driver import Driver, GameSoFar
 from outflank.protocol.drivers.errors import (
@@ -90,7 +90,7 @@ class Seat:
         self._setup_seconds = 0.0
         self._off_clock: list[float] = []  # seconds before each of its moves, outside the commands for moves
         self._grace_seconds = driver.spec.margin
-        self._clock = SideClock(driver.spec.time, self._grace_seconds)
+        self._clock = RunningClock(driver.spec.time, self._grace_seconds)
         self._stall = stall
         self._between = 0.0  # seconds since its last move, outside the commands for moves
         self._allowed = 0.0  # of them

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from outflank.engine import FileFormatError, NotationError
-from outflank.protocol.drivers.clock import NO_LIMIT, TimeControl
+from outflank.protocol.clock import NO_LIMIT, TimeControl
 from outflank.protocol.drivers.spec import EngineSpec, as_text
 from outflank.protocol.formats.reading import read_capped
 from outflank.tools.match.state.run import Format, RunSettings, plain_settings

@@ -1,8 +1,9 @@
-"""Every kind of clock that GTP knows, the opponent's time, and that no game is lost on time.
+"""Time controls and running clocks, every kind of clock that GTP knows, pondering, and that no game is lost on time.
 
 Reliability tests 12 and 13.
 """
 
+import math
 import os
 import re
 import threading
@@ -11,24 +12,26 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from outflank.engine import Clock, Game, Limit, Move, Searcher
+from outflank.engine import Clock, Game, Limit, Move, NotationError, Searcher
+from outflank.protocol.clock import GRACE_SECONDS, NO_LIMIT, RunningClock, TimeControl
 from outflank.protocol.lines import Inbox
 from outflank.protocol.movesource import SearchSource
 from outflank.protocol.session import Session, Strength
-from outflank.protocol.timekeeping import PlayerClock, TimeSettings
 from outflank.tests.support.dialogue import Dialogue, Program, put
 from outflank.tests.support.installation import ROOT
 from outflank.tests.support.processes import StallMeter, at_most, judge_calmly
 from outflank.tests.support.timed_games import SETTINGS, Setting, overruns
 
-GRACE_SECONDS = 0.05
 CODE = (".py", ".pyx", ".pxd", ".h")
 
 
-CANADIAN = TimeSettings.canadian
-# What happens to the clock: seconds spent, or (seconds, moves) as the referee tells them; then what it says.
-READINGS: dict[str, tuple[TimeSettings | None, list[float | tuple[float, int]], Clock | None]] = {
+CANADIAN = TimeControl.canadian
+BYOYOMI = TimeControl(10, period=5, period_moves=1, counts_periods=True)
+# The events of a clock, seconds spent or the referee's (seconds, moves), and its reading after them.
+READINGS: dict[str, tuple[TimeControl, list[float | tuple[float, int]], Clock | None]] = {
     "a period without moves is no limit": (CANADIAN(0, 1, 0), [], None),
     "nor is it after main time": (CANADIAN(300, 1, 0), [], None),
     "no period is absolute time": (CANADIAN(300, 0, 0), [], Clock(300)),
@@ -44,48 +47,137 @@ READINGS: dict[str, tuple[TimeSettings | None, list[float | tuple[float, int]], 
     "a period that ran out leaves nothing": (CANADIAN(0, 30, 3), [45], Clock(0, 2, 0, 30, 3)),
     "seconds a move are a period of one": (CANADIAN(0, 0.5, 1), [0.4], Clock(0.5, 1, 0, 0.5, 1)),
     "and are not carried over": (CANADIAN(0, 0.5, 1), [0.4] * 3, Clock(0.5, 1, 0, 0.5, 1)),
-    "an increment comes after a move": (TimeSettings(10, increment=2), [5], Clock(7, None, 2)),
-    "after the last second too": (TimeSettings(10, increment=2), [5, 20], Clock(2, None, 2)),
+    "an increment comes after a move": (TimeControl(10, increment=2), [5], Clock(7, None, 2)),
+    "after the last second too": (TimeControl(10, increment=2), [5, 20], Clock(2, None, 2)),
+    "an extension comes after the main time": (TimeControl(60, extension=30), [70], Clock(20)),
+    "and once": (TimeControl(60, extension=30), [70, 25], Clock(0)),
     "main time is the referee's": (CANADIAN(60, 30, 10), [(7.5, 0)], Clock(7.5, None, 0, 30, 10)),
     "so are periods": (CANADIAN(60, 30, 10), [(7.5, 0), (12, 4)], Clock(12, 4, 0, 30, 10)),
     "main time of zero begins a period": (CANADIAN(60, 30, 10), [(0, 0)], Clock(30, 10, 0, 30, 10)),
     "zero seconds are none": (CANADIAN(60, 0, 0), [(0, 0)], Clock(0)),
     "a second below zero is none": (CANADIAN(60, 0, 0), [(-1, 0)], Clock(0)),
     "ages below zero are none": (CANADIAN(60, 0, 0), [(-2e9, 0)], Clock(0)),
-    "the referee knows a limit that we do not": (None, [(20, 0)], Clock(20)),
-    "which runs down": (None, [(20, 0), 3], Clock(17)),
+    "the referee knows a limit that we do not": (NO_LIMIT, [(20, 0)], Clock(20)),
+    "which runs down": (NO_LIMIT, [(20, 0), 3], Clock(17)),
     "stones count though no periods are set": (CANADIAN(60, 0, 0), [(20, 2)], Clock(20, 2)),
     "until they are played": (CANADIAN(60, 0, 0), [(20, 2), 3, 3], Clock(14)),
-    "a Japanese period is a move": (TimeSettings(10, 5, 1, counts_periods=True), [12], Clock(5, 1, 0, 5, 1)),
-    "however many are left": (
-        TimeSettings(10, 5, 1, counts_periods=True),
-        [12, (4, 3)],
-        Clock(4, 1, 0, 5, 1),
-    ),
-    "without a limit no time is spent": (None, [1e9], None),
+    "a Japanese period is a move": (BYOYOMI, [12], Clock(5, 1, 0, 5, 1)),
+    "however many are left": (BYOYOMI, [12, (4, 3)], Clock(4, 1, 0, 5, 1)),
+    "without a limit no time is spent": (NO_LIMIT, [1e9], None),
 }
 
 
 @pytest.mark.parametrize("name", READINGS)
 def test_a_clock_says_what_is_left(name: str) -> None:
-    settings, happened, expected = READINGS[name]
-    clock = PlayerClock(settings)
+    control, happened, expected = READINGS[name]
+    clock = RunningClock(control)
     for each in happened:
         if isinstance(each, tuple):
             clock.set_left(*each)
         else:
             clock.spend(each)
 
-    assert clock.reading() == expected
-
-
-def test_a_new_game_has_a_full_clock() -> None:
-    clock = PlayerClock(CANADIAN(0, 30, 3))
-    clock.spend(10)
-
+    assert clock.reading == expected
     clock.reset()
+    assert clock.reading == RunningClock(control).reading
 
-    assert clock.reading() == Clock(30, 3, 0, 30, 3)
+
+@pytest.mark.parametrize(
+    ("text", "control"),
+    [
+        ("none", TimeControl()),
+        ("0.5", TimeControl(main=0, period=0.5, period_moves=1)),
+        ("60+1", TimeControl(main=60, increment=1)),
+        ("60+0", TimeControl(main=60)),
+        ("60+10/5", TimeControl(main=60, period=10, period_moves=5)),
+        ("500ms", TimeControl(main=0, period=0.5, period_moves=1)),
+        ("1m+2s", TimeControl(main=60, increment=2)),
+        ("1h+1 min/3", TimeControl(main=3600, period=60, period_moves=3)),
+        (".25+.125", TimeControl(main=0.25, increment=0.125)),
+        ("0.12345+0.0004", TimeControl(main=0.123)),
+    ],
+)
+def test_a_time_control_reads_and_writes(text: str, control: TimeControl) -> None:
+    assert TimeControl.parse(text) == control
+    assert TimeControl.parse(str(control)) == control
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        (["", "fast", "-1", "1e3", "nan", "inf", "60+", "+1", "60+1/", "1/5", "60 +x"], "a time of none, S"),
+        (["60+10/" + "9" * 5000], "a time of none, S"),
+        (["9" * 400], "at most 1000000 seconds"),
+        (["0", "0+0", "0+1", "0+0/5", "10+5/0", "0.0004", "0.0004+1"], "time for the first move"),
+    ],
+)
+def test_other_text_is_no_time_control(texts: list[str], message: str) -> None:
+    for text in texts:
+        with pytest.raises(NotationError, match=rf"^expected {message}.{{0,180}}$"):
+            TimeControl.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "spent", "charged", "left", "allowance"),
+    [
+        ("0.5", [], 0, (0.5, 1), 0.5),
+        ("0.5", [0.1, 0.1], 0, (0.5, 1), 0.5),  # not carried over
+        ("10+2", [10.03], 0, (2, 0), 2),  # after a move that used the grace period too
+        ("10+6/3", [], 0, (10, 0), 16),
+        ("10+6/3", [12], 0, (4, 2), 4),  # from main time into the first period within a move
+        ("0.5", [], 0.2, (0.3, 1), 0.3),
+        ("0.5", [], 0.7, (0, 1), -0.2),
+        ("60+1", [], 2, (58, 0), 58),
+        ("60+0", [], 61, (0, 0), -1),
+        ("60+10/5", [], 2, (58, 0), 68),
+        ("60+10/5", [], 63, (7, 5), 7),
+        ("none", [1e6], 1e6, (math.inf, 0), math.inf),
+    ],
+)
+def test_what_is_spent_by_a_move_or_charged_after_it_is_missing_from_the_next(
+    text: str, spent: list[float], charged: float, left: tuple[float, int], allowance: float
+) -> None:
+    clock = RunningClock(TimeControl.parse(text))
+    for seconds in spent:
+        clock.spend(seconds)
+    clock.charge(charged / 2)
+    clock.charge(charged / 2)
+
+    assert clock.time_left == pytest.approx(left)
+    assert clock.allowance == pytest.approx(allowance)
+    assert clock.deadline == clock.allowance + GRACE_SECONDS
+    assert not clock.is_overrun_by(clock.deadline)
+    assert clock.is_overrun_by(clock.deadline + 0.001) is (text != "none")
+
+
+def test_what_was_charged_is_spent_with_the_next_move() -> None:
+    each, fischer = RunningClock(TimeControl.parse("0.5")), RunningClock(TimeControl.parse("60+1"))
+    for clock in (each, fischer):
+        clock.charge(0.2)
+        clock.spend(0.25)
+
+    assert each.time_left == (0.5, 1)
+    assert fischer.time_left == pytest.approx((60.55, 0))
+
+
+@given(
+    main=st.floats(0, 100),
+    increment=st.floats(0, 10),
+    period=st.floats(0.125, 10),
+    moves=st.integers(0, 5),
+    shares=st.lists(st.floats(0, 1), max_size=30),
+)
+def test_a_side_that_keeps_to_its_allowance_never_has_less_than_nothing(
+    main: float, increment: float, period: float, moves: int, shares: list[float]
+) -> None:
+    control = TimeControl(main, 0, period, moves) if moves else TimeControl(main, increment)
+    clock = RunningClock(control)
+    for share in shares:
+        clock.spend(share * clock.allowance)
+        seconds, due = clock.time_left
+        assert seconds >= 0
+        assert 0 <= due <= moves
+        assert clock.allowance >= seconds
 
 
 def play_in_time(setting: Setting, seed: int) -> None:
@@ -156,7 +248,7 @@ def test_no_limit_leaves_it_to_the_level(commands: list[str]) -> None:
     for command in commands:
         dialogue.ask(command)
 
-    assert dialogue.session.time_left("black") is None  # type: ignore[arg-type]
+    assert dialogue.session.clocks["black"].reading is None  # type: ignore[index]
 
 
 def test_time_that_is_there_is_used() -> None:
@@ -192,7 +284,7 @@ def test_the_wall_clock_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None
     with at_most(3):
         dialogue.ask("genmove b")
 
-    clock = dialogue.session.time_left("black")  # type: ignore[arg-type]
+    clock = dialogue.session.clocks["black"].reading  # type: ignore[index]
     assert clock is not None
     assert began - time.monotonic() <= clock.remaining - 10 < 0
 
