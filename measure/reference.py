@@ -13,8 +13,8 @@ from types import ModuleType
 from typing import Any
 
 from outflank.engine.search.parameters import PARAMETERS
-from outflank.protocol.gtp import commands as gtp_commands
-from outflank.protocol.nboard import commands as nboard_commands
+from outflank.protocol.server.gtp import commands as gtp_commands
+from outflank.protocol.server.nboard import commands as nboard_commands
 from outflank.tools.arena import messages
 from outflank.tools.checks.check import Check
 from outflank.tools.checks.examination import CHECKS, NBOARD_CHECKS, NBOARD_SECTIONS, SECTIONS, checks_of

@@ -1,1 +1,1 @@
-"""Line protocols: Outflank as a GTP, NBoard and UCI engine, drivers of other engines, and game file formats."""
+"""Line protocols: Outflank as an engine, other engines as opponents, game files; clocks, and text from outside."""

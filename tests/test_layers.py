@@ -38,20 +38,20 @@ def sources(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*") if path.suffix in SUFFIXES)
 
 
-def rooms_used(root: Path) -> dict[str, set[str]]:
-    """The rooms of `tools/`, subfolders of `match` as rooms of their own, and the rooms that each imports."""
+def rooms_used(root: Path, layer: str = "tools") -> dict[str, set[str]]:
+    """The rooms of a layer, subfolders of `match` as rooms of their own, and the rooms that each imports."""
     used: dict[str, set[str]] = {}
-    for path in sources(root / "tools"):
-        own = room(".".join(["outflank", *path.relative_to(root).with_suffix("").parts]))
-        others = {room(module) for _, module in imports(path, package_of(path, root))}
+    for path in sources(root / layer):
+        own = room(".".join(["outflank", *path.relative_to(root).with_suffix("").parts]), layer)
+        others = {room(module, layer) for _, module in imports(path, package_of(path, root))}
         used.setdefault(own, set()).update(others - {own, ""})
     return used
 
 
-def room(module: str) -> str:
+def room(module: str, layer: str) -> str:
     """``match/state`` for outflank.tools.match.state.run, ``work`` for outflank.tools.work.files, else empty."""
     parts = module.split(".")
-    if parts[:2] != ["outflank", "tools"]:
+    if parts[:2] != ["outflank", layer]:
         return ""
     return "/".join(parts[2:4] if parts[2:3] == ["match"] else parts[2:3])
 
@@ -144,6 +144,15 @@ def test_no_two_rooms_of_the_tools_circle() -> None:
     assert [name for name, others in used.items() if "commands" in others] == []
 
 
+def test_outflank_as_an_engine_and_the_drivers_of_other_engines_do_not_know_each_other() -> None:
+    used = rooms_used(ROOT, "protocol")
+
+    assert {"server", "drivers", "formats"} <= set(used)
+    assert circles(used) == []
+    assert "drivers" not in used["server"]
+    assert "server" not in used["drivers"]
+
+
 def test_a_planted_circle_is_named(tmp_path: Path) -> None:
     for file, used in (
         ("match/state/a.py", "report.b"),
@@ -182,7 +191,11 @@ def test_every_kind_of_source_is_walked() -> None:
             "import outflank.tests.support.reference",
             "engine imports outflank.tests.support.reference",
         ),
-        ("engine/a.pyi", "from outflank.protocol.gtp import x", "engine imports outflank.protocol.gtp"),
+        (
+            "engine/a.pyi",
+            "from outflank.protocol.server.gtp import x",
+            "engine imports outflank.protocol.server.gtp",
+        ),
         (
             "engine/a.pyx",
             '"""Two\nlines."""\nfrom outflank.book cimport c',
@@ -218,7 +231,10 @@ def test_a_planted_violation_is_found_and_told_in_words(
 @pytest.mark.parametrize(
     ("file", "text"),
     [
-        ("tools/a.py", "from outflank.engine import Position\nimport outflank.protocol.gtp, outflank.book"),
+        (
+            "tools/a.py",
+            "from outflank.engine import Position\nimport outflank.protocol.server.gtp, outflank.book",
+        ),
         ("engine/a.py", "from . import moves\nfrom .moves import Move\nimport enginelike"),
         ("engine/a.pyx", '"""As in\nfrom outflank.tools import x\n"""\nfrom outflank.engine cimport kernels'),
         ("engine/a.pyx", "# cimport outflank.tools.x\ncimport cython"),
@@ -247,7 +263,8 @@ def test_a_layer_cannot_be_imported_as_a_top_level_name(layer: str, tmp_path: Pa
 def test_what_plays_starts_without_the_libraries_of_networks() -> None:
     """They would be a quarter of the time from start to first answer."""
     loaded = python_script(
-        "-c", "import sys, outflank.tools.commands.gtp, outflank.protocol.gtp; print(*sys.modules, sep='\\n')"
+        "-c",
+        "import sys, outflank.tools.commands.gtp, outflank.protocol.server.gtp; print(*sys.modules, sep='\\n')",
     )
 
     names = set(loaded.stdout.split())

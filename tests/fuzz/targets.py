@@ -22,13 +22,13 @@ from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.formats import ggf, obf, sgf, transcript
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.files import FormatName, read_games
-from outflank.protocol.gtp.grammar import parse
-from outflank.protocol.gtp.wire import Gtp
 from outflank.protocol.lines import LineSplitter
-from outflank.protocol.movesource import SearchSource
-from outflank.protocol.nboard.wire import NBoard
-from outflank.protocol.server import Wire
-from outflank.protocol.session import Session, Strength
+from outflank.protocol.server.gtp.grammar import parse
+from outflank.protocol.server.gtp.wire import Gtp
+from outflank.protocol.server.movesource import SearchSource
+from outflank.protocol.server.nboard.wire import NBoard
+from outflank.protocol.server.serve import Wire
+from outflank.protocol.server.session import Session, Strength
 from outflank.tools.analysis import answers
 from outflank.tools.analysis.requests import Defaults, SearchRequest
 from outflank.tools.analysis.server import requests_of

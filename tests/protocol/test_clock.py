@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from outflank.engine import Clock, Game, Limit, Move, NotationError, Searcher
 from outflank.protocol.clock import GRACE_SECONDS, NO_LIMIT, RunningClock, TimeControl
 from outflank.protocol.lines import Inbox
-from outflank.protocol.movesource import SearchSource
-from outflank.protocol.session import Session, Strength
+from outflank.protocol.server.movesource import SearchSource
+from outflank.protocol.server.session import Session, Strength
 from outflank.tests.support.dialogue import Dialogue, Program, put
 from outflank.tests.support.installation import ROOT
 from outflank.tests.support.processes import StallMeter, at_most, judge_calmly

@@ -13,10 +13,10 @@ from typing import Any, Self
 
 from outflank.engine import Rules, Searcher
 from outflank.protocol.drivers import EngineSpec, GtpDriver, ProcessDriver, TimeControl, make_driver
-from outflank.protocol.gtp.wire import Gtp
 from outflank.protocol.lines import Inbox
-from outflank.protocol.movesource import SearchSource
-from outflank.protocol.session import Session, Strength
+from outflank.protocol.server.gtp.wire import Gtp
+from outflank.protocol.server.movesource import SearchSource
+from outflank.protocol.server.session import Session, Strength
 from outflank.tests.support import fake_engine
 from outflank.tests.support.processes import MARK
 

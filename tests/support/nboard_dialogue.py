@@ -4,9 +4,9 @@ import sys
 from typing import Any
 
 from outflank.engine import Colour, Searcher
-from outflank.protocol.movesource import SearchSource
-from outflank.protocol.nboard.wire import NBoard
-from outflank.protocol.session import Session, Strength
+from outflank.protocol.server.movesource import SearchSource
+from outflank.protocol.server.nboard.wire import NBoard
+from outflank.protocol.server.session import Session, Strength
 from outflank.tests.support import dialogue
 
 COMMAND = (sys.executable, "-m", "outflank.tools.commands.program", "nboard", "--book", "none")

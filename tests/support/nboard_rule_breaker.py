@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator
 
 from outflank.engine import Searcher
 from outflank.protocol.lines import LineKind
-from outflank.protocol.movesource import SearchSource
-from outflank.protocol.nboard.wire import NBoard
-from outflank.protocol.server import serve
-from outflank.protocol.session import Session
+from outflank.protocol.server.movesource import SearchSource
+from outflank.protocol.server.nboard.wire import NBoard
+from outflank.protocol.server.serve import serve
+from outflank.protocol.server.session import Session
 
 STDIN, STDOUT = 0, 1
 FOR_EVER = 1000.0  # seconds

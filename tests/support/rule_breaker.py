@@ -12,11 +12,11 @@ import time
 from collections.abc import Callable, Iterator
 
 from outflank.engine import Colour, Game, Searcher
-from outflank.protocol import server
-from outflank.protocol.gtp.wire import Gtp
 from outflank.protocol.lines import LineSplitter
-from outflank.protocol.movesource import SearchSource
-from outflank.protocol.session import Session, Strength
+from outflank.protocol.server import serve
+from outflank.protocol.server.gtp.wire import Gtp
+from outflank.protocol.server.movesource import SearchSource
+from outflank.protocol.server.session import Session, Strength
 
 Usual = Callable[[bytes], str]
 """What the engine would answer to a line; nothing if the line is blank."""
@@ -304,11 +304,11 @@ RULES = BY_NATURE.union(FAULTS, CUTS, BEGINNINGS, ENDS)
 def main(rule: str) -> None:
     """Serve until quit."""
     if rule in CUTS:
-        vars(server).update(LineSplitter=cutting(CUTS[rule]))
+        vars(serve).update(LineSplitter=cutting(CUTS[rule]))
     BEGINNINGS.get(rule, int)()
     session = Session(SearchSource(Searcher(1)), strength=Strength(level=1))
     fault = {**FAULTS, **HABITS}.get(rule)
-    server.serve(session, BrokenGtp(fault) if fault else Gtp(), STDIN, STDOUT, lambda sign, data: None)
+    serve.serve(session, BrokenGtp(fault) if fault else Gtp(), STDIN, STDOUT, lambda sign, data: None)
     ENDS.get(rule, int)()
 
 

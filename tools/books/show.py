@@ -11,7 +11,7 @@ from outflank.book.records import HAND_LEVEL
 from outflank.engine import Game, OutflankError, Position, Rules
 from outflank.engine.evaluation.weights import checksum
 from outflank.engine.links import file_of
-from outflank.protocol.movesource import best_line
+from outflank.protocol.server.movesource import best_line
 from outflank.tools.work.games import read_game
 from outflank.tools.work.progress import counted
 

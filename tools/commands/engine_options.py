@@ -11,11 +11,11 @@ import click
 
 from outflank.engine import Parameters, Rules, Searcher, SettingsError
 from outflank.engine.search.limits import DEFAULT_LEVEL, HIGHEST_LEVEL, USUAL_OVERHEAD
-from outflank.protocol.booksource import NO_BOOK, BookSource, Variety, named_book, shipped_books
-from outflank.protocol.movesource import USUAL_PLIES, SearchSource, Spread, VarietySource
-from outflank.protocol.server import Wire, serve
-from outflank.protocol.session import Session, Strength
-from outflank.protocol.weaker import HIGHEST_ELO, LOWEST_ELO
+from outflank.protocol.server.booksource import NO_BOOK, BookSource, Variety, named_book, shipped_books
+from outflank.protocol.server.human_strength import HIGHEST_ELO, LOWEST_ELO
+from outflank.protocol.server.movesource import USUAL_PLIES, SearchSource, Spread, VarietySource
+from outflank.protocol.server.serve import Wire, serve
+from outflank.protocol.server.session import Session, Strength
 from outflank.tools.commands.options import (
     COUNT,
     LOG_FILE,

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from outflank.engine import Rules
-from outflank.protocol.gtp.wire import Gtp
+from outflank.protocol.server.gtp.wire import Gtp
 from outflank.tools.commands.engine_options import answer_controller, engine_options
 from outflank.tools.commands.options import rules_option
 

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from outflank.engine import Rules
-from outflank.protocol.nboard.wire import NBoard
+from outflank.protocol.server.nboard.wire import NBoard
 from outflank.tools.commands.engine_options import answer_controller, engine_options
 
 

@@ -18,8 +18,8 @@ from outflank.engine import (
 from outflank.engine.evaluation import weights
 from outflank.protocol.clock import TimeControl
 from outflank.protocol.formats.annotated import AnnotatedGame
-from outflank.protocol.movesource import SearchSource
-from outflank.protocol.session import Session, Strength
+from outflank.protocol.server.movesource import SearchSource
+from outflank.protocol.server.session import Session, Strength
 from outflank.tools.archive.table import Explorer
 from outflank.tools.commands.engine_options import books_to_play, books_to_read, elo_option
 from outflank.tools.commands.options import (

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from outflank.engine import Rules
-from outflank.protocol.uci import Uci
+from outflank.protocol.server.uci import Uci
 from outflank.tools.commands.engine_options import answer_controller, engine_options
 
 

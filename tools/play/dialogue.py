@@ -22,8 +22,8 @@ from outflank.engine import (
 )
 from outflank.protocol.formats.annotated import Ending, Result
 from outflank.protocol.lines import LineSplitter, printable
-from outflank.protocol.movesource import BookInfo
-from outflank.protocol.weaker import HIGHEST_ELO, LOWEST_ELO
+from outflank.protocol.server.human_strength import HIGHEST_ELO, LOWEST_ELO
+from outflank.protocol.server.movesource import BookInfo
 from outflank.tools.archive.table import Explorer
 from outflank.tools.play.localgame import GameFiles, LocalGame
 from outflank.tools.report.board import board_text, end_text, is_coloured, say

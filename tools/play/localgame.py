@@ -25,7 +25,7 @@ from outflank.protocol.formats.annotated import (
     program,
 )
 from outflank.protocol.formats.clocks import clock_text, day_of
-from outflank.protocol.session import Session
+from outflank.protocol.server.session import Session
 from outflank.tools.report.gamefiles import expect_held, format_of, game_writer, written_files
 
 _HINT_LEVEL = 16  # a second or so for three moves

@@ -22,10 +22,10 @@ from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 
 from outflank.book.store import Book
 from outflank.engine import FileFormatError, Game, OutflankError, Position, Rules, Searcher
-from outflank.protocol.booksource import shipped_books
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.protocol.formats.files import WRITTEN_FORMATS, FormatName, read_games
 from outflank.protocol.outside_json import read_json_object
+from outflank.protocol.server.booksource import shipped_books
 from outflank.tools.analysis.review.game import ReviewSettings, review_game
 from outflank.tools.analysis.review.output import occasion_text
 from outflank.tools.analysis.review.page import review_replay

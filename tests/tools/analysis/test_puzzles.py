@@ -11,7 +11,7 @@ from click.shell_completion import ShellComplete
 from outflank.engine import Game, Limit, Searcher, SearchInfo, Symmetry
 from outflank.protocol.formats import obf, sgf, transcript
 from outflank.protocol.formats.annotated import AnnotatedGame
-from outflank.protocol.weaker import choose
+from outflank.protocol.server.human_strength import choose
 from outflank.tests.support.program import outflank
 from outflank.tools.analysis.puzzles.find import ELOS, Finder, Goal, Puzzle, failures, find, plies_needed
 from outflank.tools.analysis.puzzles.show import obf_line, render_page, sgf_game, solved_share

@@ -14,7 +14,7 @@ from outflank import __version__
 from outflank.engine import PRESETS, Game, Position
 from outflank.protocol.formats.annotated import AnnotatedGame, Ending
 from outflank.protocol.formats.files import read_games
-from outflank.protocol.weaker import HIGHEST_ELO, LOWEST_ELO
+from outflank.protocol.server.human_strength import HIGHEST_ELO, LOWEST_ELO
 from outflank.tests.support.positions import WIPE_OUT
 from outflank.tests.support.program import at_terminal
 

@@ -9,8 +9,8 @@ from outflank.engine import Colour, Searcher
 from outflank.engine.solo.game import DEFAULT_LAYOUT, Chip, Deal, DealerView, Variant
 from outflank.protocol.clock import TimeControl
 from outflank.protocol.formats.annotated import AnnotatedGame
-from outflank.protocol.movesource import SearchSource
-from outflank.protocol.session import Session
+from outflank.protocol.server.movesource import SearchSource
+from outflank.protocol.server.session import Session
 from outflank.tools.play.localgame import LocalGame
 from outflank.tools.play.solo import Report, picture, play_many, styled_chip
 

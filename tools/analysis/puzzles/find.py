@@ -9,7 +9,7 @@ from outflank.book.keys import key_of
 from outflank.engine import Limit, Line, Move, Position, Searcher
 from outflank.engine.search.limits import BOLDEST
 from outflank.protocol.formats.annotated import AnnotatedGame
-from outflank.protocol.weaker import HIGHEST_ELO, LOWEST_ELO, chances, depths, weakness
+from outflank.protocol.server.human_strength import HIGHEST_ELO, LOWEST_ELO, chances, depths, strength_of
 from outflank.tools.work.executor import map_in_order
 
 ELOS = range(LOWEST_ELO, HIGHEST_ELO + 1, 100)
@@ -154,7 +154,7 @@ def failures(
 
     failed = {}
     for elo in ELOS:
-        given, found = weakness(elo), 0.0
+        given, found = strength_of(elo), 0.0
         for depth, share in depths(given, position.empties):
             drawn = zip(lines(depth), chances(position, lines(depth), given), strict=True)
             found += share * sum(chance for line, chance in drawn if line.move == solution)

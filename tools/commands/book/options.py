@@ -10,8 +10,8 @@ import click
 
 from outflank.book.growing import USUAL_LEVEL
 from outflank.engine import HIGHEST_LEVEL, PRESETS, Rules
-from outflank.protocol.booksource import named_book, shipped_books
 from outflank.protocol.formats.files import FORMATS
+from outflank.protocol.server.booksource import named_book, shipped_books
 from outflank.tools.commands.options import (
     LOG_FILE,
     Decorated,

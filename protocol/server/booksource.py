@@ -1,0 +1,201 @@
+"""Moves and entries of an opening book, as a session asks for them."""
+
+import random
+import weakref
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from outflank.engine import Move, OutflankError, Position, Rules, Searcher, SettingsError
+from outflank.protocol.server.movesource import MoveRequest, book_info
+
+if TYPE_CHECKING:  # an engine's first answer shall not wait for SQLite
+    from outflank.book import Book, BookEntry, BookMove
+
+NO_BOOK = "none"
+"""The word that stands for no book where a book's name is expected."""
+_SHIPPED = Path(__file__).parents[2] / "book" / "data"
+
+
+def shipped_books() -> list[Path]:
+    """The books that the package brings, each for other rules; perhaps none."""
+    return sorted(_SHIPPED.glob("*.book"))
+
+
+def named_book(name: str) -> Path:
+    """The file of this name, or else the shipped book called so: ``standard`` or ``parallel``."""
+    path = Path(name)
+    if path.exists():
+        return path
+    return next((shipped for shipped in shipped_books() if shipped.stem == name), path)
+
+
+@dataclass(frozen=True, slots=True)
+class Variety:
+    """How far a book may be varied from game to game.
+
+    Attributes:
+        discs: that the moves of one side may lose in a game, by the book's own scores, for the sake of variety.
+        seed: of the choice; None if equal moves are not to be chosen from by chance either.
+    """
+
+    discs: float = 0.0
+    seed: int | None = None
+
+
+class BookSource:
+    """An opening book; see ``MoveSource`` and ``OpeningBook``.
+
+    A book that can't be used gets one warning and is then ignored: the game goes on without it.
+
+    Args:
+        path: of the book's file, which is opened by ``prepare`` or the first question.
+        variety: how far its moves may differ from game to game.
+        warn: called with a sentence if the book can't be used.
+        shipped: whether nobody asked for just this book, so that no warning is due if it is for other rules.
+    """
+
+    def __init__(
+        self, path: Path, variety: Variety, warn: Callable[[str], object], *, shipped: bool = False
+    ) -> None:
+        self._path = path
+        self._variety = variety
+        self._chance = random.Random(variety.seed)
+        self._warn = warn
+        self._shipped = shipped
+        self._book: Book | None = None
+        self._trouble = ""
+        self._refused: Rules | None = None  # the last rules that it was found not to serve
+
+    def prepare(self) -> None:
+        """Open the book."""
+        self._opened()
+
+    def choose(self, request: MoveRequest) -> Move | None:
+        """The best move of the book, or one of those that variety allows; None if the book does not know the position.
+
+        A move that leads out of the book rests on one search, and is left to a deeper one if the limit asks for that.
+        """
+        entry = self.probe(request.position)
+        if entry is None or not entry.moves:
+            return None
+        chosen = self._chosen(entry, request)
+        wanted = request.limit.depth
+        if not chosen.linked and wanted is not None and entry.depth < min(wanted, request.position.empties):
+            return None
+        if request.on_info is not None:
+            request.on_info(book_info(entry, self.probe, chosen))
+        return chosen.move
+
+    def interrupt(self) -> None:
+        """Nothing: no choice takes long."""
+
+    def description(self, rules: Rules) -> list[str]:
+        """The book, and how its moves are varied; nothing of one that nobody asked for and that is for other rules."""
+        variety, seed = self._variety, self._variety.seed
+        contents = self.contents(rules)
+        if contents is None:
+            return []
+        return [
+            f"book {contents}",
+            f"book variety {variety.discs:g} discs a game, seed {'none' if seed is None else seed}",
+        ]
+
+    def probe(self, position: Position) -> "BookEntry | None":
+        """The book's entry of a position; None if it has none, or if it is for other rules."""
+        book = self._opened()
+        if book is None or not self._serves(book, position.rules):
+            return None
+        try:
+            return book.probe(position)
+        except OutflankError as error:
+            self._give_up(error)
+            return None
+
+    def contents(self, rules: Rules) -> str | None:
+        """``openings.book, 1,234 positions, for othello``, or why it is not used; see ``OpeningBook``."""
+        book = self._opened()
+        if book is None:
+            return f"none: {self._trouble}"
+        if self._shipped and not book.serves(rules):
+            return None
+        try:
+            return f"{self._path}, {len(book):,} position{'' if len(book) == 1 else 's'}, for {book.rules}"
+        except OutflankError as error:
+            self._give_up(error)
+            return f"none: {self._trouble}"
+
+    def learn(self, positions: Sequence[Position], searcher: Searcher, is_stopped: Callable[[], bool]) -> int:
+        """Add the new positions of a game; see ``OpeningBook``. A book that the package brings is never changed."""
+        if self._shipped or self._path in shipped_books():
+            raise SettingsError(
+                "the book that the package brings is never changed: name one of your own by --book"
+            )
+        if self._opened() is None:
+            raise SettingsError(self._trouble)
+        from outflank.book.growing import USUAL_LEVEL, learn_game
+        from outflank.book.judging import Judge
+
+        def cleared() -> Searcher:
+            searcher.clear()
+            return searcher
+
+        return learn_game(self._path, positions, Judge(cleared, USUAL_LEVEL), is_stopped)
+
+    def _opened(self) -> "Book | None":
+        """The book; None if it can't be used."""
+        if self._book is None and not self._trouble:
+            from outflank.book import Book
+
+            try:
+                self._book = Book.open(self._path)
+                # Nobody says when a source is asked for the last time, so the file is closed with it.
+                weakref.finalize(self, self._book.close)
+            except OutflankError as error:
+                self._give_up(error)
+        return self._book
+
+    def _serves(self, book: "Book", rules: Rules) -> bool:
+        """Whether the book is for these rules; if not, there is one warning."""
+        if book.serves(rules):
+            return True
+        if rules != self._refused and not self._shipped:
+            self._warn(
+                f"{str(self._path)!r} is a book for {book.rules}, not for {rules}; playing without a book"
+            )
+        self._refused = rules
+        return False
+
+    def _give_up(self, error: OutflankError) -> None:
+        book, self._book = self._book, None
+        if book is not None:
+            book.close()
+        self._trouble = str(error)
+        self._warn(f"{error}; playing without a book")
+
+    def _chosen(self, entry: "BookEntry", request: MoveRequest) -> "BookMove":
+        """One of the moves that are good enough, the first if nothing is left to chance."""
+        moves = entry.moves
+        worths = [_worth(move, request.draw) for move in moves]
+        varied = request.varied and self._variety.seed is not None
+        allowed = max(0.0, self._variety.discs - self._spent(request)) if varied else 0.0
+        good = [move for move, worth in zip(moves, worths, strict=True) if worth >= max(worths) - allowed]
+        return self._chance.choice(good) if varied else good[0]
+
+    def _spent(self, request: MoveRequest) -> float:
+        """The discs that the moves of the side to move have lost so far, as the book has it."""
+        if not self._variety.discs:
+            return 0.0
+        lost = 0.0
+        for turn in request.turns:
+            entry = self.probe(turn.before) if turn.colour is request.position.side else None
+            if entry is not None and entry.moves:
+                worths = {move.move: _worth(move, request.draw) for move in entry.moves}
+                lost += max(worths.values()) - worths.get(turn.move, max(worths.values()))
+        return lost
+
+
+def _worth(move: "BookMove", draw: float) -> float:
+    """The value of a move for the side that makes it, in discs."""
+    return draw if move.score == 0 else float(move.score)

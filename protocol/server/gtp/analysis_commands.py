@@ -1,0 +1,264 @@
+"""Analysis while the controller watches, in the forms that Leela Zero and KataGo made known."""
+
+import math
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from time import monotonic
+
+from outflank.engine import Colour, Line, Move, Position, Result, SearchInfo
+from outflank.protocol.server.gtp.arguments import Arguments
+from outflank.protocol.server.gtp.grammar import HIGHEST_NUMBER, CommandError
+from outflank.protocol.server.movesource import BookInfo, OnInfo
+from outflank.protocol.server.session import Session
+from outflank.protocol.server.thinking import think_aloud
+
+_DEFAULT_CENTISECONDS = 100
+_LEAST_INTERVAL = 0.01  # seconds
+# A lead of this many discs is reported as 73 % of the games. A convention for displays, fitted to nothing.
+_DISCS_A_LOGIT = 6.0
+_CERTAIN: dict[Result, float] = {"win": 1.0, "draw": 0.5, "loss": 0.0}
+# KataGo's extras that have no meaning here; their value is taken and ignored.
+_IGNORED_KEYS = (
+    "ownership",
+    "ownershipstdev",
+    "movesownership",
+    "movesownershipstdev",
+    "pvvisits",
+    "pvedgevisits",
+    "noresultvalue",
+)
+_KEYS = ("interval", "minmoves", "maxmoves", "avoid", "allow", "rootinfo", *_IGNORED_KEYS)
+
+
+def lz_analyze(session: Session, arguments: Arguments) -> Iterator[str]:
+    """Scores all moves ever deeper, until the controller sends any line.
+
+    Every interval one line comes with a block for each move, the best first: `info move d3 visits 81234
+    winrate 5312 prior 2500 lcb 5312 order 0 depth 8 prob 100 exact 0 book 0 bound exact pv d3 c3`. Visits are
+    the boards reached for all moves together and `winrate` is computed from the score; `depth` is in plies,
+    `prob` the selectivity in percent, `exact 1` says that the score is proven, `book 1` that the opening book knows
+    the move. The others are there for their readers.
+
+    Arguments: [`colour`] [`centiseconds`] [`interval` n] [`minmoves` n] [`maxmoves` n] [`avoid|allow` colour
+      vertex,vertex,... depth] ...
+    Answer: `=`, then lines as described, then the empty line
+    Fails: `syntax error` if a key is unknown or no move is left to analyse
+    """
+    return _analyze(session, _order(session, arguments), _lz_block)
+
+
+def kata_analyze(session: Session, arguments: Arguments) -> Iterator[str]:
+    """Does what `lz-analyze` does, with win rates from 0 to 1 and the score in discs from the side to move.
+
+    The keys are `move visits utility winrate scoreMean scoreLead prior lcb order depth prob exact book bound
+    pv`. With `rootInfo true`, and only then, `rootInfo visits winrate scoreLead utility` ends the line, behind all
+    blocks, as KataGo has it. Sabaki does not ask for it; who does so by hand there loses the last move from its
+    display, with KataGo too, since Sabaki takes all that follows `pv` for moves.
+
+    Arguments: as `lz-analyze`, and [`rootInfo` true|false]; `ownership` and its kin are ignored
+    Answer: as `lz-analyze`
+    Fails: as `lz-analyze`
+    """
+    return _analyze(session, _order(session, arguments), _kata_block)
+
+
+def lz_genmove_analyze(session: Session, arguments: Arguments) -> Iterator[str]:
+    """Does what `genmove` does and reports on the way, in the form of `lz-analyze` with the best move alone.
+
+    The last line is what the move rests on, however long the interval. A move from the opening book comes at once,
+    with `visits 0` and the other moves that the book knows behind it, all with the book's scores and `book 1`. Where
+    `avoid` or `allow` leaves a legal move out, the search alone chooses among the others.
+
+    Arguments: as `lz-analyze`; the colour is the side to move if left out
+    Answer: `=`, then lines of `info`, then `play` and the move, then the empty line
+    Fails: as `genmove` and `lz-analyze`
+    """
+    return _genmove(session, _order(session, arguments), _lz_block)
+
+
+def kata_genmove_analyze(session: Session, arguments: Arguments) -> Iterator[str]:
+    """Does what `lz-genmove_analyze` does, in the form of `kata-analyze`.
+
+    Arguments: as `kata-analyze`
+    Answer: as `lz-genmove_analyze`
+    Fails: as `lz-genmove_analyze`
+    """
+    return _genmove(session, _order(session, arguments), _kata_block)
+
+
+@dataclass
+class _Order:
+    """A controller's request for an analysis, and the form of the answer."""
+
+    colour: Colour
+    interval: float = _DEFAULT_CENTISECONDS / 100  # seconds
+    most_moves: int = HIGHEST_NUMBER
+    root_info: bool = False
+    avoided: set[str] = field(default_factory=set)
+    allowed: set[str] = field(default_factory=set)
+
+
+Block = Callable[[SearchInfo, int, Line, bool], str]
+
+
+def _order(session: Session, arguments: Arguments) -> _Order:
+    """Read the arguments that all these commands share."""
+    colour = arguments.colour() if arguments.next_is_colour() else session.position.side
+    order = _Order(colour)
+    if arguments.next_is_number():
+        order.interval = arguments.whole("centiseconds", 0) / 100
+    while arguments:
+        key = arguments.choice("a key", _KEYS)
+        if key == "interval":
+            order.interval = arguments.whole("centiseconds", 0) / 100
+        elif key == "minmoves":
+            arguments.whole("moves", 0)  # we report them all
+        elif key == "maxmoves":
+            order.most_moves = arguments.whole("moves", 1)
+        elif key == "rootinfo":
+            order.root_info = arguments.choice("a boolean", ("true", "false")) == "true"
+        elif key in _IGNORED_KEYS:
+            arguments.choice("a boolean", ("true", "false"))
+        else:
+            _restrict(order, key, arguments)
+    return order
+
+
+def _restrict(order: _Order, key: str, arguments: Arguments) -> None:
+    """Read what follows ``avoid`` or ``allow``; only restrictions of the side to move matter at the root."""
+    colour = arguments.colour()
+    squares = {_square(word) for word in arguments.word("vertices").split(",")}
+    arguments.whole("a depth", 1)
+    if colour is order.colour:
+        (order.avoided if key == "avoid" else order.allowed).update(squares)
+
+
+def _square(word: str) -> str:
+    return str(Move.parse(word)).partition("/")[0]
+
+
+def _moves(position: Position, order: _Order) -> Sequence[Move]:
+    """The moves to analyse; none if the game is over.
+
+    Raises: CommandError if there are moves but every one is excluded.
+    """
+    legal = position.legal_moves()
+    names = {move: str(move).partition("/")[0] for move in legal}
+    chosen = [
+        move
+        for move in legal
+        if names[move] not in order.avoided and (not order.allowed or names[move] in order.allowed)
+    ]
+    if legal and not chosen:
+        raise CommandError("syntax error", "no move is left to search")
+    return chosen
+
+
+def _analyze(session: Session, order: _Order, block: Block) -> Iterator[str]:
+    """Check the order at once, then analyse line by line."""
+    position = _position(session, order)
+    return _watch(session, position, _moves(position, order), order, block)
+
+
+def _position(session: Session, order: _Order) -> Position:
+    """The position with the colour that was named to move, unless the game is over."""
+    position = session.position
+    return position if position.is_over else position.with_side(order.colour)
+
+
+def _watch(
+    session: Session, position: Position, moves: Sequence[Move], order: _Order, block: Block
+) -> Iterator[str]:
+    """Search all `moves` at once, ever deeper, and report in intervals how far it is; nothing if there is no move."""
+    if not moves:
+        session.inbox.wait_for_input()
+        return
+    entry = session.probe(position)
+    known = frozenset(move.move for move in entry.moves) if entry else frozenset()
+    with session.searcher.analyse(position, moves=moves, multipv=len(moves)) as analysis:
+        while not session.inbox.wait_for_input(max(order.interval, _LEAST_INTERVAL)):
+            if analysis.latest is not None:
+                yield _line(analysis.latest, order, block, known)
+
+
+def _genmove(session: Session, order: _Order, block: Block) -> Iterator[str]:
+    """Check the order at once, then think aloud."""
+    session.check_turn(order.colour)
+    position = _position(session, order)
+    moves = _moves(position, order)
+
+    chosen = None if len(moves) == len(position.legal_moves()) else moves
+    return _think_aloud(
+        session, order, block, lambda on_info: session.genmove(order.colour, on_info, moves=chosen)
+    )
+
+
+def _think_aloud(
+    session: Session, order: _Order, block: Block, think: Callable[[OnInfo], Move]
+) -> Iterator[str]:
+    """Pass on what the search reports, then the move."""
+    reported, latest = -math.inf, None
+    for report in think_aloud(session, think):
+        if isinstance(report, Move):
+            if latest is not None:
+                yield _line(latest, order, block, _from_book(latest))
+            yield f"play {report}"
+            return
+        latest = report
+        if monotonic() - reported >= order.interval:
+            reported, latest = monotonic(), None
+            yield _line(report, order, block, _from_book(report))
+
+
+def _from_book(info: SearchInfo) -> Collection[Move]:
+    """The moves that a report has from a book."""
+    return [line.move for line in info.lines] if isinstance(info, BookInfo) else ()
+
+
+def _line(info: SearchInfo, order: _Order, block: Block, known: Collection[Move]) -> str:
+    """One line of the stream; `known` are the moves that a book knows."""
+    shown = info.lines[: order.most_moves]
+    blocks = (block(info, number, line, line.move in known) for number, line in enumerate(shown))
+    text = " ".join(f"info {each}" for each in blocks)
+    if not order.root_info:
+        return text
+    rate = _win_rate(info, info.lines[0])
+    root = f"visits {info.nodes} winrate {rate:.4f} scoreLead {info.score:.2f} utility {2 * rate - 1:.4f}"
+    return f"{text} rootInfo {root}"
+
+
+def _lz_block(info: SearchInfo, number: int, line: Line, in_book: bool) -> str:
+    rate = round(10000 * _win_rate(info, line))
+    return (
+        f"move {line.move} visits {info.nodes} winrate {rate} prior {10000 // len(info.lines)} lcb {rate} "
+        f"order {number} {_own_keys(info, in_book)} pv {_pv(line)}"
+    )
+
+
+def _kata_block(info: SearchInfo, number: int, line: Line, in_book: bool) -> str:
+    rate = _win_rate(info, line)
+    return (
+        f"move {line.move} visits {info.nodes} utility {2 * rate - 1:.4f} winrate {rate:.4f} "
+        f"scoreMean {line.score:.2f} scoreLead {line.score:.2f} prior {1 / len(info.lines):.4f} "
+        f"lcb {rate:.4f} order {number} {_own_keys(info, in_book)} pv {_pv(line)}"
+    )
+
+
+def _own_keys(info: SearchInfo, in_book: bool) -> str:
+    """Fields of Othello programs. They stand before ``pv``, since readers take everything after it for moves."""
+    return (
+        f"depth {info.depth} prob {info.selectivity} exact {int(info.exact)} book {int(in_book)} bound exact"
+    )
+
+
+def _pv(line: Line) -> str:
+    return " ".join(map(str, line.pv))
+
+
+def _win_rate(info: SearchInfo, line: Line) -> float:
+    """The chance to win, from 0 to 1, for the side to move; certain if the result is known or the score exact."""
+    if line.result is not None:  # by the tie rule, which the score does not know
+        return _CERTAIN[line.result]
+    if info.exact:
+        return 0.5 + 0.5 * ((line.score > 0) - (line.score < 0))
+    return 1 / (1 + math.exp(-line.score / _DISCS_A_LOGIT))

@@ -1,0 +1,202 @@
+"""The table of all GTP commands.
+
+A command is a function of the session and the arguments. Its docstring is its documentation, from which
+docs/gtp.md is made. It answers with a text, or with the lines of an answer that grows while it is sent.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+
+from outflank.engine.evaluation import weights
+from outflank.protocol.server.gtp import (
+    analysis_commands,
+    book_commands,
+    game_commands,
+    gfx_commands,
+    gogui_commands,
+    parameter_commands,
+    rules_commands,
+    time_commands,
+)
+from outflank.protocol.server.gtp.arguments import Arguments
+from outflank.protocol.server.session import Session
+
+CommandFunction = Callable[[Session, Arguments], str | Iterator[str]]
+
+
+def protocol_version(session: Session, arguments: Arguments) -> str:
+    """Gives the version of GTP.
+
+    Arguments: none
+    Answer: `2`
+    Fails: never
+    """
+    return "2"
+
+
+def name(session: Session, arguments: Arguments) -> str:
+    """Gives the name of the engine.
+
+    Arguments: none
+    Answer: `Outflank`
+    Fails: never
+    """
+    return "Outflank"
+
+
+def version(session: Session, arguments: Arguments) -> str:
+    """Gives the version of Outflank, and the checksum of its evaluation, without which it does not say how it plays.
+
+    Arguments: none
+    Answer: such as `1.1.0, evaluation f2eaca31`
+    Fails: if the evaluation's file can't be read
+    """
+    return weights.version()
+
+
+def known_command(session: Session, arguments: Arguments) -> str:
+    """Says whether there is such a command.
+
+    Arguments: `name`, in exactly this case
+    Answer: `true` or `false`
+    Fails: `syntax error` without a name
+    """
+    return "true" if arguments.word("a command") in COMMANDS else "false"
+
+
+def list_commands(session: Session, arguments: Arguments) -> str:
+    """Lists all commands.
+
+    Arguments: none
+    Answer: a name in each line
+    Fails: never
+    """
+    return "\n".join(COMMANDS)
+
+
+def quit_(session: Session, arguments: Arguments) -> str:
+    """Ends the program, once all commands before it are answered.
+
+    Arguments: none
+    Answer: nothing
+    Fails: never
+    """
+    session.closed = True
+    return ""
+
+
+def cputime(session: Session, arguments: Arguments) -> str:
+    """Gives the processor time used by all threads so far.
+
+    Arguments: none
+    Answer: seconds, with two decimals
+    Fails: never
+    """
+    return f"{time.process_time():.2f}"
+
+
+def gomill_describe_engine(session: Session, arguments: Arguments) -> str:
+    """Lists everything that is needed to repeat a game.
+
+    Arguments: none
+    Answer: lines of text: name and version, rules, what limits the search, the opening book, threads, table,
+      parameters of the search and seed
+    Fails: never
+    """
+    return "\n".join([f"{name(session, arguments)} {version(session, arguments)}", *session.description()])
+
+
+COMMANDS: dict[str, CommandFunction] = {
+    "protocol_version": protocol_version,
+    "name": name,
+    "version": version,
+    "known_command": known_command,
+    "list_commands": list_commands,
+    "quit": quit_,
+    "cputime": cputime,
+    "gomill-cpu_time": cputime,
+    "gomill-describe_engine": gomill_describe_engine,
+    "boardsize": game_commands.boardsize,
+    "clear_board": game_commands.clear_board,
+    "komi": game_commands.komi,
+    "play": game_commands.play,
+    "genmove": game_commands.genmove,
+    "reg_genmove": game_commands.reg_genmove,
+    "undo": game_commands.undo,
+    "gg-undo": game_commands.gg_undo,
+    "showboard": game_commands.showboard,
+    "final_score": game_commands.final_score,
+    "loadsgf": game_commands.loadsgf,
+    "list_games": game_commands.list_games,
+    "set_game": game_commands.set_game,
+    "time_settings": time_commands.time_settings,
+    "time_left": time_commands.time_left,
+    "kata-list_time_settings": time_commands.kata_list_time_settings,
+    "kata-time_settings": time_commands.kata_time_settings,
+    "kata-list-params": parameter_commands.kata_list_params,
+    "kata-get-param": parameter_commands.kata_get_param,
+    "kata-get-params": parameter_commands.kata_get_params,
+    "kata-set-param": parameter_commands.kata_set_param,
+    "outflank-rules": rules_commands.outflank_rules,
+    "gogui-rules_game_id": rules_commands.gogui_rules_game_id,
+    "gogui-rules_board_size": rules_commands.gogui_rules_board_size,
+    "gogui-rules_board": rules_commands.gogui_rules_board,
+    "gogui-rules_legal_moves": rules_commands.gogui_rules_legal_moves,
+    "gogui-rules_side_to_move": rules_commands.gogui_rules_side_to_move,
+    "gogui-rules_final_result": rules_commands.gogui_rules_final_result,
+    "gogui-play_sequence": gogui_commands.gogui_play_sequence,
+    "gogui-setup": gogui_commands.gogui_setup,
+    "gogui-setup_player": gogui_commands.gogui_setup_player,
+    "gogui-interrupt": gogui_commands.gogui_interrupt,
+    "gogui-analyze_commands": gogui_commands.gogui_analyze_commands,
+    "outflank-discs": gogui_commands.outflank_discs,
+    "outflank-scores": gogui_commands.outflank_scores,
+    "outflank-line": gogui_commands.outflank_line,
+    "outflank-stable": gfx_commands.outflank_stable,
+    "outflank-parity": gfx_commands.outflank_parity,
+    "outflank-live": gfx_commands.outflank_live,
+    "outflank-strength": gogui_commands.outflank_strength,
+    "outflank-book": book_commands.outflank_book,
+    "outflank-book_moves": book_commands.outflank_book_moves,
+    "outflank-book_line": book_commands.outflank_book_line,
+    "outflank-opening": book_commands.outflank_opening,
+    "lz-analyze": analysis_commands.lz_analyze,
+    "lz-genmove_analyze": analysis_commands.lz_genmove_analyze,
+    "kata-analyze": analysis_commands.kata_analyze,
+    "kata-genmove_analyze": analysis_commands.kata_genmove_analyze,
+}
+
+HARMLESS = frozenset(
+    {
+        "protocol_version",
+        "name",
+        "version",
+        "list_commands",
+        "quit",
+        "cputime",
+        "gomill-cpu_time",
+        "gomill-describe_engine",
+        "showboard",
+        "final_score",
+        "list_games",
+        "kata-list_time_settings",
+        "kata-list-params",
+        "kata-get-params",
+        "gogui-rules_game_id",
+        "gogui-rules_board_size",
+        "gogui-rules_board",
+        "gogui-rules_legal_moves",
+        "gogui-rules_side_to_move",
+        "gogui-rules_final_result",
+        "gogui-interrupt",
+        "gogui-analyze_commands",
+        "outflank-discs",
+        "outflank-stable",
+        "outflank-parity",
+        "outflank-book",
+        "outflank-book_moves",
+        "outflank-book_line",
+        "outflank-opening",
+    }
+)
+"""Those that take no arguments, answer at once and change nothing. They need no line feed at the end of the input."""

@@ -1,0 +1,64 @@
+"""Commands that set the numbers of the search, named as KataGo names its own."""
+
+import json
+from dataclasses import asdict
+
+from outflank.engine import Parameters, SettingsError
+from outflank.engine.search.parameters import PARAMETERS, parameter_of
+from outflank.protocol.server.gtp.arguments import Arguments
+from outflank.protocol.server.gtp.grammar import CommandError
+from outflank.protocol.server.session import Session
+
+
+def kata_list_params(session: Session, arguments: Arguments) -> str:
+    """Lists the parameters of the search; [search.md](search.md#parameters) says what each means.
+
+    Arguments: none
+    Answer: their names, separated by blanks
+    Fails: never
+    """
+    return " ".join(PARAMETERS)
+
+
+def kata_get_param(session: Session, arguments: Arguments) -> str:
+    """Gives the value of a parameter.
+
+    Arguments: `name`
+    Answer: a number
+    Fails: `syntax error` if there is no such parameter
+    """
+    name = arguments.word("a parameter")
+    try:
+        return str(getattr(session.parameters, parameter_of(name).name))
+    except SettingsError as error:
+        raise CommandError("syntax error", str(error)) from None
+
+
+def kata_get_params(session: Session, arguments: Arguments) -> str:
+    """Gives the values of all parameters.
+
+    Arguments: none
+    Answer: a JSON object in one line
+    Fails: never
+    """
+    return json.dumps(asdict(session.parameters))
+
+
+def kata_set_param(session: Session, arguments: Arguments) -> str:
+    """Sets a parameter for all searches to come. What was searched before is forgotten.
+
+    Arguments: `name` `value`
+    Answer: nothing
+    Fails: `syntax error` if there is no such parameter, or if it can't have the value; nothing is changed then
+    """
+    name = arguments.word("a parameter")
+    value = arguments.word("a value")
+    session.set_parameters(_changed(session.parameters, name, value))
+    return ""
+
+
+def _changed(parameters: Parameters, name: str, value: str) -> Parameters:
+    try:
+        return parameters.changed({name: value})
+    except SettingsError as error:
+        raise CommandError("syntax error", str(error)) from None

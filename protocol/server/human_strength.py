@@ -1,0 +1,167 @@
+"""Opponents of people's strength: they lose discs as weaker players do, by a scale of our own.
+
+Every move is searched, then one is drawn: the more discs it loses, the more rarely. How deep the search sees, how many
+discs a draw may cost and from where on it solves depend on the Elo number; docs/play.md has the scale as measured.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from random import Random, SystemRandom
+
+from outflank.engine import Limit, Line, Move, Position, Searcher, SearchInfo, SettingsError
+from outflank.engine.errors import whole
+
+
+@dataclass(frozen=True, slots=True)
+class HumanStrength:
+    """How a weaker opponent plays.
+
+    Attributes:
+        depth: plies searched; 2.3 is two plies for seven moves of ten and three for the others.
+        temperature: discs; a move that loses so many is drawn e times more rarely than the best one.
+        solves: empty squares from which on it plays the best move, proven.
+    """
+
+    depth: float
+    temperature: float
+    solves: int
+
+
+# Elo -> the opponent; between two rows all three are interpolated. Fitted to the matches in docs/play.md.
+_SCALE: dict[int, HumanStrength] = {
+    600: HumanStrength(1.0, 9.0, 2),
+    660: HumanStrength(1.0, 7.0, 2),
+    725: HumanStrength(1.0, 5.4, 3),
+    815: HumanStrength(1.0, 4.2, 4),
+    920: HumanStrength(1.0, 3.3, 5),
+    1040: HumanStrength(1.3, 2.8, 6),
+    1215: HumanStrength(1.7, 2.3, 6),
+    1350: HumanStrength(2.0, 1.9, 7),
+    1505: HumanStrength(2.5, 1.65, 8),
+    1650: HumanStrength(3.0, 1.4, 8),
+    1790: HumanStrength(3.5, 1.2, 9),
+    1930: HumanStrength(4.0, 1.0, 10),
+    2035: HumanStrength(4.5, 0.85, 10),
+    2145: HumanStrength(5.0, 0.7, 11),
+    2240: HumanStrength(5.5, 0.6, 12),
+    2320: HumanStrength(6.0, 0.5, 12),
+    2400: HumanStrength(6.5, 0.42, 13),
+}
+LOWEST_ELO, HIGHEST_ELO = min(_SCALE), max(_SCALE)
+# Empty squares -> what the temperature is multiplied by: people err most in the endgame, until they can count it out.
+_PHASES = ((60, 0.5), (36, 0.9), (20, 1.5), (8, 1.5), (4, 0.7), (0, 0.7))
+_MOST_LOST = 4.0  # temperatures that a move may lose
+_MOST_DISCS = 14.0  # and discs, however high the temperature
+_CORNERS = 0x8100000000000081
+# The chance of a move that gives a corner and is not the best, compared with another that loses as much.
+_CORNER_FOR_NOTHING = 0.05
+
+
+def check_elo(elo: int) -> int:
+    """The number, if there is such an opponent.
+
+    Raises: SettingsError if not.
+    """
+    if not LOWEST_ELO <= whole("elo", elo, -(2**31)) <= HIGHEST_ELO:
+        raise SettingsError(f"expected an Elo from {LOWEST_ELO} to {HIGHEST_ELO}, got {elo}")
+    return elo
+
+
+def strength_of(elo: int) -> HumanStrength:
+    """The opponent of an Elo number.
+
+    Raises: SettingsError if there is none.
+    """
+    points = list(_SCALE.items())
+    check_elo(elo)
+    (low, weaker), (high, stronger) = next(pair for pair in pairwise(points) if elo <= pair[1][0])
+    part = (elo - low) / (high - low)
+    return HumanStrength(
+        weaker.depth + part * (stronger.depth - weaker.depth),
+        weaker.temperature * (stronger.temperature / weaker.temperature) ** part,
+        round(weaker.solves + part * (stronger.solves - weaker.solves)),
+    )
+
+
+def depths(given: HumanStrength, empties: int) -> list[tuple[int, float]]:
+    """The plies that the opponent may search in a position with so many empty squares, each with its share."""
+    if empties <= given.solves:
+        return [(max(empties, 1), 1.0)]
+    least = math.floor(given.depth)
+    deeper = given.depth - least
+    return [(least, 1.0 - deeper), *([(least + 1, deeper)] if deeper else [])]
+
+
+def chances(position: Position, lines: Sequence[Line], given: HumanStrength) -> list[float]:
+    """The chance of each line's move to be drawn; they add up to 1.
+
+    Args:
+        position: that was searched.
+        lines: of all moves to choose from, the best first, searched as deep as ``depths`` says.
+        given: the opponent.
+    """
+    best = lines[0].score
+    if position.empties <= given.solves:
+        return [1.0, *[0.0] * (len(lines) - 1)]
+    temperature = given.temperature * _phase(position.empties)
+    most = min(_MOST_LOST * temperature, _MOST_DISCS)
+    weights = []
+    for line in lines:
+        lost = best - line.score
+        weight = math.exp(-lost / temperature) if lost <= most else 0.0
+        weights.append(weight * (_CORNER_FOR_NOTHING if lost and gives_corner(position, line.move) else 1.0))
+    total = sum(weights)
+    return [weight / total for weight in weights]
+
+
+def gives_corner(position: Position, move: Move) -> bool:
+    """Whether the other side can take a corner after the move that it could not take before."""
+    before = position.with_side(position.side.other).legal_mask()
+    return bool(position.play(move).legal_mask() & ~before & _CORNERS)
+
+
+def choose(
+    searcher: Searcher,
+    position: Position,
+    elo: int,
+    limit: Limit,
+    seed: int | None,
+    *,
+    moves: Sequence[Move] | None = None,
+    on_info: Callable[[SearchInfo], object] | None = None,
+) -> Move:
+    """A move as the opponent of an Elo number would play it.
+
+    The draw depends on seed and position alone, whatever was searched or played before.
+
+    Args:
+        searcher: judges the moves.
+        position: one with a move to choose.
+        elo: see ``strength_of``.
+        limit: whose time and nodes hold; the depth is the opponent's.
+        seed: of the draw; None for a draw that nobody can repeat.
+        moves: the legal moves to choose from; None for all.
+        on_info: called with the judgement of the drawn move.
+    """
+    given = strength_of(elo)
+    draw = SystemRandom() if seed is None else Random(f"{seed} {position.board_string()}")
+    plies, shares = zip(*depths(given, position.empties), strict=True)
+    depth = min(draw.choices(plies, shares)[0], position.empties)
+    # At 100 % no score depends on earlier searches.
+    wanted = replace(limit, depth=depth, exact_from=None, selectivity=100)
+    most = len(position.legal_moves())
+    found = searcher.search(position, wanted, moves=moves, multipv=most)
+    line = draw.choices(found.lines, chances(position, found.lines, given))[0]
+    if on_info is not None:
+        on_info(replace(found, lines=(line,)))
+    return line.move
+
+
+def _phase(empties: int) -> float:
+    """What a temperature is multiplied by with so many empty squares."""
+    for (more, first), (fewer, last) in pairwise(_PHASES):
+        if empties >= fewer:
+            return last + (first - last) * (min(empties, more) - fewer) / (more - fewer)
+    raise AssertionError(empties)

@@ -1,0 +1,259 @@
+"""The table of all NBoard commands.
+
+A command is a function of the session and the rest of its line; it yields the lines of its answer. Its docstring is its
+documentation, from which docs/nboard.md is made.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from outflank.engine import Colour, Line, Move, NotationError, OutflankError, Rules
+from outflank.engine.evaluation import weights
+from outflank.engine.search.limits import HIGHEST_LEVEL
+from outflank.protocol.clock import NO_LIMIT
+from outflank.protocol.formats import ggf
+from outflank.protocol.formats.clocks import parse_ggf
+from outflank.protocol.server.movesource import book_info
+from outflank.protocol.server.nboard.grammar import chosen, found_lines, read_move, read_whole, status
+from outflank.protocol.server.session import Session
+from outflank.protocol.server.thinking import think_aloud
+
+CommandFunction = Callable[[Session, str], Iterator[str]]
+_HIGHEST = 2**31 - 1
+_MOST_CONTEMPT = 100
+
+
+def nboard(session: Session, argument: str) -> Iterator[str]:
+    """Begins the dialogue.
+
+    Arguments: the version of the protocol; whatever it is, Outflank speaks version 2
+    Answer: `set myname` with name, version, and the checksum of the evaluation: `Outflank 1.1.0, evaluation f2eaca31`
+    Fails: if the version is not a number of at least 1, or if the evaluation's file can't be read
+    """
+    read_whole(argument, "a version", 1, _HIGHEST)
+    yield f"set myname Outflank {weights.version()}\n"
+
+
+def set_depth(session: Session, argument: str) -> Iterator[str]:
+    """Sets the strength of play, as `--level` does: how deep to search, and from how many empty squares on to solve.
+
+    It stays until it is set again. A limit that was given as an option holds besides it.
+    With `--elo` it is the strength of `hint` and `analyze` alone: the moves of `go` stay as weak as that says.
+
+    Arguments: plies, from 0; more than 60 count as 60
+    Answer: nothing
+    Fails: if it is not a whole number of at least 0
+    """
+    level = min(read_whole(argument, "a depth", 0, _HIGHEST), HIGHEST_LEVEL)
+    session.strength = replace(session.strength, level=level)
+    yield from ()
+
+
+def set_game(session: Session, argument: str) -> Iterator[str]:
+    """Sets the game, the position at its end, and both clocks.
+
+    The time control is the record's `TI`, `main/increment/extension`; what a player has used is the sum of the times
+    at his moves. Without `TI` there is no clock. The board at the start is `BO`, and `RU`, a tag of ours, names rules
+    other than Othello's; those in which a move names its direction can't be played by NBoard.
+
+    Arguments: the game in GGF, `(;GM[Othello]...;)`
+    Answer: nothing
+    Fails: if it can't be read, holds an illegal move or is another game; the game before it stays. A `TI` that can't
+      be read gets a `status` too, and the game is then set without a clock
+    """
+    if not (argument.startswith("(;") and argument.endswith(")")):
+        raise NotationError(f"expected a game in GGF, (;GM[Othello]...;), got {argument[:40]!r}")
+    recorded = ggf.parse(argument, Rules())
+    if recorded.rules.one_direction:
+        raise NotationError(f"a move of {recorded.rules} is more than a square, which NBoard can't say")
+    session.resume(recorded.game())
+    session.set_time(NO_LIMIT)
+    try:
+        control = parse_ggf(recorded.clock)
+        if control.main or control.increment:
+            session.set_time(control)
+    except NotationError as error:
+        yield status(str(error))
+    for played in recorded.moves:
+        session.clocks[played.colour].spend(played.seconds or 0.0)
+
+
+def set_contempt(session: Session, argument: str) -> Iterator[str]:
+    """Sets how a draw in the book is valued when `go` chooses from it: as that many discs for Black.
+
+    Arguments: from -100 (a draw is as good as a win for White) to 100 (as good as a win for Black)
+    Answer: nothing
+    Fails: if it is not a whole number in that range
+    """
+    session.contempt = float(read_whole(argument, "a contempt", -_MOST_CONTEMPT, _MOST_CONTEMPT))
+    yield from ()
+
+
+def move(session: Session, argument: str) -> Iterator[str]:
+    """Plays a move for the side to move and takes its time off the clock. A forced pass may be sent (`PA`) or left out.
+
+    A line that is only a move, as in version 1 of the protocol, means the same.
+
+    Arguments: `F5`, `F5/eval` or `F5/eval/seconds`; the evaluation is not used, and both may be empty
+    Answer: nothing
+    Fails: if it can't be read or is illegal; then nothing is played
+    """
+    made, seconds = read_move(argument)
+    if not (made.is_pass and session.position.is_over):
+        session.game.play(made)
+        session.clocks[session.game.turns[-1].colour].spend(seconds)
+    yield from ()
+
+
+def hint(session: Session, argument: str) -> Iterator[str]:
+    """Reports the best moves: those that the opening book knows, then others by a search that goes ever deeper.
+
+    The search ends at the depth that was set; the clock is no limit, and any other command ends it. `search` is
+    followed by the line of best play without blanks, the score in discs from the side to move, 0, and the depth: `12`
+    plies, `12@73%` if the search cuts what it guesses to be hopeless, `100%` if the score is proven. `book` has the
+    same for a move that the book knows; in place of the 0 it has the number of the book's lines that begin with the
+    move. A move of the book is not searched: NBoard shows one score for each square, and the later one would replace
+    the book's.
+
+    Arguments: how many moves, 1 if left out
+    Answer: `status`; a `book` line for each of the best moves that the book knows, at most as many as asked for; if
+      these are fewer, after each iteration a `search` line for each of the best other moves, up to the number asked
+      for, and `nodestats` with the boards reached and the seconds; `status` at the end
+    Fails: if it is not a whole number of at least 1. If the game is over, a `status` says so and nothing else follows
+    """
+    count = read_whole(argument or "1", "a number of moves", 1, _HIGHEST)
+    position = session.position
+    if position.is_over:
+        yield status("the game is over")
+        return
+    yield status("analysing")
+    entry = session.probe(position)
+    known = [] if entry is None else [each.move for each in entry.moves]
+    if entry is not None:
+        yield found_lines(book_info(entry, session.probe), count)
+    unknown = [each for each in position.legal_moves() if each not in known]
+    wanted = min(count - len(known), len(unknown))
+    if wanted > 0:
+        limit = session.strength.limit(None, position.empties)
+        with session.searcher.analyse(position, limit, moves=unknown, multipv=wanted) as analysis:
+            for info in analysis:
+                if session.inbox.interrupted:
+                    break
+                yield found_lines(info)
+    yield status("waiting")
+
+
+def go(session: Session, argument: str) -> Iterator[str]:
+    """Chooses a move, from the opening book or within the depth that was set and the clock, and does not play it.
+
+    Any other command ends the search, and the best move so far is then the answer: each `go` gets exactly one.
+
+    Arguments: none
+    Answer: `status`, then `book`, or `search` and `nodestats`, as for `hint`, then `=== F5/1.25/0.400`: the move, the
+      score in discs from the side to move (left out if nothing is known) and the seconds it took. `=== PA` if the side
+      has to pass or the game is over
+    Fails: never
+    """
+    began, found = time.monotonic(), None
+    yield status("thinking")
+    side = session.position.side
+    for report in think_aloud(session, lambda on_info: session.choose(side, on_info)):
+        if isinstance(report, Move):
+            yield chosen(report, _known(found, report), time.monotonic() - began)
+        else:
+            found = report.lines[0]
+            yield found_lines(report)
+
+
+def _known(found: Line | None, made: Move) -> Line | None:
+    """The finding, if it is about this move."""
+    return found if found is not None and found.move == made else None
+
+
+def ping(session: Session, argument: str) -> Iterator[str]:
+    """Ends the work on all commands before it. Nothing that follows is about an earlier position.
+
+    Arguments: a whole number
+    Answer: `pong` and the number
+    Fails: if it is not a whole number
+    """
+    yield f"pong {read_whole(argument, 'a number', -_HIGHEST, _HIGHEST)}\n"
+
+
+def learn(session: Session, argument: str) -> Iterator[str]:
+    """Adds what is new in the game to the opening book of `--book`: the first two positions that it does not know.
+
+    They are searched at the level of the book, which takes some seconds; any other command breaks that off and leaves
+    the book as it was. The book that comes with the package is never changed.
+
+    Arguments: none
+    Answer: `status`, then `learned`, then a `status` that says what was learned or why nothing was: NBoard clears its
+      status line when it reads `learned`
+    Fails: never
+    """
+    yield status("learning")
+    outcome = _learned(session)
+    yield "learned\n"
+    yield status(outcome)
+
+
+def _learned(session: Session) -> str:
+    """A sentence about the result of learning the game of a session."""
+    if not session.books:
+        return "the game is not learned: there is no book (--book FILE)"
+    positions = session.game.positions
+    try:
+        count = session.books[0].learn(positions, session.searcher, lambda: session.inbox.interrupted)
+    except OutflankError as error:
+        return f"the game is not learned: {error}"
+    if not count:
+        return "the book knows all of the game"
+    return f"the book has learned {count} position{'' if count == 1 else 's'} of the game"
+
+
+def analyze(session: Session, argument: str) -> Iterator[str]:
+    """Scores every position of the game, the last one first, to the depth that was set. Any other command ends it.
+
+    Arguments: none
+    Answer: `status`; for each position `analysis`, the moves made until then, passes counted, and the score in discs
+      from Black's side, as NBoard draws it; `status` at the end
+    Fails: never
+    """
+    game = session.game
+    yield status("analysing the game")
+    positions = game.positions
+    for made, position in reversed(list(enumerate(positions))):
+        limit = session.strength.limit(None, position.empties)
+        score = session.searcher.search(position, limit, on_info=session.heed()).score
+        if session.inbox.interrupted:
+            break
+        from_black = score if position.side is Colour.BLACK else 0.0 - score  # never -0.0
+        yield f"analysis {made} {from_black:+.2f}\n"
+    yield status("waiting")
+
+
+def quit_(session: Session, argument: str) -> Iterator[str]:
+    """Ends the work on all commands before it, and the program.
+
+    Arguments: none
+    Answer: nothing
+    Fails: never
+    """
+    session.closed = True
+    yield from ()
+
+
+COMMANDS: dict[str, CommandFunction] = {
+    "nboard": nboard,
+    "set depth": set_depth,
+    "set game": set_game,
+    "set contempt": set_contempt,
+    "move": move,
+    "hint": hint,
+    "go": go,
+    "ping": ping,
+    "learn": learn,
+    "analyze": analyze,
+    "quit": quit_,
+}

@@ -1,0 +1,107 @@
+"""Answers a controller: one thread reads lines, the other executes them in order."""
+
+import os
+import stat
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Protocol
+
+from outflank.protocol.lines import Inbox, LineKind, LineSplitter
+from outflank.protocol.server.session import Session
+
+_CHUNK_BYTES = 1 << 16
+# A controller that vanishes must not leave a search behind; one that merely forgot to quit gets quick answers
+# in full.
+_GRACE_SECONDS = 0.5
+
+Log = Callable[[str, bytes], None]
+
+
+class Wire(Protocol):
+    """A line protocol; an object of it may keep what its controller has set."""
+
+    def kind(self, line: bytes) -> LineKind:
+        """The request of a line. Called by the thread that reads, while a command may be running."""
+
+    def answer(self, session: Session, line: bytes) -> Iterator[str]:
+        """Execute a line in its turn.
+
+        Each piece of the answer is sent at once, so that it may grow while a search goes on; without pieces there
+        is no answer. A search that was interrupted ends soon, and ``session.inbox.interrupted`` then says so to
+        a protocol in which such a command has no result.
+
+        Raises: FileFormatError if the evaluation's weights can't be read.
+        """
+
+
+def serve(session: Session, wire: Wire, source: int, target: int, log: Log) -> None:
+    """Execute the lines of a file descriptor until the session is closed or they end.
+
+    Args:
+        session: its inbox receives the lines.
+        wire: the protocol that is spoken.
+        source: descriptor to read from.
+        target: descriptor to write to.
+        log: called with ``<`` and every line as it arrives, and with ``>`` and every piece of an answer as it is
+          sent, from two threads.
+
+    Raises: OSError if an answer can't be written (BrokenPipeError if the reader is gone); FileFormatError if
+    the evaluation's weights can't be read.
+    """
+    threading.Thread(
+        target=_read, args=(session, wire, source, log), name="outflank reader", daemon=True
+    ).start()
+    while (line := session.inbox.take()) is not None:
+        for text in wire.answer(session, line):
+            data = text.encode("utf-8", "replace")
+            log(">", data)
+            _write(target, data)
+        if session.closed:
+            return
+        # Not earlier, so that the first answer comes soon; not later, as a clock may be running then.
+        session.prepare()
+        session.ponder()
+
+
+def _read(session: Session, wire: Wire, source: int, log: Log) -> None:
+    """Move lines into the inbox; an interruption acts at once."""
+    inbox, splitter = session.inbox, LineSplitter()
+
+    def add(line: bytes, kind: LineKind, end: bytes) -> None:
+        log("<", line + end)
+        inbox.put(line, kind)
+        if kind.interrupts:
+            session.interrupt()
+
+    # Not sys.stdin: a buffered reader that is still waiting makes the interpreter's end fail.
+    while chunk := _chunk(source):
+        for line in splitter.feed(chunk):
+            add(line, wire.kind(line), b"\n")
+    # A last line without a line feed may be half a command of a controller that died: it could be a wrong move.
+    if (kind := wire.kind(splitter.rest)).is_harmless:
+        add(splitter.rest, kind, b"")
+    inbox.close()
+    _end_searches(session, inbox, source)
+
+
+def _chunk(source: int) -> bytes:
+    """Some bytes; none at the end, or if the other side has gone in a way that is an error here."""
+    try:
+        return os.read(source, _CHUNK_BYTES)
+    except OSError:
+        return b""
+
+
+def _end_searches(session: Session, inbox: Inbox, source: int) -> None:
+    """After the end of the input let no search go on for long, unless it was a file or ended with quit."""
+    if inbox.quits or stat.S_ISREG(os.fstat(source).st_mode):
+        return
+    time.sleep(_GRACE_SECONDS)
+    inbox.interrupt()
+    session.interrupt()
+
+
+def _write(target: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(target, data) :]

@@ -1,0 +1,327 @@
+"""The session of one controller: the game, its rules, the clocks and the strength of play."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING
+
+from outflank.engine import (
+    PASS,
+    Clock,
+    Colour,
+    Game,
+    IllegalMoveError,
+    Limit,
+    Move,
+    OutflankError,
+    Parameters,
+    Position,
+    Rules,
+    Searcher,
+    SearchInfo,
+)
+from outflank.engine.search.limits import DEFAULT_LEVEL, USUAL_OVERHEAD, limit_for_level
+from outflank.protocol.clock import NO_LIMIT, RunningClock, TimeControl
+from outflank.protocol.lines import Inbox
+from outflank.protocol.server.human_strength import check_elo
+from outflank.protocol.server.movesource import MoveRequest, MoveSource, OnInfo, OpeningBook, SearchSource
+
+
+@dataclass(frozen=True, slots=True)
+class Strength:
+    """Limits of a search besides the clock; None is no limit.
+
+    If nothing else limits the search, not even a clock, it is DEFAULT_LEVEL that does.
+
+    Attributes:
+        level: 0 to 60, see ``limit_for_level``.
+        depth: plies; used instead of the level's own.
+        seconds: for one move.
+        nodes: for one move.
+        overhead: seconds that a move takes besides the search, kept back from every clock.
+        elo: of the weaker opponent that chooses the moves, see ``human_strength``; None for full strength. Analyses are
+            never weaker.
+
+    Raises: SettingsError if one of them makes no sense.
+    """
+
+    level: int | None = None
+    depth: int | None = None
+    seconds: float | None = None
+    nodes: int | None = None
+    overhead: float = USUAL_OVERHEAD
+    elo: int | None = None
+
+    def __post_init__(self) -> None:
+        Limit(depth=self.depth, nodes=self.nodes, seconds=self.seconds)
+        Clock(self.seconds or 0.0, overhead=self.overhead)  # as ``limit`` will make it
+        limit_for_level(self.level or 0, empties=60)
+        if self.elo is not None:
+            check_elo(self.elo)
+
+    def limit(self, clock: Clock | None, empties: int) -> Limit:
+        """The limit of a search with this many squares empty while `clock` runs (None if there is none)."""
+        seconds = self.seconds
+        if seconds is not None and clock is None:
+            # A move's time is kept as a clock is: with something left for the way to the controller.
+            clock, seconds = Clock(seconds, moves=1), None
+        if clock is not None:
+            clock = replace(clock, overhead=self.overhead)
+        limit = Limit(depth=self.depth, nodes=self.nodes, seconds=seconds, clock=clock)
+        if self.level is None and limit.ends_search(empties):
+            return limit
+        level = limit_for_level(DEFAULT_LEVEL if self.level is None else self.level, empties)
+        return replace(level, depth=self.depth or level.depth, nodes=self.nodes, seconds=seconds, clock=clock)
+
+
+if TYPE_CHECKING:  # an engine's first answer shall not wait for SQLite
+    from outflank.book import BookEntry
+
+
+class UndoError(OutflankError):
+    """More moves to take back than were made."""
+
+
+class Session:
+    """A game against one controller. A method that raises has changed nothing.
+
+    Attributes:
+        clocks: the running clocks of both sides.
+
+    Args:
+        search: the last source of moves, which always has one; its searcher also analyses.
+        books: the books that are asked before it, in this order; after them ``variety``, if given.
+        strength: the limits of the search.
+        rules: the rules of the first game.
+        inbox: the controller's lines; an interruption among them ends a search early.
+        ponders: whether to search on the opponent's time.
+    """
+
+    def __init__(
+        self,
+        search: SearchSource,
+        *,
+        books: Sequence[OpeningBook] = (),
+        variety: MoveSource | None = None,
+        strength: Strength | None = None,
+        rules: Rules | None = None,
+        inbox: Inbox | None = None,
+        ponders: bool = False,
+    ) -> None:
+        self.strength = strength or Strength()
+        self.inbox = inbox or Inbox()
+        self.closed = False
+        self.contempt = 0.0  # value of a draw in a book for Black, in discs
+        self.books = tuple(books)
+        self._search = search
+        self._ponders = ponders
+        self._left_to_opponent: Position | None = None  # by the last move that we chose
+        self._sources: tuple[MoveSource, ...] = (*self.books, *([variety] if variety else []), search)
+        self.set_time(NO_LIMIT)
+        self._game = Game(rules)
+        self._closing_passes = 0  # passes after the end, which are no part of the game but may be taken back
+
+    @property
+    def game(self) -> Game:
+        """The game being played."""
+        return self._game
+
+    @property
+    def searcher(self) -> Searcher:
+        """The searcher of analyses; not to be used by two threads at once."""
+        return self._search.searcher
+
+    @property
+    def position(self) -> Position:
+        """The position now."""
+        return self._game.position
+
+    @property
+    def rules(self) -> Rules:
+        """The rules being played by."""
+        return self._game.rules
+
+    @property
+    def parameters(self) -> Parameters:
+        """The numbers of the search."""
+        return self.searcher.parameters
+
+    def set_parameters(self, parameters: Parameters) -> None:
+        """Search with these from now on; what was searched before is forgotten."""
+        self._search.set_parameters(parameters)
+
+    def prepare(self) -> None:
+        """Read what the first search needs; costs nothing the second time.
+
+        Raises: FileFormatError.
+        """
+        for source in self._sources:
+            source.prepare()
+
+    def new_game(self, rules: Rules | None = None) -> None:
+        """Begin again, under other rules if given; clocks are full again, tables stay as they are.
+
+        The engine gets ready for its first search here, where no clock is running.
+        """
+        self.prepare()
+        self.resume(Game(rules or self.rules))
+        for clock in self.clocks.values():
+            clock.reset()
+
+    def resume(self, game: Game) -> None:
+        """Go on from the end of another game."""
+        self._game = game
+        self._closing_passes = 0
+
+    def set_time(self, control: TimeControl) -> None:
+        """Give both sides a full clock."""
+        self.clocks = {colour: RunningClock(control) for colour in Colour}
+
+    def play(self, colour: Colour, move: Move) -> Move:
+        """Play for `colour`; after the end both sides may pass for ever. Returns the move as made.
+
+        Raises: IllegalMoveError.
+        """
+        if move.is_pass and self.position.is_over:
+            self._closing_passes += 1
+            return move
+        return self._game.play(move, self.position.side if self.position.is_over else colour)
+
+    def play_all(self, moves: Sequence[tuple[Colour, Move]]) -> None:
+        """Play several moves, or none if one of them is illegal.
+
+        Raises: IllegalMoveError naming the number of the move, 1 for the first.
+        """
+        for number, (colour, move) in enumerate(moves):
+            try:
+                self.play(colour, move)
+            except IllegalMoveError as error:
+                self.undo(number)
+                raise IllegalMoveError(f"move {number + 1}: {error}") from None
+
+    def undo(self, count: int = 1) -> None:
+        """Take back the last `count` moves, each with a pass that it implied.
+
+        Raises: UndoError if there are fewer.
+        """
+        made = self._closing_passes + sum(not turn.implied for turn in self._game.turns)
+        if count > made:
+            raise UndoError(f"can't take back {count}: the game has {made} moves")
+        for _ in range(count):
+            if self._closing_passes:
+                self._closing_passes -= 1
+            else:
+                self._game.undo()
+
+    def genmove(
+        self, colour: Colour, on_info: OnInfo | None = None, *, moves: Sequence[Move] | None = None
+    ) -> Move:
+        """Choose a move for `colour` and play it; its time is taken from the clock.
+
+        Args:
+            colour: who is to move.
+            on_info: see ``MoveRequest``.
+            moves: see ``choose``.
+
+        Raises: IllegalMoveError if `colour` is not to move.
+        """
+        began = time.monotonic()
+        move = self.play(colour, self.choose(colour, on_info, moves=moves))
+        self.clocks[colour].spend(time.monotonic() - began)
+        return move
+
+    def choose(
+        self,
+        colour: Colour,
+        on_info: OnInfo | None = None,
+        *,
+        varied: bool = True,
+        moves: Sequence[Move] | None = None,
+    ) -> Move:
+        """Choose a move for `colour` without playing it; a pass if there is no other or the game is over.
+
+        Args:
+            colour: who is to move.
+            on_info: see ``MoveRequest``, as `varied`.
+            varied: whether chance may choose among moves that are about equal.
+            moves: the legal moves to choose from; None for all. If some are left out the search alone chooses.
+
+        Raises: IllegalMoveError if `colour` is not to move.
+        """
+        position = self._turn_of(colour)
+        if position.is_over or position.must_pass:
+            return PASS
+        limit = self.strength.limit(self.clocks[colour].reading, position.empties)
+        draw = self.contempt if position.side is Colour.BLACK else -self.contempt
+        elo = self.strength.elo
+        request = MoveRequest(position, limit, varied, self.heed(on_info), self.game.turns, draw, moves, elo)
+        # A weaker opponent knows no openings, and a book could come with a move that was left out.
+        sources = self._sources if moves is None and elo is None else (self._search,)
+        move = next(filter(None, (source.choose(request) for source in sources)))
+        self._left_to_opponent = position.play(move)
+        return move
+
+    def probe(self, position: Position) -> "BookEntry | None":
+        """The entry of the first book that knows a position; None if none does."""
+        return next((entry for book in self.books if (entry := book.probe(position)) is not None), None)
+
+    def ponder(self) -> None:
+        """Search on the opponent's time, if that is wanted, until any line comes.
+
+        What is found stays in the table. Nothing is done but where the last move was one that we chose.
+        """
+        position = self.position
+        if self._ponders and position == self._left_to_opponent:
+            with self.searcher.analyse(position):
+                self.inbox.wait_for_input()
+
+    def best_line(self) -> Sequence[Move]:
+        """The line of best play for both sides, without chance; empty if the game is over."""
+        position = self.position
+        limit = self.strength.limit(self.clocks[position.side].reading, position.empties)
+        return self._search.steady.search(position, limit, on_info=self.heed()).pv
+
+    def check_turn(self, colour: Colour) -> None:
+        """Raise IllegalMoveError if `colour` is not to move; see ``genmove``."""
+        self._turn_of(colour)
+
+    def description(self) -> list[str]:
+        """What, besides the version, is needed to repeat a game; a fact in each line."""
+        limits = asdict(self.strength)
+        overhead, elo = limits.pop("overhead"), limits.pop("elo")
+        given = [f"{name} {value}" for name, value in limits.items() if value is not None]
+        return [
+            f"rules {self.rules}",
+            f"search limits: {', '.join(given) or f'the clock, or level {DEFAULT_LEVEL} without one'}",
+            *([] if elo is None else [f"moves of an opponent of Elo {elo}, by Outflank's own scale"]),
+            f"overhead {1000 * overhead:g} ms, pondering {'on' if self._ponders else 'off'}",
+            *(fact for source in self._sources for fact in source.description(self.rules)),
+        ]
+
+    def interrupt(self) -> None:
+        """End the choice or the search under way, from another thread."""
+        for source in self._sources:
+            source.interrupt()
+
+    def heed(self, on_info: OnInfo | None = None) -> OnInfo:
+        """An ``on_info`` that also ends a search whose interruption came before it had begun."""
+
+        def stop_or_pass_on(info: SearchInfo) -> None:
+            if self.inbox.interrupted:
+                self.interrupt()
+            if on_info is not None:
+                on_info(info)
+
+        return stop_or_pass_on
+
+    def _turn_of(self, colour: Colour) -> Position:
+        """The position with `colour` to move, the other side's forced pass made.
+
+        Raises: IllegalMoveError if the other side has a move.
+        """
+        position = self.position
+        if colour is position.side or position.is_over:
+            return position
+        if not position.must_pass:
+            raise IllegalMoveError(f"{position.rules.colour_name(position.side)} is to move")
+        return position.pass_()

@@ -1,0 +1,55 @@
+"""Thinking aloud: what a choice under way rests on, as it comes, and at last the move."""
+
+import queue
+import threading
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
+
+from outflank.engine import Move, SearchInfo
+from outflank.engine.search.analysis import start_thread
+from outflank.protocol.server.movesource import OnInfo
+from outflank.protocol.server.session import Session
+
+_PAUSE_SECONDS = 0.01  # between two attempts to end a choice that nobody waits for
+
+
+def think_aloud(session: Session, think: Callable[[OnInfo], Move]) -> Iterator[SearchInfo | Move]:
+    """Choose a move in another thread; what `think` raises is raised here.
+
+    Args:
+        session: that chooses; it is interrupted if nobody takes what is reported.
+        think: chooses a move and calls what it is given with each report.
+
+    Yields: the reports as they come, and last the move.
+
+    Raises: OutflankError if the system has no thread left for it.
+    """
+    with closing(think_and_listen(session, think)) as reports:
+        yield from (report for report in reports if report is not None)
+
+
+def think_and_listen(
+    session: Session, think: Callable[[OnInfo], Move]
+) -> Generator[SearchInfo | Move | None, None, None]:
+    """Choose a move as ``think_aloud`` does; yield None too when a command waits that was not there before."""
+    reports: queue.SimpleQueue[SearchInfo | Move | BaseException | None] = queue.SimpleQueue()
+
+    def run() -> None:
+        try:
+            reports.put(think(reports.put))
+        except BaseException as error:  # it belongs to the thread that waits for the report
+            reports.put(error)
+
+    thread = threading.Thread(target=run, name="outflank thinking", daemon=True)
+    start_thread(thread)
+    try:
+        with session.inbox.notifying(lambda: reports.put(None)):
+            while not isinstance(report := reports.get(), Move):
+                if isinstance(report, BaseException):
+                    raise report
+                yield report
+        yield report
+    finally:
+        while thread.is_alive():
+            session.interrupt()
+            thread.join(_PAUSE_SECONDS)

@@ -1,0 +1,264 @@
+"""Outflank behind UCI, for the variant ``flipello`` as Fairy-Stockfish has it: Othello with moves like ``P@f5``.
+
+Black, who begins, is White to UCI, and squares keep their names. A pass is a disc that stays where it is, ``a1a1``.
+``startpos`` is Fairy-Stockfish's: its ranks go upwards, so the usual start has Black's discs on d4 and e5.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import pairwise, takewhile
+
+from outflank.engine import (
+    PASS,
+    Colour,
+    Game,
+    IllegalMoveError,
+    Move,
+    NotationError,
+    OutflankError,
+    Position,
+    SearchInfo,
+)
+from outflank.engine.evaluation import weights
+from outflank.protocol.clock import NO_LIMIT, TimeControl
+from outflank.protocol.lines import LINE_CAP, LineKind, tell_fault, without_control_bytes
+from outflank.protocol.server.session import Session, Strength
+from outflank.protocol.server.thinking import think_and_listen
+
+_DROP, _NULL = "P@", "0000"
+_START = "8/8/8/3pP3/3Pp3/8/8/8 w"
+_PIECES = 100  # that UCI calls a piece, in a score
+_MILLISECONDS = 1_000
+_SOME = (
+    "depth",
+    "nodes",
+    "movetime",
+    "wtime",
+    "btime",
+)  # of ``go``; numbers of at least 1, as those that follow of 0
+_PERHAPS_NONE = ("winc", "binc", "movestogo")
+_GO_WORDS = (*_SOME, *_PERHAPS_NONE, "infinite", "mate", "ponder", "searchmoves")
+_MOST = 2**31 - 1
+_READY = "readyok\n"
+_ROW = re.compile(r"[Pp1-8]+")
+_PASS = re.compile(r"([a-h][1-8])\1")
+_OPTION = "option name UCI_Variant type combo default flipello var flipello\n"
+
+
+class Uci:
+    """The wire of UCI; see ``serve.Wire``."""
+
+    def __init__(self) -> None:
+        self._has_begun = False
+
+    def kind(self, line: bytes) -> LineKind:
+        """The request of a line; a line that is no command is ignored, as the protocol demands."""
+        word = _words(line)[:1]
+        if not word or word[0] not in _COMMANDS:
+            return LineKind(is_command=False)
+        return LineKind(interrupts=word[0] in ("stop", "quit"), quits=word[0] == "quit")
+
+    def answer(self, session: Session, line: bytes) -> Iterator[str]:
+        """Execute a line and give the lines of its answer as they come."""
+        if not self._has_begun:
+            self._has_begun = True
+            session.resume(_start())
+        name, *rest = _words(line)
+        try:
+            if len(line) > LINE_CAP:
+                raise NotationError(f"the line is longer than {LINE_CAP} bytes")
+            yield from _COMMANDS[name](session, rest)
+        except OutflankError as error:
+            yield f"info string {error}\n"
+        except Exception as error:  # a fault of ours in one command must not end the game
+            tell_fault()
+            yield f"info string internal error: {error!r}\n"
+
+
+def _words(line: bytes) -> list[str]:
+    return without_control_bytes(line).decode("utf-8", "replace").split()
+
+
+def _uci(session: Session, words: list[str]) -> Iterator[str]:
+    yield f"id name Outflank {weights.version()}\nid author the authors of Outflank\n{_OPTION}uciok\n"
+
+
+def _isready(session: Session, words: list[str]) -> Iterator[str]:
+    session.prepare()
+    yield _READY
+
+
+def _setoption(session: Session, words: list[str]) -> Iterator[str]:
+    if words != ["name", "UCI_Variant", "value", "flipello"]:
+        raise NotationError("the only option is UCI_Variant, and its only value flipello")
+    yield from ()
+
+
+def _new_game(session: Session, words: list[str]) -> Iterator[str]:
+    session.new_game()
+    session.resume(_start())
+    yield from ()
+
+
+def _position(session: Session, words: list[str]) -> Iterator[str]:
+    """Set up a position and play moves; the game before it stays if one of them is not legal."""
+    at = words.index("moves") if "moves" in words else len(words)
+    if words[:1] == ["fen"]:
+        game = Game(read_fen(words[1:at]))
+    elif words[:at] == ["startpos"]:
+        game = _start()
+    else:
+        raise NotationError("a position is 'startpos' or 'fen FEN', and perhaps 'moves' and moves")
+    for word in words[at + 1 :]:
+        game.play(_read_move(word))
+    session.resume(game)
+    yield from ()
+
+
+def _go(session: Session, words: list[str]) -> Iterator[str]:
+    """Search and choose; exactly one ``bestmove`` follows, after ``infinite`` not before the next command.
+
+    ``isready`` is answered meanwhile unless another command, which has to be executed first, came before it.
+    """
+    usual, position = session.strength, session.position
+    moves = _searched_moves(words, position)
+    move = PASS
+    try:
+        strength, control = _limits(words, position.side, usual)
+        session.strength = strength
+        session.set_time(control)
+        for report in think_and_listen(
+            session, lambda on_info: session.choose(position.side, on_info, moves=moves)
+        ):
+            if isinstance(report, Move):
+                move = report
+            elif report is not None:
+                yield _info(position, report)
+            elif session.inbox.take_if(_is_ping):
+                yield _READY
+    finally:
+        session.strength = usual
+    if "infinite" in words:
+        session.inbox.wait_for_command()
+        while session.inbox.take_if(_is_ping):
+            yield _READY
+            session.inbox.wait_for_command()
+    yield f"bestmove {'(none)' if position.is_over else _word(position, move)}\n"
+
+
+def _is_ping(line: bytes) -> bool:
+    return _words(line)[:1] == ["isready"]
+
+
+def _nothing(session: Session, words: list[str]) -> Iterator[str]:
+    yield from ()
+
+
+def _quit(session: Session, words: list[str]) -> Iterator[str]:
+    session.closed = True
+    yield from ()
+
+
+_COMMANDS: dict[str, Callable[[Session, list[str]], Iterator[str]]] = {
+    "uci": _uci,
+    "isready": _isready,
+    "setoption": _setoption,
+    "ucinewgame": _new_game,
+    "position": _position,
+    "go": _go,
+    "stop": _nothing,
+    "quit": _quit,
+}
+
+
+def _start() -> Game:
+    """A game from ``startpos``, which is the board too before any position was set up."""
+    return Game(read_fen(_START.split()))
+
+
+def read_fen(words: list[str]) -> Position:
+    """The position of a FEN: eight rows, the last one first, perhaps pieces in hand, and the side to move.
+
+    Raises: NotationError.
+    """
+    rows = words[0].partition("[")[0].split("/") if words else []
+    text = ""
+    for row in reversed(rows):
+        if not _ROW.fullmatch(row):
+            raise NotationError(f"expected rows of P, p and 1 to 8 in the FEN, got {row!r}")
+        text += re.sub("[1-8]", lambda digit: "-" * int(digit[0]), row)
+        if len(text) % 8:
+            raise NotationError(f"expected rows of 8 squares in the FEN, got {row!r}")
+    if len(text) != 64 or words[1:2] not in (["w"], ["b"]):
+        raise NotationError("a FEN has eight rows of eight squares, and then w or b")
+    side = Colour.BLACK if words[1] == "w" else Colour.WHITE
+    return Position.parse(f"{text.translate(str.maketrans('Pp', 'XO'))} {side}")
+
+
+def _read_move(word: str) -> Move:
+    """A move. Raises: NotationError."""
+    if word == _NULL or _PASS.fullmatch(word):
+        return PASS
+    if not word.startswith(_DROP):
+        raise NotationError(f"expected a move like P@f5, got {word!r}")
+    return Move.parse(word.removeprefix(_DROP))
+
+
+def _word(position: Position, move: Move) -> str:
+    """A move in words of the protocol."""
+    if not move.is_pass:
+        return f"{_DROP}{move}"
+    own = Move((position.own & -position.own).bit_length() - 1)
+    return f"{own}{own}"
+
+
+def _limits(words: list[str], side: Colour, usual: Strength) -> tuple[Strength, TimeControl]:
+    """The limits that ``go`` names, besides those that the engine was started with."""
+    numbers: dict[str, int] = {}
+    for name, value in pairwise(words):
+        if name in (*_SOME, *_PERHAPS_NONE):
+            if not re.fullmatch(r"-?\d{1,12}", value, re.ASCII):
+                raise NotationError(f"expected a whole number after {name}, got {value!r}")
+            numbers[name] = min(max(int(value), 1 if name in _SOME else 0), _MOST)
+    strength = replace(
+        usual,
+        level=60 if "infinite" in words else usual.level,
+        depth=numbers.get("depth", usual.depth),
+        nodes=numbers.get("nodes", usual.nodes),
+    )
+    if "movetime" in numbers:
+        return strength, TimeControl(0, period=numbers["movetime"] / _MILLISECONDS, period_moves=1)
+    own = "w" if side is Colour.BLACK else "b"
+    if f"{own}time" not in numbers:
+        return strength, NO_LIMIT
+    left, gain = (numbers.get(f"{own}{name}", 0) / _MILLISECONDS for name in ("time", "inc"))
+    if due := numbers.get("movestogo"):
+        return strength, TimeControl(0, period=left, period_moves=due)
+    return strength, TimeControl(left, increment=gain)
+
+
+def _searched_moves(words: list[str], position: Position) -> list[Move] | None:
+    """The moves that ``searchmoves`` names; None for all. Raises: NotationError; IllegalMoveError."""
+    if "searchmoves" not in words:
+        return None
+    following = words[words.index("searchmoves") + 1 :]
+    moves = [_read_move(word) for word in takewhile(lambda word: word not in _GO_WORDS, following)]
+    for move in moves:
+        if not position.is_legal(move):
+            raise IllegalMoveError(f"{_word(position, move)} is not legal, so it can't be searched")
+    if not moves:
+        raise NotationError("searchmoves needs moves like P@f5")
+    return moves
+
+
+def _info(position: Position, info: SearchInfo) -> str:
+    """How far the search has come."""
+    line, words = position, []
+    for move in info.pv:
+        words.append(_word(line, move))
+        line = line.play(move)
+    return (
+        f"info depth {info.depth} score cp {round(info.score * _PIECES)} nodes {info.nodes} "
+        f"time {round(info.seconds * _MILLISECONDS)} pv {' '.join(words)}\n"
+    )

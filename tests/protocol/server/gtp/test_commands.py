@@ -1,0 +1,315 @@
+"""Every command with arguments it can't use, in every state of a game, and with a fault of ours.
+
+Reliability tests 4 and 9.
+"""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from outflank.engine import Colour, Rules
+from outflank.engine.evaluation import weights
+from outflank.engine.squares import SQUARE_NAMES
+from outflank.protocol.server.gtp.commands import COMMANDS, HARMLESS
+from outflank.protocol.server.session import Strength
+from outflank.tests.support.dialogue import Dialogue, check_form, listening
+
+# quit ends the dialogue, and what depends on the clock on the wall can't be compared
+PURE = sorted(set(COMMANDS) - {"quit"})
+ANALYSES = [name for name in COMMANDS if name.endswith("analyze")]
+SEARCHES = ["genmove", "reg_genmove", "outflank-scores", "outflank-line"]
+# which play, begin anew or set something and so may succeed without a sensible argument
+TAKES_NO_ARGUMENT = {"clear_board", "undo", "gg-undo", "quit", "gogui-play_sequence"}
+MANDATORY = (
+    "protocol_version name version known_command list_commands quit boardsize clear_board komi play genmove"
+)
+NOT_FOR_REVERSI = "fixed_handicap place_free_handicap set_free_handicap final_status_list"
+_WRONG = (
+    "x nan inf -inf 1e400 99999999999999999999 -99999999999999999999 2147483648 é \udcff b/n i9 ' %s%n - /"
+)
+WRONG = [*_WRONG.split(), "x" * 10000]
+THINK = {"outflank-line", "outflank-live"}
+CHANGE = {"clear_board", "undo"}
+
+
+@pytest.fixture
+def dialogue() -> Dialogue:
+    dialogue = Dialogue(inbox=listening())
+    dialogue.ask("gogui-play_sequence b f5 w d6 b c3")
+    return dialogue
+
+
+def accepts(answer: str) -> bool:
+    check_form(answer)
+    return answer.startswith("=")
+
+
+@pytest.mark.parametrize("name", PURE)
+def test_a_command_without_its_arguments_fails_and_changes_nothing(dialogue: Dialogue, name: str) -> None:
+    before = dialogue.state()
+
+    answer = dialogue.send(name)
+
+    if not accepts(answer):
+        assert re.match(r"\? (syntax error|cannot score)", answer)
+        assert dialogue.state() == before
+    elif name not in TAKES_NO_ARGUMENT and "genmove" not in name:
+        assert dialogue.state() == before
+
+
+@pytest.mark.parametrize("name", PURE)
+@pytest.mark.parametrize("pattern", ["{0}", "{0} {0}", "b {0}", "b d2 {0}", "3 {0}", "b 3 {0}"])
+def test_a_command_with_wrong_arguments_fails_and_changes_nothing(
+    dialogue: Dialogue, name: str, pattern: str
+) -> None:
+    for wrong in WRONG:
+        before = dialogue.state()
+
+        if not accepts(dialogue.send(f"{name} {pattern.format(wrong)}")):
+            assert dialogue.state() == before, f"{name} {pattern.format(wrong)}"
+
+
+@pytest.mark.parametrize("name", PURE)
+def test_a_command_with_a_hundred_arguments_gets_one_answer(dialogue: Dialogue, name: str) -> None:
+    for word in ("b", "d3", "8", "w a1"):
+        check_form(dialogue.send(f"{name} {' '.join([word] * 100)}"))
+
+
+NUMBERS = {
+    "boardsize {}": "a board size",
+    "komi {}": "a komi",
+    "gg-undo {}": "a number of moves",
+    "time_settings {} 0 0": "main seconds",
+    "time_settings 0 {} 0": "period seconds",
+    "time_settings 0 0 {}": "stones",
+    "time_left b {} 0": "seconds left",
+    "time_left b 0 {}": "stones",
+    "kata-time_settings fischer {} 0": "main seconds",
+    "kata-time_settings fischer 0 {}": "increment seconds",
+    "outflank-scores {}": "a depth",
+    "outflank-strength level {}": "a level",
+    "outflank-strength depth {}": "a depth",
+    "outflank-strength nodes {}": "a number of nodes",
+    "outflank-strength elo {}": "an Elo",
+    "lz-analyze b interval {}": "centiseconds",
+}
+
+
+@pytest.mark.parametrize("command", NUMBERS)
+@pytest.mark.parametrize("number", ["nan", "inf", "1e400", "99999999999999999999", "x", "٣"])
+def test_what_is_no_number_is_named_in_the_failure(dialogue: Dialogue, command: str, number: str) -> None:
+    before = dialogue.state()
+
+    failure = dialogue.refuse(command.format(number))
+
+    assert failure.startswith(f"syntax error: expected {NUMBERS[command]} from ")
+    assert failure.endswith(f", got {number!r}")
+    assert dialogue.state() == before
+
+
+FULL = " ".join(f"{'bw'[number % 3 > 1]} {name}" for number, name in enumerate(SQUARE_NAMES))
+STATES = {
+    "the start": "clear_board",
+    "a middle game": "gogui-play_sequence b f5 w d6 b c3",
+    "a forced pass": "gogui-play_sequence b d3 w c3 b e6 w d2 b d1 w e1 b b2 w c1",
+    "a wipe-out": "gogui-play_sequence b e6 w f4 b e3 w f6 b g5 w d6 b e7 w f5 b c5",
+    "a single colour": "gogui-setup b a1",
+    "nobody can move": "gogui-setup b a1 w h8",
+    "a full board": f"gogui-setup {FULL}",
+    "one square left": f"gogui-setup {FULL.removesuffix(' b h8')}",
+    "empty centre": "gogui-setup b a1 w b1 w b2 w a2",
+}
+
+
+IN_OTHELLO = [("othello", state) for state in STATES]
+# The games above are Othello's; boards set up can be had by any rules.
+BY_OTHER_RULES = [
+    (rules, state)
+    for rules in ("reversi", "ravensburger-1987", "ravensburger-2006")
+    for state, command in STATES.items()
+    if command.startswith("gogui-setup")
+]
+
+
+@pytest.mark.parametrize(("rules", "state"), IN_OTHELLO + BY_OTHER_RULES)
+@pytest.mark.parametrize("colour", ["b", "w"])
+@pytest.mark.parametrize("name", [*SEARCHES, *ANALYSES])
+def test_a_search_in_any_state_has_a_defined_answer(rules: str, state: str, colour: str, name: str) -> None:
+    dialogue = Dialogue(inbox=listening())
+    dialogue.ask(f"outflank-rules {rules}")
+    dialogue.ask(STATES[state])
+    legal = dialogue.ask("gogui-rules_legal_moves").split()
+    on_move = dialogue.ask("gogui-rules_side_to_move")[0] == colour
+    argument = "" if name.startswith("outflank") else f" {colour}"
+
+    answer = dialogue.send(f"{name}{argument}")
+
+    check_form(answer)
+    if not on_move and legal not in ([], ["pass"]) and "genmove" in name:
+        mover = Rules.parse(rules).colour_name(Colour.BLACK if colour == "w" else Colour.WHITE)
+        assert answer == f"? illegal move: {mover} is to move\n\n"
+    else:
+        assert answer.startswith("=")
+    if name in ("genmove", "reg_genmove") and answer.startswith("="):
+        move = answer[2:-2].partition("/")[0].upper()
+        expected = {"PASS"} if not legal or (on_move and legal == ["pass"]) else set(legal)
+        assert move in expected or (not on_move and legal == ["pass"])
+
+
+@pytest.mark.parametrize("state", [state for state in STATES if state not in ("the start",)])
+def test_undo_takes_back_what_genmove_did_in_any_state(state: str) -> None:
+    dialogue = Dialogue()
+    dialogue.ask(STATES[state])
+    before = dialogue.state()
+    on_move = dialogue.ask("gogui-rules_side_to_move")
+
+    for _ in range(3):
+        dialogue.ask(f"genmove {on_move}")
+        dialogue.ask("undo")
+
+    assert dialogue.state() == before
+
+
+def test_reg_genmove_neither_plays_nor_spends_the_clock() -> None:
+    dialogue = Dialogue(strength=Strength(depth=5))
+    dialogue.ask("time_settings 100 0 0")
+    before = dialogue.state()
+
+    move = dialogue.ask("reg_genmove b")
+
+    assert dialogue.state() == before
+    assert dialogue.ask("genmove b") == move
+    assert dialogue.state() != before
+
+
+def test_clear_board_keeps_the_time_settings_and_fills_the_clocks() -> None:
+    dialogue = Dialogue()
+    dialogue.ask("time_settings 100 0 0")
+    dialogue.ask("time_left b 7 0")
+    dialogue.ask("play b d3")
+
+    dialogue.ask("clear_board")
+
+    assert "remaining=100" in dialogue.state()
+    assert "remaining=7" not in dialogue.state()
+
+
+def test_boardsize_changes_nothing() -> None:
+    dialogue = Dialogue()
+    dialogue.ask("play b d3")
+    before = dialogue.state()
+
+    dialogue.ask("boardsize 8")
+    dialogue.refuse("boardsize 10")
+
+    assert dialogue.state() == before
+
+
+def test_quit_is_answered_before_the_session_is_closed(dialogue: Dialogue) -> None:
+    assert dialogue.send("9 quit") == "=9\n\n"
+    assert dialogue.session.closed
+
+
+def test_list_commands_lists_what_known_command_knows(dialogue: Dialogue) -> None:
+    names = dialogue.ask("list_commands").split("\n")
+
+    assert len(names) == len(set(names))
+    assert all(dialogue.ask(f"known_command {name}") == "true" for name in names)
+
+
+def test_the_mandatory_commands_are_there_and_none_that_reversi_has_not() -> None:
+    assert set(MANDATORY.split()) <= COMMANDS.keys()
+    assert not COMMANDS.keys() & set(NOT_FOR_REVERSI.split())
+
+
+def test_cputime_counts_up(dialogue: Dialogue) -> None:
+    assert 0 <= float(dialogue.ask("cputime")) <= float(dialogue.ask("gomill-cpu_time"))
+
+
+def test_the_description_tells_what_a_repetition_needs() -> None:
+    dialogue = Dialogue(strength=Strength(level=3), seed=7)
+    dialogue.ask("outflank-rules reversi")
+
+    description = dialogue.ask("gomill-describe_engine")
+
+    for fact in (weights.version(), "rules reversi", "level 3", "threads 1", "table 1 MB", "seed 7"):
+        assert fact in description
+
+
+def test_every_move_gets_a_score() -> None:
+    dialogue = Dialogue()
+
+    scores = dialogue.ask("outflank-scores 4").split("\n")
+
+    assert {line.split()[0] for line in scores} == {"D3", "C4", "F5", "E6"}
+    assert len({line.split()[1] for line in scores}) == 1  # they are images of each other
+    assert all(re.fullmatch(r"[A-H][1-8] [+-]\d+\.\d", line) for line in scores)
+
+
+def test_the_best_line_can_be_played() -> None:
+    dialogue = Dialogue(strength=Strength(depth=6))
+
+    line = dialogue.ask("outflank-line")
+
+    assert line.startswith("b ")
+    dialogue.ask(f"gogui-play_sequence {line}")
+
+
+def test_whoever_loses_all_discs_loses_all_squares_only_where_the_sheet_says_so() -> None:
+    dialogue = Dialogue()
+    dialogue.ask(STATES["a wipe-out"])
+    assert dialogue.ask("final_score") == "B+64"
+
+    dialogue.ask("outflank-rules othello,scoring=count")
+    dialogue.ask(STATES["a wipe-out"])
+    assert dialogue.ask("final_score") == "B+13"
+
+
+@pytest.fixture
+def fresh_dialogue() -> Dialogue:
+    return Dialogue(inbox=listening())
+
+
+def test_a_fault_of_ours_is_a_failure_and_no_end(
+    fresh_dialogue: Dialogue, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(*arguments: object) -> str:
+        raise ZeroDivisionError("no reason")
+
+    monkeypatch.setitem(COMMANDS, "name", broken)
+
+    assert fresh_dialogue.send("3 name") == "?3 internal error: ZeroDivisionError('no reason')\n\n"
+    assert "broken" in capsys.readouterr().err
+    assert fresh_dialogue.ask("protocol_version") == "2"
+
+
+def test_a_fault_of_ours_in_an_answer_that_grows_ends_the_answer_and_no_more(
+    fresh_dialogue: Dialogue, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(*arguments: object) -> Iterator[str]:
+        yield "info move d3"
+        raise ZeroDivisionError("no reason")
+
+    monkeypatch.setitem(COMMANDS, "lz-analyze", broken)
+
+    assert fresh_dialogue.send("3 lz-analyze") == "=3\ninfo move d3\n\n"
+    assert "broken" in capsys.readouterr().err
+    assert fresh_dialogue.ask("protocol_version") == "2"
+
+
+@pytest.mark.parametrize("name", sorted(HARMLESS))
+def test_what_needs_no_line_feed_takes_no_arguments_and_changes_nothing(name: str) -> None:
+    dialogue = Dialogue()
+    dialogue.ask("gogui-play_sequence b f5 w d6")
+    before = dialogue.state()
+    dialogue.send(name)
+
+    assert dialogue.state() == before
+    assert "Arguments: none" in (COMMANDS[name].__doc__ or "")
+
+
+def test_what_takes_no_arguments_needs_no_line_feed_unless_it_thinks_or_changes_something() -> None:
+    bare = {name for name, function in COMMANDS.items() if "Arguments: none" in (function.__doc__ or "")}
+
+    assert bare == HARMLESS | THINK | CHANGE

@@ -1,0 +1,152 @@
+"""The wire: which bytes are which command, and what an answer looks like (reliability test 3)."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from outflank.protocol.lines import LINE_CAP, LineSplitter
+from outflank.protocol.server.gtp.grammar import Command, answer, is_interrupt, parse
+from outflank.tests.support.dialogue import check_form
+
+READINGS = {
+    # plain
+    b"name": Command("", "name"),
+    b"play b d3": Command("", "play", ("b", "d3")),
+    b"  play   b  d3  ": Command("", "play", ("b", "d3")),
+    b"\tplay\tb\td3": Command("", "play", ("b", "d3")),
+    # nothing to answer
+    b"": None,
+    b"   \t ": None,
+    b"\r": None,
+    b"\x00\x01\x1f\x7f": None,
+    b"# a comment": None,
+    b"   # a comment": None,
+    b"#": None,
+    b"12": None,
+    b"-5": None,
+    b"12 # name": None,
+    # comments
+    b"name#comment": Command("", "name"),
+    b"na#me": Command("", "na"),
+    b"play b d3 # a1": Command("", "play", ("b", "d3")),
+    b"name # \xff\x00": Command("", "name"),
+    # control characters
+    b"name\r": Command("", "name"),
+    b"na\rme": Command("", "name"),
+    b"n\x00a\x01m\x1fe\x7f": Command("", "name"),
+    b"na\x0bme": Command("", "name"),
+    b"na\x1cme": Command("", "name"),
+    # other scripts
+    b"n\xc3\xa4me": Command("", "näme"),
+    b"n\xe4me": Command("", "n\udce4me"),
+    b"na\xc2\xa0me": Command("", "na\xa0me"),
+    b"na\xe2\x80\xa8me": Command("", "na\u2028me"),
+    # ids
+    b"0 name": Command("0", "name"),
+    b"5 name": Command("5", "name"),
+    b"007 name": Command("007", "name"),
+    b"12name": Command("12", "name"),
+    b" 12 name": Command("12", "name"),
+    b"12\tname": Command("12", "name"),
+    b"2147483647 name": Command("2147483647", "name"),
+    b"2147483648 name": Command("2147483647", "name"),
+    b"9" * 5000 + b" name": Command("2147483647", "name"),
+    b"0" * 5000 + b"7 name": Command("7", "name"),
+    b"-1 name": Command("", "name"),
+    b"-1name": Command("", "name"),
+    b"- 1 name": Command("", "-", ("1", "name")),
+    b"1 2 name": Command("1", "2", ("name",)),
+    b"1.5 name": Command("1", ".5", ("name",)),
+    b"\xd9\xa3 name": Command("", "٣", ("name",)),
+}
+
+
+@pytest.mark.parametrize("line", READINGS, ids=lambda line: repr(line[:20]))
+def test_a_line_is_read_as_the_page_says(line: bytes) -> None:
+    assert parse(line) == READINGS[line]
+
+
+def test_a_comment_sign_in_any_column_ends_the_command() -> None:
+    line = b"5 play b d3"
+
+    for column in range(len(line) + 1):
+        assert parse(line[:column] + b"#" + line[column:]) == parse(line[:column])
+
+
+@pytest.mark.parametrize("line", [b"# interrupt", b"# interrupt\r", b"  # interrupt \t", b"\x00# interrupt"])
+def test_the_interrupt_line_is_seen(line: bytes) -> None:
+    assert is_interrupt(line)
+    assert parse(line) is None
+
+
+@pytest.mark.parametrize("line", [b"#interrupt", b"# interrupted", b"interrupt", b"name # interrupt", b""])
+def test_no_other_line_is_an_interrupt(line: bytes) -> None:
+    assert not is_interrupt(line)
+
+
+@given(st.binary(max_size=300), st.lists(st.integers(0, 300)))
+def test_lines_do_not_depend_on_how_the_stream_is_cut(data: bytes, cuts: list[int]) -> None:
+    bounds = sorted({0, len(data), *(cut for cut in cuts if cut < len(data))})
+    splitter = LineSplitter()
+
+    lines = [line for begin, end in pairwise(bounds) for line in splitter.feed(data[begin:end])]
+
+    assert lines == data.split(b"\n")[:-1]
+
+
+def test_a_line_at_the_cap_is_a_command() -> None:
+    line = b"name" + b" " * (LINE_CAP - 4)
+
+    assert parse(*LineSplitter().feed(line + b"\n")) == Command("", "name")
+
+
+def test_a_longer_line_is_drained_and_keeps_its_id() -> None:
+    splitter = LineSplitter()
+    chunk = b"x" * 65536
+
+    lines = splitter.feed(b"7 ")
+    for _ in range(100):
+        lines += splitter.feed(chunk)
+    lines += splitter.feed(b"\nname\n")
+
+    assert [parse(line) for line in lines] == [Command("7", ""), Command("", "name")]
+    assert len(lines[0]) <= LINE_CAP + 1
+
+
+def test_an_endless_comment_is_still_a_comment() -> None:
+    lines = LineSplitter().feed(b"# " + b"x" * 2 * LINE_CAP + b"\n3 name #" + b"x" * 2 * LINE_CAP + b"\n")
+
+    assert [parse(line) for line in lines] == [None, Command("3", "name")]
+
+
+ANSWERS = {
+    ("", "", True): "=\n\n",
+    ("", "", False): "?\n\n",
+    ("5", "", True): "=5\n\n",
+    ("", "d3", True): "= d3\n\n",
+    ("5", "d3", True): "=5 d3\n\n",
+    ("5", "illegal move", False): "?5 illegal move\n\n",
+    ("", "a\nb", True): "= a\nb\n\n",
+    ("", "a\n\n\nb\n", True): "= a\nb\n\n",
+    ("", "a\n  \nb", True): "= a\nb\n\n",
+    ("", "\na\nb", True): "=\na\nb\n\n",
+    ("", "\n\na", True): "=\na\n\n",
+    ("", "a\r\x00\x7fb", True): "= ab\n\n",
+    ("", "cannot load file: \x9b2J\x1bP", False): "? cannot load file: 2JP\n\n",
+}
+
+
+@pytest.mark.parametrize(("given_answer", "expected"), ANSWERS.items(), ids=repr)
+def test_an_answer_is_written_as_the_page_says(given_answer: tuple[str, str, bool], expected: str) -> None:
+    assert answer(*given_answer) == expected
+
+
+@given(st.text(), st.booleans())
+def test_any_text_makes_one_well_formed_answer(text: str, success: bool) -> None:
+    check_form(answer("1", text, success))
+
+
+def test_a_failure_stays_short() -> None:
+    assert len(answer("", "syntax error: " + "x" * 10**6, success=False)) < 2000

@@ -1,0 +1,275 @@
+"""Analysis while the controller watches: the stream's form, its arguments, and that it ends at once."""
+
+import re
+import threading
+import time
+from dataclasses import replace
+
+import pytest
+
+from outflank.engine import SQUARE_NAMES, Colour, Game, Searcher
+from outflank.protocol.lines import Inbox
+from outflank.protocol.server.movesource import Spread, VarietySource
+from outflank.protocol.server.session import Strength
+from outflank.tests.support.dialogue import Dialogue, Program, listening, put
+
+
+def coloured(transcript: str) -> str:
+    """The moves of a game as gogui-play_sequence takes them."""
+    turns = Game.from_transcript(transcript).turns
+    return " ".join(f"{turn.colour} {turn.move}" for turn in turns)
+
+
+LZ_BLOCK = re.compile(
+    r"info move ([a-h][1-8]) visits \d+ winrate \d+ prior \d+ lcb \d+ order (\d+) "
+    r"depth \d+ prob \d+ exact [01] book 0 bound exact pv [a-h][1-8]( [a-h][1-8]| pass)*"
+)
+KATA_BLOCK = re.compile(
+    r"info move ([a-h][1-8]) visits \d+ utility -?\d\.\d+ winrate \d\.\d+ scoreMean -?\d+\.\d+ "
+    r"scoreLead -?\d+\.\d+ prior \d\.\d+ lcb \d\.\d+ order (\d+) "
+    r"depth \d+ prob \d+ exact [01] book 0 bound exact pv [a-h][1-8]( [a-h][1-8]| pass)*"
+)
+# Black to move and lose by ten; only h2, f1 and e2 are legal.
+FOUR_EMPTIES = coloured(
+    "c4c5b6d3c2a7d6e7d7e3b5d2f7b1b7c6e6e8d1a8c7a4b8c3f5e1b3c1b2a2d8f8a1f6g7g4b4a3g8a6g5g6a5h7h3g3g2h6f2g1f4h8h5f3h1h4"
+)
+PATTERNS = {"lz": LZ_BLOCK, "kata": KATA_BLOCK}
+
+
+def watch(command: str, seconds: float = 0.3, rules: str = "othello", setup: str = "komi 0") -> list[str]:
+    """The lines of an analysis that is watched so long, without the opening and the closing one."""
+    inbox = Inbox()
+    dialogue = Dialogue(inbox=inbox)
+    dialogue.ask(f"outflank-rules {rules}")
+    dialogue.ask(setup)
+    threading.Timer(seconds, put, [inbox, ""]).start()
+
+    answer = dialogue.send(f"7 {command}")
+
+    assert answer.startswith("=7\n")
+    assert answer.endswith("\n\n")
+    return answer.removeprefix("=7\n")[:-1].splitlines()
+
+
+def blocks(line: str) -> list[str]:
+    return [f"info{part}".rstrip() for part in line.split("info")[1:]]
+
+
+@pytest.mark.parametrize("kind", ["lz", "kata"])
+def test_every_move_is_told_in_order_again_and_again(kind: str) -> None:
+    lines = watch(f"{kind}-analyze b 5", 0.5)
+
+    assert len(lines) > 3
+    for line in lines:
+        matches = [PATTERNS[kind].fullmatch(block) for block in blocks(line)]
+        assert all(matches), line
+        assert {match[1] for match in matches if match} == {"d3", "c4", "f5", "e6"}
+        assert [match[2] for match in matches if match] == ["0", "1", "2", "3"]
+
+
+def test_the_colour_and_the_interval_may_be_left_out_or_named() -> None:
+    assert watch("lz-analyze 5")
+    assert watch("lz-analyze interval 5")
+    assert watch("lz-analyze b interval 5")
+    assert watch("lz-analyze white 5")
+    assert not watch("lz-analyze")  # a line each second is the default
+
+
+def test_moves_may_be_restricted() -> None:
+    assert "move d3" not in watch("lz-analyze b 5 avoid b d3,c4 1")[-1]
+    assert len(blocks(watch("lz-analyze b 5 allow b d3,c4 1")[-1])) == 2
+    assert len(blocks(watch("lz-analyze b 5 avoid w d3,c4 1")[-1])) == 4
+    assert len(blocks(watch("lz-analyze b 5 maxmoves 3 minmoves 2")[-1])) == 3
+
+
+def test_the_root_is_told_behind_all_moves_on_request() -> None:
+    """Where KataGo has it: its readers cut the line at ``rootInfo`` and take each block before it for a move."""
+    line = watch("kata-analyze b 5 rootInfo true ownership true")[-1]
+
+    told = blocks(line.partition(" rootInfo ")[0])
+    assert len(told) == 4
+    assert all(map(KATA_BLOCK.fullmatch, told))
+    assert re.search(r" rootInfo visits \d+ winrate 0\.\d+ scoreLead -?\d+\.\d+ utility -?0\.\d+$", line)
+
+
+@pytest.mark.parametrize("command", ["kata-analyze b 5", "kata-analyze b 5 rootInfo false", "lz-analyze b 5"])
+def test_nothing_but_moves_follows_pv_unless_it_is_asked_for(command: str) -> None:
+    """Sabaki drops a block that does not end with moves, and never asks for more."""
+    parts = re.split(r"\s*info\s+", watch(command)[-1])[1:]
+
+    assert len(parts) == 4
+    assert all(re.search(r" pv (?:pass|[a-h]\d)(?:\s+(?:pass|[a-h]\d))*$", part) for part in parts)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "failure"),
+    [
+        ("b 5 colour red", "expected a key (interval minmoves maxmoves avoid allow rootinfo "),
+        ("b interval", "expected centiseconds, got nothing"),
+        ("b 5 avoid b d3,c4,f5,e6 1", "no move is left to search"),
+        ("b 5 avoid b d9 1", "expected a square from a1 to h8, got 'd9'"),
+        ("b 5 rootInfo maybe", "expected a boolean (true false), got 'maybe'"),
+    ],
+)
+def test_an_order_that_makes_no_sense_fails_at_once(arguments: str, failure: str) -> None:
+    assert Dialogue().refuse(f"lz-analyze {arguments}").startswith(f"syntax error: {failure}")
+
+
+def test_a_finished_game_gives_an_empty_stream() -> None:
+    assert watch("lz-analyze b 5", setup="gogui-setup b a1 w h8") == []
+
+
+def test_a_forced_pass_is_analysed_too() -> None:
+    setup = "gogui-play_sequence b d3 w c3 b e6 w d2 b d1 w e1 b b2 w c1"
+
+    lines = watch("lz-analyze b 5", setup=setup)
+
+    assert lines
+    assert all(line.startswith("info move pass visits ") for line in lines)
+
+
+def test_a_solved_position_is_told_again_until_a_line_comes() -> None:
+    lines = watch("kata-analyze b 5", 0.6, setup="gogui-play_sequence " + FOUR_EMPTIES)
+
+    assert len(lines) > 3
+    assert lines[-1] == lines[-2]
+    told = re.findall(r"move (..) .*? winrate (\S+) .*? scoreLead (\S+) .*? exact (.)", lines[-1])
+    assert sorted(told) == [
+        ("e2", "0.0000", "-20.00", "1"),
+        ("f1", "0.0000", "-10.00", "1"),
+        ("h2", "0.0000", "-10.00", "1"),
+    ]
+
+
+def test_a_tie_that_the_rules_decide_is_won_or_lost() -> None:
+    """By this tie rule White wins with a final score of 0."""
+    board = "XO-OOOX-XXXXXXXOXXXXXXX-XXXXXOXXOOXXXOOOOOOOXXOXOOO-XOXX-OOOXXXX"
+    discs = [
+        f"{'b' if board[at] == 'X' else 'w'} {name}"
+        for at, name in enumerate(SQUARE_NAMES)
+        if board[at] != "-"
+    ]
+    line = watch("kata-analyze w 5", rules="othello,tie=second", setup=f"gogui-setup {' '.join(discs)}")[-1]
+
+    assert re.search(r" utility 1\.0000 winrate 1\.0000 scoreMean 0\.00 .* exact 1 ", blocks(line)[0])
+
+
+def test_directions_are_part_of_the_moves() -> None:
+    lines = watch("lz-analyze w 5", rules="ravensburger-1987", setup="gogui-play_sequence w f4 b f5")
+
+    assert "info move d6/n " in lines[-1]
+    assert "info move d6/ne " in lines[-1]
+
+
+@pytest.mark.parametrize("kind", ["lz", "kata"])
+def test_a_move_may_be_chosen_aloud(kind: str) -> None:
+    dialogue = Dialogue(strength=Strength(depth=6))
+
+    answer = dialogue.send(f"3 {kind}-genmove_analyze b 0")
+
+    assert answer.startswith("=3\n")
+    *lines, last = answer[3:].strip().splitlines()
+    assert lines
+    assert all(PATTERNS[kind].fullmatch(line) for line in lines)
+    assert re.fullmatch(r"play [a-h][1-8]", last)
+    assert dialogue.session.game.transcript() == last.removeprefix("play ")
+
+
+def test_what_the_chosen_move_rests_on_is_told_however_long_the_interval() -> None:
+    dialogue = Dialogue(strength=Strength(depth=6))
+
+    lines = dialogue.ask("kata-genmove_analyze b 100000").strip().splitlines()
+
+    assert [line.split()[0] for line in lines] == ["info", "info", "play"]
+    assert " depth 6 " in lines[1]
+    assert lines[1].split()[2] == lines[2].split()[1]
+
+
+@pytest.mark.parametrize("kind", ["lz", "kata"])
+@pytest.mark.parametrize("arguments", ["avoid b d3,c4,e6 1", "allow b f5 1", "allow b f5,h8 1 avoid w f5 1"])
+def test_a_move_chosen_aloud_is_one_that_is_left(kind: str, arguments: str) -> None:
+    dialogue = Dialogue(strength=Strength(depth=4))
+
+    lines = dialogue.ask(f"{kind}-genmove_analyze b 0 {arguments}").splitlines()
+
+    assert lines[-1] == "play f5"
+    assert len(lines) > 2
+    assert all(line.startswith("info move f5 visits ") for line in lines[1:-1])
+    assert dialogue.session.game.transcript() == "f5"
+
+
+def test_every_move_may_be_avoided_in_turn() -> None:
+    for move in ("d3", "c4", "f5", "e6"):
+        answer = Dialogue().ask(f"lz-genmove_analyze b avoid b {move} 1")
+
+        assert not answer.endswith(f"play {move}")
+
+
+def test_a_move_drawn_for_variety_is_none_that_is_avoided() -> None:
+    for seed in range(20):
+        drawing = VarietySource(Searcher(1), Spread(64), seed)
+
+        assert not Dialogue(variety=drawing).ask("lz-genmove_analyze b avoid b d3 1").endswith("play d3")
+
+
+@pytest.mark.parametrize("kind", ["lz", "kata"])
+def test_choosing_aloud_among_no_moves_fails_and_changes_nothing(kind: str) -> None:
+    dialogue = Dialogue()
+    before = dialogue.state()
+
+    failure = dialogue.refuse(f"{kind}-genmove_analyze b avoid b d3,c4,f5,e6 1")
+
+    assert failure == "syntax error: no move is left to search"
+    assert dialogue.state() == before
+
+
+@pytest.mark.parametrize(
+    "settings",
+    ["none", "absolute 900", "fischer 900 5", "canadian 0 900 7", "canadian 0 900 1", "byoyomi 0 9 3"],
+)
+def test_a_move_chosen_among_some_takes_its_time_from_the_clock_as_any_other(settings: str) -> None:
+    among, any_other = (Dialogue(strength=Strength(depth=4)) for _ in range(2))
+    for dialogue, command in ((among, "lz-genmove_analyze b avoid b d3 1"), (any_other, "genmove b")):
+        dialogue.ask(f"kata-time_settings {settings}")
+        dialogue.ask(command)
+    left, wanted = (each.session.clocks[Colour.BLACK].reading for each in (among, any_other))
+
+    if left is None or wanted is None:
+        assert left is wanted
+    else:
+        assert left.remaining == pytest.approx(wanted.remaining, abs=2)
+        assert replace(left, remaining=wanted.remaining) == wanted
+        assert settings != "absolute 900" or left.remaining < 900
+
+
+def test_choosing_aloud_out_of_turn_fails() -> None:
+    assert Dialogue().refuse("lz-genmove_analyze w 5") == "illegal move: Black is to move"
+
+
+def start_and_stop(times: int, seed: int) -> None:
+    """Reliability test 10: analyses stopped after 0 to 5 ms, and no line after the stop."""
+    with Program("--hash", "1") as program:
+        for number in range(times):
+            program.write(f"{number} lz-analyze b 0\n")
+            time.sleep((number * 7 + seed) % 11 / 2000)
+            program.write(f"\n{number}name\n")
+            stream = program.read_until(b"\n\n")
+            assert stream.startswith(f"={number}\n"), stream
+            assert all(line.startswith("info move ") for line in stream.splitlines()[1:-1]), stream
+            assert program.answer() == f"={number} Outflank\n\n"
+
+
+def test_an_analysis_can_be_stopped_at_any_moment() -> None:
+    start_and_stop(200, seed=0)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_an_analysis_can_be_stopped_at_any_moment_many_times() -> None:
+    start_and_stop(5000, seed=3)
+
+
+def test_the_end_of_the_input_ends_an_analysis() -> None:
+    dialogue = Dialogue(inbox=listening())
+
+    assert dialogue.send("lz-analyze b") == "=\n\n"

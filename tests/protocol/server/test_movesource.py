@@ -1,0 +1,409 @@
+"""Sources of moves, asked in turn: a search, a book in play, and variety without a book."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import pytest
+
+from outflank.engine import (
+    PRESETS,
+    Colour,
+    Game,
+    Limit,
+    Move,
+    Position,
+    Rules,
+    Searcher,
+    SearchInfo,
+    SettingsError,
+)
+from outflank.protocol.server.booksource import BookSource, Variety
+from outflank.protocol.server.movesource import (
+    BookInfo,
+    MoveRequest,
+    OpeningBook,
+    SearchSource,
+    Spread,
+    VarietySource,
+    are_images,
+)
+from outflank.protocol.server.session import Session, Strength
+from outflank.tests.book.test_damage import rewritten
+from outflank.tests.support.books import RECORDS, after, linked, make_book, record, small_book
+from outflank.tests.support.dialogue import Dialogue
+
+F5 = Move.parse("f5")
+DEPTH = Limit(depth=4)
+
+
+class Notes:
+    """A source that knows what was written down, by one sheet of rules."""
+
+    def __init__(self, moves: Mapping[Position, Move]) -> None:
+        self._moves = moves
+        self.requests: list[MoveRequest] = []
+        self.calls: list[str] = []
+
+    def prepare(self) -> None:
+        self.calls.append("prepare")
+
+    def choose(self, request: MoveRequest) -> Move | None:
+        self.requests.append(request)
+        return self._moves.get(request.position)
+
+    def interrupt(self) -> None:
+        self.calls.append("interrupt")
+
+    def probe(self, position: Position) -> None:
+        """They are no book."""
+
+    def learn(self, *_: object) -> int:
+        return 0
+
+    def contents(self, rules: Rules) -> str:
+        return f"{len(self._moves)} positions"
+
+    def description(self, rules: Rules) -> list[str]:
+        return [f"notes on {len(self._moves)} positions"]
+
+
+def session(*books: OpeningBook, rules: Rules | None = None) -> Session:
+    return Session(SearchSource(Searcher(1)), books=books, strength=Strength(depth=1), rules=rules)
+
+
+def test_where_it_knows_nothing_the_search_chooses() -> None:
+    notes = Notes({})
+
+    assert session(notes).genmove(Colour.BLACK) in Position.start().legal_moves()
+    assert [request.position for request in notes.requests] == [Position.start()]
+
+
+def test_sources_are_asked_in_their_order_until_one_knows() -> None:
+    silent = Notes({})
+    first, second = (Notes({Position.start(): move}) for move in (F5, Move.parse("c4")))
+
+    playing = session(silent, first, second)
+
+    assert playing.genmove(Colour.BLACK) == F5
+    assert playing.game.transcript() == "f5"
+    assert second.requests == []
+
+
+def test_the_request_carries_rules_limit_and_whether_chance_may_choose() -> None:
+    notes = Notes({})
+    playing = session(notes, rules=Rules.parse("reversi"))
+
+    playing.choose(Colour.WHITE, varied=False)
+    playing.genmove(Colour.WHITE)
+
+    assert [request.varied for request in notes.requests] == [False, True]
+    assert {request.position.rules.name for request in notes.requests} == {"reversi"}
+    assert {request.limit for request in notes.requests} == {Limit(depth=1)}
+
+
+def test_a_pass_is_asked_of_nobody() -> None:
+    notes = Notes({})
+    playing = session(notes)
+    playing.resume(Game(first=Position.parse("XO------" + "-" * 56 + " O")))
+
+    assert playing.genmove(Colour.WHITE).is_pass
+    assert notes.requests == []
+
+
+def test_every_source_is_prepared_interrupted_and_described() -> None:
+    notes = Notes({})
+    playing = session(notes)
+
+    playing.prepare()
+    playing.interrupt()
+
+    assert notes.calls == ["prepare", "interrupt"]
+    searched = ["threads 1, table 1 MB", "parameters default", "seed none"]
+    assert playing.description()[3:] == ["notes on 0 positions", *searched]
+
+
+def test_chance_varies_genmove_but_never_reg_genmove() -> None:
+    played, advised = set(), set()
+    for seed in range(12):
+        session = Session(SearchSource(Searcher(1, seed=seed), Searcher(1), seed), strength=Strength(depth=2))
+        advised.add(session.choose(Colour.BLACK, varied=False))
+        played.add(session.genmove(Colour.BLACK))
+
+    assert len(played) > 1
+    assert len(advised) == 1
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return small_book(tmp_path_factory.mktemp("book"))
+
+
+def source(path: Path, discs: float = 0.0, seed: int | None = None) -> BookSource:
+    return BookSource(path, Variety(discs, seed), pytest.fail)
+
+
+def chosen(book: BookSource, transcript: str, depth: int = 1, **asked: object) -> str | None:
+    game = Game.from_transcript(transcript)
+    request = MoveRequest(game.position, Limit(depth=depth), turns=game.turns, **asked)  # type: ignore[arg-type]
+    move = book.choose(request)
+    return None if move is None else str(move)
+
+
+def test_the_best_move_is_chosen_and_always_the_same(path: Path) -> None:
+    book = source(path)
+
+    assert {chosen(book, "f5") for _ in range(5)} == {"d6"}
+    assert chosen(book, "f5d6") == "c4"
+    assert chosen(book, "f5f4") is None
+
+
+def test_an_image_of_a_position_is_known_too(path: Path) -> None:
+    assert chosen(source(path), "d3") == "c5"
+
+
+def test_equal_moves_are_chosen_by_the_seed(path: Path) -> None:
+    """The four first moves are equal; without a seed it is always one."""
+    assert len({chosen(source(path), "") for _ in range(20)}) == 1
+    assert {chosen(source(path, seed=seed), "") for seed in range(40)} == {"c4", "d3", "e6", "f5"}
+    assert {chosen(source(path, seed=7), "") for _ in range(20)} == {chosen(source(path, seed=7), "")}
+
+
+def test_variety_allows_moves_that_lose_so_much(path: Path) -> None:
+    def moves(discs: float) -> set[str | None]:
+        return {chosen(source(path, discs, seed), "f5") for seed in range(40)}
+
+    assert moves(0) == moves(1.9) == {"d6"}
+    assert moves(2) == {"d6", "f6"}
+
+
+def test_where_chance_may_not_choose_variety_is_ignored(path: Path) -> None:
+    assert {chosen(source(path, 8, seed), "f5", varied=False) for seed in range(20)} == {"d6"}
+
+
+def test_what_a_game_has_lost_is_taken_from_its_budget(tmp_path: Path) -> None:
+    """Black's c3 has lost two discs already; White has still all of its own."""
+    here = linked(after("f5d6c3d3"), -2)
+    best, other = (record(after(f"f5d6c3d3{reply}"), score) for reply, score in (("c4", 2), ("c6", 4)))
+    book = make_book(tmp_path / "two.book", [*RECORDS, here, best, other])
+
+    def moves(discs: float) -> set[str | None]:
+        return {chosen(source(book, discs, seed), "f5d6c3d3") for seed in range(40)}
+
+    assert moves(2) == moves(3.9) == {"c4"}
+    assert moves(4) == {"c4", "c6"}
+    assert {chosen(source(book, 2, seed), "f5") for seed in range(40)} == {"d6", "f6"}
+
+
+def test_a_draw_is_worth_what_the_request_says(path: Path) -> None:
+    """After f5 the book has a draw by d6, and a loss by two discs."""
+    assert chosen(source(path), "f5", draw=-3) == "f6"
+    assert chosen(source(path), "f5", draw=3) == "d6"
+
+
+def test_a_move_that_leads_out_is_left_to_a_deeper_search(path: Path) -> None:
+    book = source(path)
+
+    assert chosen(book, "f5d6c4", depth=12) == "d3"
+    assert chosen(book, "f5d6c4", depth=13) is None
+    assert chosen(book, "f5d6", depth=13) == "c4", "a move that leads to a position of the book rests on more"
+
+
+def test_the_choice_is_told_with_the_other_moves_and_the_lines(path: Path) -> None:
+    told: list[object] = []
+    chosen(source(path), "f5d6", on_info=told.append)
+    (info,) = told
+
+    assert isinstance(info, BookInfo)
+    assert [(str(line.move), line.score, [*map(str, line.pv)]) for line in info.lines] == [
+        ("c4", 0.0, ["c4", "d3"]),
+        ("c3", -2.0, ["c3", "d3"]),
+    ]
+    assert (info.nodes, info.counts, info.exact) == (0, (1, 1), False)
+
+
+def broken_books(folder: Path) -> Iterable[tuple[str, Path]]:
+    """Files that are no good books, with a word of what is said of each."""
+    whole = small_book(folder).read_bytes()
+    contents = {"empty": b"", "no SQLite file": b"book" * 100, "cut short": whole[:-4096]}
+    for said, content in contents.items():
+        path = folder / said
+        path.write_bytes(content)
+        yield said, path
+    yield "No such file", folder / "nowhere.book"
+    yield "Is a directory", folder
+
+
+def test_a_book_that_cannot_be_read_is_told_once_and_play_goes_on(tmp_path: Path) -> None:
+    for said, path in broken_books(tmp_path):
+        told: list[str] = []
+        book = BookSource(path, Variety(), told.append)
+        dialogue = Dialogue(books=[book])
+
+        dialogue.session.prepare()
+        first, second = dialogue.ask("genmove b"), dialogue.ask("genmove w")
+
+        assert first != second
+        (sentence,) = told
+        assert said in sentence
+        assert sentence.endswith("; playing without a book")
+        assert dialogue.ask("outflank-book").startswith("book none: can't read ")
+
+
+def test_a_row_that_was_damaged_ends_the_book_and_not_the_game(tmp_path: Path) -> None:
+    path = small_book(tmp_path)
+    row = path.read_bytes()
+    board = Position.canonical(after("f5"))[0]
+    at = row.index(board.own.to_bytes(8, "big") + board.opp.to_bytes(8, "big"))
+    with path.open("r+b") as file:
+        file.seek(at + 20)
+        file.write(bytes([row[at + 20] ^ 1]))
+    told: list[str] = []
+    dialogue = Dialogue(books=[BookSource(path, Variety(), told.append)])
+    dialogue.ask("play b f5")
+
+    assert dialogue.ask("genmove w") in ("d6", "f4", "f6")
+    assert [sentence.endswith("; playing without a book") for sentence in told] == [True]
+
+
+@pytest.mark.parametrize(
+    "values", [{"leaf": 1_000_000}, {"score": 90, "lower": 90, "upper": 90}, {"level": -7}]
+)
+def test_a_row_of_nonsense_ends_the_book_and_not_the_game(tmp_path: Path, values: dict[str, object]) -> None:
+    """Its checksum is right, so it was written on purpose."""
+    told: list[str] = []
+    dialogue = Dialogue(books=[BookSource(rewritten(small_book(tmp_path), **values), Variety(), told.append)])
+
+    first, second = dialogue.ask("genmove b"), dialogue.ask("genmove w")
+
+    assert first != second
+    (sentence,) = told
+    assert "damaged: a row" in sentence
+    assert sentence.endswith("; playing without a book")
+
+
+def test_a_proven_tie_in_a_book_is_won_or_lost_by_the_tie_rule(tmp_path: Path) -> None:
+    rules = Rules.parse("othello,tie=second")
+    position = Position.parse("XO-OOOX-XXXXXXXOXXXXXXX-XXXXXOXXOOXXXOOOOOOOXXOXOOO-XOXX-OOOXXXX O", rules)
+    tie = record(position, 0, lower=0, upper=0, depth=position.empties, selectivity=100)
+    path = make_book(tmp_path / "b", [tie], rules)
+    told: list[SearchInfo] = []
+    source(path).choose(MoveRequest(position, Limit(depth=1), on_info=told.append))
+
+    (info,) = told
+    assert (info.exact, info.lines[0].score, info.lines[0].result) == (True, 0.0, "win")
+
+
+@pytest.mark.parametrize("shipped", [False, True])
+def test_a_book_for_other_rules_is_left_alone(path: Path, shipped: bool) -> None:
+    """It is told if the user has named it, once for each of the other rules; it serves its own ones again."""
+    told: list[str] = []
+    dialogue = Dialogue(
+        books=[BookSource(path, Variety(), told.append, shipped=shipped)], rules=PRESETS["obversi"]
+    )
+
+    for colour in "bw":
+        dialogue.ask(f"genmove {colour}")
+    expected = f"{str(path)!r} is a book for othello, not for obversi; playing without a book"
+    assert told == ([] if shipped else [expected])
+    dialogue.ask("outflank-rules reveris")
+    dialogue.ask("play b f4")
+    assert dialogue.ask("reg_genmove w") == "d3", "its start is a mirror image of Othello's"
+
+
+def opening(seed: int) -> str:
+    """The first eight moves of a session that plays both sides."""
+    searcher = Searcher(1)
+    playing = Session(
+        SearchSource(searcher),
+        variety=VarietySource(searcher, Spread(2, 6), seed),
+        strength=Strength(depth=4),
+    )
+    for number in range(8):
+        playing.genmove([*Colour][number % 2])
+    return playing.game.transcript()
+
+
+def test_seeds_make_openings_differ_and_repeat_them() -> None:
+    openings = [opening(seed) for seed in range(8)]
+
+    assert len(set(openings)) >= 5
+    assert openings[3] == opening(3)
+
+
+def test_no_move_is_worse_than_it_may_be() -> None:
+    """By a search of its own for each move that was drawn, as deep as the one that it was drawn from."""
+    searcher = Searcher(1)
+    for seed in range(5):
+        game = Game.from_transcript(opening(seed))
+        for turn in game.turns[:6]:
+            found = searcher.search(turn.before, DEPTH, multipv=6).lines
+            scores = {line.move: line.score for line in found}
+
+            assert scores[turn.move] >= found[0].score - 2
+
+
+def test_after_the_first_plies_it_knows_nothing() -> None:
+    source = VarietySource(Searcher(1), Spread(2, 6), 1)
+    for plies, knows in ((5, True), (6, False)):
+        game = Game.from_transcript("f5d6c3d3c4f4"[: 2 * plies])
+
+        assert (source.choose(MoveRequest(game.position, DEPTH, turns=game.turns)) is not None) is knows
+
+
+def test_a_forced_pass_is_no_ply() -> None:
+    game = Game.from_transcript("e6f6c4e7e8d8g7f8")
+    game.pass_()
+    for plies, knows in ((8, False), (9, True)):
+        source = VarietySource(Searcher(1), Spread(2, plies), 1)
+
+        assert (source.choose(MoveRequest(game.position, DEPTH, turns=game.turns)) is not None) is knows
+
+
+def test_discs_that_were_set_up_are_no_plies() -> None:
+    board = Game.from_transcript("f5d6c3d3c4f4").position
+
+    assert VarietySource(Searcher(1), Spread(2, 1), 1).choose(MoveRequest(board, DEPTH)) is not None
+
+
+def test_a_choice_among_images_is_drawn_without_a_search() -> None:
+    source, told = VarietySource(Searcher(1), Spread(2), 1), list[SearchInfo]()
+    request = MoveRequest(Position.start(), Limit(seconds=60), on_info=told.append)
+
+    drawn = {str(source.choose(request)) for _ in range(40)}
+
+    assert drawn == {"d3", "c4", "f5", "e6"}
+    assert told == []
+
+
+def test_where_chance_may_not_choose_it_knows_nothing() -> None:
+    source = VarietySource(Searcher(1), Spread(64), 1)
+
+    assert source.choose(MoveRequest(Position.start(), DEPTH, varied=False)) is None
+
+
+def test_a_seed_of_its_own_is_told() -> None:
+    first, second = (VarietySource(Searcher(1), Spread(1, 12)).description(Rules()) for _ in range(2))
+
+    assert first[0].startswith("variety 1 discs in the first 12 plies, seed ")
+    assert first != second
+
+
+@pytest.mark.parametrize("bad", [(-1, 5), (65, 5), (float("nan"), 5), (1, 0), (1, 65)])
+def test_senseless_spreads_are_refused(bad: tuple[float, int]) -> None:
+    with pytest.raises(SettingsError, match="of variety, got"):
+        Spread(*bad)
+
+
+@pytest.mark.parametrize(("strength", "depth"), [(Strength(seconds=20), 1), (Strength(depth=3), 3)])
+def test_the_first_move_takes_no_time_unless_a_depth_is_asked_for(strength: Strength, depth: int) -> None:
+    """All are images of each other."""
+    reports: list[SearchInfo] = []
+    Session(SearchSource(Searcher(1)), strength=strength).genmove(Colour.BLACK, reports.append)
+
+    assert max(report.depth for report in reports) == depth
+
+
+def test_only_the_moves_of_the_start_are_images_of_each_other() -> None:
+    assert are_images(Position.start())
+    assert not are_images(Game.from_transcript("f5").position)
+    assert not are_images(Game.from_transcript("f5f6e6f4").position)

@@ -1,0 +1,464 @@
+"""``outflank gtp`` as a process: dialogues, command line, log, ends, signals and floods.
+
+Reliability tests 1, 2, 5 to 7, 11, 14 and 15.
+"""
+
+import os
+import random
+import re
+import resource
+import signal
+import subprocess
+import sys
+import time
+from importlib.metadata import requires
+from pathlib import Path
+
+import pytest
+
+from outflank.protocol.server.gtp.grammar import parse
+from outflank.tests.support.dialogue import PROGRAM, Program, check_form, run_program
+from outflank.tests.support.processes import at_most
+
+# Long enough to be still under way whenever a test looks, whatever the machine.
+ENDLESS = "genmove b"
+NO_LIMIT = ("--depth", "60")
+
+
+def answers(output: bytes) -> list[str]:
+    """The answers in an output, each checked to be well formed."""
+    parts = [part + "\n\n" for part in output.decode().split("\n\n")]
+    assert parts.pop() == "\n\n", "expected the output to end with a whole answer"
+    for part in parts:
+        check_form(part)
+    return parts
+
+
+# --- Beginning and end
+
+
+def test_the_dialogue_of_a_shell_is_answered_in_full() -> None:
+    result = run_program(b"name\nquit\n")
+
+    assert (result.returncode, result.stdout, result.stderr) == (0, b"= Outflank\n\n=\n\n", b"")
+
+
+def test_what_follows_quit_is_not_executed() -> None:
+    assert run_program(b"1 quit\n2 name\n").stdout == b"=1\n\n"
+
+
+def test_the_end_of_the_input_ends_the_program_without_an_answer() -> None:
+    assert run_program(b"").stdout == b""
+    assert run_program(b"name\n").returncode == 0
+
+
+@pytest.mark.parametrize("line", [b"versio", b"play b d3", b"genmove b", b"name name", b"7", b""])
+def test_an_unfinished_line_at_the_end_is_no_command(line: bytes) -> None:
+    assert run_program(b"name\n" + line).stdout == b"= Outflank\n\n"
+
+
+@pytest.mark.parametrize("line", [b"name", b"name\r", b"name # who", b"clear_board\nname"])
+def test_a_whole_line_that_changes_nothing_needs_no_line_feed_at_the_end(line: bytes) -> None:
+    result = run_program(line)
+
+    assert (result.returncode, result.stderr) == (0, b"")
+    assert result.stdout.endswith(b"= Outflank\n\n")
+
+
+def test_a_quit_without_a_line_feed_lets_a_search_be_done_in_full() -> None:
+    result = run_program(b"genmove b\n2 quit", "--level", "8")
+
+    assert re.fullmatch(rb"= [a-h][1-8]\n\n=2\n\n", result.stdout)
+
+
+def test_a_search_before_quit_is_done_in_full() -> None:
+    result = run_program(b"genmove b\nquit\n", "--level", "8")
+
+    assert re.fullmatch(rb"= [a-h][1-8]\n\n=\n\n", result.stdout)
+
+
+def test_a_file_of_commands_is_executed_in_full(tmp_path: Path) -> None:
+    file = tmp_path / "commands"
+    file.write_text("".join(f"genmove {'bw'[ply % 2]}\n" for ply in range(60)))
+
+    with file.open("rb") as source:
+        output = subprocess.run(
+            [*PROGRAM, "--level", "2"], stdin=source, capture_output=True, check=True
+        ).stdout
+
+    assert len(answers(output)) == 60
+
+
+# --- The command line
+
+
+def test_threads_that_the_system_refuses_are_a_failure_in_words_and_play_goes_on() -> None:
+    """Reliability test 15: a thread needs room for its stack."""
+
+    def little() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (700 << 20, 700 << 20))
+
+    lines = b"outflank-strength depth 8\ngenmove b\nname\n"
+    command = [*PROGRAM, "--threads", "128", "--hash", "16", "--book", "none"]
+    result = subprocess.run(
+        command, input=lines, capture_output=True, preexec_fn=little, timeout=60, check=False
+    )
+
+    told = answers(result.stdout)
+    assert (result.returncode, result.stderr, len(told)) == (0, b"", 3)
+    assert told[1].startswith("? the system refuses a thread for the search: ")
+    assert told[2] == "= Outflank\n\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (["--rules", "chess"], 2, "expected rules out of othello "),
+        (["--rules", "solo"], 2, "expected rules of a game for two, got 'solo'"),
+        (["--rules", "othello,start=upside"], 2, "expected start="),
+        (["--level", "61"], 2, "expected a whole number from 0 to 60, got '61'"),
+        (["--depth", "0"], 2, "expected a whole number from 1 to 2147483647, got '0'"),
+        (["--nodes", "-5"], 2, "got '-5'"),
+        (["--time", "nan"], 2, "expected a time such as 5, 0.5s, 500ms or 2m, got 'nan'"),
+        (["--time", "0s"], 2, "expected a time of more than 0 seconds, got '0s'"),
+        (["--time", "soon"], 2, "expected a time such as 5, 0.5s, 500ms or 2m, got 'soon'"),
+        (["--threads", "0"], 2, "expected a whole number from 1 to 256, got '0'"),
+        (["--threads", "-1"], 2, "got '-1'"),
+        (["--threads", "257"], 2, "expected a whole number from 1 to 256, got '257'"),
+        (["--threads", "99999999999999999999"], 2, "got '99999999999999999999'"),
+        (["--hash", "0"], 2, "expected a whole number from 1 to 2147483647, got '0'"),
+        (["--hash", "2000000000"], 1, "outflank: expected a table of at most "),
+        (["--seed", "x"], 2, "expected a whole number, got 'x'"),
+        (["--log", "/no/such/log"], 1, "outflank: can't write '/no/such/log' (No such file or directory)\n"),
+        (["--log", "-"], 2, "it needs the name of a file, not '-' for standard output"),
+        (["--frobnicate"], 2, "No such option"),
+        (["surplus"], 2, "unexpected extra argument"),
+    ],
+)
+def test_wrong_use_is_told_in_one_sentence(arguments: list[str], code: int, sentence: str) -> None:
+    result = run_program(b"name\n", *arguments)
+
+    assert result.returncode == code
+    assert result.stdout == b""
+    assert sentence in result.stderr.decode()
+    assert b"Traceback" not in result.stderr
+
+
+def test_every_option_tells_its_default() -> None:
+    text = run_program(b"", "--help").stdout.decode()
+
+    options = [" ".join(option.split()) for option in re.split(r"\n  (?:-h, )?--", text)[1:]]
+    assert len(options) == 18
+    for option in options[:-1]:
+        assert "[default: " in option, option
+
+
+def test_options_reach_the_search() -> None:
+    arguments = (
+        "--rules reversi --level 4 --depth 3 --time 2 --nodes 1000 --threads 1 --hash 2 --seed 5 --elo 900"
+    )
+
+    text = run_program(b"gomill-describe_engine\n", *arguments.split()).stdout.decode()
+
+    facts = ("level 4", "depth 3", "seconds 2.0", "nodes 1000", "Elo 900", "table 2 MB", "seed 5")
+    for fact in ("rules reversi", *facts):
+        assert fact in text
+
+
+def test_the_log_holds_both_sides(tmp_path: Path) -> None:
+    file = tmp_path / "gtp.log"
+
+    for _ in range(2):
+        run_program(b"1 name\n# remark\nquit\n", "--log", str(file))
+
+    text = file.read_text()
+    for entry in ("< 1 name\n", "> =1 Outflank\n\n", "< # remark\n", "< quit\n"):
+        assert text.count(entry) == 2
+
+
+def test_a_full_disk_ends_the_log_and_not_the_game() -> None:
+    result = run_program(b"name\nversion\nquit\n", "--log", "/dev/full")
+
+    assert result.returncode == 0
+    assert len(answers(result.stdout)) == 3
+    assert result.stderr.startswith(b"outflank: the log ends here")
+    assert result.stderr.count(b"\n") == 1
+
+
+def test_little_memory_is_a_clean_failure_or_enough() -> None:
+    """Reliability test 14."""
+
+    def little() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (400 << 20, 400 << 20))
+
+    command = [*PROGRAM, "--hash", "512"]
+    result = subprocess.run(
+        command, input=b"genmove b\n", capture_output=True, preexec_fn=little, timeout=30, check=False
+    )
+
+    assert result.returncode == 1
+    assert re.fullmatch(rb"outflank: there is no memory for a table of 512 MB.*\n", result.stderr)
+
+
+def test_more_threads_than_cores_still_play() -> None:
+    """Reliability test 15."""
+    result = run_program(b"genmove b\nquit\n", "--threads", "64", "--level", "5")
+
+    assert result.returncode == 0
+    assert len(answers(result.stdout)) == 2
+
+
+def test_before_the_first_answer_little_is_imported() -> None:
+    """The target of 150 ms is measured in tests/measure; this is what keeps it: no package of an extra."""
+    command = [sys.executable, "-X", "importtime", *PROGRAM[1:]]
+    result = subprocess.run(command, input="name\nquit\n", capture_output=True, text=True, check=True)
+
+    imported = {name.partition(".")[0] for name in re.findall(r"\| +(\S+)\n", result.stderr)}
+    extras = {re.match(r"\w+", text)[0] for text in requires("outflank") or () if "extra ==" in text}  # type: ignore[index]
+    assert {"click", "outflank"} <= imported
+    assert {"numpy", "scipy", "rich"} <= extras
+    assert not imported & extras
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _signals_as_in_a_terminal() -> None:
+    """A shell lets what it starts in the background ignore SIGINT, and children would inherit that."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.mark.parametrize("beginning", ["", "na", ENDLESS + "\n", "lz-analyze b 10\n", "name\n" * 100])
+def test_the_end_of_the_input_in_any_state_ends_the_program_within_a_second(beginning: str) -> None:
+    with Program(*NO_LIMIT) as program:
+        program.wait_until_ready()
+        program.write(beginning)
+        time.sleep(0.2)
+        with at_most(1):
+            program.close_input()
+            code, _, error = program.finish()
+
+        assert (code, error) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+@pytest.mark.parametrize("line", ["", ENDLESS + "\n", "lz-analyze b 10\n", "lz-genmove_analyze b 10\n"])
+def test_a_signal_in_any_state_ends_the_program_within_a_second(
+    number: signal.Signals, code: int, line: str
+) -> None:
+    with Program(*NO_LIMIT) as program:
+        program.wait_until_ready()
+        program.write(line)
+        time.sleep(0.2)
+        with at_most(1):
+            program.process.send_signal(number)
+
+            assert program.finish()[::2] == (code, "")
+
+
+def signals_at_random_moments(times: int, seed: int) -> None:
+    """Reliability test 11: signals during searches, in the first 60 ms of them."""
+    moments = random.Random(seed)
+    for _ in range(times):
+        number = moments.choice([signal.SIGINT, signal.SIGTERM])
+        with Program(*NO_LIMIT, "--hash", "16") as program:
+            program.ask("name")
+            program.write(ENDLESS + "\n")
+            time.sleep(moments.random() * 0.06)
+            with at_most(1):
+                program.process.send_signal(number)
+                code, _, error = program.finish()
+            assert (code, error) == (128 + number, "")
+
+
+def test_a_signal_ends_a_search_at_any_moment() -> None:
+    signals_at_random_moments(10, seed=1)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_signal_ends_a_search_at_any_moment_many_times() -> None:
+    signals_at_random_moments(200, seed=2)
+
+
+def test_a_stopped_and_continued_program_goes_on() -> None:
+    with Program("--time", "0.2") as program:
+        program.write("genmove b\n")
+        program.process.send_signal(signal.SIGSTOP)
+        time.sleep(0.5)
+        program.process.send_signal(signal.SIGCONT)
+
+        assert re.fullmatch(r"= [a-h][1-8]\n\n", program.answer(5))
+        assert program.ask("name") == "Outflank"
+
+
+def test_an_interrupt_ends_a_search_at_once_with_a_move() -> None:
+    with Program(*NO_LIMIT) as program:
+        program.wait_until_ready()
+        program.write("5 genmove b\n")
+        time.sleep(0.3)
+        with at_most(0.3):
+            program.write("# interrupt\n")
+
+            assert re.fullmatch(r"=5 [a-h][1-8]\n\n", program.answer())
+        assert program.ask("undo") == ""
+
+
+def test_an_interrupt_sent_with_the_command_is_not_lost() -> None:
+    with Program(*NO_LIMIT) as program:
+        program.wait_until_ready()
+        for _ in range(20):
+            with at_most(1):
+                program.write("genmove b\n# interrupt\n")
+                program.answer()
+            program.ask("undo")
+
+
+def test_an_interrupt_without_a_search_is_only_a_comment() -> None:
+    with Program("--level", "1") as program:
+        program.write("# interrupt\n")
+
+        assert program.ask("name") == "Outflank"
+        assert program.ask("genmove b")
+
+
+def resident_mb(pid: int) -> float:
+    """The memory a process holds."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+# --- Floods
+
+
+def test_commands_may_be_sent_without_reading_the_answers() -> None:
+    """Reliability test 6."""
+    with Program() as program:
+        lines = [f"{number} gogui-rules_board\n" for number in range(10000)]
+        sender = program.write_meanwhile("".join(lines))
+        sender.join(30)
+        assert not sender.is_alive(), "expected all commands to be taken without an answer being read"
+
+        for number in range(10000):
+            assert program.answer().startswith(f"={number} . .")
+
+
+def random_lines(size: int, seed: int) -> bytes:
+    """Random bytes, made to hold known commands here and there."""
+    source = random.Random(seed)
+    data = bytearray(source.randbytes(size))
+    for _ in range(size // 200):
+        at = source.randrange(size)
+        word = source.choice(
+            [b"\nplay b ", b"\nplay w d3\n", b"\nundo\n", b"\n5 boardsize ", b"\ngogui-setup ", b"\n"]
+        )
+        data[at : at + len(word)] = word
+    return bytes(data) + b"\n"
+
+
+def survive_random_bytes(size: int, seed: int) -> None:
+    """Reliability test 1: an answer for each line that is not blank, and no memory eaten."""
+    data = random_lines(size, seed)
+    commands = [command for line in data.split(b"\n") if (command := parse(line))]
+    assert not any(command.name == "quit" for command in commands)
+    with Program() as program:
+        program.wait_until_ready()
+        before = resident_mb(program.process.pid)
+        sender = program.write_meanwhile(data)
+        for command in commands:
+            answer = program.answer()
+            check_form(answer)
+            assert answer[1:].startswith(command.id)
+        sender.join()
+        assert program.ask("name") == "Outflank"
+        assert resident_mb(program.process.pid) < before + 64
+        program.close_input()
+        assert program.finish()[:2] == (0, "")
+
+
+def test_random_bytes_are_survived() -> None:
+    survive_random_bytes(1 << 19, seed=1)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("seed", range(3))
+def test_ten_megabytes_of_random_bytes_are_survived(seed: int) -> None:
+    survive_random_bytes(10 << 20, seed)
+
+
+@pytest.mark.parametrize("megabytes", [8, pytest.param(100, marks=pytest.mark.slow)])
+def test_an_endless_line_fails_once(megabytes: int) -> None:
+    """Reliability test 2."""
+    with Program() as program:
+        program.wait_until_ready()
+        before = resident_mb(program.process.pid)
+        program.write("12 play ")
+        for _ in range(megabytes):
+            program.write(b"x" * (1 << 20))
+        program.write("\n13 name\n")
+
+        assert program.answer() == "?12 syntax error: the line is longer than 1048576 bytes\n\n"
+        assert program.answer() == "=13 Outflank\n\n"
+        assert resident_mb(program.process.pid) < before + 16
+
+
+def test_a_flood_of_short_lines_keeps_memory_bounded() -> None:
+    with Program() as program:
+        program.wait_until_ready()
+        before = resident_mb(program.process.pid)
+        sender = program.write_meanwhile(b"\n" * (4 << 20) + b"a\n" * 200_000)
+        sender.join(1)
+
+        assert resident_mb(program.process.pid) < before + 64
+
+
+# --- Those who read the answers
+
+
+def test_a_reader_that_has_gone_is_no_trouble() -> None:
+    """Reliability test 7: quiet, and code 0 or 141."""
+    with Program() as program:
+        program.ask("name")
+        assert program.process.stdout is not None
+        program.process.stdout.close()
+        program.process.stdout = None
+        program.write("name\n" * 10)
+        code, _, error = program.finish(5)
+
+        assert (code, error) == (141, "")
+
+
+def test_a_slow_reader_costs_no_processor_time() -> None:
+    with Program() as program:
+        program.ask("name")
+        program.write("gogui-rules_board\n" * 5000)
+        # On a busy machine it takes a while until all is read and the pipe is full.
+        assert any(spent_in_a_second(program.process.pid) < 0.1 for _ in range(10))
+        assert spent_in_a_second(program.process.pid) < 0.1
+        for _ in range(5000):
+            program.answer()
+
+
+def spent_in_a_second(pid: int) -> float:
+    """Processor time a process uses within the next second."""
+    before = cpu_seconds(pid)
+    time.sleep(1)
+    return cpu_seconds(pid) - before
+
+
+def cpu_seconds(pid: int) -> float:
+    """Processor time a process has used."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def test_no_place_to_write_is_told_in_one_sentence() -> None:
+    with Path("/dev/full").open("wb") as full:
+        result = subprocess.run(
+            PROGRAM, input=b"name\n", stdout=full, stderr=subprocess.PIPE, check=False, timeout=20
+        )
+
+    assert result.returncode == 1
+    assert re.fullmatch(rb"outflank: .*No space left on device.*\n", result.stderr)
