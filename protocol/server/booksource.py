@@ -32,12 +32,12 @@ def named_book(name: str) -> Path:
 
 
 @dataclass(frozen=True, slots=True)
-class Variety:
-    """How far a book may be varied from game to game.
+class BookVariety:
+    """The variety of book moves from game to game.
 
     Attributes:
-        discs: that the moves of one side may lose in a game, by the book's own scores, for the sake of variety.
-        seed: of the choice; None if equal moves are not to be chosen from by chance either.
+        discs: the discs that the moves of one side may lose in a game, by the book's own scores.
+        seed: the seed of the choice; None for no chance, not even among equal moves.
     """
 
     discs: float = 0.0
@@ -50,14 +50,14 @@ class BookSource:
     A book that can't be used gets one warning and is then ignored: the game goes on without it.
 
     Args:
-        path: of the book's file, which is opened by ``prepare`` or the first question.
-        variety: how far its moves may differ from game to game.
+        path: the book's file, which is opened by ``prepare`` or the first request.
+        variety: the variety of its moves from game to game.
         warn: called with a sentence if the book can't be used.
-        shipped: whether nobody asked for just this book, so that no warning is due if it is for other rules.
+        shipped: whether it is a default book, which gets no warning if it is for other rules.
     """
 
     def __init__(
-        self, path: Path, variety: Variety, warn: Callable[[str], object], *, shipped: bool = False
+        self, path: Path, variety: BookVariety, warn: Callable[[str], object], *, shipped: bool = False
     ) -> None:
         self._path = path
         self._variety = variety

@@ -1,7 +1,7 @@
-"""Opponents of people's strength: they lose discs as weaker players do, by a scale of our own.
+"""Opponents as strong as people: they lose discs as weaker players do, by an Elo scale of our own.
 
-Every move is searched, then one is drawn: the more discs it loses, the more rarely. How deep the search sees, how many
-discs a draw may cost and from where on it solves depend on the Elo number; docs/play.md has the scale as measured.
+All moves are searched, and one is drawn; a move that loses more discs is less probable. The depth, the discs that a
+draw may lose and the empty squares that are solved depend on the Elo number; docs/play.md has the measured scale.
 """
 
 import math
@@ -16,12 +16,12 @@ from outflank.engine.errors import whole
 
 @dataclass(frozen=True, slots=True)
 class HumanStrength:
-    """How a weaker opponent plays.
+    """The strength of a weaker opponent.
 
     Attributes:
-        depth: plies searched; 2.3 is two plies for seven moves of ten and three for the others.
-        temperature: discs; a move that loses so many is drawn e times more rarely than the best one.
-        solves: empty squares from which on it plays the best move, proven.
+        depth: the plies searched; 2.3 is two plies for seven moves of ten and three for the others.
+        temperature: the loss in discs at which a move is drawn e times less often than the best one.
+        solves: the number of empty squares from which on it plays a proven best move.
     """
 
     depth: float
@@ -29,7 +29,7 @@ class HumanStrength:
     solves: int
 
 
-# Elo -> the opponent; between two rows all three are interpolated. Fitted to the matches in docs/play.md.
+# Elo -> strength; all three values are interpolated between two rows. Fitted to the matches in docs/play.md.
 _SCALE: dict[int, HumanStrength] = {
     600: HumanStrength(1.0, 9.0, 2),
     660: HumanStrength(1.0, 7.0, 2),
@@ -50,30 +50,24 @@ _SCALE: dict[int, HumanStrength] = {
     2400: HumanStrength(6.5, 0.42, 13),
 }
 LOWEST_ELO, HIGHEST_ELO = min(_SCALE), max(_SCALE)
-# Empty squares -> what the temperature is multiplied by: people err most in the endgame, until they can count it out.
+# Empty squares -> factor of the temperature: people err most in the endgame, until they can count it out.
 _PHASES = ((60, 0.5), (36, 0.9), (20, 1.5), (8, 1.5), (4, 0.7), (0, 0.7))
-_MOST_LOST = 4.0  # temperatures that a move may lose
-_MOST_DISCS = 14.0  # and discs, however high the temperature
+_MOST_TEMPERATURES_LOST = 4.0  # by a move
+_MOST_DISCS_LOST = 14.0  # by a move, at any temperature
 _CORNERS = 0x8100000000000081
-# The chance of a move that gives a corner and is not the best, compared with another that loses as much.
-_CORNER_FOR_NOTHING = 0.05
+# Factor for the chance of a move that gives a corner and is not the best.
+_CORNER_FACTOR = 0.05
 
 
 def check_elo(elo: int) -> int:
-    """The number, if there is such an opponent.
-
-    Raises: SettingsError if not.
-    """
+    """Return `elo`. Raises: SettingsError if it is out of range."""
     if not LOWEST_ELO <= whole("elo", elo, -(2**31)) <= HIGHEST_ELO:
         raise SettingsError(f"expected an Elo from {LOWEST_ELO} to {HIGHEST_ELO}, got {elo}")
     return elo
 
 
 def strength_of(elo: int) -> HumanStrength:
-    """The opponent of an Elo number.
-
-    Raises: SettingsError if there is none.
-    """
+    """Return the strength of an Elo number. Raises: SettingsError if it is out of range."""
     points = list(_SCALE.items())
     check_elo(elo)
     (low, weaker), (high, stronger) = next(pair for pair in pairwise(points) if elo <= pair[1][0])
@@ -86,7 +80,7 @@ def strength_of(elo: int) -> HumanStrength:
 
 
 def depths(given: HumanStrength, empties: int) -> list[tuple[int, float]]:
-    """The plies that the opponent may search in a position with so many empty squares, each with its share."""
+    """Return the plies that the opponent may search with `empties` empty squares, each with its probability."""
     if empties <= given.solves:
         return [(max(empties, 1), 1.0)]
     least = math.floor(given.depth)
@@ -95,29 +89,29 @@ def depths(given: HumanStrength, empties: int) -> list[tuple[int, float]]:
 
 
 def chances(position: Position, lines: Sequence[Line], given: HumanStrength) -> list[float]:
-    """The chance of each line's move to be drawn; they add up to 1.
+    """Return the probability of each line's move to be drawn; their sum is 1.
 
     Args:
-        position: that was searched.
-        lines: of all moves to choose from, the best first, searched as deep as ``depths`` says.
-        given: the opponent.
+        position: the position searched.
+        lines: the lines of all moves to choose from, the best first, searched to a depth of ``depths``.
+        given: the strength of the opponent.
     """
     best = lines[0].score
     if position.empties <= given.solves:
         return [1.0, *[0.0] * (len(lines) - 1)]
     temperature = given.temperature * _phase(position.empties)
-    most = min(_MOST_LOST * temperature, _MOST_DISCS)
+    most = min(_MOST_TEMPERATURES_LOST * temperature, _MOST_DISCS_LOST)
     weights = []
     for line in lines:
         lost = best - line.score
         weight = math.exp(-lost / temperature) if lost <= most else 0.0
-        weights.append(weight * (_CORNER_FOR_NOTHING if lost and gives_corner(position, line.move) else 1.0))
+        weights.append(weight * (_CORNER_FACTOR if lost and gives_corner(position, line.move) else 1.0))
     total = sum(weights)
     return [weight / total for weight in weights]
 
 
 def gives_corner(position: Position, move: Move) -> bool:
-    """Whether the other side can take a corner after the move that it could not take before."""
+    """Return whether the move lets the other side take a corner that it could not take before."""
     before = position.with_side(position.side.other).legal_mask()
     return bool(position.play(move).legal_mask() & ~before & _CORNERS)
 
@@ -132,18 +126,18 @@ def choose(
     moves: Sequence[Move] | None = None,
     on_info: Callable[[SearchInfo], object] | None = None,
 ) -> Move:
-    """A move as the opponent of an Elo number would play it.
+    """Return the move of an opponent with an Elo number.
 
-    The draw depends on seed and position alone, whatever was searched or played before.
+    The draw depends only on the seed and the position, not on earlier searches or moves.
 
     Args:
-        searcher: judges the moves.
-        position: one with a move to choose.
-        elo: see ``strength_of``.
-        limit: whose time and nodes hold; the depth is the opponent's.
-        seed: of the draw; None for a draw that nobody can repeat.
+        searcher: the searcher that scores the moves.
+        position: a position with at least one legal move.
+        elo: the Elo number, see ``strength_of``.
+        limit: the limit of time and nodes; its depth is replaced by the opponent's.
+        seed: the seed of the draw; None for a draw that can't be repeated.
         moves: the legal moves to choose from; None for all.
-        on_info: called with the judgement of the drawn move.
+        on_info: called with the search result of the drawn move.
     """
     given = strength_of(elo)
     draw = SystemRandom() if seed is None else Random(f"{seed} {position.board_string()}")
@@ -160,7 +154,7 @@ def choose(
 
 
 def _phase(empties: int) -> float:
-    """What a temperature is multiplied by with so many empty squares."""
+    """Return the factor of the temperature with `empties` empty squares."""
     for (more, first), (fewer, last) in pairwise(_PHASES):
         if empties >= fewer:
             return last + (first - last) * (min(empties, more) - fewer) / (more - fewer)

@@ -26,6 +26,9 @@ if TYPE_CHECKING:  # an engine's first answer shall not wait for SQLite
     from outflank.book import BookEntry, BookMove
 
 _LONGEST_LINE = 20  # moves that are shown of a book
+USUAL_PLIES = 10
+_MOST_VARIED_MOVES = 6  # searched for a drawn move; each takes its share of the search
+_BOARD = 64
 OnInfo = Callable[[SearchInfo], object]
 
 
@@ -110,22 +113,56 @@ class BookInfo(SearchInfo):
     counts: tuple[int, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class MoveVariety:
+    """The variety of the first moves of a game, where no book knows the position.
+
+    Attributes:
+        discs: the discs that a move may be worse than the best one, by a search within the move's limit.
+        plies: the number of turns with variety, passes not counted; after them the best move is played.
+
+    Raises: SettingsError if a value is out of range.
+    """
+
+    discs: float
+    plies: int = USUAL_PLIES
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.discs <= _BOARD:
+            raise SettingsError(f"expected 0 to {_BOARD} discs of variety, got {self.discs:g}")
+        if not 1 <= self.plies <= _BOARD:
+            raise SettingsError(f"expected 1 to {_BOARD} plies of variety, got {self.plies}")
+
+    def __str__(self) -> str:
+        return f"{self.discs:g}:{self.plies}"
+
+
 class SearchSource:
     """The search, which has a move for every position; see ``MoveSource``.
 
     Args:
-        searcher: chooses if chance is allowed.
-        steady: chooses where it may not; `searcher` if that has no seed.
-        seed: of `searcher`; None if nothing is left to chance.
+        searcher: the searcher of moves that chance may vary.
+        steady: the searcher of all others; `searcher` if that has no seed.
+        seed: the seed of `searcher` and of drawn moves; None for no chance, but a random seed for `variety`.
+        variety: the moves to draw from in the first plies; None for the best move.
     """
 
-    def __init__(self, searcher: Searcher, steady: Searcher | None = None, seed: int | None = None) -> None:
+    def __init__(
+        self,
+        searcher: Searcher,
+        steady: Searcher | None = None,
+        seed: int | None = None,
+        variety: MoveVariety | None = None,
+    ) -> None:
         self.searcher = searcher
         self.steady = steady or searcher
         self._seed = seed
+        self._variety = variety
+        self._variety_seed = SystemRandom().randrange(2**31) if seed is None else seed
+        self._random = Random(self._variety_seed)
 
     def set_parameters(self, parameters: Parameters) -> None:
-        """Search with these from now on; what was searched before is forgotten."""
+        """Search with these parameters from now on; the transposition table is cleared."""
         for searcher in {self.searcher, self.steady}:
             searcher.set_parameters(parameters)
 
@@ -138,22 +175,25 @@ class SearchSource:
         self.steady.prepare()
 
     def choose(self, request: MoveRequest) -> Move:
-        """The best move that a search within the limit finds, or that of a weaker opponent."""
+        """Return the best move found within the limit, a drawn one in the first plies, or a weaker opponent's."""
         searcher = self.searcher if request.varied else self.steady
-        limit = request.limit
         if request.elo is not None:
-            seed = self._seed if request.varied else 0
             return human_strength.choose(
                 searcher,
                 request.position,
                 request.elo,
-                limit,
-                seed,
+                request.limit,
+                self._seed if request.varied else 0,
                 moves=request.moves,
                 on_info=request.on_info,
             )
-        if limit.is_timed and are_images(request.position):
-            limit = Limit(depth=1)  # there is nothing to choose, and the clock is running
+        # There is nothing to choose between images of each other, and the clock is running.
+        at_once = request.limit.is_timed and are_images(request.position)
+        if self._variety is not None and request.varied and request.moves is None:
+            played = sum(not turn.move.is_pass for turn in request.turns)
+            if played < self._variety.plies:
+                return self._drawn(request, self._variety.discs, at_once)
+        limit = Limit(depth=1) if at_once else request.limit
         return searcher.search(request.position, limit, moves=request.moves, on_info=request.on_info).move
 
     def interrupt(self) -> None:
@@ -162,12 +202,27 @@ class SearchSource:
         self.steady.stop()
 
     def description(self, rules: Rules) -> list[str]:
-        """Threads, table, parameters and seed."""
+        """Return variety, threads, table, parameters and seed."""
+        facts = []
+        if (variety := self._variety) is not None:
+            drawn = f"variety {variety.discs:g} discs in the first {variety.plies} plies"
+            facts.append(f"{drawn}, seed {self._variety_seed}")
         return [
+            *facts,
             f"threads {self.searcher.threads}, table {self.searcher.hash_mb} MB",
             f"parameters {' '.join(self.searcher.parameters.settings()) or 'default'}",
             f"seed {'none' if self._seed is None else self._seed}",
         ]
+
+    def _drawn(self, request: MoveRequest, discs: float, at_once: bool) -> Move:
+        """Draw a move that a search scores at most `discs` below the best, or any move, at once, without one."""
+        legal = request.position.legal_moves()
+        if at_once:
+            return self._random.choice(legal)
+        most = min(_MOST_VARIED_MOVES, len(legal))
+        found = self.searcher.search(request.position, request.limit, multipv=most, on_info=request.on_info)
+        near = [line.move for line in found.lines if line.score >= found.lines[0].score - discs]
+        return self._random.choice(near)
 
 
 def are_images(position: Position) -> bool:
@@ -222,78 +277,3 @@ def _proven(known: "BookMove", position: Position) -> Result | None:
         return None
     winner = position.rules.winner_by(known.score if position.side is Colour.BLACK else -known.score)
     return "draw" if winner is None else "win" if winner is position.side else "loss"
-
-
-USUAL_PLIES = 10
-_MOST_MOVES = 6  # that are searched beside the best one; each takes its share of the search
-_BOARD = 64
-
-
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """How far play may stray.
-
-    Attributes:
-        discs: that a move may be worse than the best one, by a search within the move's limit.
-        plies: of the game in which it may, passes left out; after them the best move is played.
-
-    Raises: SettingsError if one of them makes no sense.
-    """
-
-    discs: float
-    plies: int = USUAL_PLIES
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.discs <= _BOARD:
-            raise SettingsError(f"expected 0 to {_BOARD} discs of variety, got {self.discs:g}")
-        if not 1 <= self.plies <= _BOARD:
-            raise SettingsError(f"expected 1 to {_BOARD} plies of variety, got {self.plies}")
-
-    def __str__(self) -> str:
-        return f"{self.discs:g}:{self.plies}"
-
-
-class VarietySource:
-    """Draws moves in the first plies; see ``MoveSource``. It knows nothing where chance may not choose.
-
-    Args:
-        searcher: judges the moves; not to be used by two threads at once.
-        spread: the allowed loss, and the first plies.
-        seed: the same one draws the same moves in the same games; None for a random one, named in ``description``.
-    """
-
-    def __init__(self, searcher: Searcher, spread: Spread, seed: int | None = None) -> None:
-        self._searcher = searcher
-        self._spread = spread
-        self._seed = SystemRandom().randrange(2**31) if seed is None else seed
-        self._random = Random(self._seed)
-
-    def prepare(self) -> None:
-        """Read the evaluation's weights.
-
-        Raises: FileFormatError.
-        """
-        self._searcher.prepare()
-
-    def choose(self, request: MoveRequest) -> Move | None:
-        """A move that a search scores at most the spread below the best; None after the first plies."""
-        played = sum(not turn.move.is_pass for turn in request.turns)
-        if not request.varied or played >= self._spread.plies:
-            return None
-        legal = request.position.legal_moves()
-        if request.limit.is_timed and are_images(request.position):
-            return self._random.choice(legal)  # all are as good, and the clock is running
-        most = min(_MOST_MOVES, len(legal))
-        found = self._searcher.search(request.position, request.limit, multipv=most, on_info=request.on_info)
-        best = found.lines[0].score
-        near = [line.move for line in found.lines if line.score >= best - self._spread.discs]
-        return self._random.choice(near)
-
-    def interrupt(self) -> None:
-        """End the search under way."""
-        self._searcher.stop()
-
-    def description(self, rules: Rules) -> list[str]:
-        """How far play may stray, and the seed."""
-        spread = self._spread
-        return [f"variety {spread.discs:g} discs in the first {spread.plies} plies, seed {self._seed}"]

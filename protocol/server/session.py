@@ -90,7 +90,7 @@ class Session:
 
     Args:
         search: the last source of moves, which always has one; its searcher also analyses.
-        books: the books that are asked before it, in this order; after them ``variety``, if given.
+        books: the books that are asked before it, in this order.
         strength: the limits of the search.
         rules: the rules of the first game.
         inbox: the controller's lines; an interruption among them ends a search early.
@@ -102,7 +102,6 @@ class Session:
         search: SearchSource,
         *,
         books: Sequence[OpeningBook] = (),
-        variety: MoveSource | None = None,
         strength: Strength | None = None,
         rules: Rules | None = None,
         inbox: Inbox | None = None,
@@ -116,7 +115,7 @@ class Session:
         self._search = search
         self._ponders = ponders
         self._left_to_opponent: Position | None = None  # by the last move that we chose
-        self._sources: tuple[MoveSource, ...] = (*self.books, *([variety] if variety else []), search)
+        self._sources: tuple[MoveSource, ...] = (*self.books, search)
         self.set_time(NO_LIMIT)
         self._game = Game(rules)
         self._closing_passes = 0  # passes after the end, which are no part of the game but may be taken back

@@ -15,7 +15,7 @@ from outflank.engine import Rules, Searcher
 from outflank.protocol.drivers import EngineSpec, GtpDriver, ProcessDriver, TimeControl, make_driver
 from outflank.protocol.lines import Inbox
 from outflank.protocol.server.gtp.wire import Gtp
-from outflank.protocol.server.movesource import SearchSource
+from outflank.protocol.server.movesource import MoveVariety, SearchSource
 from outflank.protocol.server.session import Session, Strength
 from outflank.tests.support import fake_engine
 from outflank.tests.support.processes import MARK
@@ -27,10 +27,11 @@ _PATIENCE_SECONDS = 30.0
 class Dialogue:
     """A session in this process, with a small table and a shallow search unless `settings` say otherwise."""
 
-    def __init__(self, seed: int | None = None, **settings: Any) -> None:
+    def __init__(self, seed: int | None = None, variety: MoveVariety | None = None, **settings: Any) -> None:
         settings.setdefault("strength", Strength(depth=1))
         self.wire = Gtp()
-        self.session = Session(SearchSource(Searcher(hash_mb=1), seed=seed), **settings)
+        source = SearchSource(Searcher(hash_mb=1), seed=seed, variety=variety)
+        self.session = Session(source, **settings)
 
     def send(self, line: str | bytes) -> str:
         """The raw answer to a line."""

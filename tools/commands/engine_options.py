@@ -11,9 +11,9 @@ import click
 
 from outflank.engine import Parameters, Rules, Searcher, SettingsError
 from outflank.engine.search.limits import DEFAULT_LEVEL, HIGHEST_LEVEL, USUAL_OVERHEAD
-from outflank.protocol.server.booksource import NO_BOOK, BookSource, Variety, named_book, shipped_books
+from outflank.protocol.server.booksource import NO_BOOK, BookSource, BookVariety, named_book, shipped_books
 from outflank.protocol.server.human_strength import HIGHEST_ELO, LOWEST_ELO
-from outflank.protocol.server.movesource import USUAL_PLIES, SearchSource, Spread, VarietySource
+from outflank.protocol.server.movesource import USUAL_PLIES, MoveVariety, SearchSource
 from outflank.protocol.server.serve import Wire, serve
 from outflank.protocol.server.session import Session, Strength
 from outflank.tools.commands.options import (
@@ -33,18 +33,18 @@ from outflank.tools.work.files import writing
 from outflank.tools.work.progress import warn
 
 
-class SpreadType(click.ParamType):  # type: ignore[type-arg]  # generic in newer versions of click alone
+class VarietyType(click.ParamType):  # type: ignore[type-arg]  # generic in newer versions of click alone
     """``DISCS[:PLIES]``, as ``1.5:12``."""
 
     name = "DISCS[:PLIES]"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Spread:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> MoveVariety:
         """Read it."""
-        if isinstance(value, Spread):
+        if isinstance(value, MoveVariety):
             return value
         discs, _, plies = value.partition(":")
         try:
-            return Spread(float(discs), int(plies) if plies else USUAL_PLIES)
+            return MoveVariety(float(discs), int(plies) if plies else USUAL_PLIES)
         except SettingsError as error:
             self.fail(str(error), param, ctx)
         except ValueError:
@@ -103,7 +103,7 @@ engine_options = together(
     ),
     click.option(
         "--variety",
-        type=SpreadType(),
+        type=VarietyType(),
         help="Choose moves by chance (--seed) in the first PLIES, where no book knows the position: "
         f"among the moves within DISCS of the best.  [default: off; {USUAL_PLIES} plies]",
     ),
@@ -133,7 +133,7 @@ def answer_controller(
     overhead_ms: float,
     book: str | None,
     book_variety: float,
-    variety: Spread | None,
+    variety: MoveVariety | None,
     ponder: bool = False,
     seed: int | None,
     log_file: Path | None,
@@ -146,9 +146,8 @@ def answer_controller(
     searcher = Searcher(hash_mb, threads, seed, parameters=parameters)
     steady = searcher if seed is None else Searcher(hash_mb, threads, parameters=parameters)
     session = Session(
-        SearchSource(searcher, steady, seed),
+        SearchSource(searcher, steady, seed, variety),
         books=books_to_play(book, book_variety, seed),
-        variety=VarietySource(searcher, variety, seed) if variety else None,
         strength=strength,
         rules=rules,
         ponders=ponder,
@@ -176,7 +175,7 @@ def books_to_play(given: str | None, variety: float, seed: int | None) -> list[B
         return []
     if variety and seed is None:
         seed = SystemRandom().randrange(2**31)
-    varied = Variety(variety, seed)
+    varied = BookVariety(variety, seed)
     if given is None:
         return [BookSource(path, varied, warn, shipped=True) for path in shipped_books()]
     return [BookSource(named_book(given), varied, warn)]

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from outflank.engine import SQUARE_NAMES, Colour, Game, Searcher
+from outflank.engine import SQUARE_NAMES, Colour, Game
 from outflank.protocol.lines import Inbox
-from outflank.protocol.server.movesource import Spread, VarietySource
+from outflank.protocol.server.movesource import MoveVariety
 from outflank.protocol.server.session import Strength
 from outflank.tests.support.dialogue import Dialogue, Program, listening, put
 
@@ -207,9 +207,9 @@ def test_every_move_may_be_avoided_in_turn() -> None:
 
 def test_a_move_drawn_for_variety_is_none_that_is_avoided() -> None:
     for seed in range(20):
-        drawing = VarietySource(Searcher(1), Spread(64), seed)
+        dialogue = Dialogue(seed, variety=MoveVariety(64))
 
-        assert not Dialogue(variety=drawing).ask("lz-genmove_analyze b avoid b d3 1").endswith("play d3")
+        assert not dialogue.ask("lz-genmove_analyze b avoid b d3 1").endswith("play d3")
 
 
 @pytest.mark.parametrize("kind", ["lz", "kata"])

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,14 +18,13 @@ from outflank.engine import (
     SearchInfo,
     SettingsError,
 )
-from outflank.protocol.server.booksource import BookSource, Variety
+from outflank.protocol.server.booksource import BookSource, BookVariety
 from outflank.protocol.server.movesource import (
     BookInfo,
     MoveRequest,
+    MoveVariety,
     OpeningBook,
     SearchSource,
-    Spread,
-    VarietySource,
     are_images,
 )
 from outflank.protocol.server.session import Session, Strength
@@ -139,7 +139,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def source(path: Path, discs: float = 0.0, seed: int | None = None) -> BookSource:
-    return BookSource(path, Variety(discs, seed), pytest.fail)
+    return BookSource(path, BookVariety(discs, seed), pytest.fail)
 
 
 def chosen(book: BookSource, transcript: str, depth: int = 1, **asked: object) -> str | None:
@@ -236,7 +236,7 @@ def broken_books(folder: Path) -> Iterable[tuple[str, Path]]:
 def test_a_book_that_cannot_be_read_is_told_once_and_play_goes_on(tmp_path: Path) -> None:
     for said, path in broken_books(tmp_path):
         told: list[str] = []
-        book = BookSource(path, Variety(), told.append)
+        book = BookSource(path, BookVariety(), told.append)
         dialogue = Dialogue(books=[book])
 
         dialogue.session.prepare()
@@ -258,7 +258,7 @@ def test_a_row_that_was_damaged_ends_the_book_and_not_the_game(tmp_path: Path) -
         file.seek(at + 20)
         file.write(bytes([row[at + 20] ^ 1]))
     told: list[str] = []
-    dialogue = Dialogue(books=[BookSource(path, Variety(), told.append)])
+    dialogue = Dialogue(books=[BookSource(path, BookVariety(), told.append)])
     dialogue.ask("play b f5")
 
     assert dialogue.ask("genmove w") in ("d6", "f4", "f6")
@@ -271,7 +271,9 @@ def test_a_row_that_was_damaged_ends_the_book_and_not_the_game(tmp_path: Path) -
 def test_a_row_of_nonsense_ends_the_book_and_not_the_game(tmp_path: Path, values: dict[str, object]) -> None:
     """Its checksum is right, so it was written on purpose."""
     told: list[str] = []
-    dialogue = Dialogue(books=[BookSource(rewritten(small_book(tmp_path), **values), Variety(), told.append)])
+    dialogue = Dialogue(
+        books=[BookSource(rewritten(small_book(tmp_path), **values), BookVariety(), told.append)]
+    )
 
     first, second = dialogue.ask("genmove b"), dialogue.ask("genmove w")
 
@@ -298,7 +300,7 @@ def test_a_book_for_other_rules_is_left_alone(path: Path, shipped: bool) -> None
     """It is told if the user has named it, once for each of the other rules; it serves its own ones again."""
     told: list[str] = []
     dialogue = Dialogue(
-        books=[BookSource(path, Variety(), told.append, shipped=shipped)], rules=PRESETS["obversi"]
+        books=[BookSource(path, BookVariety(), told.append, shipped=shipped)], rules=PRESETS["obversi"]
     )
 
     for colour in "bw":
@@ -312,12 +314,8 @@ def test_a_book_for_other_rules_is_left_alone(path: Path, shipped: bool) -> None
 
 def opening(seed: int) -> str:
     """The first eight moves of a session that plays both sides."""
-    searcher = Searcher(1)
-    playing = Session(
-        SearchSource(searcher),
-        variety=VarietySource(searcher, Spread(2, 6), seed),
-        strength=Strength(depth=4),
-    )
+    source = SearchSource(Searcher(1), seed=seed, variety=MoveVariety(2, 6))
+    playing = Session(source, strength=Strength(depth=4))
     for number in range(8):
         playing.genmove([*Colour][number % 2])
     return playing.game.transcript()
@@ -342,31 +340,28 @@ def test_no_move_is_worse_than_it_may_be() -> None:
             assert scores[turn.move] >= found[0].score - 2
 
 
-def test_after_the_first_plies_it_knows_nothing() -> None:
-    source = VarietySource(Searcher(1), Spread(2, 6), 1)
-    for plies, knows in ((5, True), (6, False)):
-        game = Game.from_transcript("f5d6c3d3c4f4"[: 2 * plies])
-
-        assert (source.choose(MoveRequest(game.position, DEPTH, turns=game.turns)) is not None) is knows
-
-
-def test_a_forced_pass_is_no_ply() -> None:
-    game = Game.from_transcript("e6f6c4e7e8d8g7f8")
-    game.pass_()
-    for plies, knows in ((8, False), (9, True)):
-        source = VarietySource(Searcher(1), Spread(2, plies), 1)
-
-        assert (source.choose(MoveRequest(game.position, DEPTH, turns=game.turns)) is not None) is knows
+def varies(game: Game, plies: int, **settings: Any) -> bool:
+    """Whether a source that varies so many plies gives different moves for the end of a game."""
+    source = SearchSource(Searcher(1), seed=1, variety=MoveVariety(64, plies))
+    request = MoveRequest(game.position, DEPTH, turns=game.turns, **settings)
+    return len({source.choose(request) for _ in range(20)}) > 1
 
 
-def test_discs_that_were_set_up_are_no_plies() -> None:
-    board = Game.from_transcript("f5d6c3d3c4f4").position
+def test_moves_vary_in_the_first_plies_alone_and_where_chance_may_choose() -> None:
+    game, passed = Game.from_transcript("f5d6c3d3c4"), Game.from_transcript("e6f6c4e7e8d8g7f8")
+    passed.pass_()
 
-    assert VarietySource(Searcher(1), Spread(2, 1), 1).choose(MoveRequest(board, DEPTH)) is not None
+    assert varies(game, 6)
+    assert not varies(game, 5)
+    assert varies(Game(game.position), 1), "expected discs that were set up to be no plies"
+    assert varies(passed, 9)
+    assert not varies(passed, 8), "expected a forced pass to be no ply"
+    assert not varies(game, 6, varied=False)
+    assert not varies(game, 6, moves=game.position.legal_moves())
 
 
 def test_a_choice_among_images_is_drawn_without_a_search() -> None:
-    source, told = VarietySource(Searcher(1), Spread(2), 1), list[SearchInfo]()
+    source, told = SearchSource(Searcher(1), seed=1, variety=MoveVariety(2)), list[SearchInfo]()
     request = MoveRequest(Position.start(), Limit(seconds=60), on_info=told.append)
 
     drawn = {str(source.choose(request)) for _ in range(40)}
@@ -375,23 +370,19 @@ def test_a_choice_among_images_is_drawn_without_a_search() -> None:
     assert told == []
 
 
-def test_where_chance_may_not_choose_it_knows_nothing() -> None:
-    source = VarietySource(Searcher(1), Spread(64), 1)
-
-    assert source.choose(MoveRequest(Position.start(), DEPTH, varied=False)) is None
-
-
 def test_a_seed_of_its_own_is_told() -> None:
-    first, second = (VarietySource(Searcher(1), Spread(1, 12)).description(Rules()) for _ in range(2))
+    first, second = (
+        SearchSource(Searcher(1), variety=MoveVariety(1, 12)).description(Rules()) for _ in range(2)
+    )
 
     assert first[0].startswith("variety 1 discs in the first 12 plies, seed ")
     assert first != second
 
 
 @pytest.mark.parametrize("bad", [(-1, 5), (65, 5), (float("nan"), 5), (1, 0), (1, 65)])
-def test_senseless_spreads_are_refused(bad: tuple[float, int]) -> None:
+def test_a_senseless_variety_is_refused(bad: tuple[float, int]) -> None:
     with pytest.raises(SettingsError, match="of variety, got"):
-        Spread(*bad)
+        MoveVariety(*bad)
 
 
 @pytest.mark.parametrize(("strength", "depth"), [(Strength(seconds=20), 1), (Strength(depth=3), 3)])
