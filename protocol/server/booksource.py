@@ -73,9 +73,9 @@ class BookSource:
         self._opened()
 
     def choose(self, request: MoveRequest) -> Move | None:
-        """The best move of the book, or one of those that variety allows; None if the book does not know the position.
+        """Return the best move of the book, or one that its variety allows; None if the position is not in the book.
 
-        A move that leads out of the book rests on one search, and is left to a deeper one if the limit asks for that.
+        The score of a move that leaves the book is from one search; if the limit is deeper, the answer is None.
         """
         entry = self.probe(request.position)
         if entry is None or not entry.moves:
@@ -89,10 +89,10 @@ class BookSource:
         return chosen.move
 
     def interrupt(self) -> None:
-        """Nothing: no choice takes long."""
+        """See ``MoveSource``. A book's choice takes no time."""
 
     def description(self, rules: Rules) -> list[str]:
-        """The book, and how its moves are varied; nothing of one that nobody asked for and that is for other rules."""
+        """Return the book and its variety; empty for a default book of other rules."""
         variety, seed = self._variety, self._variety.seed
         contents = self.contents(rules)
         if contents is None:
@@ -103,7 +103,7 @@ class BookSource:
         ]
 
     def probe(self, position: Position) -> "BookEntry | None":
-        """The book's entry of a position; None if it has none, or if it is for other rules."""
+        """Return the entry of a position; None if there is none, or if the book is for other rules."""
         book = self._opened()
         if book is None or not self._serves(book, position.rules):
             return None
@@ -114,7 +114,7 @@ class BookSource:
             return None
 
     def contents(self, rules: Rules) -> str | None:
-        """``openings.book, 1,234 positions, for othello``, or why it is not used; see ``OpeningBook``."""
+        """Return ``openings.book, 1,234 positions, for othello``, or why it is not used; see ``OpeningBook``."""
         book = self._opened()
         if book is None:
             return f"none: {self._trouble}"
@@ -127,7 +127,7 @@ class BookSource:
             return f"none: {self._trouble}"
 
     def learn(self, positions: Sequence[Position], searcher: Searcher, is_stopped: Callable[[], bool]) -> int:
-        """Add the new positions of a game; see ``OpeningBook``. A book that the package brings is never changed."""
+        """Add the new positions of a game; see ``OpeningBook``. The books of the package are never changed."""
         if self._shipped or self._path in shipped_books():
             raise SettingsError(
                 "the book that the package brings is never changed: name one of your own by --book"
@@ -144,7 +144,7 @@ class BookSource:
         return learn_game(self._path, positions, Judge(cleared, USUAL_LEVEL), is_stopped)
 
     def _opened(self) -> "Book | None":
-        """The book; None if it can't be used."""
+        """Return the book; None if it can't be used."""
         if self._book is None and not self._trouble:
             from outflank.book import Book
 
@@ -157,7 +157,7 @@ class BookSource:
         return self._book
 
     def _serves(self, book: "Book", rules: Rules) -> bool:
-        """Whether the book is for these rules; if not, there is one warning."""
+        """Return whether the book is for these rules; warn once if not."""
         if book.serves(rules):
             return True
         if rules != self._refused and not self._shipped:
@@ -175,7 +175,7 @@ class BookSource:
         self._warn(f"{error}; playing without a book")
 
     def _chosen(self, entry: "BookEntry", request: MoveRequest) -> "BookMove":
-        """One of the moves that are good enough, the first if nothing is left to chance."""
+        """Return a move within the variety that is left, drawn by chance if that is allowed."""
         moves = entry.moves
         worths = [_worth(move, request.draw) for move in moves]
         varied = request.varied and self._variety.seed is not None
@@ -184,7 +184,7 @@ class BookSource:
         return self._chance.choice(good) if varied else good[0]
 
     def _spent(self, request: MoveRequest) -> float:
-        """The discs that the moves of the side to move have lost so far, as the book has it."""
+        """Return the discs that the moves of the side to move have lost so far, by the book's scores."""
         if not self._variety.discs:
             return 0.0
         lost = 0.0
@@ -197,5 +197,5 @@ class BookSource:
 
 
 def _worth(move: "BookMove", draw: float) -> float:
-    """The value of a move for the side that makes it, in discs."""
+    """Return the value of a move for the side that makes it, in discs."""
     return draw if move.score == 0 else float(move.score)

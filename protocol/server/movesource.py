@@ -1,4 +1,4 @@
-"""Where a session's moves come from: sources that are asked in turn, the search last, which always has one."""
+"""The sources of a session's moves, asked in turn: opening books, then the search, which always has a move."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from outflank.protocol.server import human_strength
 if TYPE_CHECKING:  # an engine's first answer shall not wait for SQLite
     from outflank.book import BookEntry, BookMove
 
-_LONGEST_LINE = 20  # moves that are shown of a book
+_LONGEST_LINE = 20  # moves of a book's line
 USUAL_PLIES = 10
 _MOST_VARIED_MOVES = 6  # searched for a drawn move; each takes its share of the search
 _BOARD = 64
@@ -34,19 +34,18 @@ OnInfo = Callable[[SearchInfo], object]
 
 @dataclass(frozen=True, slots=True)
 class MoveRequest:
-    """What a move is wanted for.
+    """A request for a move.
 
     Attributes:
-        position: one with a move to choose: the game is not over, and the side to move need not pass. Its rules
-            are those of the game.
-        limit: of a search; a source that searches nothing may leave it alone.
-        varied: whether chance may choose among moves that are about equal, by the source's own seed. If not, the
-            same position always gets the same move.
-        on_info: called, from the thread that asks, with what the choice rests on each time that it changes.
-        turns: what was played in the game until then; a source may hold back for what it has risked already.
-        draw: what a draw is worth to the side to move, in discs.
-        moves: the legal moves to choose from; None for all. Only the search is asked to choose among fewer.
-        elo: of the weaker opponent that chooses; None for full strength. Only the search is asked for less.
+        position: a position with at least one legal move.
+        limit: the limit of a search; a book ignores all but its depth.
+        varied: whether chance may choose among nearly equal moves, by the source's seed. If not, the same position
+            always gets the same move.
+        on_info: called, in the thread of the request, with each new search result or book entry.
+        turns: the turns of the game so far.
+        draw: the value of a draw for the side to move, in discs.
+        moves: the legal moves to choose from; None for all. Only the search gets requests with fewer.
+        elo: the Elo of a weaker opponent that chooses; None for full strength. Only the search gets requests with it.
     """
 
     position: Position
@@ -60,51 +59,48 @@ class MoveRequest:
 
 
 class MoveSource(Protocol):
-    """Chooses moves, for all positions or for those that it knows.
+    """A source of moves, for all positions or for those that it knows.
 
-    A source that fails costs its game, so it raises only in ``prepare``.
+    An error in a game would lose it, so a source raises errors only in ``prepare``.
     """
 
     def prepare(self) -> None:
-        """Read what the first move needs; costs nothing the second time.
-
-        Raises: FileFormatError.
-        """
+        """Read the data for the first move, unless that is done. Raises: FileFormatError."""
 
     def choose(self, request: MoveRequest) -> Move | None:
-        """A legal move; None, and at once, if it knows none, as in a game by rules that it does not know."""
+        """Return a legal move; None, without delay, if it knows none for this position and these rules."""
 
     def interrupt(self) -> None:
-        """End a choice under way soon, with the best move so far. Called from another thread; may come too late."""
+        """End the choice in progress soon, with the best move so far. Other threads may call it, also too late."""
 
     def description(self, rules: Rules) -> list[str]:
-        """What is needed to repeat its choices in games by these rules; a fact in each line."""
+        """Return the settings that are needed to repeat its choices in games by these rules, one a line."""
 
 
 class OpeningBook(MoveSource, Protocol):
-    """A source that also shows what it knows."""
+    """A source whose entries can be read and extended."""
 
     def probe(self, position: Position) -> "BookEntry | None":
-        """What the book has of a position; None if nothing. Never raises."""
+        """Return the entry of a position; None if there is none. Never raises an error."""
 
     def contents(self, rules: Rules) -> str | None:
-        """What book it is, or why there is none, in words; None if nobody asked for it and it is for other rules."""
+        """Return file, size and rules of the book, or why it can't be used; None for a default book of other rules."""
 
     def learn(self, positions: Sequence[Position], searcher: Searcher, is_stopped: Callable[[], bool]) -> int:
-        """Add the first positions of a game that it does not know, and return how many those are.
+        """Add the new positions of a game's beginning, and return their number.
 
         Args:
-            positions: of the game, in order.
-            searcher: judges them; its table is cleared.
-            is_stopped: whether to break off, asked after each search.
+            positions: the positions of the game, in order.
+            searcher: the searcher that scores them; its transposition table is cleared.
+            is_stopped: returns whether to stop; called after each search.
 
-        Raises: OutflankError saying why not; the book is then what it was.
+        Raises: OutflankError if the book can't be extended; it is unchanged then.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class BookInfo(SearchInfo):
-    """A book's entry in the form of a search's result.
+    """A book's entry in the form of a search result.
 
     Attributes:
         counts: for each line, the number of lines in the book that continue from its first move.
@@ -226,14 +222,14 @@ class SearchSource:
 
 
 def are_images(position: Position) -> bool:
-    """Whether all legal moves are images of each other, as from the usual start."""
+    """Return whether all legal moves are symmetric to each other, as in the usual start position."""
     keeping = [each for each in Symmetry if position.transformed(each) == position]
     moves = set(position.legal_moves())
     return moves == {symmetry.move(min(moves, key=str)) for symmetry in keeping}
 
 
 def best_line(probe: "Callable[[Position], BookEntry | None]", position: Position) -> list[Move]:
-    """The best moves for both sides from a position on, forced passes among them, as far as `probe` knows them."""
+    """Return the best moves of both sides from a position on, with forced passes, as far as `probe` has entries."""
     line: list[Move] = []
     while len(line) < _LONGEST_LINE:
         entry = probe(position)
@@ -247,12 +243,12 @@ def best_line(probe: "Callable[[Position], BookEntry | None]", position: Positio
 def book_info(
     entry: "BookEntry", probe: "Callable[[Position], BookEntry | None]", first: "BookMove | None" = None
 ) -> BookInfo:
-    """What a book says of its moves in a position.
+    """Return a book's entry as a search result, with a line for each of its moves.
 
     Args:
-        entry: that the book has of it.
-        probe: asks the book for the positions that follow.
-        first: the move to report first; the best one if left out.
+        entry: the book's entry.
+        probe: returns the book's entry of another position.
+        first: the move to report first; None for the best one.
     """
     moves = [*entry.moves] if first is None else [first, *(move for move in entry.moves if move is not first)]
     lines = []
@@ -272,7 +268,7 @@ def book_info(
 
 
 def _proven(known: "BookMove", position: Position) -> Result | None:
-    """What a move comes to by the tie rule of the position; None if its score is not proven."""
+    """Return the result of a move by the tie rule of the position; None if its score is not proven."""
     if known.lower != known.upper:
         return None
     winner = position.rules.winner_by(known.score if position.side is Colour.BLACK else -known.score)

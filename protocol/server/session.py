@@ -29,20 +29,20 @@ from outflank.protocol.server.movesource import MoveRequest, MoveSource, OnInfo,
 
 @dataclass(frozen=True, slots=True)
 class Strength:
-    """Limits of a search besides the clock; None is no limit.
+    """The limits of a search besides the clock; None is no limit.
 
-    If nothing else limits the search, not even a clock, it is DEFAULT_LEVEL that does.
+    DEFAULT_LEVEL limits the search if neither another limit nor a clock does.
 
     Attributes:
-        level: 0 to 60, see ``limit_for_level``.
-        depth: plies; used instead of the level's own.
-        seconds: for one move.
-        nodes: for one move.
-        overhead: seconds that a move takes besides the search, kept back from every clock.
-        elo: of the weaker opponent that chooses the moves, see ``human_strength``; None for full strength. Analyses are
-            never weaker.
+        level: the level from 0 to 60, see ``limit_for_level``.
+        depth: the number of plies, which replaces the level's.
+        seconds: the time for each move.
+        nodes: the number of nodes for each move.
+        overhead: the seconds of each move outside the search, reserved on every clock.
+        elo: the Elo of a weaker opponent that chooses the moves, see ``human_strength``; None for full strength.
+            Analyses are always at full strength.
 
-    Raises: SettingsError if one of them makes no sense.
+    Raises: SettingsError if a value is out of range.
     """
 
     level: int | None = None
@@ -60,10 +60,10 @@ class Strength:
             check_elo(self.elo)
 
     def limit(self, clock: Clock | None, empties: int) -> Limit:
-        """The limit of a search with this many squares empty while `clock` runs (None if there is none)."""
+        """Return the limit of a search with `empties` empty squares while `clock` runs, if there is one."""
         seconds = self.seconds
         if seconds is not None and clock is None:
-            # A move's time is kept as a clock is: with something left for the way to the controller.
+            # The time for a move is a clock too, so that the overhead is reserved.
             clock, seconds = Clock(seconds, moves=1), None
         if clock is not None:
             clock = replace(clock, overhead=self.overhead)
@@ -79,7 +79,7 @@ if TYPE_CHECKING:  # an engine's first answer shall not wait for SQLite
 
 
 class UndoError(OutflankError):
-    """More moves to take back than were made."""
+    """A request to take back more moves than were made."""
 
 
 class Session:
@@ -114,11 +114,11 @@ class Session:
         self.books = tuple(books)
         self._search = search
         self._ponders = ponders
-        self._left_to_opponent: Position | None = None  # by the last move that we chose
+        self._left_to_opponent: Position | None = None  # the position after our last move
         self._sources: tuple[MoveSource, ...] = (*self.books, search)
         self.set_time(NO_LIMIT)
         self._game = Game(rules)
-        self._closing_passes = 0  # passes after the end, which are no part of the game but may be taken back
+        self._closing_passes = 0  # passes after the end: not part of the game, but may be taken back
 
     @property
     def game(self) -> Game:
@@ -132,35 +132,32 @@ class Session:
 
     @property
     def position(self) -> Position:
-        """The position now."""
+        """The current position."""
         return self._game.position
 
     @property
     def rules(self) -> Rules:
-        """The rules being played by."""
+        """The rules of the game."""
         return self._game.rules
 
     @property
     def parameters(self) -> Parameters:
-        """The numbers of the search."""
+        """The parameters of the search."""
         return self.searcher.parameters
 
     def set_parameters(self, parameters: Parameters) -> None:
-        """Search with these from now on; what was searched before is forgotten."""
+        """Search with these parameters from now on; the transposition table is cleared."""
         self._search.set_parameters(parameters)
 
     def prepare(self) -> None:
-        """Read what the first search needs; costs nothing the second time.
-
-        Raises: FileFormatError.
-        """
+        """Read the data for the first search, unless that is done. Raises: FileFormatError."""
         for source in self._sources:
             source.prepare()
 
     def new_game(self, rules: Rules | None = None) -> None:
-        """Begin again, under other rules if given; clocks are full again, tables stay as they are.
+        """Start a new game with full clocks, by `rules` if given; transposition tables are kept.
 
-        The engine gets ready for its first search here, where no clock is running.
+        It calls ``prepare``, since no clock is running.
         """
         self.prepare()
         self.resume(Game(rules or self.rules))
@@ -168,7 +165,7 @@ class Session:
             clock.reset()
 
     def resume(self, game: Game) -> None:
-        """Go on from the end of another game."""
+        """Continue from the end of another game."""
         self._game = game
         self._closing_passes = 0
 
@@ -177,7 +174,7 @@ class Session:
         self.clocks = {colour: RunningClock(control) for colour in Colour}
 
     def play(self, colour: Colour, move: Move) -> Move:
-        """Play for `colour`; after the end both sides may pass for ever. Returns the move as made.
+        """Play for `colour`, and return the move as made; after the end both sides may pass any number of times.
 
         Raises: IllegalMoveError.
         """
@@ -215,10 +212,10 @@ class Session:
     def genmove(
         self, colour: Colour, on_info: OnInfo | None = None, *, moves: Sequence[Move] | None = None
     ) -> Move:
-        """Choose a move for `colour` and play it; its time is taken from the clock.
+        """Choose a move for `colour` and play it; its time is charged to the clock.
 
         Args:
-            colour: who is to move.
+            colour: the side to move.
             on_info: see ``MoveRequest``.
             moves: see ``choose``.
 
@@ -240,10 +237,10 @@ class Session:
         """Choose a move for `colour` without playing it; a pass if there is no other or the game is over.
 
         Args:
-            colour: who is to move.
-            on_info: see ``MoveRequest``, as `varied`.
-            varied: whether chance may choose among moves that are about equal.
-            moves: the legal moves to choose from; None for all. If some are left out the search alone chooses.
+            colour: the side to move.
+            on_info: see ``MoveRequest``.
+            varied: see ``MoveRequest``.
+            moves: the legal moves to choose from; None for all. Unless it is None, no book is asked.
 
         Raises: IllegalMoveError if `colour` is not to move.
         """
@@ -261,13 +258,13 @@ class Session:
         return move
 
     def probe(self, position: Position) -> "BookEntry | None":
-        """The entry of the first book that knows a position; None if none does."""
+        """Return the entry of the first book that has the position; None if no book has it."""
         return next((entry for book in self.books if (entry := book.probe(position)) is not None), None)
 
     def ponder(self) -> None:
-        """Search on the opponent's time, if that is wanted, until any line comes.
+        """Search on the opponent's time, if `ponders` is set, until any line arrives.
 
-        What is found stays in the table. Nothing is done but where the last move was one that we chose.
+        Does nothing unless we chose the last move. The result stays in the transposition table.
         """
         position = self.position
         if self._ponders and position == self._left_to_opponent:
@@ -275,7 +272,7 @@ class Session:
                 self.inbox.wait_for_input()
 
     def best_line(self) -> Sequence[Move]:
-        """The line of best play for both sides, without chance; empty if the game is over."""
+        """Return the principal variation, without chance; empty if the game is over."""
         position = self.position
         limit = self.strength.limit(self.clocks[position.side].reading, position.empties)
         return self._search.steady.search(position, limit, on_info=self.heed()).pv
@@ -285,7 +282,7 @@ class Session:
         self._turn_of(colour)
 
     def description(self) -> list[str]:
-        """What, besides the version, is needed to repeat a game; a fact in each line."""
+        """Return the settings that are needed to repeat a game, except the version, one a line."""
         limits = asdict(self.strength)
         overhead, elo = limits.pop("overhead"), limits.pop("elo")
         given = [f"{name} {value}" for name, value in limits.items() if value is not None]
@@ -298,12 +295,12 @@ class Session:
         ]
 
     def interrupt(self) -> None:
-        """End the choice or the search under way, from another thread."""
+        """End the choice or the search in progress; for other threads."""
         for source in self._sources:
             source.interrupt()
 
     def heed(self, on_info: OnInfo | None = None) -> OnInfo:
-        """An ``on_info`` that also ends a search whose interruption came before it had begun."""
+        """Return an ``on_info`` that also ends a search that was interrupted before it started."""
 
         def stop_or_pass_on(info: SearchInfo) -> None:
             if self.inbox.interrupted:
@@ -314,7 +311,7 @@ class Session:
         return stop_or_pass_on
 
     def _turn_of(self, colour: Colour) -> Position:
-        """The position with `colour` to move, the other side's forced pass made.
+        """Return the position with `colour` to move, after a forced pass of the other side.
 
         Raises: IllegalMoveError if the other side has a move.
         """

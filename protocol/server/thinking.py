@@ -1,4 +1,4 @@
-"""Thinking aloud: what a choice under way rests on, as it comes, and at last the move."""
+"""A choice of a move in another thread, with its search results as they come."""
 
 import queue
 import threading
@@ -10,19 +10,19 @@ from outflank.engine.search.analysis import start_thread
 from outflank.protocol.server.movesource import OnInfo
 from outflank.protocol.server.session import Session
 
-_PAUSE_SECONDS = 0.01  # between two attempts to end a choice that nobody waits for
+_PAUSE_SECONDS = 0.01  # between two attempts to end an abandoned choice
 
 
 def think_aloud(session: Session, think: Callable[[OnInfo], Move]) -> Iterator[SearchInfo | Move]:
-    """Choose a move in another thread; what `think` raises is raised here.
+    """Choose a move in another thread.
 
     Args:
-        session: that chooses; it is interrupted if nobody takes what is reported.
-        think: chooses a move and calls what it is given with each report.
+        session: the session that chooses; it is interrupted if the iterator is closed early.
+        think: chooses the move, and calls its argument with each search result.
 
-    Yields: the reports as they come, and last the move.
+    Yields: the search results as they come, then the move.
 
-    Raises: OutflankError if the system has no thread left for it.
+    Raises: the errors of `think`; OutflankError if the system has no thread left for it.
     """
     with closing(think_and_listen(session, think)) as reports:
         yield from (report for report in reports if report is not None)
@@ -31,13 +31,13 @@ def think_aloud(session: Session, think: Callable[[OnInfo], Move]) -> Iterator[S
 def think_and_listen(
     session: Session, think: Callable[[OnInfo], Move]
 ) -> Generator[SearchInfo | Move | None, None, None]:
-    """Choose a move as ``think_aloud`` does; yield None too when a command waits that was not there before."""
+    """Choose a move as ``think_aloud`` does; also yield None when a new command is waiting."""
     reports: queue.SimpleQueue[SearchInfo | Move | BaseException | None] = queue.SimpleQueue()
 
     def run() -> None:
         try:
             reports.put(think(reports.put))
-        except BaseException as error:  # it belongs to the thread that waits for the report
+        except BaseException as error:  # raised in the thread that waits for the report
             reports.put(error)
 
     thread = threading.Thread(target=run, name="outflank thinking", daemon=True)
