@@ -31,7 +31,7 @@ from outflank.protocol.server.serve import Wire
 from outflank.protocol.server.session import Session, Strength
 from outflank.tools.analysis import answers
 from outflank.tools.analysis.requests import Defaults, SearchRequest
-from outflank.tools.analysis.server import requests_of
+from outflank.tools.analysis.service import requests_of
 from outflank.tools.arena.messages import CLIENT, SERVER, MessageError
 from outflank.tools.arena.messages import read as read_message
 from outflank.tools.match.state.config_file import chosen_entries, read_config

@@ -10,20 +10,22 @@ from outflank.engine.position import Position
 from outflank.engine.search.stability import stable_discs
 from outflank.tools.analysis.requests import Action, Item, Query, Remark
 from outflank.tools.report.board import end_text
-from outflank.tools.report.search import certainty, facts, moves_text, score_number, score_text
+from outflank.tools.report.search import facts, moves_text, score_number, search_cells
 
-HEADING = f"{'#':>6}  {'move':<5} {'score':>6}  {'certainty':<16}  line"
+ANSWER_ROW = "{#:>6}  {move:<5} {score:>6}  {certainty:<16}  {line}"
+"""The columns of ``answer_row``."""
 _LINE_SHOWN = 12  # moves
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer to an item.
+    """An answer to an item.
 
     Attributes:
-        item: the question.
-        found: by the search of a query; None if it was cancelled before it began, and for whatever is no query.
-        count: how many queries an action has terminated.
+        item: the item that is answered.
+        found: the result of a query's search or its progress; None for other items, and for a query that was
+            cancelled before its search began.
+        count: the number of queries that an action has terminated.
     """
 
     item: Item
@@ -32,7 +34,7 @@ class Answer:
 
     @property
     def is_last(self) -> bool:
-        """Whether nothing more will come of the item; a warning is an item of its own."""
+        """Whether no other answer to the item follows; a warning is an item of its own."""
         return self.found is None or isinstance(self.found, SearchResult)
 
 
@@ -79,12 +81,12 @@ def stable_facts(position: Position) -> dict[str, list[str]]:
 
 
 def answer_row(query: Query, found: SearchInfo) -> str:
-    """The answer as a line below HEADING."""
-    move, line = str(found.lines[0].move), moves_text(found.pv[:_LINE_SHOWN])
-    how_sure = certainty(found, query.position.empties)
+    """Return the result of a query as a row of a table."""
+    cells = search_cells(found, query.position.empties) | {"#": str(query.identity)}
+    cells["line"] = moves_text(found.pv[:_LINE_SHOWN])
     if query.position.is_over:
-        move, line = "over", end_text(query.position)
-    return f"{query.identity:>6}  {move:<5} {score_text(found.score):>6}  {how_sure:<16}  {line}"
+        cells |= {"move": "over", "line": end_text(query.position)}
+    return ANSWER_ROW.format_map(cells)
 
 
 def _found(query: Query, found: SearchInfo | None) -> dict[str, Any]:

@@ -215,7 +215,7 @@ FIELDS = (
 ACTION_FIELDS = ("id", "action", "terminate_id", "turns")
 _MOST = 2**31 - 1
 _MOST_PRIORITY = 1_000_000
-_LONGEST_REASON = 300
+LONGEST_REASON = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,19 +244,25 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """Something to be done with requests made before.
+    """An action on earlier requests.
 
     Attributes:
-        tags: as those of a query.
-        name: of the action.
-        target: whose ``id`` is to be terminated; None for all.
-        turns: of that request; None for all.
+        tags: see ``Query``.
+        name: the name of the action.
+        target: the ``id`` of the request to terminate; None for all.
+        turns: the turns of that request to terminate; None for all.
     """
 
     tags: dict[str, Any]
     name: ActionName
     target: str | int | None = None
     turns: Sequence[int] | None = None
+
+    def terminates(self, query: Query) -> bool:
+        """Whether this ends the search of a query."""
+        if self.name != "terminate":
+            return self.name == "terminate_all"
+        return query.identity == self.target and (self.turns is None or query.tags.get("turn") in self.turns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,7 +317,7 @@ def read_request(line: str, number: int, defaults: Defaults) -> Iterator[Item]:
         else:
             yield from _queries(fields, tags, defaults)
     except RequestError as error:
-        yield Remark(tags, printable(str(error), _LONGEST_REASON), error.field)
+        yield Remark(tags, printable(str(error), LONGEST_REASON), error.field)
 
 
 def _action(fields: Fields, tags: dict[str, Any]) -> Action:

@@ -6,7 +6,7 @@ import json
 from collections import deque
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +14,12 @@ import click
 
 from outflank.book import Book, BookEntry
 from outflank.book.names import opening_of_game
-from outflank.engine import Game, Position, Searcher, SearchInfo
-from outflank.tools.analysis.answers import best_move, search_facts, stable_facts
-from outflank.tools.analysis.requests import SearchRequest
+from outflank.engine import Game, OutflankError, Position, SearchInfo
+from outflank.tools.analysis.answers import Answer, best_move, search_facts, stable_facts
+from outflank.tools.analysis.requests import Query, Remark, SearchRequest
+from outflank.tools.analysis.service import AnalysisService, AnswerStream
 from outflank.tools.report.board import board_text, end_text, is_coloured, say
-from outflank.tools.report.search import certainty, moves_text, nodes_a_second, score_text
+from outflank.tools.report.search import heading, line_cells, score_text, search_cells
 from outflank.tools.work.progress import live
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ _NUMBERS = ("plies", "certainty", "nodes", "nodes/s", "seconds")
 _FEWER_NUMBERS = ("plies", "certainty", "seconds")
 _WIDE = 110  # columns that all numbers need, with room for a line of moves
 _ITERATIONS_SHOWN = 12
+_LINE_ROW = "{move:<6} {score:>6}   {line}"
 
 
 def book_entry(books: Sequence[Path], position: Position, expected: bool) -> BookEntry | None:
@@ -50,26 +52,30 @@ def book_entry(books: Sequence[Path], position: Position, expected: bool) -> Boo
 
 
 def analyze_game(
-    game: Game, search: SearchRequest, searcher: Searcher, as_json: bool, entry: BookEntry | None
+    game: Game, search: SearchRequest, service: AnalysisService, as_json: bool, entry: BookEntry | None
 ) -> None:
-    """Search the last position of a game and print what is found, and what the book says; Ctrl-C ends that early."""
-    report = Report(game, as_json, search.stable, entry)
-    limit = search.limit(game.position.empties)
+    """Search the last position of a game, and print each iteration and the result with the moves of the book.
+
+    Ctrl-C ends the search; the last iteration is the result then.
+    """
+    report = PositionReport(game, as_json, search.stable, entry)
+    query = Query({}, game.position, replace(search, report_every=0))
     try:
         with nullcontext() if as_json or game.position.is_over else live(report.draw):
-            report.take(searcher.search(game.position, limit, multipv=search.multipv, on_info=report.update))
-    finally:  # the last finding is the result
+            for answer in AnswerStream(service, [query]):
+                report.take(answer)
+    finally:
         report.end()
 
 
-class Report:
-    """Shows what a search has found, while it runs and at its end.
+class PositionReport:
+    """Prints the search of one position, while it runs and at its end.
 
     Args:
-        game: its last position is searched.
-        as_json: print an object for each finished iteration and one for the result.
+        game: the game whose last position is searched.
+        as_json: whether to print an object for each finished iteration and one for the result.
         stable: whether to show the discs that can never be turned again.
-        entry: of an opening book; None if none knows the position.
+        entry: the position's entry in an opening book; None if no book knows it.
     """
 
     def __init__(self, game: Game, as_json: bool, stable: bool, entry: BookEntry | None = None) -> None:
@@ -79,32 +85,34 @@ class Report:
         self._opening = opening_of_game(game)
         self._infos: deque[SearchInfo] = deque(maxlen=_ITERATIONS_SHOWN)
 
-    def take(self, info: SearchInfo) -> None:
-        """Take down what was found."""
-        self._infos.append(info)
+    def take(self, answer: Answer) -> None:
+        """Keep a finished iteration or the result, and print the iteration as JSON if that is wanted.
 
-    def update(self, info: SearchInfo) -> None:
-        """Take down a finished iteration, and print it if that is to be JSON."""
-        self.take(info)
-        if self._as_json:
-            click.echo(json.dumps({"kind": "info"} | self._facts(info)))
+        Raises: OutflankError if the search has failed.
+        """
+        if isinstance(answer.item, Remark):
+            raise OutflankError(answer.item.sentence)
+        assert answer.found is not None
+        self._infos.append(answer.found)
+        if self._as_json and not answer.is_last:
+            click.echo(json.dumps({"kind": "info"} | self._facts(answer.found)))
 
     def draw(self) -> Table:
-        """The last iterations, each with its best moves; on a narrow terminal without nodes and speed."""
+        """Return the last iterations, each with its best moves; on a narrow terminal without nodes and speed."""
         from rich.table import Table  # not at the top: all but the display does without it
 
         from outflank.tools.work.terminal import open_console
 
         table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
         numbers = _NUMBERS if open_console().width >= _WIDE else _FEWER_NUMBERS
-        for heading in (*numbers, "move", "score", "line"):
-            table.add_column(heading, no_wrap=heading != "line")
+        for name in (*numbers, "move", "score", "line"):
+            table.add_column(name, no_wrap=name != "line")
         for info in self._infos:
             self._add_iteration(table, info, numbers)
         return table
 
     def end(self) -> None:
-        """Print what was found last; nothing if that is nothing."""
+        """Print the result, or the last iteration if the search was interrupted."""
         if not self._infos:
             return
         info = self._infos[-1]
@@ -119,18 +127,12 @@ class Report:
         else:
             say(self._text(info))
 
-    def _add_iteration(self, table: Table, info: SearchInfo, headings: Sequence[str]) -> None:
+    def _add_iteration(self, table: Table, info: SearchInfo, names: Sequence[str]) -> None:
         """Add the rows of an iteration: its numbers before the best line, blanks before the others."""
-        facts = {
-            "plies": str(info.depth),
-            "certainty": certainty(info, self._position.empties),
-            "nodes": f"{info.nodes:,}",
-            "nodes/s": f"{nodes_a_second(info.nodes, info.seconds):,}",
-            "seconds": f"{info.seconds:.2f}",
-        }
-        numbers = [facts[heading] for heading in headings]
+        cells = search_cells(info, self._position.empties)
+        numbers = [cells[name] for name in names]
         for line in info.lines:
-            table.add_row(*numbers, str(line.move), score_text(line.score), moves_text(line.pv))
+            table.add_row(*numbers, *line_cells(line).values())
             numbers = [""] * len(numbers)
 
     def _facts(self, info: SearchInfo) -> dict[str, Any]:
@@ -139,15 +141,11 @@ class Report:
         return made | {"stable": stable_facts(self._position)} if self._stable else made
 
     def _text(self, info: SearchInfo) -> str:
-        """The board, the opening's name, and the best moves with their scores, or how the game came out."""
+        """Return the board, the opening's name, and the best moves with their scores or the result of the game."""
         position = self._position
         mover = position.rules.colour_name(position.side)
-        unit = f"final discs ahead for {mover}, {certainty(info, position.empties)}"
-        speed = nodes_a_second(info.nodes, info.seconds)
+        cells = search_cells(info, position.empties)
         last = self._game.turns[-1].move if len(self._game) else None
-        lines = [
-            f"{line.move!s:<6} {score_text(line.score):>6}   {moves_text(line.pv)}" for line in info.lines
-        ]
         head = [
             board_text(position, last=last, coloured=is_coloured()),
             *([] if self._opening is None else [f"Opening: {self._opening.in_both_languages}"]),
@@ -159,10 +157,10 @@ class Report:
         return "\n".join(
             [
                 *head,
-                f"move    score   line (scores: {unit})",
-                *lines,
+                f"{heading(_LINE_ROW)} (scores: final discs ahead for {mover}, {cells['certainty']})",
+                *(_LINE_ROW.format_map(line_cells(line)) for line in info.lines),
                 *_book_lines(self._entry),
-                f"{info.nodes:,} nodes in {info.seconds:.3f} s, {speed:,} nodes/s",
+                f"{cells['nodes']} nodes in {info.seconds:.3f} s, {cells['nodes/s']} nodes/s",
             ]
         )
 

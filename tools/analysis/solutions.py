@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import click
@@ -14,11 +14,12 @@ from outflank.tools.analysis.proofs.write import Proof
 from outflank.tools.report.search import (
     certainty,
     facts,
-    moves_text,
+    heading,
     nodes_a_second,
     reached_end,
     score_number,
     score_text,
+    search_cells,
 )
 
 _AS_NUMBER = {"win": 1.0, "draw": 0.0, "loss": -1.0}
@@ -145,13 +146,10 @@ class Solution:
         ]
 
 
-_HEADING = (
-    f"{'#':>4} {'empties':>7} {'score':>5}  {'move':<5} {'nodes':>15} {'seconds':>9} {'nodes/s':>11}  "
-    f"{'certainty':<17}  line"
-)
+_ROW = "{#:>4} {empties:>7} {score:>5}  {move:<5} {nodes:>15} {seconds:>9} {nodes/s:>11}  {certainty:<17}  {line}"
 
 
-class Report:
+class SolutionReport:
     """Prints solutions and their totals.
 
     Args:
@@ -168,7 +166,7 @@ class Report:
         """Print the settings, and the table's heading."""
         click.echo(settings, err=self.as_json)
         if not self.as_json:
-            click.echo(_HEADING)
+            click.echo(heading(_ROW))
 
     def add(
         self, solution: Solution, proof: Proof | None = None, job: Mapping[str, Any] | None = None
@@ -204,12 +202,17 @@ class Report:
 
 
 def _row(solution: Solution) -> str:
-    info, seconds = solution.info, solution.seconds
-    return (
-        f"{solution.number:>4} {solution.position.empties:>7} {solution.score:>5}  {solution.move or 'over':<5} "
-        f"{info.nodes:>15,} {seconds:>9.3f} {nodes_a_second(info.nodes, seconds):>11,}  "
-        f"{solution.certainty:<17}  {moves_text(info.pv)}"
-    )
+    """Return a solution as a row of the table."""
+    empties, seconds = solution.position.empties, solution.seconds
+    cells = {
+        "#": solution.number,
+        "empties": empties,
+        **search_cells(replace(solution.info, seconds=seconds), empties),
+        "score": solution.score,
+        "move": solution.move or "over",
+        "seconds": f"{seconds:.3f}",
+    }
+    return _ROW.format_map(cells)
 
 
 def _scores_of_moves(solution: Solution) -> list[str]:

@@ -13,9 +13,9 @@ import click
 from outflank.engine import NotationError, Searcher
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.tools.analysis.requests import Defaults
+from outflank.tools.analysis.service import AnalysisService
 from outflank.tools.archive.table import Explorer
 from outflank.tools.web.analysis import MOST_GAMES, AnalysisBoard
-from outflank.tools.web.requests import RequestServer
 from outflank.tools.web.server import Address, WebServer
 from outflank.tools.work.games import Given, as_usage, bad_game
 from outflank.tools.work.progress import warn
@@ -51,7 +51,7 @@ def serve_board(
     token = secrets.token_urlsafe(_TOKEN_BYTES)
     with ExitStack() as stack:
         explorer = None if archive is None else stack.enter_context(Explorer.open(archive))
-        board = AnalysisBoard(token, RequestServer(searchers, defaults), defaults.rules, games, explorer)
+        board = AnalysisBoard(token, AnalysisService(searchers), defaults, games, explorer)
         server = stack.enter_context(WebServer(board.routes, address.listen(), names=address.names))
         interrupts = stack.enter_context(Interrupts())
         page = f"{server.url}/{token}/"

@@ -11,9 +11,15 @@ import click
 from outflank.engine import HIGHEST_LEVEL, OutflankError, Parameters, Rules, Searcher, SettingsError
 from outflank.engine.search.limits import DEFAULT_LEVEL, Percent
 from outflank.protocol.formats.annotated import AnnotatedGame
-from outflank.tools.analysis.answers import HEADING, Answer, answer_facts, answer_row
+from outflank.tools.analysis.answers import ANSWER_ROW, Answer, answer_facts, answer_row
 from outflank.tools.analysis.requests import Action, Defaults, Item, Query, Remark, SearchRequest
-from outflank.tools.analysis.server import Desk, games_as_items, items_of, requests_of
+from outflank.tools.analysis.service import (
+    AnalysisService,
+    AnswerStream,
+    games_as_items,
+    items_of,
+    requests_of,
+)
 from outflank.tools.commands.engine_options import books_to_read
 from outflank.tools.commands.options import (
     COUNT,
@@ -29,7 +35,7 @@ from outflank.tools.commands.options import (
     threads_option,
     weights_option,
 )
-from outflank.tools.report.search import settings_line
+from outflank.tools.report.search import heading, settings_line
 from outflank.tools.work.games import Given, as_usage
 from outflank.tools.work.progress import Complaints, counted
 
@@ -147,7 +153,7 @@ def analyze(
 
     def answer_many(items: Iterable[Item], as_json: bool) -> None:
         begin(many, err=as_json)
-        _answer_many(Desk(items, searchers, ordered), as_json)
+        _answer_many(AnswerStream(AnalysisService(searchers), items, ordered), as_json)
 
     if len(texts) > 1:
         answer_many(items_of(texts, defaults), as_json)
@@ -170,7 +176,7 @@ def analyze(
             game = first[0].game()
             entry = book_entry(books_to_read(book), game.position, expected=book is not None)
             begin(search, err=as_json)
-            analyze_game(game, search, searchers[0], as_json, entry)
+            analyze_game(game, search, AnalysisService(searchers), as_json, entry)
         else:
             answer_many(games_as_items(chain(first, entries), texts[0], defaults, _count()), as_json)
 
@@ -192,15 +198,15 @@ def _count() -> Iterator[int]:
         yield number
 
 
-def _answer_many(desk: Desk, as_json: bool) -> None:
+def _answer_many(answers: Iterable[Answer], as_json: bool) -> None:
     """Print answers as they come; what can't be answered is named.
 
     Raises: OutflankError at the end if there was any such.
     """
     bad, remarks = 0, Complaints("remark")
     if not as_json:
-        click.echo(HEADING)
-    for answer in desk:
+        click.echo(heading(ANSWER_ROW))
+    for answer in answers:
         bad += isinstance(answer.item, Remark) and not answer.item.is_warning
         if as_json:
             click.echo(json.dumps(answer_facts(answer)))

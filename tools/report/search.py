@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, Protocol
 
-from outflank.engine import Limit, Move, Searcher, SearchInfo
+from outflank.engine import Limit, Line, Move, Searcher, SearchInfo
 from outflank.engine.evaluation import weights
 from outflank.tools.work.progress import counted
 
@@ -74,6 +74,38 @@ def moves_text(moves: Iterable[Move]) -> str:
 def nodes_a_second(nodes: int, seconds: float) -> int:
     """Return the speed, also for unmeasurably short times."""
     return round(nodes / max(seconds, 1e-9))
+
+
+def heading(row: str) -> str:
+    """Return the heading of a table whose rows are formatted from ``search_cells`` by `row`."""
+    return row.format_map(_Names())
+
+
+class _Names(dict[str, str]):
+    def __missing__(self, name: str) -> str:
+        return name
+
+
+def search_cells(info: SearchInfo, empties: int) -> dict[str, str]:
+    """Return the numbers of a search and its best line for people, by the headings of their columns.
+
+    Args:
+        info: the search, of a game that is not over.
+        empties: the number of empty squares of its position.
+    """
+    return {
+        "plies": str(info.depth),
+        "certainty": certainty(info, empties),
+        "nodes": f"{info.nodes:,}",
+        "nodes/s": f"{nodes_a_second(info.nodes, info.seconds):,}",
+        "seconds": f"{info.seconds:.2f}",
+        **line_cells(info.lines[0]),
+    }
+
+
+def line_cells(line: Line) -> dict[str, str]:
+    """Return a principal variation for people, by the headings of its columns."""
+    return {"move": str(line.move), "score": score_text(line.score), "line": moves_text(line.pv)}
 
 
 def facts(info: SearchInfo) -> dict[str, Any]:

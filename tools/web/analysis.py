@@ -19,6 +19,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
+from starlette.websockets import WebSocket
 
 from outflank.book.store import Book
 from outflank.engine import FileFormatError, Game, OutflankError, Position, Rules, Searcher
@@ -26,13 +27,15 @@ from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.protocol.formats.files import WRITTEN_FORMATS, FormatName, read_games
 from outflank.protocol.outside_json import read_json_object
 from outflank.protocol.server.booksource import shipped_books
+from outflank.tools.analysis.requests import Defaults
 from outflank.tools.analysis.review.game import ReviewSettings, review_game
 from outflank.tools.analysis.review.output import occasion_text
 from outflank.tools.analysis.review.page import review_replay
+from outflank.tools.analysis.service import AnalysisService
 from outflank.tools.archive.table import Explorer
 from outflank.tools.report.gamefiles import game_writer
 from outflank.tools.report.page import page_parts, replayed, templates
-from outflank.tools.web.requests import RequestServer
+from outflank.tools.web.requests import SocketClient
 
 MOST_BYTES = 4 << 20
 """Of a file that is opened."""
@@ -47,8 +50,8 @@ class AnalysisBoard:
 
     Args:
         token: the first part of every address.
-        requests: answers the requests for analysis.
-        rules: of games that name none.
+        service: searches the positions of requests.
+        defaults: rules of games, and rules and limits of requests, that name none.
         first: the games to begin with.
         explorer: the archive whose games are shown beside the board; None if there is none.
     """
@@ -56,14 +59,14 @@ class AnalysisBoard:
     def __init__(
         self,
         token: str,
-        requests: RequestServer,
-        rules: Rules,
+        service: AnalysisService,
+        defaults: Defaults,
         first: Sequence[AnnotatedGame] = (),
         explorer: Explorer | None = None,
     ) -> None:
-        self._rules = rules
+        self._service, self._defaults, self._rules = service, defaults, defaults.rules
         self._explorer = explorer
-        self._first = first or [AnnotatedGame(Position.start(rules))]
+        self._first = first or [AnnotatedGame(Position.start(self._rules))]
         # A thread each: books belong to the thread that opened them, and one review is made at a time.
         self._workers = ThreadPoolExecutor(1, thread_name_prefix="games")
         self._reviewers = ThreadPoolExecutor(1, thread_name_prefix="review")
@@ -72,7 +75,7 @@ class AnalysisBoard:
         inner: list[BaseRoute] = [
             Route("/", self._page),
             Route("/first", self._games_to_begin_with),
-            WebSocketRoute("/analysis", requests.serve),
+            WebSocketRoute("/analysis", self._requests),
             Route("/read", self._read, methods=["POST"]),
             Route("/game", self._game, methods=["POST"]),
             Route("/save", self._save, methods=["POST"]),
@@ -106,6 +109,9 @@ class AnalysisBoard:
 
     async def _games_to_begin_with(self, request: Request) -> Response:
         return JSONResponse(_listing(self._first))
+
+    async def _requests(self, socket: WebSocket) -> None:
+        await SocketClient(socket, self._service).serve(self._defaults)
 
     async def _read(self, request: Request) -> Response:
         """The games in the body, of any format that ``convert`` reads; a transcript or a board too."""

@@ -18,7 +18,7 @@ from outflank.tools.analysis.requests import (
     SearchRequest,
     read_request,
 )
-from outflank.tools.analysis.server import requests_of
+from outflank.tools.analysis.service import requests_of
 
 DEFAULTS = Defaults(Rules(), SearchRequest(level=10, multipv=2))
 

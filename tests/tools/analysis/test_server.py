@@ -9,7 +9,10 @@ from typing import Any
 
 import pytest
 
+from outflank.engine import Game, Limit, Position, Searcher
 from outflank.tests.support.installation import python_script
+from outflank.tools.analysis.requests import Query, Remark, SearchRequest
+from outflank.tools.analysis.service import AnalysisService, AnswerStream
 
 ENDGAME = "O--OOOOX-OOOOOOXOOXXOOOXOOXOOOXXOOOOOOXX---OOOOX----O--X-------- X"
 
@@ -110,6 +113,22 @@ def test_an_error_names_its_request_and_the_others_go_on() -> None:
     assert (good["id"], good["kind"]) == ("good", "result")
     assert code == 1
     assert said.endswith("outflank: 3 positions can't be read (named above)\n")
+
+
+def test_a_search_that_fails_is_named_and_the_others_go_on() -> None:
+    class Broken(SearchRequest):
+        def limit(self, empties: int) -> Limit:
+            if empties == 59:
+                raise MemoryError("no room")
+            return super().limit(empties)
+
+    positions = [Position.start(), Game.from_transcript("f5").position]
+    items = [Query({"id": number}, at, Broken(depth=1)) for number, at in enumerate(reversed(positions))]
+    failed, answered = AnswerStream(AnalysisService([Searcher(hash_mb=1)]), items, ordered=True)
+
+    assert failed.item == Remark({"id": 0}, "the search has failed: MemoryError('no room')")
+    assert answered.found is not None
+    assert answered.found.depth == 1
 
 
 def test_a_line_without_end_is_an_error_of_its_own() -> None:

@@ -14,7 +14,7 @@ from outflank.engine.evaluation import weights
 from outflank.protocol.formats import obf
 from outflank.tools.analysis.jobs.file import JobFile
 from outflank.tools.analysis.jobs.work import Outcome, Progress, Work, Workers, thresholds
-from outflank.tools.analysis.solutions import Report, Solution
+from outflank.tools.analysis.solutions import Solution, SolutionReport
 from outflank.tools.report.search import limit_words
 from outflank.tools.work.progress import counted, live, warn
 
@@ -25,7 +25,7 @@ _JSON_SECONDS = 10.0
 _UNITS = ((86400, "d"), (3600, "h"), (60, "min"))
 
 
-def solve_job(job: JobFile, workers: Workers, hash_mb: int, threads: int, report: Report) -> None:
+def solve_job(job: JobFile, workers: Workers, hash_mb: int, threads: int, report: SolutionReport) -> None:
     """Solve every position of a job, and report each as it is solved; known results are not searched again.
 
     Args:

@@ -1,0 +1,261 @@
+"""Analysis of many positions for any number of clients: threads that search, and answers in an iterator."""
+
+import heapq
+import itertools
+import queue
+import re
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import BinaryIO, Protocol
+
+from outflank.engine import Analysis, IllegalMoveError, NotationError, OutflankError, Searcher, SearchInfo
+from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
+from outflank.protocol.formats.reading import TOO_LONG, read_lines
+from outflank.protocol.lines import printable
+from outflank.tools.analysis.answers import Answer
+from outflank.tools.analysis.requests import (
+    LONGEST_REASON,
+    Action,
+    Defaults,
+    Item,
+    Query,
+    Remark,
+    read_request,
+)
+from outflank.tools.work.games import Given, shown
+
+
+class Client(Protocol):
+    """The receiver of answers: one for each connection."""
+
+    def deliver(self, number: int, answer: Answer) -> None:
+        """Take an answer to the item with this number. Called from any thread; must not wait."""
+
+
+@dataclass(slots=True, order=True)
+class _Task:
+    """A query that waits for a searcher or is being searched.
+
+    Attributes:
+        key: its order among the tasks, the smallest first: negative priority, then serial number.
+        client: the receiver of its answers.
+        number: the number of the item among those of its client.
+        query: the position to search, and how.
+        cancelled: whether the search is to end; what has been found by then is the answer.
+        analysis: its search while it runs.
+    """
+
+    key: tuple[int, int]
+    client: Client = field(compare=False)
+    number: int = field(compare=False)
+    query: Query = field(compare=False)
+    cancelled: bool = field(compare=False, default=False)
+    analysis: Analysis | None = field(compare=False, default=None)
+
+    def report(self, found: SearchInfo | None) -> None:
+        """Deliver the result of the search or its progress; None if it never began."""
+        self.client.deliver(self.number, Answer(self.query, found))
+
+
+class AnalysisService:
+    """Answers the items of any number of clients; every item gets one last answer. No search holds the GIL.
+
+    Args:
+        searchers: one for each search that may run at the same time, each used by a thread of its own.
+    """
+
+    def __init__(self, searchers: Sequence[Searcher]) -> None:
+        self._changed = threading.Condition()
+        self._waiting: list[_Task] = []
+        self._tasks: dict[int, _Task] = {}  # waiting and running, by serial number
+        self._serials = itertools.count()
+        for searcher in searchers:
+            threading.Thread(
+                target=self._work, args=(searcher,), name="outflank analysis", daemon=True
+            ).start()
+
+    def take(self, client: Client, number: int, item: Item) -> None:
+        """Answer an item: a query after its search, by priority and then in the order of the calls; others at once.
+
+        An action acts on the queries of its own client alone.
+        """
+        if not isinstance(item, Query):
+            count = self._cancel(client, item.terminates) if isinstance(item, Action) else 0
+            client.deliver(number, Answer(item, count=count))
+            return
+        with self._changed:
+            serial = next(self._serials)
+            task = _Task((-item.priority, serial), client, number, item)
+            self._tasks[serial] = task
+            heapq.heappush(self._waiting, task)
+            self._changed.notify()
+
+    def leave(self, client: Client) -> None:
+        """End all searches of a client."""
+        self._cancel(client, lambda query: True)
+
+    def _cancel(self, client: Client, is_meant: Callable[[Query], bool]) -> int:
+        """End searches of a client, also those that have not begun, and return their number."""
+        with self._changed:
+            meant = [
+                task
+                for task in self._tasks.values()
+                if task.client is client and not task.cancelled and is_meant(task.query)
+            ]
+            for task in meant:
+                task.cancelled = True
+                if task.analysis is not None:
+                    task.analysis.stop()
+            dropped = [task for task in self._waiting if task.cancelled]
+            self._waiting = [task for task in self._waiting if not task.cancelled]
+            heapq.heapify(self._waiting)
+            for task in dropped:
+                del self._tasks[task.key[1]]
+        for task in dropped:
+            task.report(None)
+        return len(meant)
+
+    def _work(self, searcher: Searcher) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._waiting)
+                task = heapq.heappop(self._waiting)
+            try:
+                answer = Answer(task.query, self._search(task, searcher))
+            except Exception as error:  # an error of one search must not end the others
+                reason = (
+                    str(error) if isinstance(error, OutflankError) else f"the search has failed: {error!r}"
+                )
+                answer = Answer(Remark(task.query.tags, printable(reason, LONGEST_REASON)))
+            with self._changed:
+                task.analysis = None
+                del self._tasks[task.key[1]]
+            task.client.deliver(task.number, answer)
+
+    def _search(self, task: _Task, searcher: Searcher) -> SearchInfo:
+        """Search a position, report the progress as often as its query asks for, and return the result."""
+        query, search = task.query, task.query.search
+        searcher.clear()
+        limit = search.limit(query.position.empties)
+        with searcher.analyse(query.position, limit, moves=query.moves, multipv=search.multipv) as analysis:
+            with self._changed:
+                task.analysis = analysis
+                if task.cancelled:
+                    analysis.stop()
+            reported = time.monotonic()
+            for info in analysis:
+                now = time.monotonic()
+                if search.report_every is not None and now - reported >= search.report_every:
+                    reported = now
+                    task.report(info)
+            return analysis.result()
+
+
+MOST_WAITING = 10_000
+"""Items that are read before one of them has been answered and its answer taken; then reading waits."""
+
+
+class AnswerStream:
+    """The client of a program that reads items from an iterator and takes the answers in a loop.
+
+    Iterate over it once. The iteration ends when all items are answered, and ends the searches if it is left earlier.
+
+    Args:
+        service: searches the positions.
+        items: the items, read in a thread of their own; the iteration raises the errors of reading.
+        ordered: whether to yield last answers in the order of the items; progress is yielded as it comes.
+    """
+
+    def __init__(self, service: AnalysisService, items: Iterable[Item], ordered: bool = False) -> None:
+        self._service, self._items, self._ordered = service, items, ordered
+        self._found: queue.SimpleQueue[tuple[int, Answer] | BaseException | int] = queue.SimpleQueue()
+        self._room = threading.Semaphore(MOST_WAITING)
+
+    def deliver(self, number: int, answer: Answer) -> None:
+        """Queue an answer."""
+        self._found.put((number, answer))
+
+    def __iter__(self) -> Iterator[Answer]:
+        threading.Thread(target=self._read, name="outflank requests", daemon=True).start()
+        early: dict[int, Answer] = {}  # last answers, by their place in the output
+        done, count = 0, None
+        try:
+            while done != count:
+                found = self._found.get()
+                if isinstance(found, BaseException):
+                    raise found
+                if isinstance(found, int):
+                    count = found
+                    continue
+                number, answer = found
+                if not answer.is_last:
+                    yield answer
+                    continue
+                early[number if self._ordered else done] = answer
+                while done in early:
+                    yield early.pop(done)
+                    done += 1
+                    self._room.release()
+        finally:
+            self._service.leave(self)
+
+    def _read(self) -> None:
+        """Take all items and queue their number at the end."""
+        count = 0
+        try:
+            for item in self._items:
+                self._room.acquire()
+                self._service.take(self, count, item)
+                count += 1
+            self._found.put(count)
+        except BaseException as error:  # for the thread that iterates
+            self._found.put(error)
+
+
+Entry = AnnotatedGame | BadGame
+_ESCAPED_BYTE = re.compile(r"[\udc80-\udcff]")
+
+
+def items_of(names: Sequence[str], defaults: Defaults) -> Iterator[Item]:
+    """All that is asked in files, on standard input and on the command line; games are numbered from 1 on.
+
+    Raises: OSError.
+    """
+    count = itertools.count(1)
+    for name in names:
+        with Given(name) as given:
+            stream = given.requests()
+            if stream is not None:
+                yield from requests_of(stream, defaults)
+                continue
+            try:
+                yield from games_as_items(given.games(defaults.rules), name, defaults, count)
+            except (NotationError, IllegalMoveError) as error:
+                yield Remark({"id": next(count), "file": name}, str(error))
+
+
+def requests_of(stream: BinaryIO, defaults: Defaults) -> Iterator[Item]:
+    """The requests of a stream, one on each line that is not blank."""
+    # With other bytes replaced, two ids that differ in them would be the same.
+    for number, line, is_whole in read_lines(stream, "surrogateescape"):
+        tags = {"id": None, "line": number}
+        if not is_whole:
+            yield Remark(tags, TOO_LONG)
+        elif _ESCAPED_BYTE.search(line):
+            yield Remark(tags, "this line is not UTF-8")
+        elif line.strip():
+            yield from read_request(line, number, defaults)
+
+
+def games_as_items(
+    entries: Iterator[Entry], name: str, defaults: Defaults, count: Iterator[int]
+) -> Iterator[Item]:
+    """The last position of each game as a query, and a remark for each that can't be read."""
+    for number, entry in enumerate(entries, 1):
+        tags = {"id": next(count), "file": shown(name), "number": number}
+        if isinstance(entry, BadGame):
+            yield Remark(tags, str(entry))
+        else:
+            yield Query(tags, entry.final, defaults.search)
