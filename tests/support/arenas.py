@@ -19,7 +19,7 @@ from outflank.tests.support.runs import instant, instant_settings
 from outflank.tools.arena.arena import Arena
 from outflank.tools.arena.joining import Joiner, join_address
 from outflank.tools.arena.line import Lines
-from outflank.tools.arena.messages import MOST_BYTES, VERSION, write
+from outflank.tools.arena.messages import MOST_BYTES, VERSION, HelloMessage, OpenMessage, write
 from outflank.tools.arena.pool import ArenaPool
 from outflank.tools.match.conduct.conductor import Conductor
 from outflank.tools.match.schedule.formats import openings_needed
@@ -138,7 +138,7 @@ class LocalArena:
     def hello(self, name: str = "X") -> tuple[str, str]:
         """What somebody with a token begins with."""
         token = self.arena.tokens.admit(name)
-        return write("hello", protocol=VERSION, token=token), write("open", slots=1, engine="by hand")
+        return write(HelloMessage(VERSION, token)), write(OpenMessage(1, "by hand"))
 
 
 def heard(socket: ClientConnection, seconds: float = 5.0) -> list[dict[str, Any]]:

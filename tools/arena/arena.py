@@ -10,8 +10,10 @@ from outflank.engine import Colour, Rules, SettingsError
 from outflank.protocol.clock import TimeControl
 from outflank.protocol.drivers import spec as engines
 from outflank.protocol.drivers.spec import EngineSpec, Protocol
+from outflank.tools.arena import messages
 from outflank.tools.arena.gate import Gate, Refusal
 from outflank.tools.arena.line import Line, Lines
+from outflank.tools.arena.messages import VERSION, Message
 from outflank.tools.arena.tokens import Tokens
 from outflank.tools.match.game.results import GameRecord, Pairing
 from outflank.tools.match.state.events import Event, GameEnded, GameStarted, GameVoided
@@ -95,12 +97,12 @@ class Arena:
             case GameStarted(pairing):
                 with self._lock:
                     self._playing[pairing.number] = pairing
-                self._tell(pairing, "started")
+                self._tell(pairing, messages.StartedMessage(pairing.number, *_names(pairing)))
             case GameEnded(game):
                 with self._lock:
                     self._playing.pop(game.pairing.number, None)
                     self.games_ended += 1
-                self._tell(game.pairing, "result", **_result(game))
+                self._tell(game.pairing, _result(game))
             case GameVoided(void):
                 with self._lock:
                     self._playing.pop(void.game.pairing.number, None)
@@ -109,7 +111,7 @@ class Arena:
         """Tell everybody that the tournament is over, and wait a moment until they have gone."""
         self._is_over = True
         for line in self.present():
-            line.tell("over")
+            line.tell(messages.OverMessage())
         until = time.monotonic() + _FAREWELL_SECONDS
         while self.present() and time.monotonic() < until:
             time.sleep(0.02)
@@ -174,14 +176,10 @@ class Arena:
             raise Refusal("the tournament has begun without you")
         return self.lines.of(name)
 
-    def _welcome(self, line: Line) -> dict[str, Any]:
-        return {
-            "name": line.name,
-            "session": line.session,
-            "rules": str(self._rules),
-            "time": str(self._time),
-            "patience": line.patience,
-        }
+    def _welcome(self, line: Line) -> messages.WelcomeMessage:
+        return messages.WelcomeMessage(
+            VERSION, line.name, line.session, str(self._rules), str(self._time), line.patience
+        )
 
     def _on_change(self, line: Line) -> None:
         what = "has lost its line" if line.is_lost and not self._is_over else "has gone"
@@ -189,23 +187,30 @@ class Arena:
         self._say(f"{line.name} {what}", f"{line.name} {what.split()[0]}")
         self._on_changed()
         if self._is_over:
-            line.tell("over")
+            line.tell(messages.OverMessage())
 
     def _on_refusal(self, sentence: str) -> None:
         # What a peer has sent comes after a comma, if it is in the sentence at all.
         self._say(f"somebody was refused: {sentence}", sentence.partition(",")[0])
 
-    def _tell(self, pairing: Pairing, type: str, **values: Any) -> None:
-        black, white = (pairing.names[colour] for colour in Colour)
+    def _tell(self, pairing: Pairing, message: Message) -> None:
         for line in self.lines.all():
-            if line.name in (black, white):
-                line.tell(type, number=pairing.number, black=black, white=white, **values)
+            if line.name in _names(pairing):
+                line.tell(message)
 
 
-def _result(game: GameRecord) -> dict[str, Any]:
-    return {
-        "winner": game.winner_name,
-        "ending": str(game.ending),
-        "detail": game.detail[:1000],
-        "margin": game.margin,
-    }
+def _names(pairing: Pairing) -> tuple[str, str]:
+    return pairing.names[Colour.BLACK], pairing.names[Colour.WHITE]
+
+
+def _result(game: GameRecord) -> messages.ResultMessage:
+    black, white = _names(game.pairing)
+    return messages.ResultMessage(
+        number=game.pairing.number,
+        black=black,
+        white=white,
+        winner=game.winner_name,
+        ending=str(game.ending),
+        detail=game.detail[:1000],
+        margin=game.margin,
+    )

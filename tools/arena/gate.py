@@ -16,6 +16,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from outflank.engine import OutflankError
 from outflank.protocol.lines import printable
+from outflank.tools.arena import messages
 from outflank.tools.arena.line import Line
 from outflank.tools.arena.messages import CLIENT, PATH, VERSION, Message, read, write
 from outflank.tools.work.limits import Budget
@@ -32,8 +33,6 @@ _UNASKED_A_SLOT = 10  # more of them a second for each game at once
 _BURST = 1_000
 _GOODBYES = (1000, 1001, 1012)  # WebSocket codes of an end that the client means, or of a restart of ours
 _REFUSED = 1008  # WebSocket's code for a policy
-
-Welcome = Callable[[Line], dict[str, object]]
 
 
 class Refusal(OutflankError):
@@ -104,7 +103,7 @@ class Gate:
 
     Args:
         admit: returns the line of who has a token. Raises: Refusal.
-        welcome: returns the values of the welcome.
+        welcome: returns the message that admits a line.
         on_change: called when a line was opened or has ended.
         on_refusal: called with the reason when a peer is refused.
     """
@@ -112,7 +111,7 @@ class Gate:
     def __init__(
         self,
         admit: Callable[[str], Line],
-        welcome: Welcome,
+        welcome: Callable[[Line], messages.WelcomeMessage],
         on_change: Callable[[Line], object] = lambda line: None,
         on_refusal: Callable[[str], object] = lambda sentence: None,
     ) -> None:
@@ -158,14 +157,14 @@ class Gate:
             hello = await _receive(socket, HELLO_SECONDS)
         except TimeoutError:
             raise Refusal(f"no hello came within {HELLO_SECONDS:g} s", again=True) from None
-        if hello["type"] != "hello":
-            raise Refusal(f"expected hello as the first message, got {hello['type']}")
-        if hello["protocol"] != VERSION:
+        if not isinstance(hello, messages.HelloMessage):
+            raise Refusal(f"expected hello as the first message, got {hello.type}")
+        if hello.protocol != VERSION:
             raise Refusal(
-                f"this server speaks version {VERSION} of the messages, and you speak {hello['protocol']}: "
+                f"this server speaks version {VERSION} of the messages, and you speak {hello.protocol}: "
                 f"use an Outflank of the server's version"
             )
-        return str(hello["token"])
+        return hello.token
 
     async def _line_of(self, token: str) -> Line:
         """Return the line of who has the token; a wrong one is refused a moment later.
@@ -198,16 +197,16 @@ class Gate:
 
         Raises: Refusal, MessageError; WebSocketDisconnect.
         """
-        await socket.send_text(write("welcome", protocol=VERSION, **self._welcome(line)))
+        await socket.send_text(write(self._welcome(line)))
         try:
             opening = await _receive(socket, OPEN_SECONDS)
         except TimeoutError:
             raise Refusal(f"no open came within {OPEN_SECONDS:g} s", again=True) from None
-        if opening["type"] != "open":
-            raise Refusal(f"expected open after the greeting, got {opening['type']}")
+        if not isinstance(opening, messages.OpenMessage):
+            raise Refusal(f"expected open after the greeting, got {opening.type}")
         await self._line_of(token)  # it may have been made void meanwhile
         connection.is_open = True
-        line.attach(connection, opening["slots"], printable(opening["engine"]))
+        line.attach(connection, opening.slots, printable(opening.engine))
         self._on_change(line)
         reader = _Reader(socket, line)
         try:
@@ -280,19 +279,19 @@ class _Reader:
 
         Raises: Refusal.
         """
-        match message["type"]:
-            case "pong":
-                sent = self._pings.pop(message["ping"], None)
+        match message:
+            case messages.PongMessage():
+                sent = self._pings.pop(message.ping, None)
                 if sent is not None:
                     self._line.note_round_trip(self.heard - sent)
                 return sent is not None
-            case "ready" | "move" | "failed":
+            case messages.ReadyMessage() | messages.MoveMessage() | messages.FailedMessage():
                 return self._line.take(message)
-            case "thought":
+            case messages.ThoughtMessage():
                 self._line.hear(message)
                 return False
-            case kind:
-                raise Refusal(f"expected an answer, got {kind} a second time")
+            case _:
+                raise Refusal(f"expected an answer, got {message.type} a second time")
 
     async def ping(self) -> None:
         """Ping, for ever."""
@@ -304,7 +303,9 @@ class _Reader:
                 old: sent for old, sent in self._pings.items() if sent > time.monotonic() - SILENCE_SECONDS
             }
             self._pings[number] = time.monotonic()
-            await self._socket.send_text(write("ping", ping=number, line=round(self._line.allowance, 4)))
+            await self._socket.send_text(
+                write(messages.PingMessage(ping=number, line=round(self._line.allowance, 4)))
+            )
 
 
 async def _receive(socket: WebSocket, seconds: float) -> Message:
@@ -324,5 +325,5 @@ async def _refuse(socket: WebSocket, error: OutflankError) -> None:
     """Say why, and end the connection."""
     if socket.application_state is WebSocketState.CONNECTED:
         again = isinstance(error, Refusal) and error.again
-        await socket.send_text(write("refused", reason=str(error), again=again))
+        await socket.send_text(write(messages.RefusedMessage(reason=str(error), again=again)))
         await socket.close(_REFUSED)

@@ -2,15 +2,18 @@
 
 import itertools
 import time
-from collections.abc import Mapping
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from outflank.engine import Position, Rules
 from outflank.protocol.clock import RunningClock
 from outflank.protocol.drivers.driver import CLOSE_SECONDS, START_SECONDS, Driver, GameSoFar, Reply
+from outflank.protocol.drivers.errors import EngineProtocolError
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.lines import printable
 from outflank.tools.arena.line import Answered, Line
+from outflank.tools.arena.messages import DropMessage, MoveMessage, NewMessage, Request, ThinkMessage
 
 _keys = itertools.count(1)  # of games, different for all lines
 
@@ -50,7 +53,7 @@ class JoinedDriver(Driver):
         assert first in (None, Position.start(self._rules)), "an arena plays from the start of its rules"
         self._key = next(_keys)
         self._grace_seconds = self._line.patience
-        return self._ask("new", START_SECONDS).seconds
+        return self._ask(lambda id: NewMessage(id=id, game=self._key), START_SECONDS).seconds
 
     def follow(self, game: GameSoFar, clock: RunningClock | None = None) -> bool:
         """See ``Driver``. Nothing is sent before the question for a move."""
@@ -60,41 +63,36 @@ class JoinedDriver(Driver):
     def choose(self, seconds: float) -> Reply:
         """See ``Driver``."""
         left, left_moves = self._clock.time_left if self._clock.control.is_limited else (None, 0)
-        question = {
-            "colour": str(self._game.position.side),
-            "moves": [str(made.move) for made in self._game.moves],
-            "seconds": [
-                None if made.seconds is None else round(made.seconds, 3) for made in self._game.moves
-            ],
-            "left": left,
-            "left_moves": left_moves,
-            "wait": round(seconds, 3),
-        }
-        answer = self._ask("think", seconds, question)
-        message = answer.message
-        return Reply(
-            printable(message.get("move", "")), answer.seconds, message.get("score"), message.get("book")
+        question = partial(
+            ThinkMessage,
+            game=self._key,
+            colour=self._game.position.side,
+            moves=[str(made.move) for made in self._game.moves],
+            seconds=[None if made.seconds is None else round(made.seconds, 3) for made in self._game.moves],
+            left=left,
+            left_moves=left_moves,
+            wait=round(seconds, 3),
         )
+        answer = self._ask(lambda id: question(id=id), seconds)
+        message = answer.message
+        if not isinstance(message, MoveMessage):
+            raise EngineProtocolError(
+                f"engine {self.spec.name} answered a question for a move with {message.type}"
+            )
+        return Reply(printable(message.move), answer.seconds, message.score, message.book)
 
     def close(self, patience: float = CLOSE_SECONDS) -> None:
         """Give up the game, if one is being played. After a fault the engine is started again for its next game."""
         if self._key:
-            self._line.tell("drop", game=self._key)
+            self._line.tell(DropMessage(game=self._key))
 
-    def _ask(self, type: str, wait: float, values: Mapping[str, Any] | None = None) -> Answered:
+    def _ask(self, request: Callable[[int], Request], wait: float) -> Answered:
         """Ask over the line; the time in which it was lost is used up for this game.
 
         Raises: EngineError.
         """
         before = self._line.away(time.monotonic())
         try:
-            return self._line.ask(
-                type,
-                {"game": self._key, **(values or {})},
-                wait,
-                self._grace_seconds,
-                self.on_wait,
-                self._pass_on,
-            )
+            return self._line.ask(request, wait, self._grace_seconds, self.on_wait, self._pass_on)
         finally:
             self._grace_seconds -= self._line.away(time.monotonic()) - before

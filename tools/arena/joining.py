@@ -13,7 +13,6 @@ from concurrent.futures import Future, wait
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
@@ -24,7 +23,8 @@ from outflank.engine import NotationError, OutflankError, Rules, SettingsError
 from outflank.protocol.clock import TimeControl
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.lines import printable
-from outflank.tools.arena.messages import MOST_BYTES, PATH, SERVER, VERSION, Message, read, write
+from outflank.tools.arena import messages
+from outflank.tools.arena.messages import MOST_BYTES, PATH, SERVER, VERSION, Message, Request, read, write
 from outflank.tools.arena.worker import EngineWorker
 
 _ANSWERS = 256  # that are kept, in case that they were lost
@@ -193,24 +193,24 @@ class Joiner:
 
         Raises: Refused; EngineError; OSError, ConnectionClosed.
         """
-        socket.send(write("hello", protocol=VERSION, token=self._token))
+        socket.send(write(messages.HelloMessage(protocol=VERSION, token=self._token)))
         welcome = self._next(socket, _GREETING_SECONDS)
-        if welcome["type"] != "welcome":
-            raise Refused(f"expected a welcome of the server, got {welcome['type']}")
-        terms = (welcome["name"], welcome["rules"], welcome["time"])
+        if not isinstance(welcome, messages.WelcomeMessage):
+            raise Refused(f"expected a welcome of the server, got {welcome.type}")
+        terms = (welcome.name, welcome.rules, welcome.time)
         if terms != self._known_terms:
             self._start_engines(*terms)
-        if welcome["session"] != self._session:
-            self._session = welcome["session"]
+        if welcome.session != self._session:
+            self._session = welcome.session
             with self._lock:
                 self._answers.clear()
             for desk in self._desks:
                 desk.drop()
         with self._lock:
             self._socket = socket
-        socket.send(write("open", slots=self._slots, engine=printable(self._engine, 90)))
+        socket.send(write(messages.OpenMessage(slots=self._slots, engine=printable(self._engine, 90))))
         self._say(
-            f"{printable(self._engine)} is in as {printable(welcome['name'])}, time {printable(welcome['time'])}"
+            f"{printable(self._engine)} is in as {printable(welcome.name)}, time {printable(welcome.time)}"
         )
         self._tries = 0
 
@@ -236,21 +236,21 @@ class Joiner:
         """
         while True:
             message = self._next(socket, _SILENCE_SECONDS)
-            match message["type"]:
-                case "ping":
-                    socket.send(write("pong", ping=message["ping"]))
-                case "new" | "think":
+            match message:
+                case messages.PingMessage():
+                    socket.send(write(messages.PongMessage(ping=message.ping)))
+                case messages.NewMessage() | messages.ThinkMessage():
                     self._take(message)
-                case "drop":
+                case messages.DropMessage():
                     for desk in self._desks:
-                        if desk.game == message["game"]:
+                        if desk.game == message.game:
                             desk.drop()
-                case "over":
+                case messages.OverMessage():
                     self._say("the tournament is over")
                     return True
-                case "started":
+                case messages.StartedMessage():
                     self._say(_game_line(message))
-                case "result":
+                case messages.ResultMessage():
                     self._say(_result_line(message))
 
     def _next(self, socket: ClientConnection, seconds: float) -> Message:
@@ -266,22 +266,22 @@ class Joiner:
                 break
             if time.monotonic() > until:
                 raise TimeoutError(f"the server was silent for {seconds:.0f} s")
-        if message["type"] == "refused":
-            reason = printable(message["reason"], 500)
-            if not message.get("again"):
+        if isinstance(message, messages.RefusedMessage):
+            reason = printable(message.reason, 500)
+            if not message.again:
                 raise Refused(f"the server refuses: {reason}")
             raise OSError(reason)
         return message
 
-    def _take(self, question: Message) -> None:
+    def _take(self, question: Request) -> None:
         """Have a question answered, unless it is being or was."""
-        number = question["id"]
+        number = question.id
         with self._lock:
             text = self._answers.get(number)
         if text is not None:
             self._send(text)
         elif not any(desk.is_at(number) for desk in self._desks):
-            at_it = (desk for desk in self._desks if desk.game == question["game"])
+            at_it = (desk for desk in self._desks if desk.game == question.game)
             idle = min(self._desks, key=lambda desk: (desk.is_busy, desk.game != 0, desk.used))
             next(at_it, idle).give(question)
 
@@ -307,13 +307,12 @@ def _close(connecting: "Future[ClientConnection]") -> None:
         connecting.result().close()
 
 
-def _game_line(message: Message) -> str:
-    return f"game {message['number']}: {printable(message['black'])} (Black) - {printable(message['white'])} (White)"
+def _game_line(message: messages.StartedMessage | messages.ResultMessage) -> str:
+    return f"game {message.number}: {printable(message.black)} (Black) - {printable(message.white)} (White)"
 
 
-def _result_line(message: Message) -> str:
-    winner: Any = message.get("winner")
-    text = f"{printable(winner)} has won" if winner else "a draw"
-    if message.get("margin") is not None:
-        text += f", {message['margin']:+g} discs for Black"
-    return f"{_game_line(message)}: {text} ({printable(message['ending'])})"
+def _result_line(message: messages.ResultMessage) -> str:
+    text = f"{printable(message.winner)} has won" if message.winner else "a draw"
+    if message.margin is not None:
+        text += f", {message.margin:+g} discs for Black"
+    return f"{_game_line(message)}: {text} ({printable(message.ending)})"

@@ -4,15 +4,14 @@ A ``Line`` belongs to an entrant and outlives its connections. Tables ask from t
 the thread of the web server. A request that is open when a connection ends is sent again over the next one.
 """
 
-import json
 import secrets
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from statistics import median
-from typing import Any, Protocol
+from typing import Protocol
 
 from outflank.protocol.drivers.errors import (
     EngineCrash,
@@ -22,13 +21,21 @@ from outflank.protocol.drivers.errors import (
     EngineTimeout,
 )
 from outflank.protocol.lines import printable
-from outflank.tools.arena.messages import Message, write
+from outflank.tools.arena.messages import (
+    Answer,
+    FailedMessage,
+    Fault,
+    Message,
+    Request,
+    ThoughtMessage,
+    write,
+)
 
 PATIENCE_SECONDS = 60.0  # in which a lost line may come back, in each game
 MOST_FOR_LINE_SECONDS = 0.5  # what is allowed for a line on each move
 _SLICE_SECONDS = 0.1
 _PINGS = 9  # of which the median counts
-_FAULTS: dict[str, type[EngineError]] = {
+_FAULTS: dict[Fault, type[EngineError]] = {
     "crash": EngineCrash,
     "stall": EngineTimeout,
     "protocol error": EngineProtocolError,
@@ -55,7 +62,7 @@ class Answered:
         away: seconds in which the line was lost.
     """
 
-    message: Message
+    message: Answer
     seconds: float
     away: float
 
@@ -92,7 +99,7 @@ class Line:
         self._barred = ""
         self._last_id = 0
         self._open: dict[int, str] = {}
-        self._answers: dict[int, tuple[Message, float, float]] = {}
+        self._answers: dict[int, tuple[Answer, float, float]] = {}
         self._thoughts: dict[int, str] = {}  # the last to each open request
         self._round_trips: deque[float] = deque(maxlen=_PINGS)
         self._away = 0.0  # seconds, of the losses that are over
@@ -154,33 +161,32 @@ class Line:
         """How long a ping took, there and back."""
         self._round_trips.append(seconds)
 
-    def take(self, message: Message) -> bool:
+    def take(self, message: Answer) -> bool:
         """Take an answer; return whether its request was open. One that comes again changes nothing."""
         now = time.monotonic()
         with self._changed:
-            if self._open.pop(message["id"], None) is None:
+            if self._open.pop(message.id, None) is None:
                 return False
-            self._answers[message["id"]] = (message, now, self.away(now))
+            self._answers[message.id] = (message, now, self.away(now))
             self._changed.notify_all()
             return True
 
-    def hear(self, message: Message) -> None:
+    def hear(self, message: ThoughtMessage) -> None:
         """Take a thought about a request that is open."""
         with self._changed:
-            if message["id"] in self._open:
-                self._thoughts[message["id"]] = message["line"]
+            if message.id in self._open:
+                self._thoughts[message.id] = message.line
                 self._changed.notify_all()
 
-    def tell(self, type: str, **values: Any) -> None:
+    def tell(self, message: Message) -> None:
         """Send a message that needs no answer, if there is a connection."""
         with self._changed:
             if self._connection is not None:
-                self._connection.send(write(type, **values))
+                self._connection.send(write(message))
 
     def ask(
         self,
-        type: str,
-        values: Mapping[str, Any],
+        request: Callable[[int], Request],
         wait: float,
         grace: float,
         on_wait: Callable[[], object],
@@ -189,8 +195,7 @@ class Line:
         """Send a request, and wait for its answer.
 
         Args:
-            type: of the message.
-            values: of the message, without its id.
+            request: makes the message with an id.
             wait: seconds that it may take, without those for the line.
             grace: seconds in which the line may be lost meanwhile.
             on_wait: called often; may raise to give up.
@@ -201,7 +206,7 @@ class Line:
         with self._changed:
             self._last_id += 1
             number = self._last_id
-            self._open[number] = text = write(type, id=number, **values)
+            self._open[number] = text = write(request(number))
             began = time.monotonic()
             before = self.away(began)
             if self._connection is not None:
@@ -219,7 +224,7 @@ class Line:
                 self._open.pop(number, None)
                 self._answers.pop(number, None)
                 self._thoughts.pop(number, None)
-        on_line("<", json.dumps(answer.message))
+        on_line("<", write(answer.message))
         return answer
 
     def _answer(self, number: int, began: float, before: float, wait: float, grace: float) -> Answered | None:
@@ -239,9 +244,9 @@ class Line:
             message, came, away_then = self._answers[number]
             away = away_then - before
             seconds = max(0.0, came - began - away - self.allowance)
-        if message["type"] == "failed":
-            fault = _FAULTS[message["fault"]]
-            raise fault(f"{self._label} failed on its own machine: {printable(message['reason'], None)}")
+        if isinstance(message, FailedMessage):
+            fault = _FAULTS[message.fault]
+            raise fault(f"{self._label} failed on its own machine: {printable(message.reason, None)}")
         return Answered(message, seconds, away)
 
     def _expect_in_time(self, here: float, away: float, wait: float, grace: float) -> None:

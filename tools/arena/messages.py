@@ -1,16 +1,19 @@
 """The messages between the server of an arena and those who join: JSON objects, checked before they are used.
 
-``CLIENT`` and ``SERVER`` are the schema, which docs/join.md shows. Each request of the server has an id that rises by
-one, and holds all that its answer depends on. So nothing is lost with a line: what was not answered is asked again when
-the line is back, and what comes twice is known by its id.
+The classes of ``CLIENT`` and ``SERVER`` are the schema, which docs/join.md shows. Each request of the server has an id
+that rises by one, and holds all that its answer depends on. So nothing is lost with a line: a request without an answer
+is repeated when the line is back, and an answer that comes twice is known by its id.
 """
 
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+import re
+from collections.abc import Mapping
+from typing import Annotated, Literal, get_type_hints
 
-from outflank.engine import NotationError, OutflankError
+import msgspec
+from msgspec import Meta, inspect
+
+from outflank.engine import Colour, NotationError, OutflankError
 from outflank.protocol.lines import printable
 from outflank.protocol.outside_json import read_json_object
 
@@ -18,245 +21,258 @@ VERSION = 1
 MOST_BYTES = 1 << 14  # of a message; a game of 128 turns with their seconds takes 2 kB
 PATH = "/join"
 MOST_SLOTS = 64
-_LONGEST_NAME = 100
-_LONGEST_SENTENCE = 1_000
-_LONGEST_RULES = 300
-_LONGEST_MOVE = 20  # "pass" or "d3/ne" are the longest that make sense
-_MOST_TURNS = 256
-_MOST_SECONDS = 1e9
-_HIGHEST = 2**53  # whole numbers beyond are not safe in JSON
 _LONGEST_SHOWN = 60
+_HIGHEST = 2**53  # whole numbers beyond are not safe in JSON
+_FIELD = re.compile(r"(?:\$\.|required field `)(\w+)")  # in the sentences of msgspec
 
-Message = dict[str, Any]
+Fault = Literal["crash", "stall", "protocol error"]
+_Count = Annotated[int, Meta(ge=0, le=_HIGHEST)]
+_Natural = Annotated[int, Meta(ge=1, le=_HIGHEST)]
+_Seconds = Annotated[float, Meta(ge=0, le=1e9)]
+_Discs = Annotated[float, Meta(ge=-64, le=64)]
+_Name = Annotated[str, Meta(max_length=100)]
+_Sentence = Annotated[str, Meta(max_length=1_000)]
+_Move = Annotated[str, Meta(max_length=20)]  # "pass" or "d3/ne" are the longest that make sense
+_Moves = Annotated[list[_Move], Meta(max_length=256)]
+_Times = Annotated[list[_Seconds | None], Meta(max_length=256)]
+_Id = Annotated[_Natural, "of the request; the answer repeats it"]
+_Game = Annotated[_Natural, "the game's key on this line"]
+_Number = Annotated[_Natural, "of the game in the run"]
+_Engine = Annotated[_Name, "name of the engine"]
 
 
 class MessageError(OutflankError):
     """What came over the line is no message of this protocol."""
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
-    """A value in a message.
+class Message(
+    msgspec.Struct,
+    omit_defaults=True,
+    tag_field="type",
+    tag=lambda name: name.removesuffix("Message").lower(),
+):
+    """A message of one type. docs/join.md has its docstring, and the last annotation of each field."""
 
-    Attributes:
-        kind: in words, as the page has it.
-        says: its meaning.
-        fits: whether a value can stand there.
-        optional: whether it may be left out.
-    """
-
-    kind: str
-    says: str
-    fits: Callable[[object], bool]
-    optional: bool = False
+    @property
+    def type(self) -> str:
+        """The type on the wire."""
+        return str(self.__struct_config__.tag)
 
 
-def _text(longest: int, says: str, *, optional: bool = False) -> Field:
-    return Field(f"text, at most {longest}", says, lambda v: _is_text(v, longest), optional)
+class HelloMessage(Message):
+    """The first message of a connection."""
+
+    protocol: Annotated[_Count, "version of these messages"]
+    token: Annotated[_Name, "by which the server knows the entrant"]
 
 
-def _whole(least: int, most: int, says: str) -> Field:
-    top = "" if most == _HIGHEST else f" to {most}"
-    return Field(
-        f"whole number, {least}{top or ' or more'}", says, lambda v: type(v) is int and least <= v <= most
-    )
+class WelcomeMessage(Message):
+    """The answer to the right token."""
+
+    protocol: Annotated[_Natural, "version of these messages"]
+    name: Annotated[_Name, "of the entrant in tables"]
+    session: Annotated[_Name, "new if the server was started again: earlier requests are void then"]
+    rules: Annotated[str, Meta(max_length=300), "that are played, as docs/rules.md names them"]
+    time: Annotated[_Name, "the time control, as docs/match.md writes it"]
+    patience: Annotated[_Seconds, "seconds in which a lost line may come back, all losses of a game together"]
 
 
-def _number(least: float, says: str, *, most: float = _MOST_SECONDS, optional: bool = False) -> Field:
-    return Field("number", says, lambda v: _is_number(v, least, most), optional)
+class RefusedMessage(Message):
+    """The answer to anything that is wrong."""
+
+    reason: Annotated[_Sentence, "a sentence; the server closes the line"]
+    again: Annotated[bool | None, "whether it makes sense to come again"] = None
 
 
-def _word(words: tuple[str, ...], says: str) -> Field:
-    return Field(
-        " or ".join(f"`{word}`" for word in words), says, lambda v: isinstance(v, str) and v in words
-    )
+class OpenMessage(Message):
+    """The engine is started: the line is open, and games may begin."""
+
+    slots: Annotated[int, Meta(ge=1, le=MOST_SLOTS), "games that the engine can play at once"]
+    engine: Annotated[_Name, "what it calls itself"]
 
 
-def _truth(says: str) -> Field:
-    return Field("true or false", says, lambda v: isinstance(v, bool), optional=True)
+class NewMessage(Message):
+    """Asks to set up the start of a game."""
+
+    id: _Id
+    game: _Game
 
 
-def _is_text(value: object, longest: int) -> bool:
-    return isinstance(value, str) and len(value) <= longest
+class ReadyMessage(Message):
+    """Answers `new`."""
+
+    id: _Id
 
 
-def _is_number(value: object, least: float, most: float) -> bool:
-    # Neither NaN nor an infinite number is between two finite ones.
-    return isinstance(value, int | float) and not isinstance(value, bool) and least <= value <= most
+class ThinkMessage(Message, kw_only=True):
+    """Asks for a move; the game so far is in it."""
+
+    id: _Id
+    game: _Game
+    colour: Annotated[Colour, "who is to move"]
+    moves: Annotated[_Moves, "all moves of the game so far, passes as `pass`"]
+    seconds: Annotated[_Times, "seconds of each move; null if it was given"]
+    left: Annotated[_Seconds | None, "seconds on its clock; left out without a clock"] = None
+    left_moves: Annotated[_Count, "moves for which they are; 0 in main time"]
+    wait: Annotated[_Seconds, "seconds after which the move is not waited for any more"]
 
 
-def _list_of(fits: Callable[[object], bool], kind: str, says: str) -> Field:
-    return Field(
-        f"list of at most {_MOST_TURNS}: {kind}",
-        says,
-        lambda value: isinstance(value, list) and len(value) <= _MOST_TURNS and all(map(fits, value)),
-    )
+class MoveMessage(Message):
+    """Answers `think`."""
+
+    id: _Id
+    move: Annotated[_Move, "`f5`, or `resign`"]
+    score: Annotated[_Discs | None, "discs, from the side that moves"] = None
+    book: Annotated[bool | None, "whether the move came from an opening book"] = None
 
 
-_ID = _whole(1, _HIGHEST, "of the request; the answer repeats it")
-_GAME = _whole(1, _HIGHEST, "the game's key on this line")
-_MOVES = _list_of(
-    lambda v: _is_text(v, _LONGEST_MOVE), "text", "all moves of the game so far, passes as `pass`"
+class ThoughtMessage(Message):
+    """Goes before `move`, any number of times, if the engine thinks aloud."""
+
+    id: _Id
+    line: Annotated[_Sentence, "what the engine reports while it thinks, as it wrote it; for those who watch"]
+
+
+class FailedMessage(Message):
+    """Answers `new` or `think`: the engine has failed, and loses the game."""
+
+    id: _Id
+    fault: Annotated[Fault, "how it failed"]
+    reason: Annotated[_Sentence, "a sentence"]
+
+
+class DropMessage(Message):
+    """Nobody waits for an answer in this game any more."""
+
+    game: _Game
+
+
+class StartedMessage(Message):
+    """A game begins."""
+
+    number: _Number
+    black: _Engine
+    white: _Engine
+
+
+class ResultMessage(Message, kw_only=True):
+    """A game has ended."""
+
+    number: _Number
+    black: _Engine
+    white: _Engine
+    winner: Annotated[_Name | None, "name of the engine; left out for a draw"] = None
+    ending: Annotated[_Name, "how the game ended, as docs/match.md names it"]
+    detail: Annotated[_Sentence, "the reason, if it was a fault"]
+    margin: Annotated[_Discs | None, "discs, from Black's side; left out if it was broken off"] = None
+
+
+class OverMessage(Message):
+    """The tournament is over; nobody need come again."""
+
+
+class PingMessage(Message):
+    """Asks for `pong` at once; the time in between is measured."""
+
+    ping: Annotated[_Natural, "its number; answered with `pong` at once"]
+    line: Annotated[_Seconds, "seconds that are allowed for the line on each move"]
+
+
+class PongMessage(Message):
+    """Answers `ping`."""
+
+    ping: Annotated[_Natural, "the number of the ping"]
+
+
+Request = NewMessage | ThinkMessage
+Answer = ReadyMessage | MoveMessage | FailedMessage
+Schema = Mapping[str, type[Message]]
+
+
+def _schema(*kinds: type[Message]) -> Schema:
+    return {str(kind.__struct_config__.tag): kind for kind in kinds}
+
+
+CLIENT = _schema(
+    HelloMessage, OpenMessage, ReadyMessage, MoveMessage, FailedMessage, ThoughtMessage, PongMessage
 )
-_TIMES = _list_of(
-    lambda v: v is None or _is_number(v, 0, _MOST_SECONDS),
-    "number or null",
-    "seconds of each move; null if it was given",
-)
-_NAMES = {
-    "number": _whole(1, _HIGHEST, "of the game in the run"),
-    "black": _text(_LONGEST_NAME, "name of the engine"),
-    "white": _text(_LONGEST_NAME, "name of the engine"),
-}
-FAULTS = ("crash", "stall", "protocol error")
-
-CLIENT: Mapping[str, Mapping[str, Field]] = {
-    "hello": {
-        "protocol": _whole(0, _HIGHEST, "version of these messages"),
-        "token": _text(_LONGEST_NAME, "by which the server knows the entrant"),
-    },
-    "open": {
-        "slots": _whole(1, MOST_SLOTS, "games that the engine can play at once"),
-        "engine": _text(_LONGEST_NAME, "what it calls itself"),
-    },
-    "ready": {"id": _ID},
-    "move": {
-        "id": _ID,
-        "move": _text(_LONGEST_MOVE, "`f5`, or `resign`"),
-        "score": _number(-64, "discs, from the side that moves", most=64, optional=True),
-        "book": _truth("whether the move came from an opening book"),
-    },
-    "failed": {
-        "id": _ID,
-        "fault": _word(FAULTS, "how it failed"),
-        "reason": _text(_LONGEST_SENTENCE, "a sentence"),
-    },
-    "thought": {
-        "id": _ID,
-        "line": _text(
-            _LONGEST_SENTENCE, "what the engine reports while it thinks, as it wrote it; for those who watch"
-        ),
-    },
-    "pong": {"ping": _whole(1, _HIGHEST, "the number of the ping")},
-}
-"""What a client may send: the fields of each type of message. ``hello`` comes first, ``open`` after ``welcome``."""
-
-SERVER: Mapping[str, Mapping[str, Field]] = {
-    "welcome": {
-        "protocol": _whole(1, _HIGHEST, "version of these messages"),
-        "name": _text(_LONGEST_NAME, "of the entrant in tables"),
-        "session": _text(
-            _LONGEST_NAME, "new if the server was started again: earlier requests are void then"
-        ),
-        "rules": _text(_LONGEST_RULES, "that are played, as docs/rules.md names them"),
-        "time": _text(_LONGEST_NAME, "the time control, as docs/match.md writes it"),
-        "patience": _number(0, "seconds in which a lost line may come back, all losses of a game together"),
-    },
-    "refused": {
-        "reason": _text(_LONGEST_SENTENCE, "a sentence; the server closes the line"),
-        "again": _truth("whether it makes sense to come again"),
-    },
-    "new": {"id": _ID, "game": _GAME},
-    "think": {
-        "id": _ID,
-        "game": _GAME,
-        "colour": _word(("black", "white"), "who is to move"),
-        "moves": _MOVES,
-        "seconds": _TIMES,
-        "left": _number(0, "seconds on its clock; left out without a clock", optional=True),
-        "left_moves": _whole(0, _HIGHEST, "moves for which they are; 0 in main time"),
-        "wait": _number(0, "seconds after which the move is not waited for any more"),
-    },
-    "drop": {"game": _GAME},
-    "started": _NAMES,
-    "result": {
-        **_NAMES,
-        "winner": _text(_LONGEST_NAME, "name of the engine; left out for a draw", optional=True),
-        "ending": _text(_LONGEST_NAME, "how the game ended, as docs/match.md names it"),
-        "detail": _text(_LONGEST_SENTENCE, "the reason, if it was a fault"),
-        "margin": _number(
-            -64, "discs, from Black's side; left out if it was broken off", most=64, optional=True
-        ),
-    },
-    "over": {},
-    "ping": {
-        "ping": _whole(1, _HIGHEST, "its number; answered with `pong` at once"),
-        "line": _number(0, "seconds that are allowed for the line on each move"),
-    },
-}
-"""What the server may send. ``new`` is answered with ``ready``, ``think`` with ``move``, either with ``failed``."""
-
-MEANINGS: Mapping[str, str] = {
-    "hello": "the first message of a connection",
-    "welcome": "the answer to the right token",
-    "refused": "the answer to anything that is wrong",
-    "open": "the engine is started: the line is open, and games may begin",
-    "new": "asks to set up the start of a game",
-    "ready": "answers `new`",
-    "think": "asks for a move; the game so far is in it",
-    "move": "answers `think`",
-    "thought": "goes before `move`, any number of times, if the engine thinks aloud",
-    "failed": "answers `new` or `think`: the engine has failed, and loses the game",
-    "drop": "nobody waits for an answer in this game any more",
-    "started": "a game begins",
-    "result": "a game has ended",
-    "over": "the tournament is over; nobody need come again",
-    "ping": "asks for `pong` at once; the time in between is measured",
-    "pong": "answers `ping`",
-}
-"""Each type of message in words."""
+"""The messages that a client may send, by their types. ``hello`` comes first, ``open`` after ``welcome``."""
+SERVER = _schema(*(kind for kind in Message.__subclasses__() if kind not in CLIENT.values()))
+"""The messages that the server may send. ``ready`` answers ``new``, ``move`` answers ``think``, ``failed`` either."""
 
 
 def page() -> str:
-    """The schema as docs/join.md has it: a table of types, and their fields."""
+    """Return the schema as docs/join.md has it: a table of the types with their fields."""
     rows = ["| message | from | meaning | fields |", "| --- | --- | --- | --- |"]
-    for kind, meaning in MEANINGS.items():
-        side, schema = ("client", CLIENT) if kind in CLIENT else ("server", SERVER)
+    for kind in Message.__subclasses__():
+        name, hints = kind.__struct_config__.tag, get_type_hints(kind, include_extras=True)
         fields = [
-            f"`{name}`{' (may be left out)' if field.optional else ''}: {field.kind}; {field.says}"
-            for name, field in schema[kind].items()
+            f"`{field.name}`{'' if field.required else ' (may be left out)'}: {_words(field.type)}; "
+            f"{hints[field.name].__metadata__[-1]}"
+            for field in _fields(kind).values()
         ]
-        rows.append(f"| `{kind}` | {side} | {meaning} | {'<br>'.join(fields)} |")
+        side = "client" if name in CLIENT else "server"
+        rows.append(f"| `{name}` | {side} | {(kind.__doc__ or '').rstrip('.')} | {'<br>'.join(fields)} |")
     return "\n".join(rows)
 
 
-def write(type: str, **values: Any) -> str:
-    """A message as it is sent; a value of None is left out, but for those in lists."""
-    return json.dumps({"type": type, **{name: value for name, value in values.items() if value is not None}})
+def write(message: Message) -> str:
+    """Return a message as it is sent; a field of None is left out."""
+    return json.dumps(msgspec.to_builtins(message))
 
 
-def read(text: str | bytes, schema: Mapping[str, Mapping[str, Field]]) -> Message:
-    """The message that `text` is; fields that the schema has not are dropped.
-
-    Raises: MessageError.
-    """
-    found = _object(text)
-    kind = found.get("type")
-    if not isinstance(kind, str) or kind not in schema:
-        expected = " ".join(schema)
-        raise MessageError(
-            f"expected a message of type {expected}, got {printable(repr(kind), _LONGEST_SHOWN)}"
-        )
-    message: Message = {"type": kind}
-    for name, field in schema[kind].items():
-        value = found.get(name)
-        if value is None and field.optional:
-            continue
-        if not field.fits(value):
-            shown = printable(repr(value), _LONGEST_SHOWN)
-            raise MessageError(f"expected {field.kind} for {name} of a message {kind!r}, got {shown}")
-        message[name] = value
-    return message
-
-
-def _object(text: str | bytes) -> Mapping[str, Any]:
-    """Read the JSON object in `text`.
+def read(text: str | bytes, schema: Schema) -> Message:
+    """Read a message; fields that its type does not have are dropped.
 
     Raises: MessageError.
     """
     if len(text) > MOST_BYTES:
         raise MessageError(f"a message has at most {MOST_BYTES} bytes, and this one had {len(text)}")
     try:
-        return read_json_object(text)
+        found = read_json_object(text)
     except NotationError as error:
         raise MessageError(str(error)) from None
+    kind = found.get("type")
+    if not isinstance(kind, str) or kind not in schema:
+        raise MessageError(f"expected a message of type {' '.join(schema)}, got {_shown(kind)}")
+    try:
+        return msgspec.convert(found, schema[kind])
+    except msgspec.ValidationError as error:
+        wrong = _FIELD.search(str(error))
+        assert wrong is not None, "a field is wrong: the object and its type are not"
+        expected = _words(_fields(schema[kind])[wrong[1]].type)
+        value = _shown(found.get(wrong[1]))
+        raise MessageError(f"expected {expected} for {wrong[1]} of a message {kind!r}, got {value}") from None
+
+
+def _fields(kind: type[Message]) -> dict[str, inspect.Field]:
+    structure = inspect.type_info(kind)
+    assert isinstance(structure, inspect.StructType)
+    return {field.name: field for field in structure.fields}
+
+
+def _words(kind: inspect.Type) -> str:
+    """Return in words what a type takes; null, which stands for a field that is left out, is not named."""
+    match kind:
+        case inspect.StrType(max_length=longest):
+            return f"text, at most {longest}"
+        case inspect.IntType(ge=least, le=most):
+            return f"whole number, {least} {'or more' if most == _HIGHEST else f'to {most}'}"
+        case inspect.FloatType():
+            return "number"
+        case inspect.BoolType():
+            return "true or false"
+        case inspect.LiteralType(values=words):
+            return " or ".join(f"`{word}`" for word in words)
+        case inspect.EnumType(cls=words):
+            return " or ".join(f"`{word}`" for word in words)
+        case inspect.ListType(item_type=item, max_length=most):
+            null = " or null" if isinstance(item, inspect.UnionType) else ""
+            return f"list of at most {most}: {_words(item)}{null}"
+        case inspect.UnionType(types=kinds):
+            return " or ".join(_words(each) for each in kinds if not isinstance(each, inspect.NoneType))
+    raise AssertionError(f"no message has a field of {kind}")
+
+
+def _shown(value: object) -> str:
+    return printable(repr(value), _LONGEST_SHOWN)

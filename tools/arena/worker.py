@@ -11,7 +11,8 @@ from outflank.protocol.drivers.errors import EngineCrash, EngineStartError, Engi
 from outflank.protocol.drivers.reports import is_thought
 from outflank.protocol.formats.annotated import Recorder
 from outflank.protocol.lines import printable
-from outflank.tools.arena.messages import Message, write
+from outflank.tools.arena import messages
+from outflank.tools.arena.messages import Fault, Request, write
 
 _THOUGHT_SECONDS = 0.2  # between two that are passed on
 _BEYOND_SECONDS = 5.0  # after which the server has given up anyway
@@ -53,7 +54,7 @@ class EngineWorker:
         self._driver = make_driver(entry, rules, on_wait=self._check, on_line=self._hear, on_remark=say)
         self._thought_at = 0.0
         self._changed = threading.Condition()
-        self._question: Message | None = None
+        self._question: Request | None = None
         self._working_on = 0
         self._is_dropped = False
         self._is_over = False
@@ -72,7 +73,7 @@ class EngineWorker:
         """Whether it works on this question, or will."""
         with self._changed:
             waiting = self._question
-            return self._working_on == number or (waiting is not None and waiting["id"] == number)
+            return self._working_on == number or (waiting is not None and waiting.id == number)
 
     @property
     def is_busy(self) -> bool:
@@ -80,11 +81,11 @@ class EngineWorker:
         with self._changed:
             return self._working_on != 0 or self._question is not None
 
-    def give(self, question: Message) -> None:
+    def give(self, question: Request) -> None:
         """Have it answer a question, and nothing that it was asked before."""
         with self._changed:
             self._question = question
-            self.game, self.used = question["game"], time.monotonic()
+            self.game, self.used = question.game, time.monotonic()
             self._changed.notify()
 
     def drop(self) -> None:
@@ -114,7 +115,7 @@ class EngineWorker:
             now = time.monotonic()
             if now - self._thought_at >= _THOUGHT_SECONDS:
                 self._thought_at = now
-                self._pass_on(write("thought", id=self._working_on, line=printable(line, 900)))
+                self._pass_on(write(messages.ThoughtMessage(id=self._working_on, line=printable(line, 900))))
 
     def _work(self) -> None:
         while True:
@@ -126,53 +127,49 @@ class EngineWorker:
                     return
                 question, self._question = self._question, None
                 assert question is not None, "that was waited for"
-                self._working_on, self._is_dropped = question["id"], False
+                self._working_on, self._is_dropped = question.id, False
             try:
                 reply = self._reply(question)
                 self._working_on = 0  # the next question may come before ``_answer`` returns
-                self._answer(question["id"], reply)
+                self._answer(question.id, reply)
             except _Dropped:
                 self._driver.dismiss()
 
-    def _reply(self, question: Message) -> str:
+    def _reply(self, question: Request) -> str:
         """The text of the answer.
 
         Raises: _Dropped.
         """
-        number = question["id"]
         try:
-            if question["type"] == "new":
+            if isinstance(question, messages.NewMessage):
                 self._driver.new_game()
-                return write("ready", id=number)
+                return write(messages.ReadyMessage(id=question.id))
             return self._think(question)
         except OutflankError as error:
             self._driver.dismiss()
-            fault = "protocol error"
+            fault: Fault = "protocol error"
             if isinstance(error, EngineTimeout):
                 fault = "stall"
             elif isinstance(error, EngineCrash | EngineStartError):
                 fault = "crash"
-            return write("failed", id=number, fault=fault, reason=printable(str(error), 900))
+            return write(
+                messages.FailedMessage(id=question.id, fault=fault, reason=printable(str(error), 900))
+            )
 
-    def _think(self, question: Message) -> str:
+    def _think(self, question: messages.ThinkMessage) -> str:
         """Ask the engine for its move in the question's game.
 
         Raises: EngineError; NotationError, IllegalMoveError if the server's moves are none.
         """
         recorder = Recorder(Position.start(self._rules))
-        for move, seconds in zip(question["moves"], question["seconds"], strict=False):
+        for move, seconds in zip(question.moves, question.seconds, strict=False):
             recorder.play(move, seconds=seconds)
-        left, left_moves = question.get("left", 0.0), question["left_moves"]
         clock = RunningClock(self._entry.time)
-        clock.set_left(left, left_moves)
+        clock.set_left(question.left or 0.0, question.left_moves)
         self._driver.follow(GameSoFar.of(recorder.first, recorder.moves), clock)
-        reply = self._driver.choose(question["wait"] + _BEYOND_SECONDS)
+        reply = self._driver.choose(question.wait + _BEYOND_SECONDS)
         if not reply.ok:
-            return write(
-                "failed",
-                id=question["id"],
-                fault="protocol error",
-                reason=f"refused to move: {printable(reply.text)}",
-            )
+            reason = f"refused to move: {printable(reply.text)}"
+            return write(messages.FailedMessage(id=question.id, fault="protocol error", reason=reason))
         move = printable(reply.text, 20).lower()
-        return write("move", id=question["id"], move=move, score=reply.score, book=reply.from_book)
+        return write(messages.MoveMessage(id=question.id, move=move, score=reply.score, book=reply.from_book))

@@ -258,7 +258,7 @@ def test_a_reader_that_goes_away_ends_it() -> None:
 def test_a_server_needs_none_of_the_optional_packages() -> None:
     told = python_script("-c", """
 import io, sys
-for name in ("rich", "scipy", "jinja2", "matplotlib", "sgfmill", "resvg_py"):
+for name in ("rich", "scipy", "jinja2", "matplotlib", "msgspec", "sgfmill", "resvg_py"):
     sys.modules[name] = None
 from outflank.tools.commands.program import cli
 sys.stdin = io.TextIOWrapper(io.BytesIO(b'{"id": 1, "depth": 1}'))

@@ -14,6 +14,7 @@ from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
+from msgspec import structs
 from websockets.exceptions import ConnectionClosed
 
 from outflank.protocol.clock import TimeControl
@@ -25,7 +26,16 @@ from outflank.tests.support.processes import resident_kib
 from outflank.tests.support.relay import Relay
 from outflank.tests.support.runs import conduct, fake, instant, instant_settings
 from outflank.tools.arena import gate
-from outflank.tools.arena.messages import VERSION, write
+from outflank.tools.arena.messages import (
+    VERSION,
+    Answer,
+    DropMessage,
+    HelloMessage,
+    OpenMessage,
+    PongMessage,
+    ReadyMessage,
+    write,
+)
 from outflank.tools.arena.pool import ArenaPool
 from outflank.tools.arena.standing import StandingConductor
 from outflank.tools.match.conduct.pairplayer import Task
@@ -301,7 +311,7 @@ def test_the_end_of_a_connection_is_not_lost_when_a_message_comes_with_it() -> N
 
         reading = asyncio.ensure_future(gate._receive(Mock(receive=receive), gate.SILENCE_SECONDS))
         await asyncio.sleep(0)
-        coming.set_result({"type": "websocket.receive", "text": write("pong", ping=1)})
+        coming.set_result({"type": "websocket.receive", "text": write(PongMessage(1))})
         reading.cancel()
         with pytest.raises(asyncio.CancelledError):
             await reading
@@ -335,14 +345,14 @@ def test_a_paused_arena_begins_no_game(tmp_path: Path) -> None:
     ("messages", "sentence"),
     [
         (
-            [write("hello", protocol=VERSION, token="guessed")],
+            [write(HelloMessage(VERSION, "guessed"))],
             "nobody has this token; ask the organiser for one",
         ),
         (
-            [write("hello", protocol=99, token="x")],
+            [write(HelloMessage(99, "x"))],
             "this server speaks version 1 of the messages, and you speak 99",
         ),
-        ([write("open", slots=1, engine="x")], "expected hello as the first message, got open"),
+        ([write(OpenMessage(1, "x"))], "expected hello as the first message, got open"),
         (["{"], "expected a JSON object, got '{'"),
         (
             ['{"type": "hello"}'],
@@ -368,7 +378,7 @@ def test_a_flood_of_messages_ends_the_connection_in_a_sentence(tmp_path: Path) -
         local.wait_for("X")
         with suppress(ConnectionClosed):
             for number in range(3_000):
-                socket.send(write("ready", id=number + 1))
+                socket.send(write(ReadyMessage(number + 1)))
         wait(lambda: not local.arena.present())
         sentence = "too many messages that answer nothing: 210 a second are allowed; come again in 10 s"
         wait(lambda: any(sentence in one for one in local.said))
@@ -380,8 +390,8 @@ def test_messages_that_come_twice_change_nothing(tmp_path: Path) -> None:
         line = local.arena.lines.of("A")
         take = line.take
 
-        def take_twice(message: dict[str, object]) -> bool:
-            was_open, *_ = [take(copy) for copy in (message, message, {**message, "id": 1})]
+        def take_twice(message: Answer) -> bool:
+            was_open, *_ = [take(copy) for copy in (message, message, structs.replace(message, id=1))]
             return was_open
 
         line.take = take_twice  # type: ignore[method-assign]
@@ -425,7 +435,7 @@ def test_a_line_that_reads_nothing_is_closed_and_keeps_no_memory(tmp_path: Path)
         line = local.arena.lines.of("X")
         before = resident_kib()
         for _ in range(20_000):
-            line.tell("drop", game=1)
+            line.tell(DropMessage(1))
         wait(lambda: not local.arena.present())
 
         assert resident_kib() - before < 8_000
@@ -465,7 +475,7 @@ def besiege(tmp_path: Path, rng: random.Random, connections: int) -> None:
         try:
             for _ in range(connections):
                 kind = rng.choice(["hello", "move", "failed", "pong"])
-                data = bytearray(write(kind, id=1, move="f5").encode())
+                data = bytearray(json.dumps({"type": kind, "id": 1, "move": "f5"}).encode())
                 for _ in range(3):
                     data[rng.randrange(len(data))] = rng.randrange(256)
                 begun = [hello, opening][: rng.randrange(3)]
