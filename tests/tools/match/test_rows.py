@@ -97,6 +97,7 @@ def edit(folder: Path, statement: str, *values: object) -> None:
         ("UPDATE run SET value = ? WHERE name = 'outside'", '{"A": [1, 1e999, 1, 1]}'),
         ("UPDATE run SET value = ? WHERE name = 'outside'", '{"A": [1, 1, 1, 1, 1]}'),
         ("UPDATE run SET value = ? WHERE name = 'outside'", "[1]"),
+        ("UPDATE run SET value = ? WHERE name = 'outside'", '{"\\ud800": [1, 1, 1, 1]}'),
         ("UPDATE run SET value = ? WHERE name = 'identities'", '{"A": 1}'),
         ("UPDATE run SET value = ? WHERE name = 'identities'", '{"A": ["Ant \\u001b[2J"]}'),
         ("UPDATE run SET value = ? WHERE name = 'identities'", '{"A": ["' + "Ant " * 100 + '"]}'),

@@ -13,6 +13,7 @@ from typing import Any
 from outflank.engine import Colour, FileFormatError, Game, Move, NotationError, OutflankError, Position, Rules
 from outflank.protocol.drivers.driver import LONGEST_IDENTITY
 from outflank.protocol.formats.annotated import AnnotatedMove, Recorder
+from outflank.protocol.outside_json import read_json_object
 from outflank.tools.match.game.results import Ending, GameRecord, OffClockTime, Pairing
 from outflank.tools.match.state.events import GameStarted
 from outflank.tools.match.state.run import Run, RunSettings, Void, read_settings
@@ -312,11 +313,8 @@ def read(connection: sqlite3.Connection) -> Run:
         connection.execute("COMMIT")
     if not isinstance(facts["id"], str):
         raise TypeError("its id is no text")
-    settings = json.loads(facts["settings"])
-    # JSON can name halves of characters, which nothing can write.
-    json.dumps(settings, ensure_ascii=False).encode()
     run = Run(
-        settings=read_settings(settings),
+        settings=read_settings(read_json_object(facts["settings"])),
         games=tuple(games),
         voids=tuple(voids),
         remarks=tuple(remarks),
@@ -343,7 +341,7 @@ def outside_text(outside: Mapping[str, OffClockTime]) -> str:
 
 def read_outside(text: str) -> dict[str, OffClockTime]:
     """The engines' times outside the commands for their moves. Raises: any of what ``refusals`` catches."""
-    taken = {name: OffClockTime(*numbers) for name, numbers in json.loads(text).items()}
+    taken = {name: OffClockTime(*numbers) for name, numbers in read_json_object(text).items()}
     for numbers in taken.values():
         check_outside(numbers)
     return taken
@@ -359,7 +357,7 @@ def read_identities(text: str) -> dict[str, tuple[str, ...]]:
 
     Raises: any of what ``refusals`` catches.
     """
-    identities = {name: tuple(said) for name, said in json.loads(text).items()}
+    identities = {name: tuple(said) for name, said in read_json_object(text).items()}
     for name, said in identities.items():
         if len(said) > MOST_IDENTITIES or not all(map(_is_identity, said)):
             raise ValueError(f"names and versions of {name} can't be {str(said)[:40]!r}")
