@@ -42,12 +42,12 @@ class RequestError(NotationError):
 
 
 class Fields:
-    """The fields of one request.
+    """The fields of one request; null stands for a field that is missing.
 
     Args:
         values: the object that came.
 
-    Every method raises RequestError if its field is of another kind, and gives `otherwise` where it is missing.
+    Every method raises RequestError if its field has another kind of value, and returns `otherwise` if it is missing.
     """
 
     def __init__(self, values: Mapping[str, Any]) -> None:
@@ -69,81 +69,62 @@ class Fields:
         return [name for name in self._values if name not in known]
 
     def identity(self, name: str = "id") -> str | int:
-        """An ``id``. Raises: RequestError if there is none."""
+        """Return an ``id``, which must not be missing."""
         value = self._values.get(name)
-        if isinstance(value, bool) or not isinstance(value, str | int):
-            raise RequestError(f"expected a text or a whole number for {name}, got {shown(value)}", name)
+        self._expect("a text or a whole number", name, type(value) in (str, int))
         if isinstance(value, str) and len(value) > _LONGEST_IDENTITY:
             raise RequestError(
                 f"expected a text of at most {_LONGEST_IDENTITY} characters for {name}, got {len(value)}",
                 name,
             )
-        return value
+        return cast("str | int", value)
 
-    def text(self, name: str, otherwise: str | None = None) -> str | None:
-        """A text."""
+    def text(self, name: str) -> str | None:
+        """Return a text; None if it is missing."""
         value = self._values.get(name)
-        if value is not None and not isinstance(value, str):
-            raise RequestError(f"expected a text for {name}, got {shown(value)}", name)
-        return otherwise if value is None else value
+        self._expect("a text", name, value is None or isinstance(value, str))
+        return value
 
     def whole(self, name: str, least: int, most: int, otherwise: int | None = None) -> int | None:
-        """A whole number from `least` to `most`."""
+        """Return a whole number from `least` to `most`."""
         value = self._values.get(name)
-        if value is None:
-            return otherwise
-        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-            raise RequestError(
-                f"expected a whole number from {least} to {most} for {name}, got {shown(value)}", name
-            )
-        return value
-
-    def seconds(self, name: str, otherwise: float | None = None) -> float | None:
-        """Seconds, from 0 to some thirty years."""
-        value = self._values.get(name)
-        if value is None:
-            return otherwise
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not (is_number and 0 <= value <= _MOST_SECONDS):
-            raise RequestError(
-                f"expected seconds from 0 to {_MOST_SECONDS} for {name}, got {shown(value)}", name
-            )
-        return float(value)
-
-    def flag(self, name: str, otherwise: bool) -> bool:
-        """True or false."""
-        value = self._values.get(name)
-        if value is not None and not isinstance(value, bool):
-            raise RequestError(f"expected true or false for {name}, got {shown(value)}", name)
+        is_fit = value is None or (type(value) is int and least <= value <= most)
+        self._expect(f"a whole number from {least} to {most}", name, is_fit)
         return otherwise if value is None else value
 
-    def words(self, name: str) -> str:
-        """A text, or a list of texts, as one text with blanks between them; empty if it is missing."""
+    def seconds(self, name: str, otherwise: float | None = None) -> float | None:
+        """Return seconds, from 0 to some thirty years."""
         value = self._values.get(name)
-        if isinstance(value, list) and all(isinstance(word, str) for word in value):
-            return " ".join(value)
-        if value is not None and not isinstance(value, str):
-            raise RequestError(f"expected a text or a list of texts for {name}, got {shown(value)}", name)
-        return value or ""
+        is_fit = value is None or (type(value) in (int, float) and 0 <= value <= _MOST_SECONDS)
+        self._expect(f"seconds from 0 to {_MOST_SECONDS}", name, is_fit)
+        return otherwise if value is None else float(value)
+
+    def flag(self, name: str, otherwise: bool) -> bool:
+        """Return a truth value."""
+        value = self._values.get(name)
+        self._expect("true or false", name, value is None or isinstance(value, bool))
+        return otherwise if value is None else bool(value)
+
+    def words(self, name: str) -> str:
+        """Return a text, or a list of texts as one text with blanks between them; empty if it is missing."""
+        value = self._values.get(name)
+        words = value if isinstance(value, list) else ["" if value is None else value]
+        self._expect("a text or a list of texts", name, all(isinstance(word, str) for word in words))
+        return " ".join(words)
 
     def turns(self, most: int) -> Sequence[int] | None:
-        """``turns``: whole numbers from 0 to `most`, or the word ``all`` for each of them; None if it is missing."""
+        """Return ``turns``, whole numbers from 0 to `most`, all of them for the word ``all``; None if it is missing."""
         value = self._values.get("turns")
         if value == "all":
             return range(most + 1)
-        if value is None:
-            return None
-        if (
-            not isinstance(value, list)
-            or not value
-            or any(
-                isinstance(each, bool) or not isinstance(each, int) or not 0 <= each <= most for each in value
-            )
-        ):
-            raise RequestError(
-                f'expected "all" or a list of numbers from 0 to {most} for turns, got {shown(value)}', "turns"
-            )
-        return tuple(dict.fromkeys(value))
+        turns = value if isinstance(value, list) else []
+        is_fit = bool(turns) and all(type(turn) is int and 0 <= turn <= most for turn in turns)
+        self._expect(f'"all" or a list of numbers from 0 to {most}', "turns", value is None or is_fit)
+        return None if value is None else tuple(dict.fromkeys(turns))
+
+    def _expect(self, expected: str, name: str, is_fit: bool) -> None:
+        if not is_fit:
+            raise RequestError(f"expected {expected} for {name}, got {shown(self._values.get(name))}", name)
 
 
 def shown(value: object) -> str:

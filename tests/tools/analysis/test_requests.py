@@ -133,6 +133,7 @@ def test_thousands_of_unknown_fields_are_a_few_warnings() -> None:
     [
         ({"moves": "f5f5"}, "moves", "move 2 of the transcript: expected White to play f4 d6 f6, got f5"),
         ({"moves": 5}, "moves", "expected a text or a list of texts for moves, got 5"),
+        ({"moves": False}, "moves", "expected a text or a list of texts for moves, got false"),
         ({"moves": ["f5", 6]}, "moves", "expected a text or a list of texts for moves, got"),
         ({"position": "XO"}, "position", "expected a board of 64 squares, got 2"),
         ({"rules": "chess"}, "rules", "expected rules out of"),
