@@ -225,7 +225,8 @@ class _Statistics:
         self._lengths[game.discs_played] += 1
         if (year := year_of(game.date)) is not None:
             self._years[year] += 1
-        self._names["players"].update({game.black, game.white} - {"", "?"})
+        players = dict.fromkeys((game.black, game.white))  # once, and in this order
+        self._names["players"].update(name for name in players if name not in ("", "?"))
         self._names["events"].update(filter(None, [game.event]))
         opening = opening_of(game.positions)
         self._names["openings"].update([opening.name] if opening else [])
