@@ -18,6 +18,7 @@ import pytest
 import outflank
 from outflank import engine
 from outflank.tests.support.installation import ROOT, clone
+from outflank.tests.support.transcripts import fitted, run, steps, text_lines
 from outflank.tests.test_layers import LAYERS
 from outflank.tools.commands.program import cli
 
@@ -27,10 +28,8 @@ README = (ROOT / "README.md").read_text()
 
 
 def blocks(page: Path, language: str) -> list[str]:
-    """The fenced blocks of a page, continuation lines joined."""
-    text = page.read_text()
-    found = re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    return [block.replace("\\\n", " ") if language == "console" else block for block in found]
+    """The fenced blocks of a page."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
 
 
 def command_lines() -> list[object]:
@@ -102,10 +101,8 @@ def test_the_notebook_runs_and_uses_the_tools(monkeypatch: pytest.MonkeyPatch, t
 def test_console_examples_print_what_they_show(page: Path) -> None:
     """Commands without output are not run: they take their time, or write files."""
     for dialogue in blocks(page, "console"):
-        for command, shown in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", dialogue, re.MULTILINE):
-            if shown:
-                printed = run(command)
-                assert doctest.OutputChecker().check_output(shown, printed, doctest.ELLIPSIS), printed
+        for step in filter(lambda step: step.shown, steps(dialogue)):
+            assert fitted(step.shown, text_lines(run(step.command, ROOT).both)) == step.shown
 
 
 @pytest.mark.parametrize("line", command_lines())
@@ -276,17 +273,3 @@ def mapped() -> set[Path]:
         if not line.startswith(" "):
             above = ROOT / names[0]
     return named
-
-
-def run(command: str) -> str:
-    """What an `outflank` command prints on both streams."""
-    words = shlex.split(command)
-    assert words[0] == "outflank", f"only outflank is run, got {command!r}"
-    made = subprocess.run(
-        [sys.executable, "-m", "outflank.tools.commands.program", *words[1:]],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=60,
-    )
-    return made.stdout

@@ -1,0 +1,328 @@
+"""Executed transcripts of the command line: commands, what they print, and the exit status where it is not 0.
+
+A file of transcripts has sections. Each is a test with an empty folder of its own, in which first the commands
+above all sections are run::
+
+    # A game is written in another format.
+    $ cat > game.txt <<'END'
+    f5d6c3
+    END
+    $ outflank convert game.txt --to sgf
+    (;FF[4]...
+    ! 1 game read, 1 written, 0 bad, <number> s
+    $ outflank convert game.txt
+    ! Error: no format is named: give --to FORMAT, or -o FILE that ends in .sgf, .ggf, .txt, .obf or .wtb
+    [exit 2]
+
+Lines with ``!`` come from standard error and stand below standard output. The usage above an error of wrong usage is
+left out. ``...`` stands for any text within a line, and for any lines on a line of its own; `PLACEHOLDERS` stand for
+values that vary. ``OUTFLANK_ACCEPT=1 pytest -k SECTION FILE`` writes what is printed now into the transcript, and
+keeps the lines with placeholders and ``...`` that still fit.
+
+A command runs in this process, with simple redirections, a here-document, and pipes between simple commands, so that
+many run in a second. What needs more of a shell, or a process of its own (``(outflank ...)``), is run by bash.
+"""
+
+import contextlib
+import difflib
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from outflank import __version__
+from outflank.tests.support.installation import ROOT
+from outflank.tools.commands.program import cli
+
+PLACEHOLDERS = {
+    "<number>": r"[+-]?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?(?: ?[kMG](?=[ n]))?",
+    "<score>": r"[+-]?\d+(?:\.\d+)?",
+    "<move>": r"(?:[a-h][1-8](?:/[nesw]+)?|pass)",
+    "<moves>": r"(?:(?:[a-h][1-8](?:/[nesw]+)?|pass) ?)+",
+    "<blanks>": " +",
+    "<date>": r"\d{4}(?:-\d\d-\d\d)?",
+    "<checksum>": "[0-9a-f]{8}",
+    "<folder>": "<folder>",  # the section's
+    "<checkout>": "<checkout>",
+    "<version>": "<version>",
+}
+# What OUTFLANK_ACCEPT replaces by itself in lines that are new.
+_ALWAYS_VARY = {
+    r'("\w*seconds": |"\w+_per_second": )[\d.e+-]+': r"\1<number>",
+    r'("nodes": )\d+': r"\1<number>",
+    r"\b[\d,]+(?= nodes\b)": "<number>",
+    r"\bDT\[\d{4}-\d\d-\d\d\]": "DT[<date>]",
+    r"\bevaluation [0-9a-f]{8}\b": "evaluation <checksum>",
+    r"\b\d[\d,]*\.\d+(?= s\b)": "<number>",
+    r"\b[\d,.]+(?: [kMG])?(?= ?(?:nodes|games|leaves)/s)": "<number>",
+}
+_WRITING = re.compile(r"cat > (\S+) <<'(\w+)'\n(.*?)^\2\n?\Z", re.DOTALL | re.MULTILINE)
+_HERE = re.compile(r" <<'?(\w+)'?(?=[ \n])")
+_QUOTED = re.compile(r"'[^']*'|\"[^\"$`\\]*\"")
+_USAGE = re.compile(rb"\AUsage: .*?\n(?=Error: )", re.DOTALL)
+_NEEDS_BASH = re.compile(r"[;&()$`*?{}~\\]|>>")
+
+
+@dataclass(frozen=True)
+class Step:
+    """A command and what a transcript shows below it.
+
+    Attributes:
+        typed: the lines of the command, with its here-document.
+        shown: the lines below it.
+    """
+
+    typed: list[str]
+    shown: list[str]
+
+    @property
+    def command(self) -> str:
+        """The command, its continuation lines joined."""
+        return "\n".join(self.typed).removeprefix("$ ").replace("\\\n", " ")
+
+
+@dataclass(frozen=True)
+class Printed:
+    """What a command has printed.
+
+    Attributes:
+        out: standard output.
+        error: standard error.
+        both: the two as a terminal would show them, if the command was run in this process.
+        code: the exit status.
+    """
+
+    out: bytes = b""
+    error: bytes = b""
+    both: bytes = b""
+    code: int = 0
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section of a file of transcripts.
+
+    Attributes:
+        path: the file.
+        preparation: the commands above all sections.
+        heading: the sentence above this one.
+        text: the commands and what they print.
+    """
+
+    path: Path
+    preparation: str
+    heading: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.path.stem}-{re.sub(r'[^a-zA-Z0-9]+', '_', self.heading).strip('_')}"
+
+
+def sections(path: Path) -> list[Section]:
+    """Read a file of transcripts."""
+    preparation, *parts = re.split(r"^# (.*)\n", path.read_text(), flags=re.MULTILINE)
+    return [Section(path, preparation, *part) for part in zip(parts[::2], parts[1::2], strict=True)]
+
+
+def steps(text: str) -> Iterator[Step]:
+    """The steps of a dialogue."""
+    lines = text.split("\n")
+    starts = [at for at, line in enumerate(lines) if line.startswith("$ ")]
+    for start, end in pairwise([*starts, len(lines)]):
+        body = start + 1
+        while lines[body - 1].endswith("\\"):
+            body += 1
+        if here := _HERE.search(f"{lines[body - 1]}\n"):
+            body = lines.index(here[1], body) + 1
+        yield Step(lines[start:body], _without_blank_end(lines[body:end]))
+
+
+def check(section: Section, folder: Path) -> None:
+    """Run a section in an empty folder; raise AssertionError with a diff, or accept what is printed."""
+    for step in steps(section.preparation):
+        printed = lines_of(run(step.command, folder), folder)
+        assert printed == [], f"{step.command}\n{printed}"
+    shown, found = list[str](), list[str]()
+    for step in steps(section.text):
+        printed = lines_of(run(step.command, folder), folder)
+        shown += [*step.typed, *step.shown]
+        found += [*step.typed, *fitted(step.shown, printed)]
+    if shown == found:
+        return
+    if os.environ.get("OUTFLANK_ACCEPT"):
+        for pattern, placeholder in _ALWAYS_VARY.items():
+            found = [line if line in shown else re.sub(pattern, placeholder, line) for line in found]
+        text = section.path.read_text()
+        heading = f"# {section.heading}\n"
+        ending = section.text[len(section.text.rstrip("\n")) :]
+        section.path.write_text(text.replace(heading + section.text, heading + "\n".join(found) + ending))
+        return
+    raise AssertionError(
+        "\n".join(difflib.unified_diff(shown, found, section.path.name, "printed", lineterm=""))
+    )
+
+
+def fitted(shown: Sequence[str], printed: Sequence[str]) -> list[str]:
+    """The printed lines, with lines of the transcript in place of those that they match.
+
+    The result equals `shown` if all of it matches.
+    """
+    patterns = [None if line == "..." else _pattern(line) for line in shown]
+    # costs[i][j]: lines to delete or insert from shown[i:] to printed[j:].
+    rows, columns = len(shown) + 1, len(printed) + 1
+    costs = [[0] * columns for _ in range(rows)]
+    ways = [[""] * columns for _ in range(rows)]
+    for i in reversed(range(rows)):
+        for j in reversed(range(columns)):
+            choices = []
+            if i < len(shown):
+                pattern = patterns[i]
+                choices.append(
+                    (costs[i + 1][j] + (pattern is not None), "keep" if pattern is None else "delete")
+                )
+                if j < len(printed) and pattern is not None and pattern.fullmatch(printed[j]):
+                    choices.append((costs[i + 1][j + 1], "match"))
+                if j < len(printed) and pattern is None:
+                    choices.append((costs[i][j + 1], "skip"))
+            if j < len(printed):
+                choices.append((costs[i][j + 1] + 1, "insert"))
+            costs[i][j], ways[i][j] = min(choices, default=(0, ""))
+    result, i, j = list[str](), 0, 0
+    while way := ways[i][j]:
+        if way in ("keep", "match"):
+            result.append(shown[i])
+        elif way == "insert":
+            result.append(printed[j])
+        i += way in ("keep", "match", "delete")
+        j += way in ("match", "skip", "insert")
+    return result
+
+
+def lines_of(printed: Printed, folder: Path) -> list[str]:
+    """What is printed as the lines of a transcript."""
+    error = _USAGE.sub(b"", printed.error) if printed.code == 2 else printed.error
+    found = [*text_lines(printed.out), *(f"! {line}".rstrip() for line in text_lines(error))]
+    names = {str(folder): "<folder>", str(ROOT): "<checkout>", __version__: "<version>"}
+    for text, name in names.items():
+        found = [line.replace(text, name) for line in found]
+    return [*found, f"[exit {printed.code}]"] if printed.code else found
+
+
+def run(command: str, folder: Path) -> Printed:
+    """Run a command line in a folder."""
+    if written := _WRITING.fullmatch(command):
+        (folder / written[1]).write_text(written[3])
+        return Printed()
+    first, _, body = command.partition("\n")
+    if _NEEDS_BASH.search(_QUOTED.sub("", first).replace("2>&1", "")):
+        return _execute(["bash", "-c", command], folder)
+    text, error, code = None, b"", 0
+    if here := _HERE.search(command):
+        first = _HERE.sub("", f"{first}\n").rstrip("\n")
+        text = body.removesuffix(here[1]).encode()
+    printed = Printed()
+    for words in _pipeline(first):
+        printed = _redirected(words, text, folder)
+        text, error, code = printed.out, error + printed.error, printed.code or code
+    return Printed(printed.out, error, printed.both, code)
+
+
+def _pipeline(line: str) -> Iterator[list[str]]:
+    """The words of each command between pipes."""
+    words: list[str] = []
+    for word in [*shlex.split(line), "|"]:
+        if word == "|":
+            yield words
+            words = []
+        else:
+            words.append(word)
+
+
+def _redirected(words: list[str], text: bytes | None, folder: Path) -> Printed:
+    """Run the words of a simple command with redirections such as ``< FILE``, ``> FILE``, ``2> FILE``, ``2>&1``."""
+    variables, plain, files = dict[str, str](), list[str](), dict[str, str]()
+    waiting = iter(words)
+    for word in waiting:
+        if not plain and (set_ := re.fullmatch(r"([A-Z_]+)=(.*)", word)):
+            variables[set_[1]] = set_[2]
+        elif redirection := re.fullmatch(r"(2>&1)|(<|2?>)([\w./-]*)", word):
+            files[redirection[1] or redirection[2]] = (
+                redirection[3] or (redirection[2] and next(waiting)) or ""
+            )
+        else:
+            plain.append(word)
+    if "<" in files:
+        text = (folder / files["<"]).read_bytes()
+    if plain[0] == "outflank":
+        printed = _invoke(plain[1:], text, folder, variables)
+    else:
+        printed = _execute(plain, folder, text, variables)
+    out, error = printed.out, printed.error
+    if "2>&1" in files:
+        out, error = printed.both, b""
+    if ">" in files:
+        (folder / files[">"]).write_bytes(out)
+        out = b""
+    if "2>" in files:
+        (folder / files["2>"]).write_bytes(error)
+        error = b""
+    return Printed(out, error, printed.both, printed.code)
+
+
+def _invoke(words: Sequence[str], text: bytes | None, folder: Path, variables: dict[str, str]) -> Printed:
+    """Run `outflank` in this process; an exception that it does not catch is raised."""
+    # A real file: some commands ask for its descriptor.
+    with contextlib.chdir(folder), tempfile.TemporaryFile() as typed:
+        typed.write(text or b"")
+        typed.seek(0)
+        runner = CliRunner(env={"COLUMNS": "80", **variables})
+        result = runner.invoke(cli, words, input=typed, prog_name="outflank")
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return Printed(result.stdout_bytes, result.stderr_bytes, result.output_bytes, result.exit_code)
+
+
+def _execute(
+    words: Sequence[str], folder: Path, text: bytes | None = None, variables: dict[str, str] | None = None
+) -> Printed:
+    """Run a program as a process of its own, with our programs first on the path."""
+    own = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    ran = subprocess.run(
+        words, cwd=folder, input=text or b"", capture_output=True, timeout=100,
+        env={**os.environ, "PATH": own, "COLUMNS": "80", **(variables or {})},
+    )  # fmt: skip
+    code = ran.returncode if ran.returncode >= 0 else 128 - ran.returncode
+    return Printed(ran.stdout, ran.stderr, ran.stdout + ran.stderr, code)
+
+
+def text_lines(data: bytes) -> list[str]:
+    """The lines of an output without blank ones at its end; characters that a terminal obeys are escaped."""
+    lines = data.decode(errors="backslashreplace").split("\n")
+    return _without_blank_end(
+        [
+            "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in line).rstrip()
+            for line in lines
+        ]
+    )
+
+
+def _pattern(line: str) -> re.Pattern[str]:
+    """The lines that a line of a transcript stands for."""
+    parts = re.split(rf"(\.\.\.|{'|'.join(PLACEHOLDERS)})", line)
+    return re.compile(
+        "".join(".*" if part == "..." else PLACEHOLDERS.get(part, re.escape(part)) for part in parts)
+    )
+
+
+def _without_blank_end(lines: list[str]) -> list[str]:
+    while lines and not lines[-1]:
+        lines = lines[:-1]
+    return lines
