@@ -60,6 +60,7 @@ _ALWAYS_VARY = {
     r'("nodes": )\d+': r"\1<number>",
     r"\b[\d,]+(?= nodes\b)": "<number>",
     r"\bDT\[\d{4}-\d\d-\d\d\]": "DT[<date>]",
+    r"\bCRC-32 [0-9a-f]{8}\b": "CRC-32 <checksum>",
     r"\bevaluation [0-9a-f]{8}\b": "evaluation <checksum>",
     r"\b\d[\d,]*\.\d+(?= s\b)": "<number>",
     r"\b[\d,.]+(?: [kMG])?(?= ?(?:nodes|games|leaves)/s)": "<number>",
@@ -127,8 +128,8 @@ class Section:
 
 
 def sections(path: Path) -> list[Section]:
-    """Read a file of transcripts."""
-    preparation, *parts = re.split(r"^# (.*)\n", path.read_text(), flags=re.MULTILINE)
+    """Read a file of transcripts; a heading follows a blank line."""
+    preparation, *parts = re.split(r"(?:\A|(?<=\n\n))# (.*)\n", path.read_text())
     return [Section(path, preparation, *part) for part in zip(parts[::2], parts[1::2], strict=True)]
 
 

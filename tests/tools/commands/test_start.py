@@ -131,6 +131,24 @@ def test_in_a_command_they_leave_nothing_behind() -> None:
         assert time.monotonic() - sent < 2
 
 
+def test_an_interrupted_archive_leaves_nothing_behind(tmp_path: Path) -> None:
+    reading, writing = os.pipe()
+    command = [OUTFLANK, "archive", "build", "-", "-o", str(tmp_path / "a")]
+    program = subprocess.Popen(command, stdin=reading, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        os.write(writing, b"f5d6c3\n" * 100)
+        while not list(tmp_path.glob(".a.*")):
+            time.sleep(0.02)
+        program.send_signal(signal.SIGINT)
+        assert program.wait(20) == 128 + signal.SIGINT
+    finally:
+        program.kill()
+        program.wait()
+        os.close(reading)
+        os.close(writing)
+    assert list(tmp_path.iterdir()) == []
+
+
 def bare(script: str, *words: str, folder: Path | None = None) -> "subprocess.CompletedProcess[str]":
     """Run a script where no package of an extra can be imported; the first line of its input is `quit`."""
     return subprocess.run(
