@@ -39,6 +39,7 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from outflank import __version__
+from outflank.engine.evaluation.weights import checksum
 from outflank.tests.support.installation import ROOT
 from outflank.tools.commands.program import cli
 
@@ -49,7 +50,7 @@ PLACEHOLDERS = {
     "<moves>": r"(?:(?:[a-h][1-8](?:/[nesw]+)?|pass) ?)+",
     "<blanks>": " +",
     "<date>": r"\d{4}(?:-\d\d-\d\d)?",
-    "<checksum>": "[0-9a-f]{8}",
+    "<checksum>": "(?:<checksum>|[0-9a-f]{8})",
     "<folder>": "<folder>",  # the section's
     "<checkout>": "<checkout>",
     "<version>": "<version>",
@@ -60,8 +61,7 @@ _ALWAYS_VARY = {
     r'("nodes": )\d+': r"\1<number>",
     r"\b[\d,]+(?= nodes\b)": "<number>",
     r"\bDT\[\d{4}-\d\d-\d\d\]": "DT[<date>]",
-    r"\bCRC-32 [0-9a-f]{8}\b": "CRC-32 <checksum>",
-    r"\bevaluation [0-9a-f]{8}\b": "evaluation <checksum>",
+    r"\b[\d,.]+(?= a second\b)": "<number>",
     r"\b\d[\d,]*\.\d+(?= s\b)": "<number>",
     r"\b[\d,.]+(?: [kMG])?(?= ?(?:nodes|games|leaves)/s)": "<number>",
 }
@@ -211,7 +211,12 @@ def lines_of(printed: Printed, folder: Path) -> list[str]:
     """What is printed as the lines of a transcript."""
     error = _USAGE.sub(b"", printed.error) if printed.code == 2 else printed.error
     found = [*text_lines(printed.out), *(f"! {line}".rstrip() for line in text_lines(error))]
-    names = {str(folder): "<folder>", str(ROOT): "<checkout>", __version__: "<version>"}
+    names = {
+        str(folder): "<folder>",
+        str(ROOT): "<checkout>",
+        __version__: "<version>",
+        checksum(): "<checksum>",
+    }
     for text, name in names.items():
         found = [line.replace(text, name) for line in found]
     return [*found, f"[exit {printed.code}]"] if printed.code else found

@@ -14,7 +14,6 @@ from pathlib import Path
 
 import click
 import pytest
-from click.shell_completion import ShellComplete
 from click.testing import CliRunner, Result
 
 from outflank.engine import NotationError
@@ -27,8 +26,6 @@ from outflank.tools.commands.train import train
 from outflank.tools.work.progress import json_line, warn
 
 GROUPS = {"outflank": cli, "train": train, "bench": bench}
-PROGRAM = f"'{sys.executable}' -m outflank.tools.commands.program"
-CLOSED = re.compile(r"^outflank: .*Bad file descriptor\n\Z", re.MULTILINE)
 
 
 @pytest.fixture
@@ -69,82 +66,6 @@ finally:
         "outflank.tools.work.signals",
     ]
     assert told.stdout.endswith(f"{needed}\n")
-
-
-def test_help_says_where_the_pages_are_that_it_names() -> None:
-    told = CliRunner().invoke(cli, ["--help"], prog_name="outflank").stdout
-    (folder,) = re.findall(r"docs/\.\.\. are in (.*)/\.$", told, re.MULTILINE)
-
-    assert (Path(folder) / "docs" / "rules.md").is_file()
-
-
-def test_python_m_outflank_is_the_program() -> None:
-    told = python_script("-m", "outflank", "--version").stdout
-
-    assert told == CliRunner().invoke(cli, ["--version"], prog_name="outflank").output
-
-
-def test_the_version_says_in_a_sentence_that_the_weights_are_not_built(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    for name in ("SHIPPED", "_in_use"):
-        monkeypatch.setattr(weights, name, tmp_path / "weights.unpacked")
-
-    shown = CliRunner().invoke(cli, ["--version"])
-
-    assert shown.exit_code == 1
-    assert shown.stderr.splitlines()[-1].endswith("(No such file or directory); make build makes it")
-
-
-@pytest.mark.parametrize(
-    "words", ["perft x", "perft -1", "board x", "analyze x", "play --resume x", "match --openings x"]
-)
-def test_what_is_said_on_the_command_line_and_means_nothing_is_wrong_usage(words: str) -> None:
-    assert CliRunner().invoke(cli, words.split(), prog_name="outflank").exit_code == 2
-
-
-@pytest.mark.parametrize("words", ["perft -1", "sprt 3 -1 2"])
-def test_a_negative_number_is_not_taken_for_an_option(words: str) -> None:
-    told = CliRunner().invoke(cli, words.split(), prog_name="outflank")
-
-    assert (told.exit_code, told.stdout) == (2, "")
-    assert "no number here may be negative, got -1" in told.stderr
-
-
-@pytest.mark.parametrize(
-    ("words", "same_as"),
-    [
-        (["help"], ["--help"]),
-        (["-h"], ["--help"]),
-        (["help", "perft"], ["perft", "--help"]),
-        (["perft", "-h"], ["perft", "--help"]),
-        (["help", "train", "fit"], ["train", "fit", "--help"]),
-        (["version"], ["--version"]),
-        (["-V"], ["--version"]),
-    ],
-)
-def test_help_and_version_have_words_too(words: list[str], same_as: list[str]) -> None:
-    told, wanted = CliRunner().invoke(cli, words), CliRunner().invoke(cli, same_as)
-
-    assert (told.exit_code, told.output) == (0, wanted.output)
-    assert told.output
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        ("analyse", "No such command 'analyse'. Did you mean 'analyze'?"),
-        ("help mtach", "No such command 'mtach'. Did you mean 'match'?"),
-        ("book shwo", "No such command 'shwo'. Did you mean 'show'?"),
-        ("xyzzy", "No such command 'xyzzy'.\n"),
-        ("help xyzzy", "No such command 'xyzzy'.\n"),
-    ],
-)
-def test_a_mistyped_command_is_told_the_right_one(words: str, sentence: str) -> None:
-    told = CliRunner().invoke(cli, words.split(), prog_name="outflank")
-
-    assert told.exit_code == 2
-    assert sentence in told.output
 
 
 @pytest.mark.parametrize(
@@ -295,10 +216,6 @@ def test_the_list_says_what_the_command_says_of_itself(group: str, name: str) ->
     assert " ".join((command.help or "").partition("\n\n")[0].split()) == found.summaries[name]
 
 
-def test_there_is_no_other_command() -> None:
-    assert train.get_command(click.Context(train), "options") is None
-
-
 def test_help_of_the_training_imports_no_part_of_it() -> None:
     told = python_script("-c", """
 import sys
@@ -311,163 +228,6 @@ finally:
 
     assert [name for name in train.summaries if f"\n  {name} " not in told.stdout] == []
     assert told.stdout.endswith("[]\n")
-
-
-def run(words: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """The program with the words of a shell, which closes streams."""
-    return subprocess.run(
-        f"exec {PROGRAM} {words}", shell=True, cwd=folder, capture_output=True, text=True, timeout=60
-    )
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        "--help",
-        "--version",
-        "perft --help",
-        "perft 1",
-        "sprt 1 2 3",
-        "board f5",
-        "board f5 --svg",
-        "board f5 --png",
-        "analyze f5 --depth 1",
-        "convert games.txt --to ggf",
-        "play --book none --level 1 </dev/null",
-        "gtp --book none <commands.gtp",
-        "nboard --book none <commands.nboard",
-    ],
-)
-def test_what_can_not_be_printed_ends_the_program_with_one_sentence(words: str, tmp_path: Path) -> None:
-    (tmp_path / "games.txt").write_text("f5d6c3\n")
-    (tmp_path / "commands.gtp").write_text("name\n")
-    (tmp_path / "commands.nboard").write_text("nboard 2\nping 1\n")
-    told = run(f"{words} >&-", tmp_path)
-
-    assert told.returncode == 1
-    assert CLOSED.search(told.stderr)
-    assert "Traceback" not in told.stderr
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "sentence"),
-    [
-        ("play --book none --level 1", 0, ""),
-        ("solo", 0, ""),
-        ("gtp --book none", 0, ""),
-        ("nboard --book none", 0, ""),
-        ("analyze -", 1, "outflank: standard input: it holds no games"),
-        ("board -", 1, "outflank: standard input: it holds no games"),
-        ("convert - --to ggf", 1, "outflank: standard input: it holds no games"),
-        ("review -", 1, "outflank: standard input: it holds no games"),
-        ("solve -", 1, "outflank: standard input: it holds no games"),
-    ],
-)
-def test_an_input_that_is_closed_is_an_empty_one(words: str, code: int, sentence: str) -> None:
-    told = run(f"{words} <&-")
-
-    assert told.returncode == code, told.stderr
-    assert sentence in told.stderr
-    assert "Traceback" not in told.stderr
-    assert sentence or told.stderr == ""
-
-
-@pytest.mark.parametrize(
-    ("command", "line", "answer"),
-    [
-        ("gtp", "name", "= Outflank"),
-        ("nboard", "nboard 2", "set myname Outflank"),
-        ("uci", "uci", "uciok"),
-        ("play", "moves", "d3 c4 f5 e6"),
-        ("solo", "moves", "black"),
-    ],
-)
-def test_a_byte_order_mark_before_the_first_line_is_dropped(
-    command: str, line: str, answer: str, tmp_path: Path
-) -> None:
-    (tmp_path / "typed").write_text(f"{line}\n", encoding="utf-8-sig")
-    told = run(f"{command} <typed", tmp_path)
-
-    assert (told.returncode, told.stderr) == (0, "")
-    assert answer in told.stdout
-
-
-@pytest.mark.parametrize("errors", ["&-", "/dev/full"])
-def test_warnings_that_nobody_reads_are_no_failure(errors: str, tmp_path: Path) -> None:
-    (tmp_path / "games.txt").write_text("f5d6c3\n")
-    told = run(f"convert games.txt --to ggf -o games.ggf 2>{errors}", tmp_path)
-
-    assert (told.returncode, told.stderr) == (0, "")
-    assert "B[F5]W[D6]B[C3]" in (tmp_path / "games.ggf").read_text()
-
-
-@pytest.mark.parametrize(("words", "code"), [("perft 1", 1), ("jump", 2), ("gtp --book none", 0)])
-def test_all_of_them_may_be_closed(words: str, code: int) -> None:
-    assert run(f"{words} <&- >&- 2>&-").returncode == code
-
-
-def test_a_file_does_not_take_the_place_of_a_closed_stream(tmp_path: Path) -> None:
-    (tmp_path / "commands.gtp").write_text("name\n")
-    told = run("gtp --book none --log log <commands.gtp >&-", tmp_path)
-
-    assert told.returncode == 1
-    assert "= Outflank" in (tmp_path / "log").read_text()
-
-
-NAME = b"n\xff"
-IN_RECORDS = b"""match --games 2 --out run --engine 'name=A cmd="outflank gtp"' """
-
-
-def run_bytes(words: bytes, folder: Path) -> subprocess.CompletedProcess[str]:
-    """The program with the words of a shell, and standard output as strict as in most locales."""
-    strict = {**os.environ, "PYTHONIOENCODING": "utf-8:strict"}
-    return subprocess.run(
-        b"exec " + PROGRAM.encode() + b" " + words, shell=True, cwd=folder, capture_output=True, text=True,
-        timeout=100, env=strict,
-    )  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        IN_RECORDS + b"--engine 'name=B cmd=\"outflank gtp\"' --openings " + NAME,
-        IN_RECORDS + b'--engine \'name=B cmd="outflank gtp" dir=' + NAME + b"'",
-        IN_RECORDS + b"--engine 'name=B cmd=" + NAME + b"'",
-        IN_RECORDS + b'--engine \'name=B cmd="outflank gtp" env.A=' + NAME + b"'",
-    ],
-)
-def test_a_path_that_a_run_cannot_keep_is_refused_in_a_sentence(words: bytes, tmp_path: Path) -> None:
-    """The file of a run is UTF-8, and on Linux the name of a file may be any bytes."""
-    told = run_bytes(words, tmp_path)
-
-    assert told.returncode == 2
-    assert re.search(r"not UTF-8, so a run can't keep it: .*'n\\udcff'}?; rename", told.stderr)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_names_of_files_may_be_any_bytes(tmp_path: Path) -> None:
-    (tmp_path / os.fsdecode(NAME)).write_text("f5d6c3d3\n")
-    (tmp_path / os.fsdecode(b"a" + NAME)).mkdir()
-    book = b"b" + NAME
-    for words in (
-        b"convert " + NAME + b" --to sgf -o c" + NAME,
-        b"analyze " + NAME + b" --depth 1",
-        b"review " + NAME + b" --level 1 --html r" + NAME,
-        b"board f5 -o s" + NAME + b".svg",
-        b"book build " + book + b" --level 1 --positions 9 --workers 1",
-        b"book extend " + book + b" " + NAME + b" --level 1 --workers 1",
-        b"book stats " + book,
-        b"book check " + book,
-        b"book merge m" + NAME + b" " + book + b" --level 1 --workers 1",
-        b"book tree " + book + b" -o t" + NAME + b".svg",
-        b"book export " + book + b" --to text -o e" + NAME,
-        b"book import e" + NAME + b" i" + NAME,
-    ):
-        told = run_bytes(words, tmp_path)
-        assert (told.returncode, "Traceback" in told.stderr) == (0, False), (words, told.stderr)
-
-    found = json.loads(run_bytes(b"book stats --json " + book, tmp_path).stdout)
-    assert os.fsencode(found["book"]) == book
 
 
 @pytest.fixture(scope="module")
@@ -539,23 +299,3 @@ def test_bash_completes_commands_with_that_file(share: Path) -> None:
     )
 
     assert told.stdout == "tournament\n"
-
-
-@pytest.mark.parametrize(
-    ("words", "completed"),
-    [
-        (["gtp", "--rules", "rav"], ["ravensburger-1987", "ravensburger-2006"]),
-        (["gtp", "--level", "6"], ["6", "60"]),
-        (["analyze", "--selectivity", "9"], ["95", "98", "99"]),
-        (["convert", "--to", "sg"], ["sgf"]),
-        (["perft", "--start", "parallel-n"], ["parallel-north"]),
-        (["match", "--openings", "bal"], ["balanced", "bal"]),  # the last stands for files
-        (["review", "--book", "no"], ["none", "no"]),
-        (["board", "--threads", "x"], []),
-    ],
-)
-def test_shells_complete_values(words: list[str], completed: list[str]) -> None:
-    *before, incomplete = words
-    made = ShellComplete(cli, {}, "outflank", "_OUTFLANK_COMPLETE")
-
-    assert [item.value for item in made.get_completions(before, incomplete)] == completed

@@ -13,7 +13,7 @@ import pytest
 
 from outflank.tests.support.installation import ROOT, python_script
 from outflank.tests.support.processes import children, living_members
-from outflank.tests.support.program import OUTFLANK, outflank
+from outflank.tests.support.program import OUTFLANK, outflank, run
 from outflank.tools.commands.program import COMMANDS
 
 # Sends itself a signal when it is about to import its N-th module after the first line of ours.
@@ -147,6 +147,34 @@ def test_an_interrupted_archive_leaves_nothing_behind(tmp_path: Path) -> None:
         os.close(reading)
         os.close(writing)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_signal_ends_a_build_that_can_go_on(tmp_path: Path) -> None:
+    path = tmp_path / "b"
+    command = [OUTFLANK, "book", "build", str(path), "--level", "4"]
+    for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+        before = path.stat().st_mtime_ns if path.exists() else 0
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            try:
+                deadline = time.monotonic() + 60
+                while time.monotonic() < deadline and not changed(path, before):
+                    time.sleep(0.05)
+                time.sleep(1.5)
+                process.send_signal(number)
+                _, told = process.communicate(timeout=60)
+            finally:
+                process.kill()
+
+        assert process.returncode == code
+        assert f"Interrupted: {path} keeps its " in told
+        run("book", "check", path, "--sample", 0)
+    built = run("book", "build", path, "--budget", "1s", "--workers", 1, "--json").stdout
+    assert json.loads(built)["positions"] > 10
+
+
+def changed(path: Path, before: int) -> bool:
+    wal = path.with_name(path.name + "-wal")
+    return wal.exists() and wal.stat().st_size > 0 and (before == 0 or wal.stat().st_mtime_ns > before)
 
 
 def bare(script: str, *words: str, folder: Path | None = None) -> "subprocess.CompletedProcess[str]":

@@ -60,3 +60,20 @@ def test_ctrl_c_loses_no_move() -> None:
     os.close(keyboard)
 
     assert said.endswith("transcript: f5d6\n")
+
+
+def test_who_oversteps_the_time_has_lost() -> None:
+    """Without waiting for the move that does not come."""
+    with subprocess.Popen(
+        [OUTFLANK, "play", "--clock", "200ms", "--level", "1"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as game:
+        assert game.stdout is not None
+        said = ""
+        while "White wins on time." not in said:
+            said += game.stdout.readline()
+        game.communicate()
+
+    assert game.returncode == 0
