@@ -23,7 +23,7 @@ from outflank.tools.match.game.referee import Referee
 from outflank.tools.match.game.results import Ending, GameRecord, Pairing
 from outflank.tools.match.openings.sources import OpeningsChoice
 from outflank.tools.match.schedule.formats import openings_needed, plan
-from outflank.tools.match.state.events import Event
+from outflank.tools.match.state.events import Event, GameEnded, GameStarted
 from outflank.tools.match.state.run import Run, RunSettings
 from outflank.tools.match.state.store import Store
 from outflank.tools.report.figures import figures_of
@@ -122,6 +122,17 @@ def run_of(
         ),
         **facts,
     )
+
+
+def store_run(folder: Path, *games: GameRecord) -> Path:
+    """Write the folder of a finished run with these games."""
+    rules = games[0].rules if games else Rules()
+    names = list(games[0].pairing.names.values()) if games else ["A", "B"]
+    settings = run_of(games, names, {"rules": rules, "games": max(len(games), 1)}).settings
+    with Store.create(folder, settings, [()], "id") as store:
+        for game in games:
+            store.write([GameStarted(game.pairing, game.attempt, game.started), GameEnded(game)], rules)
+    return folder
 
 
 def random_run(
