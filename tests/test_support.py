@@ -1,9 +1,12 @@
-"""What tests rest on: the oracle against published counts and facts that anyone can check by hand, and the stalls."""
+"""What tests rest on: the oracle against published counts and facts that anyone can check by hand, transcripts."""
+
+from pathlib import Path
 
 import pytest
 
 from outflank.tests.support import processes, reference
 from outflank.tests.support.processes import StallMeter, judge_calmly
+from outflank.tests.support.transcripts import check, fitted, run, sections
 
 
 @pytest.mark.parametrize(
@@ -88,3 +91,80 @@ def test_what_always_fails_is_the_machines_doing_only_where_that_is_crowded(
 
     with pytest.raises(outcome, match="too late"):
         judge_calmly(fails)
+
+
+TRANSCRIPT = """\
+$ cat > depth <<END
+$ 5
+END
+$ outflank board f5 \\
+    --line d6 > board
+
+# Leaves are counted.
+$ cat depth | outflank perft 1 | tail -1
+leaves               5   <number> s, <number> leaves/s
+$ outflank perft x
+"""
+ACCEPTED = """\
+leaves               4   <number> s, <number> leaves/s
+$ outflank perft x
+! Error: Invalid value for 'DEPTH': expected a whole number from 0 to 128, got 'x'
+[exit 2]
+"""
+
+
+def test_a_transcript_that_differs_fails_with_a_diff_and_can_be_accepted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OUTFLANK_ACCEPT", raising=False)
+    file = tmp_path / "a.console"
+    file.write_text(TRANSCRIPT)
+    (section,) = sections(file)
+    with pytest.raises(pytest.fail.Exception, match=r"\n-leaves               5.*\n\+leaves               4"):
+        check(section, tmp_path)
+    monkeypatch.setenv("OUTFLANK_ACCEPT", "1")
+    check(section, tmp_path)
+
+    assert file.read_text() == TRANSCRIPT[: TRANSCRIPT.index("leaves  ")] + ACCEPTED
+    monkeypatch.delenv("OUTFLANK_ACCEPT")
+    (section,) = sections(file)
+    check(section, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("shown", "printed", "fitting"),
+    [
+        ("a b", "a b", "a b"),
+        ("a ... d", "a b c d", "a ... d"),
+        ("<number> s", "1,234.5 s", "<number> s"),
+        ("<number> s", "x s", "x s"),
+        ("...|d", "a|b|d", "...|d"),
+        ("a|...", "a", "a|..."),
+        ("a|...|<move>", "a|b|pass", "a|...|<move>"),
+        ("a|c <number>|d", "a|b|c 5", "a|b|c <number>"),
+    ],
+)
+def test_lines_that_fit_a_transcript_are_kept(shown: str, printed: str, fitting: str) -> None:
+    assert fitted(shown.split("|"), printed.split("|")) == fitting.split("|")
+
+
+@pytest.mark.parametrize(
+    ("command", "out", "error", "code"),
+    [
+        ("outflank perft 0 --json | grep -o leaves | head -1", "leaves\n", "", 0),
+        ("outflank jump 2> file | cat", "", "", 2),
+        ("printf 'a\\nb' > 'file'", "", "", 0),
+        ("(outflank perft x >&2 2> file; echo $?)", "2\n", "", 0),
+        ("cat <<END\n$ a\nEND", "$ a\n", "", 0),
+        ("cat > file <<'END'\na\nEND", "", "", 0),
+        ("NO_COLOR=1 printenv NO_COLOR", "1\n", "", 0),
+        ("cat nosuch", "", "cat: nosuch: No such file or directory\n", 1),
+    ],
+)
+def test_a_command_of_a_transcript_runs_as_in_a_shell(
+    command: str, out: str, error: str, code: int, tmp_path: Path
+) -> None:
+    printed = run(command, tmp_path)
+
+    assert (printed.out.decode(), printed.error.decode(), printed.code) == (out, error, code)
+    assert (tmp_path / "file").exists() == ("file" in command.replace("such file", ""))

@@ -33,9 +33,10 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import takewhile
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from outflank import __version__
@@ -136,18 +137,22 @@ def sections(path: Path) -> list[Section]:
 def steps(text: str) -> Iterator[Step]:
     """The steps of a dialogue."""
     lines = text.split("\n")
-    starts = [at for at, line in enumerate(lines) if line.startswith("$ ")]
-    for start, end in pairwise([*starts, len(lines)]):
-        body = start + 1
-        while lines[body - 1].endswith("\\"):
-            body += 1
-        if here := _HERE.search(f"{lines[body - 1]}\n"):
-            body = lines.index(here[1], body) + 1
-        yield Step(lines[start:body], _without_blank_end(lines[body:end]))
+    while lines:
+        typed = [lines.pop(0)]
+        if not typed[0].startswith("$ "):
+            continue
+        while typed[-1].endswith("\\"):
+            typed.append(lines.pop(0))
+        if here := _HERE.search(f"{typed[-1]}\n"):
+            count = lines.index(here[1]) + 1
+            typed, lines = typed + lines[:count], lines[count:]
+        shown = list(takewhile(lambda line: not line.startswith("$ "), lines))
+        lines = lines[len(shown) :]
+        yield Step(typed, _without_blank_end(shown))
 
 
 def check(section: Section, folder: Path) -> None:
-    """Run a section in an empty folder; raise AssertionError with a diff, or accept what is printed."""
+    """Run a section in an empty folder; fail with a diff, or accept what is printed."""
     for step in steps(section.preparation):
         printed = lines_of(run(step.command, folder), folder)
         assert printed == [], f"{step.command}\n{printed}"
@@ -166,9 +171,8 @@ def check(section: Section, folder: Path) -> None:
         ending = section.text[len(section.text.rstrip("\n")) :]
         section.path.write_text(text.replace(heading + section.text, heading + "\n".join(found) + ending))
         return
-    raise AssertionError(
-        "\n".join(difflib.unified_diff(shown, found, section.path.name, "printed", lineterm=""))
-    )
+    difference = difflib.unified_diff(shown, found, section.path.name, "printed", lineterm="")
+    pytest.fail("\n".join(difference), pytrace=False)
 
 
 def fitted(shown: Sequence[str], printed: Sequence[str]) -> list[str]:

@@ -9,7 +9,6 @@ from click.testing import CliRunner
 from outflank.engine import Limit, Position, Searcher
 from outflank.engine.evaluation import weights
 from outflank.tools.commands.bench import _suite, bench
-from outflank.tools.commands.program import cli
 
 _FFO = Path(__file__).parents[2] / "data" / "ffo" / "fforum-1-19.obf"
 
@@ -138,12 +137,3 @@ def test_another_evaluation_can_be_measured(tmp_path: Path) -> None:
     assert found["mae"] == pytest.approx(sum(map(abs, scores)) / len(scores))
     assert found["bias"] == pytest.approx(-sum(scores) / len(scores))
     assert found["slope"] == 1
-
-
-def test_a_file_without_scores_is_a_failure(tmp_path: Path) -> None:
-    file = tmp_path / "bare.obf"
-    file.write_text(Position.start().board_string() + ";\n")
-    result = CliRunner().invoke(cli, ["bench", "accuracy", str(file), "--depth", "1"])
-
-    assert result.exit_code == 1
-    assert result.output == f"outflank: {file} has no positions with scores\n"

@@ -8,28 +8,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
 
-from outflank.engine import Colour, FileFormatError, Limit, Position, Searcher
+from outflank.engine import Colour, Limit, Position, Searcher
 from outflank.engine.evaluation import weights
 from outflank.engine.evaluation.patterns import PHASES
 from outflank.engine.search.probcut import margins
-from outflank.tests.support.program import OUTFLANK
-from outflank.tools.commands.program import cli
-from outflank.tools.commands.train import train
+from outflank.tests.support.program import OUTFLANK, run
 from outflank.tools.train import probcut
 from outflank.tools.train.dataset import empties, load
 
 
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(train, [str(argument) for argument in arguments])
-
-
 def succeed(*arguments: object) -> str:
-    """What the command printed."""
-    result = run(*arguments)
-    assert result.exit_code == 0, result.output
-    return result.stdout
+    """What a command of the training prints."""
+    return run("train", *arguments).stdout
 
 
 def test_selfplay_prints_what_it_played(tmp_path: Path, nothing: Path) -> None:
@@ -54,27 +45,6 @@ def test_fit_writes_weights_that_a_searcher_reads(tmp_path: Path, games: Path) -
     assert weights.provenance(out)["games"][0]["games"] == 60
     assert "<svg" in picture.read_text()
     assert Searcher(1, weights=out).search(Position.start(), Limit(depth=2)).move
-
-
-@pytest.mark.parametrize("command", ["fit", "calibrate"])
-@pytest.mark.parametrize(
-    ("picture", "code", "wrong"),
-    [
-        ("errors.abc", 2, "the name has to end in ."),
-        ("nowhere/errors.svg", 1, "errors.svg' (No such file or directory)"),
-    ],
-)
-def test_a_picture_that_cannot_be_drawn_is_refused_before_the_work(
-    tmp_path: Path, games: Path, command: str, picture: str, code: int, wrong: str
-) -> None:
-    out = tmp_path / "made.bin"
-
-    words = ["train", command, games, "--out", out, "--plot", tmp_path / picture]
-    result = CliRunner().invoke(cli, list(map(str, words)))
-
-    assert result.exit_code == code
-    assert wrong in " ".join(result.stderr.split())
-    assert not out.exists()
 
 
 def test_fit_prints_a_table(tmp_path: Path, games: Path) -> None:
@@ -105,8 +75,8 @@ def test_label_goes_on_where_it_was_but_not_with_other_settings(
     assert succeed("label", parts, *options, "--most", 8, "--boards", 30) == f"30 boards in {parts}, seed 1\n"
 
     assert load([parts]).tobytes() == load([whole]).tobytes()
-    refused = run("label", parts, *options, "--most", 9, "--boards", 40)
-    assert "to be made with" in str(refused.exception)
+    refused = run("train", "label", parts, *options, "--most", 9, "--boards", 40, code=1)
+    assert "to be made with" in refused.stderr
     assert len(load([parts])) == 30
 
 
@@ -142,12 +112,6 @@ def test_probcut_writes_a_model_that_the_engine_reads(tmp_path: Path, games: Pat
     assert table.splitlines()[0].split() == ["depth", "shallow", "samples", "measured", "model"]
     assert len(margins(out)) > 0
     assert json.loads(out.read_text())["provenance"]["weights"] == f"CRC-32 {weights.checksum(nothing)}"
-
-
-def test_gate_says_what_it_found(nothing: Path) -> None:
-    options = ("--against", nothing, "--depth", 1, "--pairs", 2, "--workers", 1)
-
-    assert json.loads(succeed("gate", nothing, *options, "--json"))["verdict"] == "undecided"
 
 
 def test_network_adds_to_the_tables_of_a_file(tmp_path: Path, games: Path) -> None:
@@ -205,42 +169,14 @@ def test_an_interrupted_run_ends_at_once_with_what_it_has(
     quick = ["--depth", "1", "--exact-from", "6", "--workers", "1", "--weights", str(nothing)]
     options = ["--shard", "2", *quick]
     command = [OUTFLANK, "train", "selfplay", str(folder), *options, "--games", "1000000"]
-    run = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE)
+    played = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE)
     while not list(folder.glob("*.positions")):
-        assert run.poll() is None
+        assert played.poll() is None
         time.sleep(0.05)
 
-    run.send_signal(number)
+    played.send_signal(number)
 
-    said = run.communicate(timeout=60)
-    assert run.returncode == code, said
+    said = played.communicate(timeout=60)
+    assert played.returncode == code, said
     assert b"Traceback" not in said[1]
     assert succeed("selfplay", folder, "--games", 2, *options).endswith("seed 1\n")
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("selfplay",),
-        ("selfplay", "x", "--games", "0"),
-        ("selfplay", "x", "--budget", "3x"),
-        ("selfplay", "x", "--budget", "-3m"),
-        ("selfplay", "x", "--budget", "infs"),
-        ("label", "x", "--fewest", "9", "--most", "8"),
-        ("fit",),
-        ("fit", "missing-folder"),
-        ("gate", "missing-file"),
-        ("all", "x", "--budget", "later"),
-    ],
-)
-def test_wrong_usage_exits_with_2(arguments: tuple[str, ...]) -> None:
-    assert run(*arguments).exit_code == 2
-
-
-def test_a_damaged_shard_is_named(tmp_path: Path) -> None:
-    (tmp_path / "000000.positions").write_bytes(b"OUTFLANK POSITIONS 1\n{}\nx")
-
-    result = run("fit", tmp_path)
-
-    assert isinstance(result.exception, FileFormatError)
-    assert "000000.positions" in str(result.exception)
