@@ -20,7 +20,8 @@ values that vary. ``OUTFLANK_ACCEPT=1 pytest -k SECTION FILE`` writes what is pr
 keeps the lines with placeholders and ``...`` that still fit.
 
 A command runs in this process, with simple redirections, a here-document, and pipes between simple commands, so that
-many run in a second. What needs more of a shell, or a process of its own (``(outflank ...)``), is run by bash.
+many run in a second; those of a pipe run one after the other, and the last status that is not 0 is the pipe's. What
+needs more of a shell, or a process of its own (``(outflank ...)``), is run by bash.
 """
 
 import contextlib
@@ -257,16 +258,16 @@ def _pipeline(line: str) -> Iterator[list[str]]:
 
 
 def _redirected(words: list[str], text: bytes | None, folder: Path) -> Printed:
-    """Run the words of a simple command with redirections such as ``< FILE``, ``> FILE``, ``2> FILE``, ``2>&1``."""
-    variables, plain, files = dict[str, str](), list[str](), dict[str, str]()
+    """Run a simple command with variables before it, and with ``< FILE``, ``> FILE``, ``2> FILE`` or ``2>&1``."""
+    variables, plain, files, merged = dict[str, str](), list[str](), dict[str, str](), False
     waiting = iter(words)
     for word in waiting:
-        if not plain and (set_ := re.fullmatch(r"([A-Z_]+)=(.*)", word)):
-            variables[set_[1]] = set_[2]
-        elif redirection := re.fullmatch(r"(2>&1)|(<|2?>)([\w./-]*)", word):
-            files[redirection[1] or redirection[2]] = (
-                redirection[3] or (redirection[2] and next(waiting)) or ""
-            )
+        if not plain and (variable := re.fullmatch(r"([A-Z_]+)=(.*)", word)):
+            variables[variable[1]] = variable[2]
+        elif word == "2>&1":
+            merged = True
+        elif redirection := re.fullmatch(r"(<|2?>)([\w./-]*)", word):
+            files[redirection[1]] = redirection[2] or next(waiting)
         else:
             plain.append(word)
     if "<" in files:
@@ -276,7 +277,7 @@ def _redirected(words: list[str], text: bytes | None, folder: Path) -> Printed:
     else:
         printed = _execute(plain, folder, text, variables)
     out, error = printed.out, printed.error
-    if "2>&1" in files:
+    if merged:
         out, error = printed.both, b""
     if ">" in files:
         (folder / files[">"]).write_bytes(out)
@@ -307,7 +308,7 @@ def _execute(
     own = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     ran = subprocess.run(
         words, cwd=folder, input=text or b"", capture_output=True, timeout=100,
-        env={**os.environ, "PATH": own, "COLUMNS": "80", **(variables or {})},
+        env={**os.environ, "PATH": own, "LC_ALL": "C.UTF-8", "COLUMNS": "80", **(variables or {})},
     )  # fmt: skip
     code = ran.returncode if ran.returncode >= 0 else 128 - ran.returncode
     return Printed(ran.stdout, ran.stderr, ran.stdout + ran.stderr, code)
