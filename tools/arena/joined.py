@@ -13,7 +13,7 @@ from outflank.protocol.drivers.errors import EngineProtocolError
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.lines import printable
 from outflank.tools.arena.line import Answered, Line
-from outflank.tools.arena.messages import DropMessage, MoveMessage, NewMessage, Request, ThinkMessage
+from outflank.tools.arena.messages import DropMessage, MoveMessage, NewMessage, RequestMessage, ThinkMessage
 
 _keys = itertools.count(1)  # of games, different for all lines
 
@@ -86,7 +86,7 @@ class JoinedDriver(Driver):
         if self._key:
             self._line.tell(DropMessage(game=self._key))
 
-    def _ask(self, request: Callable[[int], Request], wait: float) -> Answered:
+    def _ask(self, request: Callable[[int], RequestMessage], wait: float) -> Answered:
         """Ask over the line; the time in which it was lost is used up for this game.
 
         Raises: EngineError.

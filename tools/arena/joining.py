@@ -24,7 +24,16 @@ from outflank.protocol.clock import TimeControl
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.lines import printable
 from outflank.tools.arena import messages
-from outflank.tools.arena.messages import MOST_BYTES, PATH, SERVER, VERSION, Message, Request, read, write
+from outflank.tools.arena.messages import (
+    MOST_BYTES,
+    PATH,
+    SERVER,
+    VERSION,
+    Message,
+    RequestMessage,
+    read,
+    write,
+)
 from outflank.tools.arena.worker import EngineWorker
 
 _ANSWERS = 256  # that are kept, in case that they were lost
@@ -273,7 +282,7 @@ class Joiner:
             raise OSError(reason)
         return message
 
-    def _take(self, question: Request) -> None:
+    def _take(self, question: RequestMessage) -> None:
         """Have a question answered, unless it is being or was."""
         number = question.id
         with self._lock:

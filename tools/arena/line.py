@@ -22,11 +22,11 @@ from outflank.protocol.drivers.errors import (
 )
 from outflank.protocol.lines import printable
 from outflank.tools.arena.messages import (
-    Answer,
+    AnswerMessage,
     FailedMessage,
     Fault,
     Message,
-    Request,
+    RequestMessage,
     ThoughtMessage,
     write,
 )
@@ -62,7 +62,7 @@ class Answered:
         away: seconds in which the line was lost.
     """
 
-    message: Answer
+    message: AnswerMessage
     seconds: float
     away: float
 
@@ -99,7 +99,7 @@ class Line:
         self._barred = ""
         self._last_id = 0
         self._open: dict[int, str] = {}
-        self._answers: dict[int, tuple[Answer, float, float]] = {}
+        self._answers: dict[int, tuple[AnswerMessage, float, float]] = {}
         self._thoughts: dict[int, str] = {}  # the last to each open request
         self._round_trips: deque[float] = deque(maxlen=_PINGS)
         self._away = 0.0  # seconds, of the losses that are over
@@ -161,7 +161,7 @@ class Line:
         """How long a ping took, there and back."""
         self._round_trips.append(seconds)
 
-    def take(self, message: Answer) -> bool:
+    def take(self, message: AnswerMessage) -> bool:
         """Take an answer; return whether its request was open. One that comes again changes nothing."""
         now = time.monotonic()
         with self._changed:
@@ -186,7 +186,7 @@ class Line:
 
     def ask(
         self,
-        request: Callable[[int], Request],
+        request: Callable[[int], RequestMessage],
         wait: float,
         grace: float,
         on_wait: Callable[[], object],

@@ -184,8 +184,8 @@ class PongMessage(Message):
     ping: Annotated[_Natural, "the number of the ping"]
 
 
-Request = NewMessage | ThinkMessage
-Answer = ReadyMessage | MoveMessage | FailedMessage
+RequestMessage = NewMessage | ThinkMessage
+AnswerMessage = ReadyMessage | MoveMessage | FailedMessage
 Schema = Mapping[str, type[Message]]
 
 

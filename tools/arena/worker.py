@@ -12,7 +12,7 @@ from outflank.protocol.drivers.reports import is_thought
 from outflank.protocol.formats.annotated import Recorder
 from outflank.protocol.lines import printable
 from outflank.tools.arena import messages
-from outflank.tools.arena.messages import Fault, Request, write
+from outflank.tools.arena.messages import Fault, RequestMessage, write
 
 _THOUGHT_SECONDS = 0.2  # between two that are passed on
 _BEYOND_SECONDS = 5.0  # after which the server has given up anyway
@@ -54,7 +54,7 @@ class EngineWorker:
         self._driver = make_driver(entry, rules, on_wait=self._check, on_line=self._hear, on_remark=say)
         self._thought_at = 0.0
         self._changed = threading.Condition()
-        self._question: Request | None = None
+        self._question: RequestMessage | None = None
         self._working_on = 0
         self._is_dropped = False
         self._is_over = False
@@ -81,7 +81,7 @@ class EngineWorker:
         with self._changed:
             return self._working_on != 0 or self._question is not None
 
-    def give(self, question: Request) -> None:
+    def give(self, question: RequestMessage) -> None:
         """Have it answer a question, and nothing that it was asked before."""
         with self._changed:
             self._question = question
@@ -135,7 +135,7 @@ class EngineWorker:
             except _Dropped:
                 self._driver.dismiss()
 
-    def _reply(self, question: Request) -> str:
+    def _reply(self, question: RequestMessage) -> str:
         """The text of the answer.
 
         Raises: _Dropped.

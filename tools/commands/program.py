@@ -167,7 +167,7 @@ _EXTRAS = {
     "torch": "train",
     "distributed": "cluster",
     "resvg_py": "png",
-    **dict.fromkeys(("starlette", "uvicorn", "websockets"), "web"),
+    **dict.fromkeys(("msgspec", "starlette", "uvicorn", "websockets"), "web"),
 }
 _DESCENDANTS = "outflank.protocol.drivers.descendants"  # imported by commands that start engines
 DEFAULTS_FILE = "outflank.defaults_file"

@@ -28,7 +28,7 @@ from outflank.tests.support.runs import conduct, fake, instant, instant_settings
 from outflank.tools.arena import gate
 from outflank.tools.arena.messages import (
     VERSION,
-    Answer,
+    AnswerMessage,
     DropMessage,
     HelloMessage,
     OpenMessage,
@@ -390,7 +390,7 @@ def test_messages_that_come_twice_change_nothing(tmp_path: Path) -> None:
         line = local.arena.lines.of("A")
         take = line.take
 
-        def take_twice(message: Answer) -> bool:
+        def take_twice(message: AnswerMessage) -> bool:
             was_open, *_ = [take(copy) for copy in (message, message, structs.replace(message, id=1))]
             return was_open
 

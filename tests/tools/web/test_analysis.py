@@ -120,24 +120,13 @@ def test_requests_are_answered_over_a_socket_as_on_a_line(served: Served) -> Non
     assert version["kind"] == "action"
 
 
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("nonsense", "expected a JSON object, got"),
-        ('{"id": 1, "moves": "f5f5", "depth": 1}', "move 2"),
-        ("[" * 50_000, "expected a JSON object"),
-        ('{"id": 1, "depth": -1}', "expected a whole number"),
-    ],
-)
-def test_a_request_that_cannot_be_read_is_refused_and_the_socket_goes_on(
-    served: Served, text: str, sentence: str
-) -> None:
+def test_a_request_that_cannot_be_read_is_refused_and_the_socket_goes_on(served: Served) -> None:
     with connect(served.requests) as socket:
-        socket.send(text)
+        socket.send("[" * 50_000)
         refused = json.loads(socket.recv(10))
 
-        assert refused["kind"] == "error"
-        assert sentence in refused["error"]
+        assert (refused["kind"], refused["line"]) == ("error", 1)
+        assert "expected a JSON object" in refused["error"]
         assert asked(socket, id=2, depth=1)["kind"] == "result"
 
 
