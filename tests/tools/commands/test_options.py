@@ -1,5 +1,6 @@
 """Options that several commands take: numbers, engines and files, and what is said to what can't be read."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 
 from outflank.engine import FileFormatError, Searcher, SettingsError
 from outflank.engine.evaluation import weights
+from outflank.tests.support.program import outflank, run
 from outflank.tools.commands.options import (
     BEYOND_USE,
     MOST_THREADS,
@@ -119,3 +121,53 @@ def test_a_hostile_config_is_refused_in_words(tmp_path: Path, text: str, words: 
 def test_weights_without_an_end_are_refused_in_words() -> None:
     with pytest.raises(FileFormatError, match="it is a pipe or a device, and has to be a file"):
         weights.read(Path("/dev/zero"))
+
+
+@pytest.mark.parametrize(
+    ("words", "lines"),
+    [
+        (["gtp"], "version\n"),
+        (["nboard"], "nboard 2\n"),
+        (["uci"], "uci\n"),
+        (["play", "--level", "1"], "quit\n"),
+        (["analyze", "f5", "--depth", "1"], ""),
+        (["solve", "--board", "X" * 61 + "O-- O"], ""),
+        (["review", "f5d6", "--level", "1", "--exact-from", "1", "--no-values"], ""),
+    ],
+)
+def test_a_command_searches_with_the_weights_it_is_given_and_names_them(
+    nothing: Path, words: list[str], lines: str
+) -> None:
+    result = outflank(*words, "--weights", str(nothing), input=lines)
+
+    assert result.stderr + result.stdout != ""
+    assert f"evaluation {weights.checksum(nothing)}" in result.stdout + result.stderr
+    assert weights.checksum() not in result.stdout + result.stderr
+
+
+def test_weights_serve_until_the_command_ends(nothing: Path) -> None:
+    """All scores of weights that are 0 are 0."""
+    command = ["analyze", "f5", "--depth", "1", "--book", "none", "--json"]
+    given, usual = (
+        json.loads(run(*command, *more).stdout.splitlines()[-1])["score"]
+        for more in (["--weights", nothing], [])
+    )
+
+    assert given == 0 != usual
+    assert weights.in_use() == weights.SHIPPED
+
+
+@pytest.mark.parametrize("command", ["gtp", "bench", "play"])
+@pytest.mark.parametrize(("damage", "wrong"), [(b"", "differ from their checksum"), (b"x", "another kind")])
+def test_a_file_that_is_not_weights_is_refused_before_any_work(
+    nothing: Path, tmp_path: Path, command: str, damage: bytes, wrong: str
+) -> None:
+    path = tmp_path / "spoilt.bin"
+    path.write_bytes(damage + nothing.read_bytes()[:-1])
+
+    result = outflank(command, "--weights", str(path), input="genmove b\n")
+
+    assert (result.returncode, result.stdout) == (1, "")
+    (sentence,) = result.stderr.splitlines()
+    assert str(path) in sentence
+    assert wrong in sentence

@@ -17,7 +17,8 @@ from click.testing import CliRunner
 from outflank.engine import FileFormatError
 from outflank.tests.book.test_damage import COUNTS_FOR_EVER, in_circles
 from outflank.tests.support.books import no_file_beyond
-from outflank.tests.tools.commands.test_export import GAMES, stored
+from outflank.tests.support.runs import store_run
+from outflank.tests.tools.commands.test_export import GAMES
 from outflank.tests.tools.match.test_store import SETTINGS, create
 from outflank.tools.commands.program import cli
 from outflank.tools.match.state.schema import RUN_FILE
@@ -54,7 +55,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    return stored(tmp_path, *GAMES)
+    return store_run(tmp_path / "run", *GAMES)
 
 
 def edit(folder: Path, statement: str, *values: object) -> None:
