@@ -22,10 +22,9 @@ from outflank.tools.arena.line import Lines
 from outflank.tools.arena.messages import MOST_BYTES, VERSION, HelloMessage, OpenMessage, write
 from outflank.tools.arena.pool import ArenaPool
 from outflank.tools.match.conduct.conductor import Conductor
-from outflank.tools.match.schedule.formats import openings_needed
+from outflank.tools.match.conduct.session import RunHooks, RunSession
 from outflank.tools.match.state.events import Event, Glimpse
 from outflank.tools.match.state.run import Run, RunSettings
-from outflank.tools.match.state.store import Store
 from outflank.tools.web.server import Address, Limits, WebServer
 from outflank.tools.work.signals import Interrupts
 
@@ -119,13 +118,18 @@ class LocalArena:
             self.arena.note(event)
             on_event(event)
 
-        openings = list(settings.openings.take(openings_needed(settings), settings.rules, settings.seed))
-        with Store.create(self.folder / "run", settings, openings, "a run") as store, Interrupts() as signals:
-            with ArenaPool(settings, self.arena.lines, on_glimpse) as pool:
-                self.arena.on_change(pool.look)
-                playing = conductor(store.read(), store, pool, note, print, signals)
-                playing.play()
-            return store.end(finished=True)
+        hooks = RunHooks(
+            say=print, on_event=note, on_glimpse=on_glimpse, open_pool=self._open_pool, conductor=conductor
+        )
+        with Interrupts() as signals:
+            return RunSession(settings, self.folder / "run").play(hooks, signals)
+
+    def _open_pool(
+        self, settings: RunSettings, run: str, on_glimpse: Callable[[Glimpse], object] | None
+    ) -> ArenaPool:
+        pool = ArenaPool(settings, self.arena.lines, on_glimpse)
+        self.arena.on_change(pool.look)
+        return pool
 
     @contextmanager
     def stranger(self, *hello: str) -> Iterator[ClientConnection]:

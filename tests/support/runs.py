@@ -17,8 +17,7 @@ from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove
 from outflank.tests.support import fake_engine, instant_engine
 from outflank.tests.support.positions import WIPE_OUT
-from outflank.tools.match.conduct.conductor import Conductor
-from outflank.tools.match.conduct.pool import LocalPool
+from outflank.tools.match.conduct.session import RunHooks, RunSession
 from outflank.tools.match.game.referee import Referee
 from outflank.tools.match.game.results import Ending, GameRecord, Pairing
 from outflank.tools.match.openings.sources import OpeningsChoice
@@ -218,29 +217,14 @@ def conduct(
     say: Callable[[str], object] = print,
 ) -> Run:
     """Play a run from its beginning to its end."""
-    openings = list(settings.openings.take(openings_needed(settings), settings.rules, settings.seed))
-    with Store.create(folder, settings, openings, "a run") as store:
-        return _play(store, on_event, say)
+    with Interrupts() as interrupts:
+        return RunSession(settings, folder).play(RunHooks(say=say, on_event=on_event), interrupts)
 
 
 def resume(folder: Path) -> Run:
     """Play what is missing of a run."""
-    with Store.resume(folder) as store:
-        return _play(store)
-
-
-def _play(
-    store: Store,
-    on_event: Callable[[Event], object] = lambda event: None,
-    say: Callable[[str], object] = print,
-) -> Run:
-    past = store.read()
-    with Interrupts() as interrupts:
-        with LocalPool(past.settings) as pool:
-            pool.check_engines(interrupts.check)
-            conductor = Conductor(past, store, pool, on_event, say, interrupts)
-            conductor.play()
-        return store.end(finished=conductor.finished)
+    with RunSession.resume(folder, allow=print) as session, Interrupts() as interrupts:
+        return session.play(RunHooks(say=print), interrupts)
 
 
 def seated(

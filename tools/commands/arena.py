@@ -1,22 +1,219 @@
-"""``outflank arena``: what an organiser does on the machine of an arena's server."""
+"""``outflank serve``, ``join`` and ``arena``: engines that meet in an arena, from their authors' machines."""
 
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
-from outflank.engine import SettingsError
+from outflank.engine import NotationError, SettingsError
 from outflank.protocol.drivers import spec as engines
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tools.arena.control import order
-from outflank.tools.commands.options import json_object_option, read_by
-from outflank.tools.commands.serve import LISTEN
+from outflank.tools.commands.matches import (
+    KINDS,
+    RunOptions,
+    RunPlace,
+    ask_about_commands,
+    engine_option,
+    live_options,
+    played_options,
+    show_run,
+    use_config,
+)
+from outflank.tools.commands.options import (
+    EXISTING_FILE,
+    Seconds,
+    WholeNumber,
+    handing,
+    json_object_option,
+    json_option,
+    read_by,
+)
+from outflank.tools.match.state.config_file import chosen_entries, read_config
+from outflank.tools.match.state.run import Format
 from outflank.tools.work.progress import counted, json_line
 
+_FORMATS = [str(form) for form in Format if form is not Format.MATCH]
+_LISTEN = "127.0.0.1:8765"
+_MOST_ENTRANTS = 1_000
+_HOURS = Seconds(0.1, 86_400)
+_MOST_SLOTS = 64
 _FOLDER = click.argument("arena", type=click.Path(path_type=Path, exists=True), metavar="ARENA")
 _NAME = click.argument("name", callback=read_by(lambda text: str(engines.name("name", text))))
+
+
+def _moment(text: str) -> datetime:
+    """A date and a time; of this machine's zone if it names none.
+
+    Raises: NotationError.
+    """
+    try:
+        return datetime.fromisoformat(text).astimezone()
+    except ValueError:
+        raise NotationError(f"expected a time such as '2027-01-31 19:00', got {text!r}") from None
+
+
+@click.command()
+@click.argument("arena", type=EXISTING_FILE, metavar="ARENA.toml", callback=use_config, is_eager=True)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(_FORMATS),
+    default=str(Format.ROUND_ROBIN),
+    help="The pairing of a tournament; in a standing arena engines come and go, and play as long as they are there.",
+)
+@click.option("--rounds", type=WholeNumber(1, 1000), help="As outflank tournament has it.")
+@click.option(
+    "--listen",
+    default=_LISTEN,
+    metavar="HOST:PORT",
+    help="Where the server listens; names under which a proxy is reached may follow after commas.",
+)
+@click.option("--certificate", type=EXISTING_FILE, metavar="FILE", help="Certificate for TLS, in PEM.")
+@click.option("--key", type=EXISTING_FILE, metavar="FILE", help="Its private key, in PEM.")
+@click.option(
+    "--start",
+    callback=read_by(_moment),
+    metavar="TIME",
+    help="When a tournament begins; entries are open until then.",
+)
+@click.option(
+    "--entrants",
+    type=WholeNumber(1, _MOST_ENTRANTS),
+    help="Begin a tournament as soon as so many have joined.",
+)
+@click.option(
+    "--patience",
+    type=_HOURS,
+    default=60.0,
+    help="Seconds in which a lost line may come back, all losses of a game together.",
+)
+@click.option(
+    "--line",
+    type=Seconds(0, 10),
+    default=0.5,
+    help="The most seconds a move that are allowed for a line; what is allowed is measured.",
+)
+@handing(
+    KINDS,
+    click.option(
+        "--out",
+        "folder",
+        type=click.Path(path_type=Path),
+        metavar="DIR",
+        help="Folder of the arena.  [default: ARENA]",
+    ),
+    engine_option,
+    played_options,
+    live_options,
+    json_option,
+)
+@click.pass_context
+def serve(
+    ctx: click.Context,
+    arena: Path,
+    form: str,
+    rounds: int | None,
+    listen: str,
+    certificate: Path | None,
+    key: Path | None,
+    start: datetime | None,
+    entrants: int | None,
+    patience: float,
+    line: float,
+    played: RunOptions,
+    place: RunPlace,
+) -> None:
+    """Let engines join a tournament or a standing arena from their authors' machines, and referee it.
+
+    ARENA.toml has these options by their long names, and a table [[engine]] for each engine of this machine. The same
+    command goes on with a run that was ended. docs/arena.md has the details.
+    """
+    # These bring the web server, which help does not need.
+    from outflank.tools.arena.line import Lines
+    from outflank.tools.arena.serving import RUN_FOLDER, ArenaSettings, serve_arena
+    from outflank.tools.web.server import Address, Certificate
+
+    is_default = ctx.get_parameter_source("concurrency") is click.core.ParameterSource.DEFAULT
+    if form != Format.STANDING and not start and not entrants:
+        raise click.UsageError("say when the tournament begins: --start TIME, --entrants N, or both")
+    if bool(certificate) != bool(key):
+        raise click.UsageError("--certificate and --key need each other")
+    folder = place.folder or arena.with_suffix("")
+    serve_arena(
+        ArenaSettings(
+            folder=folder,
+            make_settings=lambda entries, tables: replace(played, concurrency=tables).settings(
+                entries, Format(form), rounds
+            ),
+            local=chosen_entries(played.engines, None, played.time),
+            time=played.time,
+            tables=None if is_default else played.concurrency,
+            start=start,
+            entrants=entrants,
+            lines=Lines(patience, line),
+            address=Address.parse(listen),
+            certificate=Certificate(certificate, key) if certificate and key else None,
+            live=place.live,
+        ),
+        partial(ask_about_commands, folder / RUN_FOLDER),
+        lambda session, hooks, listener: show_run(session, replace(place, listener=listener), hooks),
+    )
+
+
+def _entry(text: str) -> EngineSpec:
+    """The engine.
+
+    Raises: NotationError if it can't be entered so.
+    """
+    entry = EngineSpec.parse(text)
+    if entry.time.is_limited:
+        raise NotationError("the server of the arena sets the time: leave time= out")
+    return entry
+
+
+@click.command()
+@click.argument("url", metavar="URL")
+@click.option(
+    "--token", required=True, envvar="OUTFLANK_TOKEN", help="The organiser gives it.  [env: OUTFLANK_TOKEN]"
+)
+@click.option(
+    "--engine",
+    "entry",
+    required=True,
+    callback=read_by(_entry),
+    metavar="TEXT",
+    help="""The engine: 'cmd="./mine gtp"', perhaps with protocol=nboard and more.""",
+)
+@click.option(
+    "--slots",
+    type=WholeNumber(1, _MOST_SLOTS),
+    default=1,
+    help="Games at once; the engine is started so many times.",
+)
+@click.option(
+    "--trust", type=EXISTING_FILE, metavar="FILE", help="A certificate that the server may show, in PEM."
+)
+def join(url: str, token: str, entry: EngineSpec, slots: int, trust: Path | None) -> None:
+    """Play with an engine of this machine in the arena at URL, until Ctrl-C.
+
+    The engine is started here, and nothing but its moves leaves this machine. docs/join.md has the details.
+    """
+    from outflank.tools.arena.joining import Joiner, join_address, trusting
+    from outflank.tools.work.progress import warn
+    from outflank.tools.work.signals import Interrupts
+
+    try:
+        address = join_address(url)
+    except NotationError as error:
+        raise click.BadParameter(str(error), param_hint="URL") from None
+    with Interrupts() as interrupts:
+        Joiner(address, token, entry, slots, warn, interrupts.check, trusting(address, trust)).run()
 
 
 @click.group()
@@ -92,14 +289,12 @@ def _url(config: Mapping[str, Any]) -> str:
     """Return the address that engines join; the port is as in the file."""
     from outflank.tools.web.server import Address
 
-    address = Address.parse(config.get("listen", LISTEN))
+    address = Address.parse(config.get("listen", _LISTEN))
     return address.url("https" if config.get("certificate") else "http")
 
 
 def _config(arena: Path) -> dict[str, Any]:
     """Read the file of an arena that is given by it, or by the folder next to it; empty without a file."""
-    from outflank.tools.match.state.config_file import read_config
-
     file = Path(f"{arena}.toml") if arena.is_dir() else arena
     return read_config(file) if file.is_file() else {}
 

@@ -2,8 +2,9 @@
 
 import math
 import os
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields
+from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -134,6 +135,37 @@ def together(*options: Callable[[Decorated], Decorated]) -> Callable[[Decorated]
     return decorate
 
 
+def handing(
+    kinds: Mapping[str, type[Any]], *options: Callable[[Callable[..., None]], Callable[..., None]]
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return a decorator for options whose values reach the command in dataclasses.
+
+    Args:
+        kinds: the dataclass for each argument of the command; its fields are named after the options. A field has
+            its default if its option is left out, or is not one of the command.
+        options: the options, in the order of the help.
+    """
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        @wraps(command)
+        def called(*arguments: object, **values: object) -> None:
+            held = {}
+            for name, kind in kinds.items():
+                given = {field: values.pop(field.name) for field in fields(kind) if field.name in values}
+                held[name] = kind(
+                    **{
+                        field.name: value
+                        for field, value in given.items()
+                        if value is not None or field.default is MISSING
+                    }
+                )
+            command(*arguments, **values, **held)
+
+        return together(*options)(called)
+
+    return decorate
+
+
 def completed_by(
     *words: str, files: bool = False
 ) -> Callable[[click.Context, click.Parameter, str], list["CompletionItem"]]:
@@ -148,16 +180,16 @@ def completed_by(
     return complete
 
 
-def read_by(read: Callable[[str], Any]) -> Callable[[click.Context, click.Parameter, str | None], Any]:
-    """A click callback that reads an option's text with `read`.
+def read_by(read: Callable[[Any], Any]) -> Callable[[click.Context, click.Parameter, Any], Any]:
+    """A click callback that reads an option's value with `read`.
 
-    A NotationError is wrong usage: one sentence and exit code 2. An option that was left out stays None.
+    A NotationError or SettingsError is wrong usage: one sentence and exit code 2. An option left out stays None.
     """
 
-    def convert(ctx: click.Context, param: click.Parameter, text: str | None) -> Any:
+    def convert(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
         try:
-            return None if text is None else read(text)
-        except NotationError as error:
+            return None if value is None else read(value)
+        except (NotationError, SettingsError) as error:
             raise click.BadParameter(str(error), ctx, param) from None
 
     return convert

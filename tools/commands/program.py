@@ -16,7 +16,7 @@ from typing import IO, Any
 import click
 
 from outflank import __version__
-from outflank.tools.work.signals import end_at_once, end_at_once_again, end_tidily
+from outflank.tools.work.signals import Interrupted, end_at_once, end_at_once_again, end_tidily
 
 
 class LazyGroup(click.Group):
@@ -129,7 +129,8 @@ def _nothing(descriptor: int, mode: str, name: str, flags: int = os.O_RDONLY) ->
     return file
 
 
-# Command NAME is the click command NAME in tools/commands/NAME.py; the text is the first paragraph of its help.
+# The text is the first paragraph of a command's help. Command NAME is the click command NAME in tools/commands/NAME.py,
+# if _MODULES names no other module.
 COMMANDS = {
     "gtp": "Answer GTP commands (version 2) on standard input, as an engine for a GUI or a match runner.",
     "nboard": "Answer NBoard commands (version 2) on standard input, as an engine for the GUI NBoard.",
@@ -161,6 +162,10 @@ COMMANDS = {
     "solo": "Play the solo game of the sheet of 2006: move both colours and win the 24 hidden chips.",
     "perft": "Count the positions at the end of every line of DEPTH plies.",
     "train": "Make the evaluation from nothing: self-play, labels, fit, and a match against the one before.",
+}
+_MODULES = {
+    **dict.fromkeys(("match", "tournament", "tune"), "matches"),
+    **dict.fromkeys(("serve", "join"), "arena"),
 }
 # The extra that brings a package; all others come with `match`.
 _EXTRAS = {
@@ -239,6 +244,8 @@ class Program(LazyGroup):
             text = printable_lines(f"{_file_of(error)}{error.format_message()}")
             error.format_message = lambda: text  # type: ignore[method-assign]
             raise
+        except Interrupted as interruption:
+            ctx.exit(interruption.exit_code)
         except KeyboardInterrupt:
             ctx.exit(_EXIT_INTERRUPTED)
         finally:
@@ -316,6 +323,7 @@ def _show_version(ctx: click.Context, option: click.Parameter, wanted: bool) -> 
     cls=Program,
     package="outflank.tools.commands",
     summaries=COMMANDS,
+    modules=_MODULES,
     context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
 )
 @click.option(

@@ -15,9 +15,8 @@ from outflank.engine import PRESETS, Colour, Move, Position
 from outflank.protocol.clock import TimeControl
 from outflank.protocol.formats.annotated import AnnotatedMove
 from outflank.tests.support.runs import broken_off, fake, played, run_of, settings, write_files_of
-from outflank.tools.commands.match import match
+from outflank.tools.commands.matches import match, tournament
 from outflank.tools.commands.program import cli
-from outflank.tools.commands.tournament import tournament
 from outflank.tools.match.game.results import Ending
 from outflank.tools.match.openings.sources import play_random
 from outflank.tools.match.state import events

@@ -10,8 +10,8 @@ from click.testing import CliRunner
 from outflank.engine import FileFormatError, NotationError, OutflankError, Rules
 from outflank.protocol.clock import TimeControl
 from outflank.protocol.drivers.spec import EngineSpec
+from outflank.tools.commands.matches import config_options
 from outflank.tools.commands.options import WholeNumber
-from outflank.tools.commands.run_options import config_options
 from outflank.tools.match.openings.sources import OpeningsChoice
 from outflank.tools.match.state.config_file import chosen_entries, read_config, save_config
 from outflank.tools.match.state.run import Format, RunSettings
