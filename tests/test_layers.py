@@ -264,7 +264,7 @@ def test_what_plays_starts_without_the_libraries_of_networks() -> None:
     """They would be a quarter of the time from start to first answer."""
     loaded = python_script(
         "-c",
-        "import sys, outflank.tools.commands.gtp, outflank.protocol.server.gtp; print(*sys.modules, sep='\\n')",
+        "import sys, outflank.tools.commands.engine, outflank.protocol.server.gtp; print(*sys.modules, sep='\\n')",
     )
 
     names = set(loaded.stdout.split())

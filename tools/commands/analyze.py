@@ -20,7 +20,7 @@ from outflank.tools.analysis.service import (
     items_of,
     requests_of,
 )
-from outflank.tools.commands.engine_options import books_to_read
+from outflank.tools.commands.engine import books_to_read
 from outflank.tools.commands.options import (
     COUNT,
     SECONDS,
@@ -132,13 +132,12 @@ def analyze(
     many = search if search.is_limited else replace(search, level=DEFAULT_LEVEL)
     defaults = Defaults(rules, many)
     if web or serve is not None:
-        from outflank.tools.commands.analysis_board import serve_board  # an extra that most do without
+        from outflank.tools.web.board_server import serve_board  # an extra that most do without
 
         # The board searches the position shown and the curve at once.
         count = max(concurrency, 2 if web else 1)
         searchers = [Searcher(hash_mb, threads, parameters=parameters) for _ in range(count)]
         serve_board(texts, defaults, searchers, serve, web, archive)
-        return
     if archive is not None:
         raise click.UsageError("--archive shows its games on the analysis board and needs --web")
     if not texts:

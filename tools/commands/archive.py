@@ -17,25 +17,24 @@ from outflank.engine import (
     NotationError,
     OutflankError,
     Rules,
-    SettingsError,
 )
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.protocol.formats.files import FORMATS, FormatName
 from outflank.tools.archive import Archive, Wanted, build_archive
 from outflank.tools.archive.table import Explorer, game_facts, game_row, table_text
-from outflank.tools.commands.engine_options import books_to_read
+from outflank.tools.commands.engine import books_to_read
 from outflank.tools.commands.game_filter import event_option, player_option, year_option
 from outflank.tools.commands.options import (
     COUNT,
     EXISTING_FILE,
-    Decorated,
     OutputFile,
     WholeNumber,
     completed_by,
+    handing,
     json_object_option,
     json_option,
+    read_by,
     rules_option,
-    together,
 )
 from outflank.tools.work.games import ReadGames, games_of, read_and_written, read_game
 from outflank.tools.work.progress import Complaints, counted, json_line, progress_bar, warn
@@ -44,18 +43,19 @@ _ARCHIVE = click.argument("path", type=EXISTING_FILE)
 _POSITION = click.argument("text", metavar="[POSITION]", default="", required=False)
 
 
-def _wanted_options(command: Decorated) -> Decorated:
-    """Which games count: hands the command ``players``, ``event``, ``year`` and ``rating``."""
-    return together(
-        player_option,
-        event_option,
-        year_option,
-        click.option(
-            "--rating",
-            type=WholeNumber(1, 9900),
-            help="Only games in which both players have at least this rating, in hundreds.",
-        ),
-    )(command)
+_wanted_options = handing(
+    {"wanted": Wanted},
+    player_option,
+    event_option,
+    year_option,
+    click.option(
+        "--rating",
+        type=WholeNumber(1, 9900),
+        callback=read_by(lambda rating: Wanted(rating=rating).rating),
+        help="Only games in which both players have at least this rating, in hundreds.",
+    ),
+)
+"""The options that choose games: hands the command ``wanted``, a ``Wanted``."""
 
 
 @click.group()
@@ -140,10 +140,7 @@ def build(files: Sequence[str], path: Path, source: FormatName | None, rules: Ru
 def show(
     path: Path,
     text: str,
-    players: tuple[str, ...],
-    event: str | None,
-    year: range | None,
-    rating: int | None,
+    wanted: Wanted,
     level: int,
     book: str | None,
     as_json: bool,
@@ -154,7 +151,6 @@ def show(
     left out. Positions that are images of each other are one. Results and scores are from the side to move; "mean" is
     the mean final disc difference. The strongest players are the three with the highest ratings.
     """
-    wanted = _wanted(players, event, year, rating)
     with Explorer.open(path, books_to_read(book), level) as explorer:
         game = read_game(text, explorer.archive.rules).game()
         opening = opening_of_game(game)
@@ -189,10 +185,7 @@ _SHOWN = 20
 def games(
     path: Path,
     text: str,
-    players: tuple[str, ...],
-    event: str | None,
-    year: range | None,
-    rating: int | None,
+    wanted: Wanted,
     count: int | None,
     output: Path | None,
     as_json: bool,
@@ -202,7 +195,6 @@ def games(
     POSITION is as for outflank archive show. The games that were read last come first; the margin is Black's.
     Of each game the archive has moves, players, ratings, result, event, place, date and title.
     """
-    wanted = _wanted(players, event, year, rating)
     with Archive.open(path) as opened:
         position = read_game(text, opened.rules).final
         if output is not None:
@@ -252,11 +244,3 @@ def _export(found: Iterable[AnnotatedGame], output: Path, as_json: bool) -> None
         click.echo(f"{counted(written, 'game')} written", err=True)
     if bad.count:
         raise OutflankError(f"{counted(bad.count, 'game')} can't be written ({bad.where})")
-
-
-def _wanted(players: tuple[str, ...], event: str | None, years: range | None, rating: int | None) -> Wanted:
-    """The games that count. Raises: click.BadParameter."""
-    try:
-        return Wanted(players, event or "", years, rating)
-    except SettingsError as error:
-        raise click.BadParameter(str(error), param_hint="--rating") from None

@@ -15,7 +15,7 @@ from outflank.tools.checks.examination import CATALOGUES, SECTION_OF, CheckResul
 from outflank.tools.checks.tapped_drivers import PATIENCE_SECONDS, THINKING_SECONDS
 from outflank.tools.commands.options import SECONDS, json_option, read_by
 from outflank.tools.work.progress import json_line
-from outflank.tools.work.signals import Interrupted, Interrupts
+from outflank.tools.work.signals import Interrupts
 
 _INDENT = " " * 10
 
@@ -116,14 +116,11 @@ def compliance(
         click.echo(
             f"outflank {__version__}, {len(checks)} of {len(catalogue)} checks of {shlex.join(command)}"
         )
-    try:
-        with (
-            Interrupts() as interrupts,
-            driver(entry, patience, thinking, on_wait=interrupts.check) as engine,
-        ):
-            findings = list(_shown(examine(engine, checks), dialogue, as_json))
-    except Interrupted as interruption:
-        ctx.exit(interruption.exit_code)
+    with (
+        Interrupts() as interrupts,
+        driver(entry, patience, thinking, on_wait=interrupts.check) as engine,
+    ):
+        findings = list(_shown(examine(engine, checks), dialogue, as_json))
     verdict = Verdict.of(findings)
     if as_json:
         about = {"outflank": __version__, "command": shlex.join(command)}

@@ -1,12 +1,15 @@
-"""``outflank engines``: the engines of the catalogue, and which of them are on this machine."""
+"""``outflank engines`` and ``selftest``: the engines of the catalogue, and whether an engine repeats its games."""
 
+import json
+import random
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import click
 
-from outflank.engine import NotationError, Rules
+from outflank import __version__
+from outflank.engine import NotationError, OutflankError, Rules
 from outflank.protocol.drivers import make_driver
 from outflank.protocol.drivers.catalogue import Known, catalogue, search_path
 from outflank.protocol.drivers.errors import EngineError
@@ -14,11 +17,16 @@ from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.lines import printable
 from outflank.tools.checks.check import Level
 from outflank.tools.checks.examination import CATALOGUES, Finding, Verdict, examine
-from outflank.tools.commands.options import EXISTING_FOLDER, json_option
-from outflank.tools.work.progress import json_line
-from outflank.tools.work.signals import Interrupted, Interrupts
+from outflank.tools.commands.options import EXISTING_FOLDER, WholeNumber, json_option, read_by, rules_option
+from outflank.tools.match.game.mirror import MirrorPair, play_mirror_pair
+from outflank.tools.match.openings.sources import random_openings
+from outflank.tools.work.progress import counted, json_line
+from outflank.tools.work.signals import Interrupts
 
 _LONGEST_TROUBLE = 400
+_ENGINE = 'cmd="outflank gtp --level 4" restart=yes'
+_MOST_MOVES = 40
+_SEEDS = 2**31
 
 
 @dataclass(slots=True)
@@ -47,23 +55,19 @@ class Found:
 )
 @click.option("--facts", is_flag=True, help="Show what is known about each engine, with source and date.")
 @json_option
-@click.pass_context
-def engines(ctx: click.Context, folders: tuple[Path, ...], check: bool, facts: bool, as_json: bool) -> None:
+def engines(folders: tuple[Path, ...], check: bool, facts: bool, as_json: bool) -> None:
     """List the engines of the catalogue, and start those that are on this machine.
 
     They are looked for in each FOLDER and in bin and build below it, then on PATH and in /usr/games. A match takes
     them as --engine catalogue:NAME, with dir=FOLDER if it is not on PATH; docs/engines.md has the details.
     """
-    try:
-        with Interrupts() as interrupts:
-            for known in catalogue().values():
-                found = _find(known, folders, check, interrupts)
-                if as_json:
-                    click.echo(json_line({**asdict(found), **({"facts": _facts(known)} if facts else {})}))
-                else:
-                    click.echo("\n".join([*_lines(found), *(_told(known) if facts else ())]))
-    except Interrupted as interruption:
-        ctx.exit(interruption.exit_code)
+    with Interrupts() as interrupts:
+        for known in catalogue().values():
+            found = _find(known, folders, check, interrupts)
+            if as_json:
+                click.echo(json_line({**asdict(found), **({"facts": _facts(known)} if facts else {})}))
+            else:
+                click.echo("\n".join([*_lines(found), *(_told(known) if facts else ())]))
 
 
 def _find(known: Known, folders: tuple[Path, ...], check: bool, interrupts: Interrupts) -> Found:
@@ -125,3 +129,60 @@ def _told(known: Known) -> Iterator[str]:
 
 def _facts(known: Known) -> list[dict[str, str]]:
     return [{"fact": fact.fact, "source": fact.source, "date": str(fact.date)} for fact in known.facts]
+
+
+@click.command()
+@click.option(
+    "--engine",
+    "entry",
+    callback=read_by(EngineSpec.parse),
+    default=_ENGINE,
+    metavar="TEXT",
+    help="The engine. Its play has to be reproducible: one thread, and a fixed level, depth or number of nodes.",
+)
+@click.option("--pairs", type=WholeNumber(1, 10_000), default=5, help="Pairs of games.")
+@click.option("--moves", type=WholeNumber(0, _MOST_MOVES), default=8, help="Random moves at the beginning.")
+@rules_option
+@click.option("--seed", type=WholeNumber(0, _SEEDS - 1), help="Seed of the random moves.  [default: drawn]")
+@json_option
+def selftest(
+    entry: EngineSpec,
+    pairs: int,
+    moves: int,
+    rules: Rules,
+    seed: int | None,
+    as_json: bool,
+) -> None:
+    """Play an engine against itself: the two games of a pair must be mirror images.
+
+    If one is not, the referee or the engine depends on something that it should not depend on: the colour, earlier
+    games, the time. Exit code 1 says so. docs/compliance.md has more.
+    """
+    seed = random.randrange(_SEEDS) if seed is None else seed
+    if not as_json:
+        click.echo(f"outflank {__version__}, {entry.cmd}, {counted(pairs, 'pair')} of {rules}, seed {seed}")
+    broken = 0
+    with Interrupts() as interrupts:
+        for number, opening in enumerate(random_openings(moves, pairs, rules, seed), 1):
+            pair = play_mirror_pair(entry, rules, opening, number, interrupts.check)
+            broken += bool(pair.trouble)
+            click.echo(json.dumps(_summary(pair)) if as_json else _pair_line(pair))
+    if broken:
+        raise OutflankError(f"no mirror images: {broken} of {counted(pairs, 'pair')} (named above)")
+    if not as_json:
+        click.echo("Engine and referee repeat themselves.")
+
+
+def _pair_line(pair: MirrorPair) -> str:
+    return f"pair {pair.number:<4d} {pair.trouble or f'mirrored: {pair.outcome}'}"
+
+
+def _summary(pair: MirrorPair) -> dict[str, object]:
+    return {
+        "pair": pair.number,
+        "mirrored": not pair.trouble,
+        "trouble": pair.trouble,
+        "points": pair.points,
+        "margins": [pair.first.margin, pair.second.margin],
+        "transcripts": [pair.first.transcript, pair.second.transcript],
+    }

@@ -1,9 +1,8 @@
 """Options of several commands that choose games of a file."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import wraps
 from typing import Literal
 
 import click
@@ -11,7 +10,7 @@ import click
 from outflank.engine import Colour, OutflankError
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.clocks import year_of
-from outflank.tools.commands.options import together
+from outflank.tools.commands.options import handing
 
 ResultName = Literal["black", "white", "draw", "unknown"]
 RESULTS: tuple[ResultName, ...] = ("black", "white", "draw", "unknown")
@@ -142,11 +141,17 @@ event_option = click.option(
 """``--event NAME``: hands the command a part of a name or None."""
 
 year_option = click.option(
-    "--year", multiple=True, callback=_read_range, metavar="Y[-Y]", help="Only games of these years."
+    "--year",
+    "years",
+    multiple=True,
+    callback=_read_range,
+    metavar="Y[-Y]",
+    help="Only games of these years.",
 )
-"""``--year 1999-2004``: hands the command a range or None."""
+"""``--year 1999-2004``: hands the command ``years``, a range or None."""
 
-_options = together(
+filter_options = handing(
+    {"wanted": GameFilter},
     player_option,
     event_option,
     year_option,
@@ -159,28 +164,11 @@ _options = together(
     ),
     click.option(
         "--length",
+        "lengths",
         multiple=True,
         callback=_read_range,
         metavar="N[-N]",
         help="Only games with this many discs played.",
     ),
 )
-
-
-def filter_options(command: Callable[..., None]) -> Callable[..., None]:
-    """``--player --event --year --result --length``, handed to the command as ``wanted``, a ``GameFilter``."""
-
-    @wraps(command)
-    def filtered(
-        *arguments: object,
-        players: tuple[str, ...],
-        event: str | None,
-        year: range | None,
-        result: ResultName | None,
-        length: range | None,
-        **options: object,
-    ) -> None:
-        wanted = GameFilter(players, year, result, length, event or "")
-        command(*arguments, wanted=wanted, **options)
-
-    return _options(filtered)
+"""``--player --event --year --result --length``: hands the command ``wanted``, a ``GameFilter``."""

@@ -1,10 +1,13 @@
-"""``outflank play``: a game against the engine at a terminal."""
+"""``outflank play`` and ``solo``: games at a terminal, against the engine or against chance."""
 
+import json
+import random
 from contextlib import ExitStack
 from pathlib import Path
 
 import click
 
+from outflank import __version__
 from outflank.engine import (
     DEFAULT_LEVEL,
     HIGHEST_LEVEL,
@@ -16,12 +19,15 @@ from outflank.engine import (
     SettingsError,
 )
 from outflank.engine.evaluation import weights
+from outflank.engine.solo.game import DEFAULT_LAYOUT, Deal, DealerView, Variant, never_winnable, parse_layout
+from outflank.engine.solo.player import HINT_EFFORT, SoloPlayer, solve
+from outflank.engine.squares import square_name
 from outflank.protocol.clock import TimeControl
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.server.movesource import SearchSource
 from outflank.protocol.server.session import Session, Strength
 from outflank.tools.archive.table import Explorer
-from outflank.tools.commands.engine_options import books_to_play, books_to_read, elo_option
+from outflank.tools.commands.engine import books_to_play, books_to_read, elo_option
 from outflank.tools.commands.options import (
     COUNT,
     OUTPUT_FILE,
@@ -30,11 +36,13 @@ from outflank.tools.commands.options import (
     archive_option,
     completed_by,
     hash_option,
+    json_option,
     read_by,
     rules_option,
     threads_option,
     weights_option,
 )
+from outflank.tools.play import solo as solo_game
 from outflank.tools.play.dialogue import Dialogue, InputLines
 from outflank.tools.play.localgame import GameFiles, LocalGame
 from outflank.tools.report.board import say
@@ -47,6 +55,7 @@ _SIDES = {
     "both": frozenset(Colour),
     "none": frozenset[Colour](),
 }
+_HIGHEST_SEED = 2**31 - 1
 
 
 @click.command()
@@ -177,3 +186,95 @@ def _files(saved: Path | None, resumed: str | None) -> GameFiles:
         return GameFiles(saved, None if resumed is None else Path(resumed))
     except (NotationError, SettingsError) as error:
         raise click.BadParameter(str(error), param_hint="--save") from None
+
+
+@click.command()
+@click.option("--seed", type=WholeNumber(0, _HIGHEST_SEED), help="Number of the deal.  [default: any]")
+@click.option(
+    "--layout",
+    default="corners",
+    metavar="SQUARES",
+    callback=read_by(parse_layout),
+    help="Squares of the chips: corners, or 24 squares such as a3,b2,c1,...",
+)
+@click.option(
+    "--variant",
+    type=click.Choice([str(variant) for variant in Variant]),
+    default=str(Variant.CHIPS),
+    callback=read_by(Variant),
+    help="Score: chips won, or the sum of their numbers, doubled if all four blank chips are won.",
+)
+@click.option("--auto", is_flag=True, help="Watch the program play.")
+@click.option("--open", "is_open", is_flag=True, help="Lay the chips open and find the best play.")
+@click.option("--hint", "hints", is_flag=True, help="Show the most promising moves before each move.")
+@click.option("--random", "by_random", is_flag=True, help="With --auto and --games: play any legal move.")
+@click.option(
+    "--games",
+    type=COUNT,
+    help="With --auto or --open: play this many deals from SEED on and print a summary.",
+)
+@json_option
+def solo(
+    seed: int | None,
+    layout: tuple[int, ...],
+    variant: Variant,
+    auto: bool,
+    is_open: bool,
+    hints: bool,
+    by_random: bool,
+    games: int | None,
+    as_json: bool,
+) -> None:
+    """Play the solo game of the sheet of 2006: move both colours and win the 24 hidden chips.
+
+    Moves are read from standard input, one a line: black d3, or gd3 for a golden disc. The word help shows more; stop
+    or the end of the input ends the game with the score as it is. docs/rules.md has the rules.
+    """
+    _expect_sense(auto, is_open, hints, by_random, games)
+    if seed is None:
+        seed = random.randrange(_HIGHEST_SEED)
+    _begin_solo(seed, layout, variant, as_json)
+    report = solo_game.Report(variant, as_json)
+    if games is not None:
+        way: solo_game.Way = (
+            solo_game.with_open_chips
+            if is_open
+            else solo_game.by_chance
+            if by_random
+            else solo_game.by_player
+        )
+        solo_game.play_many(way, range(seed, seed + games), layout, report)
+        return
+    deal = Deal.shuffled(seed, layout)
+    if is_open:
+        report.solution(solve(DealerView.start(deal), variant), deal)
+    elif auto:
+        solo_game.watch(DealerView.start(deal), SoloPlayer(variant, seed), report)
+    else:
+        solo_game.play(DealerView.start(deal), report, SoloPlayer(variant, seed, HINT_EFFORT), hints)
+
+
+def _expect_sense(auto: bool, is_open: bool, hints: bool, by_random: bool, games: int | None) -> None:
+    """Raise click.UsageError unless the options go together."""
+    if auto and is_open:
+        raise click.UsageError("--auto (watch) and --open (solve) exclude each other")
+    if hints and (auto or is_open):
+        raise click.UsageError("--hint is for a game of your own, without --auto and --open")
+    if games is not None and not (auto or is_open):
+        raise click.UsageError("--games needs --auto or --open")
+    if by_random and (games is None or not auto):
+        raise click.UsageError("--random needs --auto and --games")
+
+
+def _begin_solo(seed: int, layout: tuple[int, ...], variant: Variant, as_json: bool) -> None:
+    """Print the settings that give the same deal again, and warn of chips that no play can win."""
+    names = [square_name(square) for square in layout]
+    lost = [square_name(square) for square in never_winnable(layout)]
+    if lost:
+        say(f"outflank: chips on {' '.join(lost)} can never be won", err=True)
+    if as_json:
+        settings = {"version": __version__, "seed": seed, "layout": names, "variant": str(variant)}
+        say(json.dumps({"kind": "settings", **settings}))
+        return
+    laid = "" if layout == DEFAULT_LAYOUT else f", layout {','.join(names)}"
+    say(f"outflank {__version__}, solo game, seed {seed}, variant {variant}{laid}")

@@ -165,7 +165,11 @@ COMMANDS = {
 }
 _MODULES = {
     **dict.fromkeys(("match", "tournament", "tune"), "matches"),
+    **dict.fromkeys(("gtp", "nboard", "uci"), "engine"),
+    **dict.fromkeys(("report", "export", "sprt"), "runs"),
     **dict.fromkeys(("serve", "join"), "arena"),
+    "selftest": "engines",
+    "solo": "play",
 }
 # The extra that brings a package; all others come with `match`.
 _EXTRAS = {

@@ -37,7 +37,7 @@ from outflank.tools.analysis.review.output import (
 )
 from outflank.tools.analysis.review.page import curve_svg, render_review
 from outflank.tools.archive.table import Explorer
-from outflank.tools.commands.engine_options import books_to_read
+from outflank.tools.commands.engine import books_to_read
 from outflank.tools.commands.game_filter import GameFilter, filter_options
 from outflank.tools.commands.options import (
     COUNT,

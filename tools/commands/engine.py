@@ -1,6 +1,7 @@
-"""Options of the commands by which Outflank is an engine for another program, whatever the protocol."""
+"""``outflank gtp``, ``nboard`` and ``uci``: Outflank as an engine for another program."""
 
 import time
+from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
 from random import SystemRandom
@@ -23,10 +24,11 @@ from outflank.tools.commands.options import (
     Number,
     WholeNumber,
     completed_by,
+    handing,
     hash_option,
     param_option,
+    rules_option,
     threads_option,
-    together,
     weights_option,
 )
 from outflank.tools.work.files import writing
@@ -58,7 +60,7 @@ elo_option = click.option(
     "[default: full strength]",
 )
 _STDIN, _STDOUT = 0, 1
-engine_options = together(
+_OPTIONS = (
     click.option(
         "--level",
         type=WholeNumber(0, HIGHEST_LEVEL),
@@ -115,44 +117,95 @@ engine_options = together(
     ),
     click.option("--log", "log_file", type=LOG_FILE, help="Append the dialogue to FILE.  [default: no log]"),
 )
-"""The options that ``answer_controller`` takes."""
 
 
-def answer_controller(
-    wire: Wire,
-    rules: Rules,
-    *,
-    level: int | None,
-    depth: int | None,
-    seconds: float | None,
-    nodes: int | None,
-    elo: int | None,
-    threads: int,
-    hash_mb: int,
-    parameters: Parameters,
-    overhead_ms: float,
-    book: str | None,
-    book_variety: float,
-    variety: MoveVariety | None,
-    ponder: bool = False,
-    seed: int | None,
-    log_file: Path | None,
-) -> None:
-    """Be an engine on standard input and output until the controller ends the session.
+@dataclass(frozen=True, slots=True)
+class EngineOptions:
+    """How Outflank plays: the options of an engine, by their names."""
 
-    Raises: OutflankError; OSError.
+    level: int | None
+    depth: int | None
+    seconds: float | None
+    nodes: int | None
+    elo: int | None
+    threads: int
+    hash_mb: int
+    parameters: Parameters
+    overhead_ms: float
+    book: str | None
+    book_variety: float
+    variety: MoveVariety | None
+    seed: int | None
+    log_file: Path | None
+    ponder: bool = False
+
+    def answer(self, wire: Wire, rules: Rules | None = None) -> None:
+        """Be an engine on standard input and output until the controller ends the session.
+
+        Raises: OutflankError; OSError.
+        """
+        searcher = Searcher(self.hash_mb, self.threads, self.seed, parameters=self.parameters)
+        steady = (
+            searcher
+            if self.seed is None
+            else Searcher(self.hash_mb, self.threads, parameters=self.parameters)
+        )
+        session = Session(
+            SearchSource(searcher, steady, self.seed, self.variety),
+            books=books_to_play(self.book, self.book_variety, self.seed),
+            strength=Strength(
+                self.level, self.depth, self.seconds, self.nodes, self.overhead_ms / 1000, self.elo
+            ),
+            rules=rules or Rules(),
+            ponders=self.ponder,
+        )
+        serve(session, wire, _STDIN, _STDOUT, _Log(self.log_file) if self.log_file else _no_log)
+
+
+_KINDS = {"options": EngineOptions}
+
+
+@click.command()
+@rules_option
+@handing(
+    _KINDS,
+    *_OPTIONS,
+    click.option("--ponder", is_flag=True, help="Search on the opponent's time.  [default: off]"),
+)
+def gtp(rules: Rules, options: EngineOptions) -> None:
+    """Answer GTP commands (version 2) on standard input, as an engine for a GUI or a match runner.
+
+    docs/gtp.md describes every command. If no option limits the search, the controller's clock does.
     """
-    strength = Strength(level, depth, seconds, nodes, overhead_ms / 1000, elo)
-    searcher = Searcher(hash_mb, threads, seed, parameters=parameters)
-    steady = searcher if seed is None else Searcher(hash_mb, threads, parameters=parameters)
-    session = Session(
-        SearchSource(searcher, steady, seed, variety),
-        books=books_to_play(book, book_variety, seed),
-        strength=strength,
-        rules=rules,
-        ponders=ponder,
+    from outflank.protocol.server.gtp.wire import (
+        Gtp,  # not at the top: each command needs its own protocol alone
     )
-    serve(session, wire, _STDIN, _STDOUT, _Log(log_file) if log_file else _no_log)
+
+    options.answer(Gtp(), rules)
+
+
+@click.command()
+@handing(_KINDS, *_OPTIONS)
+def nboard(options: EngineOptions) -> None:
+    """Answer NBoard commands (version 2) on standard input, as an engine for the GUI NBoard.
+
+    docs/nboard.md describes every command. The depth that the controller sets takes the place of --level.
+    """
+    from outflank.protocol.server.nboard.wire import NBoard
+
+    options.answer(NBoard())
+
+
+@click.command()
+@handing(_KINDS, *_OPTIONS)
+def uci(options: EngineOptions) -> None:
+    """Answer UCI commands on standard input, as an engine for the variant flipello (Othello).
+
+    Moves are P@f5, as Fairy-Stockfish has them. docs/engines.md has the details.
+    """
+    from outflank.protocol.server.uci import Uci
+
+    options.answer(Uci())
 
 
 def books_to_read(given: str | None) -> list[Path]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
+from typing import NoReturn
 
 import click
 
@@ -19,7 +20,7 @@ from outflank.tools.web.analysis import MOST_GAMES, AnalysisBoard
 from outflank.tools.web.server import Address, WebServer
 from outflank.tools.work.games import Given, as_usage, bad_game
 from outflank.tools.work.progress import warn
-from outflank.tools.work.signals import Interrupted, Interrupts
+from outflank.tools.work.signals import Interrupts
 
 _TOKEN_BYTES = 16
 _SLICE_SECONDS = 0.1
@@ -32,8 +33,8 @@ def serve_board(
     place: str | None,
     opens: bool,
     archive: Path | None,
-) -> None:
-    """Serve until a signal comes, and exit with 128 and its number.
+) -> NoReturn:
+    """Serve until a signal comes.
 
     Args:
         texts: positions, games or files to begin with.
@@ -41,7 +42,9 @@ def serve_board(
         searchers: one for each search that may be under way at once.
         place: where to listen; None for this machine alone and a free port.
         opens: whether to open the board in the browser.
-        archive: whose games are shown beside the board; None for none.
+        archive: the archive whose games are shown next to the board; None for none.
+
+    Raises: Interrupted; click.BadParameter about the place or the texts.
     """
     try:
         address = Address.parse(place or "0")
@@ -59,13 +62,9 @@ def serve_board(
             click.echo(f"Analysis board: {page}")
             webbrowser.open(page)
         click.echo(f"Requests: {page.replace('http', 'ws', 1)}analysis")
-        try:
-            while True:
-                interrupts.check()
-                time.sleep(_SLICE_SECONDS)
-        except Interrupted as caught:
-            code = caught.exit_code
-    click.get_current_context().exit(code)
+        while True:
+            interrupts.check()
+            time.sleep(_SLICE_SECONDS)
 
 
 def _games(text: str, defaults: Defaults) -> list[AnnotatedGame]:

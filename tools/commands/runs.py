@@ -1,0 +1,164 @@
+"""``outflank report``, ``export`` and ``sprt``: what was played, as a page, as games, and as the verdict of a test."""
+
+import json
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Literal
+
+import click
+
+from outflank.protocol.formats.files import FormatName
+from outflank.tools.commands.options import WholeNumber, json_option, output_option, read_by
+from outflank.tools.match.state.run import Run
+from outflank.tools.match.state.store import read_run
+from outflank.tools.match.stats.elo import elo_of, interval, mean
+from outflank.tools.match.stats.sprt import Sprt, bayesian_ratio
+from outflank.tools.report.gamefiles import FORMAT_OF, check_output, chosen_format, game_writer, written_files
+from outflank.tools.report.records import as_transcript, csv_lines, run_record
+from outflank.tools.work.files import STDOUT, open_output
+from outflank.tools.work.progress import warn
+
+_Format = FormatName | Literal["csv"]
+_FORMATS: dict[str, _Format] = {suffix: name for suffix, name in FORMAT_OF.items() if name != "obf"}
+_FORMATS[".csv"] = "csv"
+_TRINOMIAL, _PENTANOMIAL = 3, 5
+_RUN = click.argument("run", type=click.Path(exists=True, path_type=Path))
+
+
+def _read(path: Path) -> Run:
+    """Read a run and warn about what its file has lost."""
+    run = read_run(path)
+    if run.warning:
+        warn(run.warning)
+    return run
+
+
+@click.command()
+@_RUN
+@output_option("Where to write it", "report.html in the run's folder")
+def report(run: Path, output: Path | None) -> None:
+    """Write the report of RUN, a run's folder or its run.db, as one self-contained HTML file.
+
+    The run need not be over: the report shows its current state. Prints the name of the file.
+    """
+    # These bring scipy, which help does without.
+    from outflank.tools.report.figures import figures_of
+    from outflank.tools.report.report import render_report
+
+    read = _read(run)
+    page = render_report(read, figures_of(read))
+    path = output or (run if run.is_dir() else run.parent) / "report.html"
+    with open_output(path) as file:
+        file.write(page.encode())
+    if path is not STDOUT:
+        click.echo(path)
+
+
+@click.command()
+@_RUN
+@click.option(
+    "--format",
+    "name",
+    type=click.Choice([*_FORMATS.values()]),
+    help="csv is a table with a row for each game. WTHOR is three files: games, players (.jou), tournament (.trn).  "
+    "[default: that of --output's suffix]",
+)
+@output_option(
+    "Where to write the games; .sgf, .ggf, .txt (transcripts), .wtb (WTHOR) or .csv names the format",
+    "-",
+    default=STDOUT,
+)
+def export(run: Path, name: _Format | None, output: Path) -> None:
+    """Write the games of RUN, a run's folder or its run.db, in a format that other programs read.
+
+    Only games that count are written, in the order of the schedule. The run need not be over.
+    """
+    name = chosen_format("--format", name, output, _FORMATS)
+    if name == "csv":
+        read = read_run(run)
+        with open_output(output) as stream:
+            stream.writelines(line.encode("utf-8", "replace") for line in csv_lines(read.games))
+        if output is not STDOUT:
+            click.echo(output)
+        return
+    check_output(name, output)
+    read = _read(run)
+    day = datetime.fromisoformat(read.started).date()
+    with game_writer(name, output, date=(day.year, day.month, day.day)) as writer:
+        for game in read.games:
+            record = run_record(read, game)
+            writer.write(as_transcript(record, game) if name == "transcript" else record)
+    if lost := str(writer.losses):
+        warn(lost)
+    for file in written_files(name, output):
+        click.echo(file)
+
+
+@click.command()
+@click.argument("counts", nargs=-1, required=True, type=WholeNumber(0, 10**12))
+@click.option(
+    "--test",
+    callback=read_by(Sprt.parse),
+    default="0,10",
+    metavar="TEXT",
+    help="The hypotheses: 'elo0=0 elo1=10', perhaps with alpha=, beta=, model=.",
+)
+@json_option
+def sprt(counts: tuple[int, ...], test: Sprt, as_json: bool) -> None:
+    """Run a sequential test on COUNTS of results.
+
+    Five counts are pairs of games that brought 0, 1/2, 1, 3/2 and 2 points; three are games lost, drawn and won,
+    for which the ratio by the BayesElo model of older runners is printed as well. LLR is the log-likelihood ratio,
+    with the bounds at which the test ends.
+    """
+    result = _result(counts, test)
+    click.echo(json.dumps(result) if as_json else "\n".join(_lines(counts, test, result)))
+
+
+def _result(counts: tuple[int, ...], test: Sprt) -> dict[str, Any]:
+    """The result, under the names that ``--json`` gives it."""
+    if len(counts) not in (_TRINOMIAL, _PENTANOMIAL) or not any(counts):
+        raise click.UsageError(
+            f"give three counts or five, not all of them 0: {' '.join(map(str, counts))} is none of these"
+        )
+    low, high = test.bounds
+    ratio = test.ratio_of(counts)
+    score = mean(counts)
+    result: dict[str, Any] = {
+        "test": str(test),
+        "counts": counts,
+        "score": score,
+        "elo": elo_of(score),
+        "elo_interval": interval(score, counts),
+        "ratio": ratio,
+        "low": low,
+        "high": high,
+        "verdict": {True: "elo1", False: "elo0", None: None}[test.verdict_at(ratio)],
+    }
+    if len(counts) == _TRINOMIAL:
+        lost, drawn, won = counts
+        result["bayesian_ratio"] = bayesian_ratio(lost, drawn, won, test.elo0, test.elo1)
+    return result
+
+
+def _lines(counts: tuple[int, ...], test: Sprt, result: dict[str, Any]) -> Iterator[str]:
+    """The result as text."""
+    yield f"test: {test}"
+    if len(counts) == _TRINOMIAL:
+        yield "games: lost {}, drawn {}, won {}".format(*counts)
+    else:
+        yield f"pairs with 0 to 2 points: {' '.join(map(str, counts))}"
+    yield f"score: {100 * result['score']:.2f} %"
+    ends = result["elo_interval"]
+    within = "undefined" if ends == (None, None) else " to ".join(_elo(end, "unbounded") for end in ends)
+    yield f"Elo: {_elo(result['elo'], 'undefined')} (95 %: {within})"
+    yield f"LLR: {result['ratio']:+.2f} ({result['low']:+.2f} to {result['high']:+.2f})"
+    if "bayesian_ratio" in result:
+        yield f"LLR by BayesElo: {result['bayesian_ratio']:+.2f}"
+    verdict = result["verdict"]
+    yield f"verdict: {f'{verdict} accepted' if verdict else 'none yet'}"
+
+
+def _elo(value: float | None, otherwise: str) -> str:
+    return otherwise if value is None else f"{value:+.1f}"
