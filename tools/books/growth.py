@@ -28,7 +28,7 @@ from outflank.tools.match.state.store import read_run
 from outflank.tools.report.records import run_record
 from outflank.tools.work.executor import cleared_searcher, open_executor, run_all
 from outflank.tools.work.files import open_to_append, writing
-from outflank.tools.work.games import ReadGames, games_given, shown
+from outflank.tools.work.games import ReadGames, shown
 from outflank.tools.work.progress import counted, json_line, live, warn
 
 _EVERY = 60.0  # seconds of wall time
@@ -319,10 +319,7 @@ class PlayedLines:
             if Path(source).is_dir() or Path(source).name == RUN_FILE:
                 yield from self._of_run(Path(source))
                 continue
-            for number, entry in enumerate(games_given(source, self._form, self._book.rules), 1):
-                if not self.read.add(source, number, entry):
-                    continue
-                assert isinstance(entry, AnnotatedGame)
+            for _, number, entry in self.read.of([source], self._form, self._book.rules):
                 if not self._wanted(entry):
                     continue
                 if not (self._book.serves(entry.rules) and entry.first == Position.start(entry.rules)):

@@ -26,6 +26,7 @@ from outflank.tools.commands.options import (
     SECONDS,
     WholeNumber,
     archive_option,
+    book_option,
     completed_by,
     hash_option,
     json_option,
@@ -61,13 +62,7 @@ _SECONDS = 5.0
 )
 @selectivity_option(default="that of the level, or what pays against time or nodes, else 100")
 @click.option("--multipv", type=COUNT, default=1, help="How many of the best moves to show.")
-@click.option(
-    "--book",
-    metavar="BOOK|none",
-    shell_complete=completed_by("none", "standard", "parallel", files=True),
-    help="Opening book whose scores of a single position are shown, a file, standard or parallel.  "
-    "[default: the one that comes with the package]",
-)
+@book_option("whose scores of a single position are shown")
 @click.option("--stable", is_flag=True, help="Show the discs that can never be turned again.")
 @click.option("--concurrency", type=WholeNumber(1, 256), default=1, help="Searches at once.")
 @click.option(

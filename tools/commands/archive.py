@@ -19,16 +19,17 @@ from outflank.engine import (
     Rules,
 )
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
-from outflank.protocol.formats.files import FORMATS, FormatName
+from outflank.protocol.formats.files import FormatName
 from outflank.tools.archive import Archive, Wanted, build_archive
 from outflank.tools.archive.table import Explorer, game_facts, game_row, table_text
 from outflank.tools.commands.engine import books_to_read
-from outflank.tools.commands.game_filter import event_option, player_option, year_option
+from outflank.tools.commands.game_filter import event_option, player_option, source_option, year_option
 from outflank.tools.commands.options import (
     COUNT,
     EXISTING_FILE,
     OutputFile,
     WholeNumber,
+    book_option,
     completed_by,
     handing,
     json_object_option,
@@ -77,9 +78,7 @@ def archive() -> None:
     metavar="ARCHIVE",
     help="File to make; an archive that is there already is not touched.",
 )
-@click.option(
-    "--from", "source", type=click.Choice(FORMATS), help="Format of the files.  [default: detected]"
-)
+@source_option
 @rules_option
 @json_object_option
 def build(files: Sequence[str], path: Path, source: FormatName | None, rules: Rules, as_json: bool) -> None:
@@ -129,13 +128,7 @@ def build(files: Sequence[str], path: Path, source: FormatName | None, rules: Ru
     default=DEFAULT_LEVEL,
     help="Level of the engine's scores.",
 )
-@click.option(
-    "--book",
-    metavar="BOOK|none",
-    shell_complete=completed_by("none", "standard", "parallel", files=True),
-    help="Opening book whose scores are shown, a file, standard or parallel.  "
-    "[default: the one that comes with the package]",
-)
+@book_option("whose scores are shown")
 @json_object_option
 def show(
     path: Path,

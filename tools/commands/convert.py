@@ -14,9 +14,16 @@ from outflank.book.names import opening_of
 from outflank.engine import FileFormatError, OutflankError, Rules, Symmetry
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.clocks import year_of
-from outflank.protocol.formats.files import FORMATS, WRITTEN_FORMATS, FormatName
+from outflank.protocol.formats.files import WRITTEN_FORMATS, FormatName
 from outflank.protocol.formats.transcript import STYLES, Style
-from outflank.tools.commands.game_filter import RESULTS, GameFilter, ResultName, filter_options, result_of
+from outflank.tools.commands.game_filter import (
+    RESULTS,
+    GameFilter,
+    ResultName,
+    filter_options,
+    result_of,
+    source_option,
+)
 from outflank.tools.commands.options import completed_by, json_option, output_option, rules_option
 from outflank.tools.report.board import say
 from outflank.tools.report.gamefiles import (
@@ -40,9 +47,7 @@ from outflank.tools.work.progress import counted, json_line, warn
     type=click.Choice(WRITTEN_FORMATS),
     help="Format to write.  [default: that of --output's suffix]",
 )
-@click.option(
-    "--from", "source", type=click.Choice(FORMATS), help="Format of the files.  [default: detected]"
-)
+@source_option
 @output_option(
     "Where to write the games; .sgf, .ggf, .txt (transcripts), .obf or .wtb (WTHOR) names the format",
     "-",

@@ -23,12 +23,13 @@ from outflank.tools.commands.options import (
     SECONDS,
     Number,
     WholeNumber,
-    completed_by,
     handing,
     hash_option,
     param_option,
+    played_book_option,
     rules_option,
     threads_option,
+    varied_seed_option,
     weights_option,
 )
 from outflank.tools.work.files import writing
@@ -89,13 +90,7 @@ _OPTIONS = (
         help="Reserve for each move in ms. Fixed time per move: this or 2 % (the larger), at most 25 %. "
         "Game clock: five times this or 2 %, at most 10 %.",
     ),
-    click.option(
-        "--book",
-        metavar="BOOK|none",
-        shell_complete=completed_by("none", "standard", "parallel", files=True),
-        help="Opening book to play from, a file, standard or parallel.  "
-        "[default: the one that comes with the package, if it is for the rules]",
-    ),
+    played_book_option,
     click.option(
         "--book-variety",
         type=Number(0, 64),
@@ -109,12 +104,7 @@ _OPTIONS = (
         help="Choose moves by chance (--seed) in the first PLIES, where no book knows the position: "
         f"among the moves within DISCS of the best.  [default: off; {USUAL_PLIES} plies]",
     ),
-    click.option(
-        "--seed",
-        type=WholeNumber(),
-        help="Vary the play among equal moves; repeat the moves of --elo.  "
-        "[default: always the same move, with --elo by chance]",
-    ),
+    varied_seed_option,
     click.option("--log", "log_file", type=LOG_FILE, help="Append the dialogue to FILE.  [default: no log]"),
 )
 

@@ -10,6 +10,7 @@ import click
 from outflank.engine import Colour, OutflankError
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.clocks import year_of
+from outflank.protocol.formats.files import FORMATS
 from outflank.tools.commands.options import handing
 
 ResultName = Literal["black", "white", "draw", "unknown"]
@@ -120,6 +121,11 @@ def _read_range(ctx: click.Context, option: click.Parameter, texts: Sequence[str
         )
     return range(first, last + 1)
 
+
+source_option = click.option(
+    "--from", "source", type=click.Choice(FORMATS), help="Format of the files.  [default: detected]"
+)
+"""``--from FORMAT``: hands the command ``source``, a ``FormatName`` or None."""
 
 player_option = click.option(
     "--player",

@@ -264,6 +264,28 @@ def selectivity_option(default: str) -> Callable[[Decorated], Decorated]:
     )
 
 
+def book_option(
+    what: str, otherwise: str = "the one that comes with the package"
+) -> Callable[[Decorated], Decorated]:
+    """``--book BOOK|none``: hands the command ``book``, a text or None.
+
+    Args:
+        what: the help's words for the use of the book.
+        otherwise: the default, for the help.
+    """
+    return click.option(
+        "--book",
+        metavar="BOOK|none",
+        shell_complete=completed_by("none", "standard", "parallel", files=True),
+        help=f"Opening book {what}, a file, standard or parallel.  [default: {otherwise}]",
+    )
+
+
+played_book_option = book_option(
+    "to play from", "the one that comes with the package, if it is for the rules"
+)
+"""``--book BOOK|none`` of an engine."""
+
 archive_option = click.option(
     "--archive",
     type=EXISTING_FILE,
@@ -312,6 +334,15 @@ seed_option = click.option(
     "--seed", type=WholeNumber(0, BEYOND_USE), default=1, help="Seed of all random choices."
 )
 """``--seed 7``: hands the command an int, 1 if left out."""
+
+
+varied_seed_option = click.option(
+    "--seed",
+    type=WholeNumber(),
+    help="Vary the play among equal moves; repeat the moves of --elo.  "
+    "[default: always the same move, with --elo by chance]",
+)
+"""``--seed 7`` of an engine: hands the command an int or None."""
 
 
 class OutputFile(click.Path):

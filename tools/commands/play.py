@@ -37,9 +37,11 @@ from outflank.tools.commands.options import (
     completed_by,
     hash_option,
     json_option,
+    played_book_option,
     read_by,
     rules_option,
     threads_option,
+    varied_seed_option,
     weights_option,
 )
 from outflank.tools.play import solo as solo_game
@@ -98,20 +100,9 @@ _HIGHEST_SEED = 2**31 - 1
     ".sgf, .ggf, .txt (transcript), .obf or .wtb (WTHOR, at the end of the game).",
 )
 @click.option("--name", default="Human", help="Your name in the file.")
-@click.option(
-    "--book",
-    metavar="BOOK|none",
-    shell_complete=completed_by("none", "standard", "parallel", files=True),
-    help="Opening book to play from, a file, standard or parallel.  "
-    "[default: the one that comes with the package, if it is for the rules]",
-)
+@played_book_option
 @archive_option
-@click.option(
-    "--seed",
-    type=WholeNumber(),
-    help="Vary the play among equal moves; repeat the moves of --elo.  "
-    "[default: always the same move, with --elo by chance]",
-)
+@varied_seed_option
 @threads_option
 @hash_option
 @weights_option

@@ -1,6 +1,6 @@
 """``outflank puzzles``: problems from games, proven and rated; and asked at the terminal."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,8 +10,7 @@ import click
 from outflank.engine import NotationError, OutflankError, Rules
 from outflank.engine.evaluation import weights
 from outflank.protocol.formats import obf
-from outflank.protocol.formats.annotated import AnnotatedGame
-from outflank.protocol.formats.files import FORMATS, FormatName
+from outflank.protocol.formats.files import FormatName
 from outflank.tools.analysis.puzzles.find import ELOS, Finder, Goal, Puzzle, find
 from outflank.tools.analysis.puzzles.show import (
     Quiz,
@@ -20,7 +19,7 @@ from outflank.tools.analysis.puzzles.show import (
     sgf_game,
     solved_share,
 )
-from outflank.tools.commands.game_filter import GameFilter, filter_options
+from outflank.tools.commands.game_filter import GameFilter, filter_options, source_option
 from outflank.tools.commands.options import (
     COUNT,
     EXISTING_FILE,
@@ -34,7 +33,7 @@ from outflank.tools.commands.options import (
 )
 from outflank.tools.play.dialogue import InputLines
 from outflank.tools.work.files import STDOUT, open_output, write_whole
-from outflank.tools.work.games import ReadGames, games_given, read_and_written
+from outflank.tools.work.games import ReadGames, read_and_written
 from outflank.tools.work.progress import Complaints, counted, live, warn
 
 if TYPE_CHECKING:
@@ -103,9 +102,7 @@ def puzzles() -> None:
 @output_option("Where to write the problems as OBF", "-", default=STDOUT)
 @click.option("--sgf", "sgf_file", type=OUTPUT_FILE, metavar="OUT", help="Write them as SGF too.")
 @click.option("--html", type=OUTPUT_FILE, metavar="OUT", help="Write them as one page too, solutions hidden.")
-@click.option(
-    "--from", "source", type=click.Choice(FORMATS), help="Format of the files.  [default: detected]"
-)
+@source_option
 @filter_options
 @rules_option
 @weights_option
@@ -137,7 +134,8 @@ def find_problems(
     found: list[Puzzle] = []
     try:
         with live(lambda: f"{counted(len(found), 'problem')} found"):
-            for puzzle in islice(find(_given(games, source, rules, wanted, read), finder, workers), count):
+            passing = (game for _, _, game in read.of(games, source, rules) if wanted.allows(game))
+            for puzzle in islice(find(passing, finder, workers), count):
                 found.append(puzzle)
     finally:  # Ctrl-C ends it too, and what has been found by then is written
         if order == "difficulty":
@@ -152,18 +150,6 @@ def find_problems(
         raise OutflankError("there is no such problem in the games, so nothing was written")
     if count is not None and len(found) < count:
         warn(f"the games have only {counted(len(found), 'problem')} of the {count:,} wanted")
-
-
-def _given(
-    names: Sequence[str], source: FormatName | None, rules: Rules, wanted: GameFilter, read: ReadGames
-) -> Iterator[AnnotatedGame]:
-    """The games that can be read and pass the filter."""
-    for name in names:
-        for number, entry in enumerate(games_given(name, source, rules), 1):
-            if read.add(name, number, entry):
-                assert isinstance(entry, AnnotatedGame)
-                if wanted.allows(entry):
-                    yield entry
 
 
 def _write(found: Sequence[Puzzle], output: Path, sgf_file: Path | None, html: Path | None) -> None:

@@ -16,7 +16,7 @@ from outflank.engine.evaluation import weights
 from outflank.engine.search.limits import exact_from as exact_from_of_level
 from outflank.protocol.formats import ggf, sgf
 from outflank.protocol.formats.annotated import AnnotatedGame
-from outflank.protocol.formats.files import FORMATS, FormatName
+from outflank.protocol.formats.files import FormatName
 from outflank.tools.analysis.review.bookexits import BookExits
 from outflank.tools.analysis.review.game import (
     EXACT_FROM,
@@ -38,13 +38,14 @@ from outflank.tools.analysis.review.output import (
 from outflank.tools.analysis.review.page import curve_svg, render_review
 from outflank.tools.archive.table import Explorer
 from outflank.tools.commands.engine import books_to_read
-from outflank.tools.commands.game_filter import GameFilter, filter_options
+from outflank.tools.commands.game_filter import GameFilter, filter_options, source_option
 from outflank.tools.commands.options import (
     COUNT,
     OUTPUT_FILE,
     SECONDS,
     WholeNumber,
     archive_option,
+    book_option,
     completed_by,
     hash_option,
     json_option,
@@ -56,15 +57,13 @@ from outflank.tools.commands.options import (
 from outflank.tools.report.board import say
 from outflank.tools.work.executor import map_in_order
 from outflank.tools.work.files import write_whole
-from outflank.tools.work.games import ReadGames, games_given, read_and_written, shown
+from outflank.tools.work.games import ReadGames, read_and_written, shown
 from outflank.tools.work.progress import counted, warn
 
 
 @click.command()
 @click.argument("games", nargs=-1, required=True, metavar="GAME...", shell_complete=completed_by(files=True))
-@click.option(
-    "--from", "source", type=click.Choice(FORMATS), help="Format of the files.  [default: detected]"
-)
+@source_option
 @click.option(
     "--level",
     type=WholeNumber(0, HIGHEST_LEVEL),
@@ -81,13 +80,7 @@ from outflank.tools.work.progress import counted, warn
 @click.option(
     "--html", type=OUTPUT_FILE, metavar="OUT", help="Write the review as one self-contained HTML page."
 )
-@click.option(
-    "--book",
-    metavar="BOOK|none",
-    shell_complete=completed_by("none", "standard", "parallel", files=True),
-    help="Opening book to compare the games with, a file, standard or parallel.  "
-    "[default: the one that comes with the package]",
-)
+@book_option("to compare the games with")
 @archive_option
 @click.option("--svg", type=OUTPUT_FILE, metavar="OUT", help="Write the evaluation curve of a single game.")
 @click.option(
@@ -250,19 +243,15 @@ class _Source:
 
     def __iter__(self) -> Iterator[AnnotatedGame]:
         count = 0
-        for name in self._names:
-            for number, entry in enumerate(games_given(name, self._format, self._rules), 1):
-                if not self.read.add(name, number, entry):
-                    continue
-                assert isinstance(entry, AnnotatedGame)
-                if self.wanted.allows(entry):
-                    count += 1
-                    if self.only and count > 1:
-                        raise click.UsageError(
-                            f"{self.only} of one game, and there are more (--html shows them all)"
-                        )
-                    self.places.append((shown(name), number))
-                    yield entry
+        for name, number, game in self.read.of(self._names, self._format, self._rules):
+            if self.wanted.allows(game):
+                count += 1
+                if self.only and count > 1:
+                    raise click.UsageError(
+                        f"{self.only} of one game, and there are more (--html shows them all)"
+                    )
+                self.places.append((shown(name), number))
+                yield game
 
 
 class _Output:

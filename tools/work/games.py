@@ -220,6 +220,16 @@ class ReadGames:
             )
         return True
 
+    def of(
+        self, names: Iterable[str], source: FormatName | None, rules: Rules
+    ) -> Iterator[tuple[str, int, AnnotatedGame]]:
+        """Yield each game of each argument, with the argument and its number there; see ``games_given``."""
+        for name in names:
+            for number, entry in enumerate(games_given(name, source, rules), 1):
+                if self.add(name, number, entry):
+                    assert isinstance(entry, AnnotatedGame)
+                    yield name, number, entry
+
     def end(self) -> None:
         """Report the numbers of suppressed warnings."""
         self.bad.end()
