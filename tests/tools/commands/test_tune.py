@@ -130,71 +130,49 @@ def test_a_tuning_that_is_killed_at_any_moment_takes_the_same_path(tmp_path: Pat
     assert not (tmp_path / "t" / "test").exists()
 
 
-def test_an_engine_gets_values_in_its_command(tmp_path: Path) -> None:
-    log = tmp_path / "log"
-    script = f"echo {{level_of_care}} >> {log}; exec {shlex.join(tunable_engine.command())}"
-    ran = tune(
-        "--engine",
-        f"name=x cmd={shlex.quote(shlex.join(['sh', '-c', script]))}",
-        "--param",
-        "level_of_care int 5 1 9 3 0.1",
-        *(
-            "--games",
-            "6",
-            "--sprt",
-            "none",
-            "--openings",
-            "random:8",
-            "--seed",
-            "1",
-            "--out",
-            str(tmp_path / "t"),
+TEE = "tee -a LOG | "
+
+
+@pytest.mark.parametrize(
+    ("setting", "script", "parameter", "told"),
+    [
+        (
+            "",
+            f"echo {{level_of_care}} >> LOG; exec {shlex.join(tunable_engine.command())}",
+            "level_of_care int 5 1 9 3 0.1",
+            "",
         ),
-    )
-    told = log.read_text().split()
-
-    assert ran.returncode == 0, ran.stderr
-    assert len(set(told)) > 1
-    assert all(1 <= int(value) <= 9 for value in told)
-
-
-def test_an_engine_of_nboard_is_told_by_set(tmp_path: Path) -> None:
-    log = tmp_path / "log"
-    script = f"tee -a {log} | {shlex.join(fake_engine.command(speak='nboard'))}"
-    ran = tune(
-        "--engine",
-        f"name=x protocol=nboard depth=2 cmd={shlex.quote(shlex.join(['sh', '-c', script]))}",
-        *(
-            "--param",
+        (
+            "protocol=nboard depth=2",
+            TEE + shlex.join(fake_engine.command(speak="nboard")),
             "care real 0.5 0 1 0.2 0.1",
-            "--games",
-            "6",
-            "--sprt",
-            "none",
-            "--openings",
-            "random:40",
+            "set care ",
         ),
-        *("--seed", "1", "--out", str(tmp_path / "t")),
-    )
-    told = [line for line in log.read_text().splitlines() if line.startswith("set care ")]
-
-    assert ran.returncode == 0, ran.stderr
-    assert len(set(told)) > 2
-
-
-def test_an_engine_of_uci_is_told_by_setoption(tmp_path: Path) -> None:
+        (
+            "protocol=uci depth=2",
+            TEE + shlex.join(fake_engine.command(speak="uci")),
+            "Threads int 4 1 8 2 0.1",
+            "setoption name Threads value ",
+        ),
+    ],
+    ids=["command", "nboard", "uci"],
+)
+def test_an_engine_gets_values_in_its_command_by_set_and_by_setoption(
+    tmp_path: Path, setting: str, script: str, parameter: str, told: str
+) -> None:
     log = tmp_path / "log"
-    script = f"tee -a {log} | {shlex.join(fake_engine.command(speak='uci'))}"
+    command = shlex.quote(shlex.join(["sh", "-c", script.replace("LOG", str(log))]))
     ran = tune(
-        "--engine",
-        f"name=x protocol=uci depth=2 cmd={shlex.quote(shlex.join(['sh', '-c', script]))}",
-        *("--param", "Threads int 4 1 8 2 0.1", "--games", "6", "--sprt", "none", "--openings", "random:40"),
-        *("--seed", "1", "--out", str(tmp_path / "t")),
+        *("--engine", f"name=x {setting} cmd={command}", "--param", parameter, "--games", "6"),
+        *("--sprt", "none", "--openings", "random:8" if not setting else "random:40", "--seed", "1"),
+        *("--out", str(tmp_path / "t")),
     )
-    told = [line for line in log.read_text().splitlines() if line.startswith("setoption name Threads value ")]
 
     assert ran.returncode == 0, ran.stderr
-    assert len(set(told)) > 1
+    sent = {line.removeprefix(told) for line in log.read_text().splitlines() if line.startswith(told)}
+    least, most = map(float, parameter.split()[3:5])
+    assert len(sent) > 1
+    assert all(least <= float(value) <= most for value in sent)
 
 
 def test_outflank_itself_is_tuned_without_being_started_anew(tmp_path: Path) -> None:
