@@ -18,7 +18,7 @@ from click.testing import CliRunner, Result
 from sgfmill import sgf_grammar  # type: ignore[import-untyped]
 
 from outflank.engine import PRESETS, Colour, FileFormatError, Move, Position
-from outflank.protocol.drivers.clock import TimeControl
+from outflank.protocol.clock import TimeControl
 from outflank.protocol.formats.annotated import AnnotatedMove
 from outflank.tests.support import fake_engine, runs
 from outflank.tests.support.positions import WITH_PASSES
