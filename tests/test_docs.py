@@ -18,7 +18,7 @@ import pytest
 import outflank
 from outflank import engine
 from outflank.tests.support.installation import ROOT, clone
-from outflank.tests.support.transcripts import fitted, run, steps, text_lines
+from outflank.tests.support.transcripts import execute, fitted, steps, text_lines
 from outflank.tests.test_layers import LAYERS
 from outflank.tools.commands.program import cli
 
@@ -102,7 +102,7 @@ def test_console_examples_print_what_they_show(page: Path) -> None:
     """Commands without output are not run: they take their time, or write files."""
     for dialogue in blocks(page, "console"):
         for step in filter(lambda step: step.shown, steps(dialogue)):
-            assert fitted(step.shown, text_lines(run(step.command, ROOT).both)) == step.shown
+            assert fitted(step.shown, text_lines(execute(step.command, ROOT).both)) == step.shown
 
 
 @pytest.mark.parametrize("line", command_lines())

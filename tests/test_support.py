@@ -6,7 +6,7 @@ import pytest
 
 from outflank.tests.support import processes, reference
 from outflank.tests.support.processes import StallMeter, judge_calmly
-from outflank.tests.support.transcripts import check, fitted, run, sections
+from outflank.tests.support.transcripts import check, execute, fitted, sections
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_lines_that_fit_a_transcript_are_kept(shown: str, printed: str, fitting:
 def test_a_command_of_a_transcript_runs_as_in_a_shell(
     command: str, out: str, error: str, code: int, tmp_path: Path
 ) -> None:
-    printed = run(command, tmp_path)
+    printed = execute(command, tmp_path)
 
     assert (printed.out.decode(), printed.error.decode(), printed.code) == (out, error, code)
     assert (tmp_path / "file").exists() == ("file" in command.replace("such file", ""))

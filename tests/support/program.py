@@ -1,4 +1,4 @@
-"""The program in this process, in a process of its own, and at a terminal."""
+"""The program as a process of its own: through pipes, or at a terminal."""
 
 import os
 import pty
@@ -11,20 +11,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from click.testing import CliRunner, Result
-
 from outflank.tests.support.processes import children, living_members
-from outflank.tools.commands.program import cli
 
 OUTFLANK = str(Path(sys.executable).with_name("outflank"))
-
-
-def run(*words: object, code: int = 0, typed: str | bytes | None = None) -> Result:
-    """Run the program with these words in this process; it has to end with `code`."""
-    runner = CliRunner()
-    result = runner.invoke(cli, list(map(str, words)), typed, prog_name="outflank", catch_exceptions=False)
-    assert result.exit_code == code, result.output
-    return result
 
 
 def outflank(*words: object, **options: Any) -> subprocess.CompletedProcess[str]:

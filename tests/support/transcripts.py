@@ -1,7 +1,7 @@
 """Executed transcripts of the command line: commands, what they print, and the exit status where it is not 0.
 
-A file of transcripts has sections. Each is a test with an empty folder of its own, in which first the commands
-above all sections are run::
+A file of transcripts has sections. Each is a test with a folder of its own, which holds what the commands above all
+sections have made::
 
     # A game is written in another format.
     $ cat > game.txt <<'END'
@@ -26,9 +26,11 @@ needs more of a shell, or a process of its own (``(outflank ...)``), is run by b
 
 import contextlib
 import difflib
+import functools
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -38,7 +40,7 @@ from itertools import takewhile
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from outflank import __version__
 from outflank.engine.evaluation.weights import checksum
@@ -153,13 +155,11 @@ def steps(text: str) -> Iterator[Step]:
 
 
 def check(section: Section, folder: Path) -> None:
-    """Run a section in an empty folder; fail with a diff, or accept what is printed."""
-    for step in steps(section.preparation):
-        printed = lines_of(run(step.command, folder), folder)
-        assert printed == [], f"{step.command}\n{printed}"
+    """Run a section in a folder; fail with a diff, or accept what is printed."""
+    shutil.copytree(_prepared(section.preparation).name, folder, symlinks=True, dirs_exist_ok=True)
     shown, found = list[str](), list[str]()
     for step in steps(section.text):
-        printed = lines_of(run(step.command, folder), folder)
+        printed = lines_of(execute(step.command, folder), folder)
         shown += [*step.typed, *step.shown]
         found += [*step.typed, *fitted(step.shown, printed)]
     if shown == found:
@@ -174,6 +174,16 @@ def check(section: Section, folder: Path) -> None:
         return
     difference = difflib.unified_diff(shown, found, section.path.name, "printed", lineterm="")
     pytest.fail("\n".join(difference), pytrace=False)
+
+
+@functools.cache
+def _prepared(preparation: str) -> tempfile.TemporaryDirectory[str]:
+    """The folder that the commands above all sections leave, made once for all of these."""
+    made = tempfile.TemporaryDirectory()
+    for step in steps(preparation):
+        printed = lines_of(execute(step.command, Path(made.name)), Path(made.name))
+        assert printed == [], f"{step.command}\n{printed}"
+    return made
 
 
 def fitted(shown: Sequence[str], printed: Sequence[str]) -> list[str]:
@@ -227,14 +237,22 @@ def lines_of(printed: Printed, folder: Path) -> list[str]:
     return [*found, f"[exit {printed.code}]"] if printed.code else found
 
 
-def run(command: str, folder: Path) -> Printed:
+def run(*words: object, code: int = 0, typed: str | bytes | None = None) -> Result:
+    """Run the program with these words in this process; it has to end with `code`."""
+    runner = CliRunner()
+    result = runner.invoke(cli, list(map(str, words)), typed, prog_name="outflank", catch_exceptions=False)
+    assert result.exit_code == code, result.output
+    return result
+
+
+def execute(command: str, folder: Path) -> Printed:
     """Run a command line in a folder."""
     if written := _WRITING.fullmatch(command):
         (folder / written[1]).write_text(written[3])
         return Printed()
     first, _, body = command.partition("\n")
     if _NEEDS_BASH.search(_QUOTED.sub("", first).replace("2>&1", "")):
-        return _execute(["bash", "-c", command], folder)
+        return _start(["bash", "-c", command], folder)
     text, error, code = None, b"", 0
     if here := _HERE.search(command):
         first = _HERE.sub("", f"{first}\n").rstrip("\n")
@@ -275,7 +293,7 @@ def _redirected(words: list[str], text: bytes | None, folder: Path) -> Printed:
     if plain[0] == "outflank":
         printed = _invoke(plain[1:], text, folder, variables)
     else:
-        printed = _execute(plain, folder, text, variables)
+        printed = _start(plain, folder, text, variables)
     out, error = printed.out, printed.error
     if merged:
         out, error = printed.both, b""
@@ -301,7 +319,7 @@ def _invoke(words: Sequence[str], text: bytes | None, folder: Path, variables: d
     return Printed(result.stdout_bytes, result.stderr_bytes, result.output_bytes, result.exit_code)
 
 
-def _execute(
+def _start(
     words: Sequence[str], folder: Path, text: bytes | None = None, variables: dict[str, str] | None = None
 ) -> Printed:
     """Run a program as a process of its own, with our programs first on the path."""

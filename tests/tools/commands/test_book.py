@@ -17,7 +17,7 @@ from outflank.engine import FileFormatError, Game
 from outflank.measure.book_curve import draw
 from outflank.tests.support.books import OTHELLO, after, egbk3, make, no_file_beyond, varied_records
 from outflank.tests.support.installation import ROOT
-from outflank.tests.support.program import run
+from outflank.tests.support.transcripts import run
 from outflank.tools.books.growth import growth_log
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from outflank.engine import Colour
 from outflank.tests.support.positions import WIPE_OUT, WITH_PASSES
-from outflank.tests.support.program import run
 from outflank.tests.support.runs import broken_off, played, run_of, store_run, write_files_of
+from outflank.tests.support.transcripts import run
 from outflank.tools.match.game.results import Ending
 from outflank.tools.match.state.events import GameEnded, GameStarted
 from outflank.tools.match.state.store import Store, read_run

@@ -9,7 +9,8 @@ import pytest
 
 from outflank.engine import FileFormatError, Searcher, SettingsError
 from outflank.engine.evaluation import weights
-from outflank.tests.support.program import outflank, run
+from outflank.tests.support.program import outflank
+from outflank.tests.support.transcripts import run
 from outflank.tools.commands.options import (
     BEYOND_USE,
     MOST_THREADS,

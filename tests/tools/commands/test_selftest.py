@@ -11,8 +11,8 @@ import pytest
 from outflank.engine import Colour
 from outflank.tests.support import fake_engine
 from outflank.tests.support.positions import WIPE_OUT
-from outflank.tests.support.program import run
 from outflank.tests.support.runs import broken_off, played
+from outflank.tests.support.transcripts import run
 from outflank.tools.match.game.mirror import MirrorPair
 from outflank.tools.match.game.results import Ending
 

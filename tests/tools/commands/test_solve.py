@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from outflank.tests.support.program import OUTFLANK, run
+from outflank.tests.support.program import OUTFLANK
+from outflank.tests.support.transcripts import run
 from outflank.tools.analysis.proofs import check
 
 FFO = Path(__file__).parents[2] / "data" / "ffo"

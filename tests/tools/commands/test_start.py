@@ -13,7 +13,8 @@ import pytest
 
 from outflank.tests.support.installation import ROOT, python_script
 from outflank.tests.support.processes import children, living_members
-from outflank.tests.support.program import OUTFLANK, outflank, run
+from outflank.tests.support.program import OUTFLANK, outflank
+from outflank.tests.support.transcripts import run
 from outflank.tools.commands.program import COMMANDS
 
 # Sends itself a signal when it is about to import its N-th module after the first line of ours.

@@ -13,7 +13,8 @@ from outflank.engine import Colour, Limit, Position, Searcher
 from outflank.engine.evaluation import weights
 from outflank.engine.evaluation.patterns import PHASES
 from outflank.engine.search.probcut import margins
-from outflank.tests.support.program import OUTFLANK, run
+from outflank.tests.support.program import OUTFLANK
+from outflank.tests.support.transcripts import run
 from outflank.tools.train import probcut
 from outflank.tools.train.dataset import empties, load
 
