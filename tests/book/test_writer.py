@@ -4,7 +4,6 @@ import errno
 import os
 import signal
 import socket
-import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,7 +14,16 @@ import pytest
 from outflank.book import Book, BookWriter
 from outflank.book.lock import WriterLock
 from outflank.engine import FileFormatError, OutflankError, Position, SettingsError
-from outflank.tests.support.books import OTHELLO, START, after, make_book, no_file_beyond, plies, record
+from outflank.tests.support.books import (
+    OTHELLO,
+    START,
+    FullDisk,
+    after,
+    make_book,
+    no_file_beyond,
+    plies,
+    record,
+)
 
 
 def test_what_was_put_is_there_from_the_commit_on(tmp_path: Path) -> None:
@@ -164,29 +172,6 @@ def test_a_change_that_was_broken_off_is_taken_back_by_the_next_reader(tmp_path:
         assert {found.score for found in book.records()} == {1}
 
 
-class FullDisk:
-    """Stands for a connection whose disk is full."""
-
-    in_transaction = True
-
-    def __init__(self, connection: sqlite3.Connection, statement: str) -> None:
-        self._connection = connection
-        self._statement = statement
-
-    def execute(self, sql: str, values: object = ()) -> object:
-        if sql.startswith(self._statement):
-            raise sqlite3.OperationalError("database or disk is full")
-        return self._connection.execute(sql, values)  # type: ignore[arg-type]
-
-    def executemany(self, sql: str, values: object) -> object:
-        if sql.startswith(self._statement):
-            raise sqlite3.OperationalError("database or disk is full")
-        return self._connection.executemany(sql, values)  # type: ignore[arg-type]
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._connection, name)
-
-
 def put_and_compact(writer: BookWriter) -> None:
     writer.put(record(after("f5")))
     writer.commit()
@@ -200,8 +185,7 @@ def test_a_full_disk_is_told_and_loses_nothing(
     path = make_book(tmp_path / "b", [record(START)])
     writer = BookWriter.open(path)
     whole = writer._connection
-    monkeypatch.setattr(writer, "_connection", FullDisk(whole, statement))
-    monkeypatch.setattr(FullDisk, "in_transaction", property(lambda _: whole.in_transaction))
+    monkeypatch.setattr(writer, "_connection", FullDisk(whole, lambda sql: sql.startswith(statement)))
     with pytest.raises(OutflankError, match=r"can't write to .*disk is full.*; what was committed is safe"):
         put_and_compact(writer)
     monkeypatch.setattr(writer, "_connection", whole)

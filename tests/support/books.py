@@ -233,6 +233,25 @@ def small_book(folder: Path) -> Path:
     return make_book(folder / "small.book", RECORDS)
 
 
+class FullDisk:
+    """A connection whose disk is full for the statements that `fails` names."""
+
+    def __init__(self, connection: sqlite3.Connection, fails: Callable[[str], bool]) -> None:
+        self._connection, self.fails = connection, fails
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._connection, name)
+
+    def execute(self, sql: str, values: tuple[object, ...] = ()) -> sqlite3.Cursor:
+        if self.fails(sql):
+            raise sqlite3.OperationalError("database or disk is full")
+        return self._connection.execute(sql, values)
+
+    def executemany(self, sql: str, rows: Iterable[tuple[object, ...]]) -> None:
+        for row in rows:
+            self.execute(sql, row)
+
+
 @contextmanager
 def no_file_beyond(size: int) -> Iterator[None]:
     """In here no file grows larger, in bytes: it stands for the end of the disk."""

@@ -278,9 +278,7 @@ def sql(folder: Path, *statements: str) -> None:
 @pytest.mark.parametrize(
     ("statement", "sentence"),
     [
-        ("PRAGMA application_id = 1", "an SQLite file of another program"),
-        ("CREATE TABLE more (x)", "the table 'more', which is not Outflank's"),
-        ("DROP TABLE solved", "the table 'solved' is missing"),
+        ("DROP TABLE solved", r"can't read .* as the file of a job .*the table 'solved' is missing"),
         ("PRAGMA user_version = 9", "version 9, written by a newer Outflank"),
         ("UPDATE job SET value = 'chess' WHERE name = 'rules'", "checksum"),
         ("DELETE FROM job", "do not have the right checksum"),
@@ -348,13 +346,6 @@ def written(folder: Path, **changed: str | None) -> None:
     connection.executemany("INSERT INTO job VALUES (?, ?)", values.items())
     connection.commit()
     connection.close()
-
-
-@pytest.mark.parametrize("data", [b"", b"text", b"SQLite format 3\0"])
-def test_a_file_that_is_no_database_is_refused(data: bytes, tmp_path: Path) -> None:
-    (tmp_path / JOB_FILE).write_bytes(data)
-    with pytest.raises(FileFormatError, match=r"can't read .* as the file of a job"):
-        JobFile.open(tmp_path)
 
 
 @pytest.mark.parametrize(

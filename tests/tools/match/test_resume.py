@@ -71,21 +71,6 @@ def test_a_match_that_is_killed_two_hundred_times_ends_as_if_nothing_had_happene
     assert results(run) == results(conduct(settings(*ENGINES, games=200, seed=SEED), tmp_path / "whole"))
 
 
-def test_a_second_runner_is_refused(tmp_path: Path) -> None:
-    running = subprocess.Popen(
-        [OUTFLANK, *begin(tmp_path / "m", 1000, 1)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-    )
-    assert running.stdout is not None
-    running.stdout.readline()
-    second = outflank("match", "--resume", tmp_path / "m")
-    running.send_signal(signal.SIGINT)
-    running.communicate()
-
-    assert second.returncode == 1
-    assert f"held by process {running.pid}" in second.stderr
-    assert running.returncode == 128 + signal.SIGINT
-
-
 def test_a_finished_run_that_is_resumed_is_only_shown(tmp_path: Path) -> None:
     outflank(*begin(tmp_path / "m", 2, 1), check=True)
     before = read_run(tmp_path / "m")

@@ -1,11 +1,8 @@
 """The file of a run: what is stored comes back, whatever happens to the runner, its disk or its rivals."""
 
 import os
-import signal
 import sqlite3
-import subprocess
-import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +12,7 @@ from outflank.engine import Colour, FileFormatError, Move, Position, Rules
 from outflank.protocol.clock import TimeControl
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.formats.annotated import AnnotatedMove
+from outflank.tests.support.books import FullDisk
 from outflank.tests.support.positions import ONE_WAY, WITH_PASSES
 from outflank.tests.support.runs import broken_off, played
 from outflank.tools.match.game.results import Ending, GameRecord, OffClockTime
@@ -214,46 +212,9 @@ def test_a_second_runner_is_refused_and_readers_are_not(tmp_path: Path) -> None:
     Store.resume(tmp_path).end(finished=False)
 
 
-DIES_WHILE_IT_WRITES = """
-import os, signal, sys
-from pathlib import Path
-from outflank.tests.tools.match.test_store import RULES, create, game, started
-from outflank.tools.match.state.events import GameEnded
-store = create(Path(sys.argv[1]))
-store.write([GameEnded(game(1)), started(game(2))], RULES)
-os.kill(os.getpid(), signal.SIGKILL)
-"""
-
-
-def test_the_lock_of_a_dead_runner_is_none_and_its_games_are_there(tmp_path: Path) -> None:
-    ran = subprocess.run([sys.executable, "-c", DIES_WHILE_IT_WRITES, str(tmp_path)], check=False, timeout=60)
-    assert ran.returncode == -signal.SIGKILL
-    assert read_run(tmp_path).games == (game(1),)
-
-    store = Store.resume(tmp_path)
-    assert store.read().games == (game(1),)
-    store.end(finished=False)
-
-
-class FullDisk:
-    """Stands for a connection whose disk has room for some statements only."""
-
-    def __init__(self, connection: sqlite3.Connection, statements: int) -> None:
-        self._connection = connection
-        self.left = statements
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._connection, name)
-
-    def execute(self, sql: str, values: tuple[object, ...] = ()) -> sqlite3.Cursor:
-        self.left -= 1
-        if self.left < 0 and sql != "ROLLBACK":
-            raise sqlite3.OperationalError("database or disk is full")
-        return self._connection.execute(sql, values)
-
-    def executemany(self, sql: str, rows: Iterable[tuple[object, ...]]) -> None:
-        for row in rows:
-            self.execute(sql, row)
+def out_of_room_after(statements: int) -> Callable[[str], bool]:
+    room = iter(range(statements))
+    return lambda sql: sql != "ROLLBACK" and next(room, None) is None
 
 
 def test_a_full_disk_loses_nothing_whichever_statement_it_strikes(tmp_path: Path) -> None:
@@ -264,37 +225,20 @@ def test_a_full_disk_loses_nothing_whichever_statement_it_strikes(tmp_path: Path
     while trouble:
         folder = tmp_path / str(statement)
         store = create(folder)
-        disk = FullDisk(store._connection, statement)
+        disk = FullDisk(store._connection, out_of_room_after(statement))
         store._connection = disk  # type: ignore[assignment]
         store.write(events, RULES)
         trouble = store.trouble
         assert not trouble or "(database or disk is full)" in trouble
         assert read_run(folder).games == (() if trouble else (short,))
 
-        disk.left = 10**9
+        disk.fails = lambda sql: False
         store.write([GameEnded(played(number=2, names=NAMES))], RULES)
         assert store.trouble == ""
         assert [record.pairing.number for record in store.read().games] == [1, 2]
         store.end(finished=True)
         statement += 1
     assert statement > len(short.turns)
-
-
-@pytest.mark.parametrize(
-    ("content", "sentence"),
-    [
-        (None, "No such file or directory"),
-        (b"", "it is empty"),
-        (b"no database at all, though long enough to be looked at" * 20, "it is no SQLite file"),
-    ],
-)
-def test_what_is_no_run_is_refused_in_words(tmp_path: Path, content: bytes | None, sentence: str) -> None:
-    path = tmp_path / "x.db"
-    if content is not None:
-        path.write_bytes(content)
-    with pytest.raises(FileFormatError, match=sentence):
-        read_run(path)
-    assert content is None or path.read_bytes() == content
 
 
 def test_a_damaged_run_is_refused_in_words(tmp_path: Path) -> None:
