@@ -53,6 +53,12 @@ def resident_kib(pid: int | str = "self") -> int:
     return pages * os.sysconf("SC_PAGE_SIZE") >> 10
 
 
+def cpu_seconds(pid: int) -> float:
+    """Processor time that a process has used."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def children(parent: int) -> list[int]:
     """Ids of the children of a process, whichever of its threads began them."""
     return [int(word) for task in _tasks(parent) for word in task.split()]

@@ -198,13 +198,6 @@ def test_a_move_chosen_aloud_is_one_that_is_left(kind: str, arguments: str) -> N
     assert dialogue.session.game.transcript() == "f5"
 
 
-def test_every_move_may_be_avoided_in_turn() -> None:
-    for move in ("d3", "c4", "f5", "e6"):
-        answer = Dialogue().ask(f"lz-genmove_analyze b avoid b {move} 1")
-
-        assert not answer.endswith(f"play {move}")
-
-
 def test_a_move_drawn_for_variety_is_none_that_is_avoided() -> None:
     for seed in range(20):
         dialogue = Dialogue(seed, variety=MoveVariety(64))

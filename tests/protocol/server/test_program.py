@@ -3,7 +3,6 @@
 Reliability tests 1, 2, 5 to 7, 11, 14 and 15.
 """
 
-import os
 import random
 import re
 import resource
@@ -18,7 +17,7 @@ import pytest
 
 from outflank.protocol.server.gtp.grammar import parse
 from outflank.tests.support.dialogue import PROGRAM, Program, check_form, run_program
-from outflank.tests.support.processes import at_most
+from outflank.tests.support.processes import at_most, cpu_seconds, resident_kib
 
 # Long enough to be still under way whenever a test looks, whatever the machine.
 ENDLESS = "genmove b"
@@ -37,44 +36,33 @@ def answers(output: bytes) -> list[str]:
 # --- Beginning and end
 
 
-def test_the_dialogue_of_a_shell_is_answered_in_full() -> None:
-    result = run_program(b"name\nquit\n")
+@pytest.mark.parametrize(
+    ("data", "output"),
+    [
+        (b"name\nquit\n", b"= Outflank\n\n=\n\n"),
+        (b"1 quit\n2 name\n", b"=1\n\n"),
+        (b"", b""),
+        *(
+            (b"name\n" + line, b"= Outflank\n\n")
+            for line in (b"versio", b"play b d3", b"genmove b", b"name name")
+        ),
+        *((b"name\n" + line, b"= Outflank\n\n") for line in (b"7", b"")),
+        *((line, b"= Outflank\n\n") for line in (b"name", b"name\r", b"name # who")),
+        (b"clear_board\nname", b"=\n\n= Outflank\n\n"),
+    ],
+)
+def test_input_is_answered_up_to_quit_or_its_end(data: bytes, output: bytes) -> None:
+    """A line without a line feed is a command only if it is whole and changes nothing."""
+    result = run_program(data)
 
-    assert (result.returncode, result.stdout, result.stderr) == (0, b"= Outflank\n\n=\n\n", b"")
-
-
-def test_what_follows_quit_is_not_executed() -> None:
-    assert run_program(b"1 quit\n2 name\n").stdout == b"=1\n\n"
-
-
-def test_the_end_of_the_input_ends_the_program_without_an_answer() -> None:
-    assert run_program(b"").stdout == b""
-    assert run_program(b"name\n").returncode == 0
-
-
-@pytest.mark.parametrize("line", [b"versio", b"play b d3", b"genmove b", b"name name", b"7", b""])
-def test_an_unfinished_line_at_the_end_is_no_command(line: bytes) -> None:
-    assert run_program(b"name\n" + line).stdout == b"= Outflank\n\n"
-
-
-@pytest.mark.parametrize("line", [b"name", b"name\r", b"name # who", b"clear_board\nname"])
-def test_a_whole_line_that_changes_nothing_needs_no_line_feed_at_the_end(line: bytes) -> None:
-    result = run_program(line)
-
-    assert (result.returncode, result.stderr) == (0, b"")
-    assert result.stdout.endswith(b"= Outflank\n\n")
+    assert (result.returncode, result.stdout, result.stderr) == (0, output, b"")
 
 
-def test_a_quit_without_a_line_feed_lets_a_search_be_done_in_full() -> None:
-    result = run_program(b"genmove b\n2 quit", "--level", "8")
+@pytest.mark.parametrize("end", [b"\n", b""])
+def test_a_search_before_quit_is_done_in_full(end: bytes) -> None:
+    result = run_program(b"genmove b\n2 quit" + end, "--level", "8")
 
     assert re.fullmatch(rb"= [a-h][1-8]\n\n=2\n\n", result.stdout)
-
-
-def test_a_search_before_quit_is_done_in_full() -> None:
-    result = run_program(b"genmove b\nquit\n", "--level", "8")
-
-    assert re.fullmatch(rb"= [a-h][1-8]\n\n=\n\n", result.stdout)
 
 
 def test_a_file_of_commands_is_executed_in_full(tmp_path: Path) -> None:
@@ -92,18 +80,23 @@ def test_a_file_of_commands_is_executed_in_full(tmp_path: Path) -> None:
 # --- The command line
 
 
-def test_threads_that_the_system_refuses_are_a_failure_in_words_and_play_goes_on() -> None:
-    """Reliability test 15: a thread needs room for its stack."""
-
-    def little() -> None:
-        resource.setrlimit(resource.RLIMIT_AS, (700 << 20, 700 << 20))
-
-    lines = b"outflank-strength depth 8\ngenmove b\nname\n"
-    command = [*PROGRAM, "--threads", "128", "--hash", "16", "--book", "none"]
-    result = subprocess.run(
-        command, input=lines, capture_output=True, preexec_fn=little, timeout=60, check=False
+def run_within(megabytes: int, lines: bytes, *options: str) -> "subprocess.CompletedProcess[bytes]":
+    """Run the program with an address space of limited size."""
+    limit = megabytes << 20, megabytes << 20
+    return subprocess.run(
+        [*PROGRAM, *options],
+        input=lines,
+        capture_output=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, limit),
+        timeout=60,
+        check=False,
     )
 
+
+def test_threads_that_the_system_refuses_are_a_failure_in_words_and_play_goes_on() -> None:
+    """Reliability test 15: a thread needs room for its stack."""
+    lines = b"outflank-strength depth 8\ngenmove b\nname\n"
+    result = run_within(700, lines, "--threads", "128", "--hash", "16")
     told = answers(result.stdout)
     assert (result.returncode, result.stderr, len(told)) == (0, b"", 3)
     assert told[1].startswith("? the system refuses a thread for the search: ")
@@ -121,11 +114,8 @@ def test_threads_that_the_system_refuses_are_a_failure_in_words_and_play_goes_on
         (["--nodes", "-5"], 2, "got '-5'"),
         (["--time", "nan"], 2, "expected a time such as 5, 0.5s, 500ms or 2m, got 'nan'"),
         (["--time", "0s"], 2, "expected a time of more than 0 seconds, got '0s'"),
-        (["--time", "soon"], 2, "expected a time such as 5, 0.5s, 500ms or 2m, got 'soon'"),
         (["--threads", "0"], 2, "expected a whole number from 1 to 256, got '0'"),
-        (["--threads", "-1"], 2, "got '-1'"),
         (["--threads", "257"], 2, "expected a whole number from 1 to 256, got '257'"),
-        (["--threads", "99999999999999999999"], 2, "got '99999999999999999999'"),
         (["--hash", "0"], 2, "expected a whole number from 1 to 2147483647, got '0'"),
         (["--hash", "2000000000"], 1, "outflank: expected a table of at most "),
         (["--seed", "x"], 2, "expected a whole number, got 'x'"),
@@ -187,14 +177,7 @@ def test_a_full_disk_ends_the_log_and_not_the_game() -> None:
 
 def test_little_memory_is_a_clean_failure_or_enough() -> None:
     """Reliability test 14."""
-
-    def little() -> None:
-        resource.setrlimit(resource.RLIMIT_AS, (400 << 20, 400 << 20))
-
-    command = [*PROGRAM, "--hash", "512"]
-    result = subprocess.run(
-        command, input=b"genmove b\n", capture_output=True, preexec_fn=little, timeout=30, check=False
-    )
+    result = run_within(400, b"genmove b\n", "--hash", "512")
 
     assert result.returncode == 1
     assert re.fullmatch(rb"outflank: there is no memory for a table of 512 MB.*\n", result.stderr)
@@ -323,12 +306,6 @@ def test_an_interrupt_without_a_search_is_only_a_comment() -> None:
         assert program.ask("genmove b")
 
 
-def resident_mb(pid: int) -> float:
-    """The memory a process holds."""
-    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
-
-
 # --- Floods
 
 
@@ -364,7 +341,7 @@ def survive_random_bytes(size: int, seed: int) -> None:
     assert not any(command.name == "quit" for command in commands)
     with Program() as program:
         program.wait_until_ready()
-        before = resident_mb(program.process.pid)
+        before = resident_kib(program.process.pid)
         sender = program.write_meanwhile(data)
         for command in commands:
             answer = program.answer()
@@ -372,7 +349,7 @@ def survive_random_bytes(size: int, seed: int) -> None:
             assert answer[1:].startswith(command.id)
         sender.join()
         assert program.ask("name") == "Outflank"
-        assert resident_mb(program.process.pid) < before + 64
+        assert resident_kib(program.process.pid) < before + (64 << 10)
         program.close_input()
         assert program.finish()[:2] == (0, "")
 
@@ -393,7 +370,7 @@ def test_an_endless_line_fails_once(megabytes: int) -> None:
     """Reliability test 2."""
     with Program() as program:
         program.wait_until_ready()
-        before = resident_mb(program.process.pid)
+        before = resident_kib(program.process.pid)
         program.write("12 play ")
         for _ in range(megabytes):
             program.write(b"x" * (1 << 20))
@@ -401,17 +378,17 @@ def test_an_endless_line_fails_once(megabytes: int) -> None:
 
         assert program.answer() == "?12 syntax error: the line is longer than 1048576 bytes\n\n"
         assert program.answer() == "=13 Outflank\n\n"
-        assert resident_mb(program.process.pid) < before + 16
+        assert resident_kib(program.process.pid) < before + (16 << 10)
 
 
 def test_a_flood_of_short_lines_keeps_memory_bounded() -> None:
     with Program() as program:
         program.wait_until_ready()
-        before = resident_mb(program.process.pid)
+        before = resident_kib(program.process.pid)
         sender = program.write_meanwhile(b"\n" * (4 << 20) + b"a\n" * 200_000)
         sender.join(1)
 
-        assert resident_mb(program.process.pid) < before + 64
+        assert resident_kib(program.process.pid) < before + (64 << 10)
 
 
 # --- Those who read the answers
@@ -446,12 +423,6 @@ def spent_in_a_second(pid: int) -> float:
     before = cpu_seconds(pid)
     time.sleep(1)
     return cpu_seconds(pid) - before
-
-
-def cpu_seconds(pid: int) -> float:
-    """Processor time a process has used."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def test_no_place_to_write_is_told_in_one_sentence() -> None:

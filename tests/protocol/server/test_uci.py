@@ -17,11 +17,18 @@ from outflank.tests.support.program import OUTFLANK
 USUAL_START = position_line(Position.start())
 
 
-@pytest.fixture
-def engine() -> Iterator[UciDriver]:
+@pytest.fixture(scope="module")
+def opened() -> Iterator[UciDriver]:
     with UciDriver(EngineSpec.parse(f"name=U cmd='{OUTFLANK} uci' book=none"), Rules()) as driver:
         driver.open()
         yield driver
+
+
+@pytest.fixture
+def engine(opened: UciDriver) -> UciDriver:
+    opened.tell("ucinewgame")
+    opened.synchronise()  # reads what the test before left unread
+    return opened
 
 
 def test_it_introduces_itself_and_offers_othello_alone(engine: UciDriver) -> None:
@@ -65,12 +72,13 @@ def test_the_start_and_its_first_moves_are_those_of_fairy_stockfish(engine: UciD
     assert engine.go("depth 1", 20).text in ("d3", "f3", "f5")
 
 
-@pytest.mark.parametrize("before", [[], ["position startpos moves P@f4", "ucinewgame"]])
-def test_without_a_position_the_start_is_searched(engine: UciDriver, before: list[str]) -> None:
-    for line in before:
-        engine.tell(line)
+@pytest.mark.parametrize("before", ["", "position startpos moves P@f4\nucinewgame\n"])
+def test_without_a_position_the_start_is_searched(before: str) -> None:
+    with UciProgram() as program:
+        program.write(f"{before}go depth 1\n")
+        program.read_until(b"bestmove P@")
 
-    assert engine.go("depth 1", 20).text in ("c5", "d6", "e3", "f4")
+        assert program.read_until(b"\n").split()[0] in ("c5", "d6", "e3", "f4")
 
 
 def test_a_forced_pass_is_a_disc_that_stays_and_may_be_sent_or_left_out(engine: UciDriver) -> None:

@@ -195,17 +195,6 @@ def test_clear_board_keeps_the_time_settings_and_fills_the_clocks() -> None:
     assert "remaining=7" not in dialogue.state()
 
 
-def test_boardsize_changes_nothing() -> None:
-    dialogue = Dialogue()
-    dialogue.ask("play b d3")
-    before = dialogue.state()
-
-    dialogue.ask("boardsize 8")
-    dialogue.refuse("boardsize 10")
-
-    assert dialogue.state() == before
-
-
 def test_quit_is_answered_before_the_session_is_closed(dialogue: Dialogue) -> None:
     assert dialogue.send("9 quit") == "=9\n\n"
     assert dialogue.session.closed
@@ -266,36 +255,35 @@ def test_whoever_loses_all_discs_loses_all_squares_only_where_the_sheet_says_so(
     assert dialogue.ask("final_score") == "B+13"
 
 
-@pytest.fixture
-def fresh_dialogue() -> Dialogue:
-    return Dialogue(inbox=listening())
+def broken(*arguments: object) -> str:
+    raise ZeroDivisionError("no reason")
 
 
-def test_a_fault_of_ours_is_a_failure_and_no_end(
-    fresh_dialogue: Dialogue, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def broken_later(*arguments: object) -> Iterator[str]:
+    yield "info move d3"
+    raise ZeroDivisionError("no reason")
+
+
+@pytest.mark.parametrize(
+    ("name", "command", "answer"),
+    [
+        ("name", broken, "?3 internal error: ZeroDivisionError('no reason')\n\n"),
+        ("lz-analyze", broken_later, "=3\ninfo move d3\n\n"),
+    ],
+)
+def test_a_fault_of_ours_ends_the_answer_and_no_more(
+    name: str,
+    command: object,
+    answer: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    def broken(*arguments: object) -> str:
-        raise ZeroDivisionError("no reason")
+    monkeypatch.setitem(COMMANDS, name, command)
+    dialogue = Dialogue(inbox=listening())
 
-    monkeypatch.setitem(COMMANDS, "name", broken)
-
-    assert fresh_dialogue.send("3 name") == "?3 internal error: ZeroDivisionError('no reason')\n\n"
+    assert dialogue.send(f"3 {name}") == answer
     assert "broken" in capsys.readouterr().err
-    assert fresh_dialogue.ask("protocol_version") == "2"
-
-
-def test_a_fault_of_ours_in_an_answer_that_grows_ends_the_answer_and_no_more(
-    fresh_dialogue: Dialogue, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def broken(*arguments: object) -> Iterator[str]:
-        yield "info move d3"
-        raise ZeroDivisionError("no reason")
-
-    monkeypatch.setitem(COMMANDS, "lz-analyze", broken)
-
-    assert fresh_dialogue.send("3 lz-analyze") == "=3\ninfo move d3\n\n"
-    assert "broken" in capsys.readouterr().err
-    assert fresh_dialogue.ask("protocol_version") == "2"
+    assert dialogue.ask("protocol_version") == "2"
 
 
 @pytest.mark.parametrize("name", sorted(HARMLESS))

@@ -122,13 +122,8 @@ def test_the_end_of_the_input_ends_a_search_and_the_program() -> None:
     result = run(f"{START}go\n")
 
     assert (result.returncode, result.stderr) == (0, b"")
+    assert run("").stdout == b""
     assert result.stdout.decode().splitlines()[-1].startswith("=== ")
-
-
-def test_an_empty_input_is_no_failure() -> None:
-    result = run("")
-
-    assert (result.returncode, result.stdout, result.stderr) == (0, b"", b"")
 
 
 def test_the_log_holds_both_sides(tmp_path: Path) -> None:
@@ -188,22 +183,21 @@ def test_a_clock_has_what_the_moves_have_left(
     assert clocks(*lines) == (black, white)
 
 
-def test_a_clock_that_cannot_be_read_is_told_and_the_game_is_set() -> None:
+@pytest.mark.parametrize(
+    ("time", "sentence"),
+    [
+        ("a while", "status expected a clock such as 15:00 or 5:00/0:10/2:00, got 'a while'"),
+        (
+            "99999999.00:00:00",
+            "status expected a clock of at most 1000000000 seconds, got '99999999.00:00:00'",
+        ),
+    ],
+)
+def test_a_clock_that_is_no_clock_is_told_and_the_game_is_set(time: str, sentence: str) -> None:
     dialogue = Dialogue()
 
-    (told,) = dialogue.send(f"set game {ggf('B[F5]', TI='a while')}")
-
-    assert told == "status expected a clock such as 15:00 or 5:00/0:10/2:00, got 'a while'"
+    assert dialogue.send(f"set game {ggf('B[F5]', TI=time)}") == [sentence]
     assert dialogue.session.game.transcript() == "f5"
-    assert dialogue.session.clocks[BLACK].reading is None
-
-
-def test_a_clock_that_is_too_long_is_told_and_each_go_is_answered() -> None:
-    dialogue = Dialogue()
-
-    (told,) = dialogue.send(f"set game {ggf(TI='99999999.00:00:00')}")
-
-    assert told == "status expected a clock of at most 1000000000 seconds, got '99999999.00:00:00'"
     assert dialogue.session.clocks[BLACK].reading is None
     assert dialogue.send("go")[-1].startswith("=== ")
 
@@ -216,32 +210,25 @@ def test_each_go_is_answered_while_the_longest_clock_grows() -> None:
     assert dialogue.send("go")[-1].startswith("=== ")
 
 
-def depths(lines: list[str]) -> list[int]:
-    return [int(found[1]) for line in lines if (found := re.match(r"search \S+ \S+ 0 (\d+)", line))]
-
-
-def test_a_search_for_a_move_ends_at_the_depth_though_the_clock_has_much() -> None:
+@pytest.mark.parametrize(
+    ("depth", "game", "command", "reached"),
+    [
+        (3, ggf("B[F5]", TI="99:00:00"), "go", range(3, 4)),
+        (60, ggf("B[F5//59]W[F6]", TI="1:00"), "go", range(1, 30)),
+        (5, ggf("B[F5//60]W[F6//60]", TI="1:00"), "hint 1", range(5, 6)),
+    ],
+    ids=["the depth ends a move", "the clock ends a move", "no clock ends a hint"],
+)
+def test_a_search_ends_at_its_depth_or_by_the_clock(
+    depth: int, game: str, command: str, reached: range
+) -> None:
     dialogue = Dialogue(strength=Strength())
-    dialogue.send("set depth 3")
-    dialogue.send(f"set game {ggf('B[F5]', TI='99:00:00')}")
+    dialogue.send(f"set depth {depth}")
+    dialogue.send(f"set game {game}")
+    depths = re.findall(r"^search \S+ \S+ 0 (\d+)", "\n".join(dialogue.send(command)), re.MULTILINE)
 
-    assert depths(dialogue.send("go")) == [1, 2, 3]
-
-
-def test_a_search_for_a_move_ends_by_the_clock_though_the_depth_allows_much() -> None:
-    dialogue = Dialogue(strength=Strength())
-    dialogue.send("set depth 60")
-    dialogue.send(f"set game {ggf('B[F5//59]W[F6]', TI='1:00')}")
-
-    assert depths(dialogue.send("go"))[-1] < 30
-
-
-def test_a_hint_is_not_bound_by_the_clock() -> None:
-    dialogue = Dialogue(strength=Strength())
-    dialogue.send("set depth 5")
-    dialogue.send(f"set game {ggf('B[F5//60]W[F6//60]', TI='1:00')}")
-
-    assert depths(dialogue.send("hint 1")) == [1, 2, 3, 4, 5]
+    assert int(depths[-1]) in reached
+    assert list(map(int, depths)) == list(range(1, int(depths[-1]) + 1))
 
 
 @given(st.lists(LINES, max_size=12))
