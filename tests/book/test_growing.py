@@ -286,28 +286,20 @@ def path(tmp_path: Path) -> Path:
     return make_book(tmp_path / "b", [record(START, leaf="f5")])
 
 
+@pytest.mark.parametrize(
+    "error", [LearningStopped(), OutflankError("no"), RuntimeError("no"), KeyboardInterrupt()], ids=repr
+)
 @pytest.mark.parametrize("searches", [1, 2])
 def test_learning_that_is_broken_off_leaves_the_book_as_it_was(
-    path: Path, searches: int, monkeypatch: pytest.MonkeyPatch
+    path: Path, error: BaseException, searches: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However long the searches take: elsewhere a book that grows commits once a second."""
     monkeypatch.setattr("outflank.book.growing._COMMIT_SECONDS", 0.0)
     before = contents(path)
-    with pytest.raises(LearningStopped):
-        learn_game(path, GAME, judge(), true_from(searches))
-
-    assert contents(path) == before
-
-
-@pytest.mark.parametrize("error", [OutflankError("no"), RuntimeError("no"), KeyboardInterrupt()], ids=repr)
-@pytest.mark.parametrize("searches", [1, 2])
-def test_an_error_or_an_interruption_leaves_the_book_as_it_was(
-    path: Path, error: BaseException, searches: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("outflank.book.growing._COMMIT_SECONDS", 0.0)
-    before = contents(path)
+    stops = isinstance(error, LearningStopped)
+    judging = judge() if stops else Judge(failing_at(searches, error), 2)
     with pytest.raises(type(error)):
-        learn_game(path, GAME, Judge(failing_at(searches, error), 2))
+        learn_game(path, GAME, judging, *[true_from(searches)] * stops)
 
     assert contents(path) == before
     with BookWriter.open(path):

@@ -72,12 +72,6 @@ def test_a_block_may_close_its_book(tmp_path: Path) -> None:
         assert len(book) == 1
 
 
-def test_a_closed_book_is_one_file(tmp_path: Path) -> None:
-    make_book(tmp_path / "b", [record(START)])
-
-    assert [path.name for path in tmp_path.iterdir()] == ["b"]
-
-
 def test_a_second_writer_is_refused_and_readers_are_not(tmp_path: Path) -> None:
     path = make_book(tmp_path / "b", [record(START)])
     sentence = f"another process is changing the book .*, held by process {os.getpid()}"
@@ -236,15 +230,12 @@ def test_a_link_leads_to_the_book_and_to_its_lock(tmp_path: Path) -> None:
     assert target.is_file()
 
 
-def test_links_in_a_circle_lead_to_no_book(tmp_path: Path) -> None:
+def test_links_in_a_circle_and_a_missing_folder_lead_to_no_book(tmp_path: Path) -> None:
     (tmp_path / "b").symlink_to("b")
     with pytest.raises(OutflankError, match=f"can't write to .*{os.strerror(errno.ELOOP)}"):
         BookWriter.create(tmp_path / "b", OTHELLO)
 
     assert os.listdir(tmp_path) == ["b"]
-
-
-def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(OutflankError, match=os.strerror(errno.ENOENT)):
         BookWriter.create(tmp_path / "none" / "b", OTHELLO)
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from outflank.engine import Colour, Position, Rules
 from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove, Ending, Recorder, Result
-from outflank.protocol.formats.files import FormatName, read_games
+from outflank.protocol.formats.files import Entry, FormatName, read_games
 from outflank.tests.support.strategies import PRESETS
 
 # On one line and without blanks at an end or in a row; what a format makes of other blanks is its own affair.
@@ -24,7 +24,7 @@ clocks = st.sampled_from(["", "15:00", "5:00/0:03", "5:00//2:00", "300 s, overti
 othello = Rules()
 
 
-def read(text: str | bytes, name: FormatName | None = None, rules: Rules | None = None) -> list[object]:
+def read(text: str | bytes, name: FormatName | None = None, rules: Rules | None = None) -> list[Entry]:
     data = text if isinstance(text, bytes) else text.encode()
     return list(read_games(io.BytesIO(data), name=name, rules=rules))
 

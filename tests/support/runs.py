@@ -1,5 +1,6 @@
 """Games and runs for tests: finished ones to count and show, and real ones between fake engines in this process."""
 
+import json
 import random
 import re
 import shlex
@@ -250,8 +251,16 @@ def page_of(run: Run) -> str:
     return render_report(run, figures_of(run))
 
 
+def replays(page: str) -> list[dict[str, Any]]:
+    """Return the games that the page's script replays."""
+    match = re.search(r'id="replays">(.*)</script>$', page, re.MULTILINE)
+    assert match is not None
+    return json.loads(match[1])  # type: ignore[no-any-return]
+
+
 def expect_policy(page: str) -> None:
-    """Let the page's content security policy name each script that runs in it, and allow nothing else but styles."""
+    """Assert that the page's content security policy allows its own scripts alone, and that it loads nothing."""
+    assert not re.search(r"(src|href)=|https?://(?!www\.w3\.org/2000/svg)|@import|url\((?!#)", page)
     scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
     digests = [b64encode(sha256(script.encode()).digest()).decode() for script in scripts]
     (policy,) = re.findall(r'<meta http-equiv="Content-Security-Policy" content="(.*?)">', page)

@@ -17,18 +17,8 @@ BEST = {"v1": 0.8, "v2": 0.3, "v3": 0.6, "v4": 0.25, "v5": 0.7, "v6": 0.4, "v7":
 RANGES = {name: 10.0 if name == "v8" else 1.0 for name in BEST}
 ELO = 800.0  # that a value costs which is as wrong as can be
 LIKELIEST, LEAST_LIKELY = 0.9, 0.2  # to resign at a move, at worst and at best
-COMMANDS = [
-    "protocol_version",
-    "name",
-    "version",
-    "list_commands",
-    "quit",
-    "boardsize",
-    "clear_board",
-    "play",
-    "genmove",
-]
-COMMANDS += ["kata-set-param", "kata-get-param"]
+COMMANDS = ["protocol_version", "name", "version", "list_commands", "quit", "boardsize", "clear_board"]
+COMMANDS += ["play", "genmove", "kata-set-param", "kata-get-param"]
 SAID = {"protocol_version": "2", "name": "tunable", "version": "1", "list_commands": "\n".join(COMMANDS)}
 
 
@@ -57,9 +47,7 @@ class Engine:
         """Play for a side."""
         self.moves += square
         if square != "pass":
-            place = SQUARES.index(square)
-            for each in [*self.board.turned(place, colour), place]:
-                self.board.discs[each] = colour
+            self.board.play(SQUARES.index(square), colour)
 
     def choose(self, colour: str) -> str:
         """The first legal move, a pass, or no move at all."""

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from outflank.engine import FileFormatError, Position, Rules
 from outflank.protocol.formats import edx, ggf, obf, sgf, transcript
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame, Recorder, Result
-from outflank.protocol.formats.files import FORMATS, Entry, FormatName, read_games
+from outflank.protocol.formats.files import FORMATS, FormatName, read_games
 from outflank.protocol.formats.reading import GAME_CAP, split_games
 from outflank.protocol.formats.wthor import WthorWriter
+from outflank.tests.support.gamefiles import read
 
 MEGABYTE = 1 << 20
 
@@ -37,10 +38,6 @@ class Endless(io.RawIOBase):
         view[:count], self._ready = self._ready[:count], self._ready[count:]
         self._left -= count
         return count
-
-
-def read(data: bytes, name: FormatName | None = None) -> list[Entry]:
-    return list(read_games(io.BufferedReader(io.BytesIO(data)), name=name))
 
 
 def a_game(seed: int) -> AnnotatedGame:

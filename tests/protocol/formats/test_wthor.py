@@ -113,12 +113,6 @@ def test_damaged_names_are_named(tmp_path: Path) -> None:
     assert bad == BadGame("", f"{path.with_suffix('.jou')}: expected a WTHOR header of 16 bytes, got 1")
 
 
-def test_a_wthor_header_is_what_it_was() -> None:
-    header = wthor.Header(12, 0, 2003, 22, (2004, 2, 29))
-
-    assert wthor.Header.unpack(header.pack()) == header
-
-
 @pytest.mark.parametrize("names", ["WTHOR", "wthor", "WTH", "Wth", "WTH_2018", "wth_2018"])
 @pytest.mark.parametrize("in_capitals", [False, True])
 def test_wthor_finds_names_under_every_name_in_use(tmp_path: Path, names: str, in_capitals: bool) -> None:

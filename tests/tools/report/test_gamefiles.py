@@ -14,8 +14,8 @@ from outflank.engine import PASS, PRESETS, Colour, FileFormatError, Game, Move, 
 from outflank.engine.squares import square_name
 from outflank.protocol.formats import ggf, sgf
 from outflank.protocol.formats.annotated import AnnotatedGame
-from outflank.protocol.formats.files import read_games
 from outflank.protocol.formats.wthor import WthorWriter
+from outflank.tests.support.gamefiles import only
 from outflank.tests.support.positions import ONE_WAY, WIPE_OUT, WITH_PASSES
 from outflank.tests.support.runs import broken_off, judged, played
 from outflank.tools.match.game.results import Ending, GameRecord
@@ -31,12 +31,6 @@ def as_ggf(record: GameRecord) -> str:
 
 def as_sgf(record: GameRecord) -> str:
     return sgf.write(annotated_game(record))
-
-
-def read_back(text: str) -> AnnotatedGame:
-    (game,) = read_games(BytesIO(text.encode()))
-    assert isinstance(game, AnnotatedGame)
-    return game
 
 
 def sgf_nodes(text: str) -> list[dict[str, list[str]]]:
@@ -113,22 +107,22 @@ def test_files_of_a_run_say_which_moves_were_given(transcript: str, opening: int
     record = played(transcript, opening=opening)
 
     assert record.given == opening
-    assert read_back(as_sgf(record)).given == opening
-    assert read_back(as_ggf(record)).given == opening
+    assert only(as_sgf(record)).given == opening
+    assert only(as_ggf(record)).given == opening
 
 
 def test_moves_without_a_time_are_given_only_where_all_later_moves_of_ours_have_one() -> None:
     text = as_ggf(played(opening=4))
 
-    assert read_back(text).given == 4
-    assert read_back(text.replace("PC[outflank", "PC[GGS/os")).given == 0
-    assert read_back(text.replace("W[G5//0.250]", "W[G5]").replace("B[G5//0.250]", "B[G5]")).given == 0
-    assert read_back(text.replace("//0.250", "")).given == 0
+    assert only(text).given == 4
+    assert only(text.replace("PC[outflank", "PC[GGS/os")).given == 0
+    assert only(text.replace("W[G5//0.250]", "W[G5]").replace("B[G5//0.250]", "B[G5]")).given == 0
+    assert only(text.replace("//0.250", "")).given == 0
 
 
 @pytest.mark.parametrize(("value", "given"), [("2", 2), ("99", 3), ("-1", 0), ("x", 0), ("9999", 0)])
 def test_a_strange_number_of_given_moves_spoils_no_game(value: str, given: int) -> None:
-    assert read_back(f"(;GM[2]GV[{value}];B[f5];W[d6];B[c3])").given == given
+    assert only(f"(;GM[2]GV[{value}];B[f5];W[d6];B[c3])").given == given
 
 
 def test_sgf_has_the_facts_in_its_root() -> None:
