@@ -243,6 +243,11 @@ def test_the_numbers_of_numpy_are_stored_as_numbers(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changed", "sentence"),
     [
+        ({"score": 65}, "a score in a record of at most 64 discs, got 65"),
+        ({"leaf": Leaf(Move(0), 0)}, "a leaf out of d3 c4 f5 e6 for a book, got a1"),
+        ({"selectivity": 74}, "a selectivity out of 73, 87.*"),
+        ({"lines": LineCounts(2**32)}, "a count of lines in a record of at most.*"),
+        ({"position": Position.parse("X" * 40 + "O" * 24)}, "a book holds only positions with a move.*"),
         ({"score": 1.5}, "a whole number for a score in a record, got 1.5"),
         ({"score": None}, "a whole number for a score in a record, got None"),
         ({"upper": "1"}, "a whole number for a score in a record, got '1'"),

@@ -177,23 +177,6 @@ def test_records_and_entries_walk_through_all_of_a_book(tmp_path: Path) -> None:
     assert walked == entries == sorted(walked, key=lambda each: (each.own, each.opp))
 
 
-@pytest.mark.parametrize(
-    ("changed", "sentence"),
-    [
-        ({"score": 65}, "expected a score in a record of at most 64 discs, got 65"),
-        ({"leaf": Leaf(Move(0), 0)}, "expected a leaf out of d3 c4 f5 e6 for a book, got a1"),
-        ({"selectivity": 74}, "expected a selectivity out of 73, 87"),
-        ({"lines": LineCounts(2**32)}, "expected a count of lines in a record of at most"),
-        ({"position": Position.parse("X" * 40 + "O" * 24)}, "a book holds only positions with a move"),
-    ],
-)
-def test_a_record_that_makes_no_sense_is_refused(
-    tmp_path: Path, changed: dict[str, object], sentence: str
-) -> None:
-    with BookWriter.create(tmp_path / "b", OTHELLO) as book, pytest.raises(SettingsError, match=sentence):
-        book.put(replace(record(START), **changed))  # type: ignore[arg-type]
-
-
 def test_several_threads_probe_one_book(tmp_path: Path) -> None:
     positions = plies(5)
     wrong: list[object] = []

@@ -261,19 +261,17 @@ class TestPlaying:
 class TestHands:
     """Discs in hand."""
 
-    def test_each_side_has_thirty_left_when_four_lie_on_the_board(self) -> None:
-        assert [Game().hand(colour) for colour in Colour] == [30, 30]
-
-    def test_each_disc_played_comes_from_the_players_hand(self) -> None:
-        game = Game()
-        game.play("f5")
-
-        assert (game.hand(Colour.BLACK), game.hand(Colour.WHITE)) == (29, 30)
-
-    def test_an_odd_disc_is_the_first_players(self) -> None:
-        game = Game(first=Position.parse("OX-" + "X" * 61 + "O"))
-
-        assert (game.hand(Colour.BLACK), game.hand(Colour.WHITE)) == (0, 1)
+    @pytest.mark.parametrize(
+        ("game", "hands"),
+        [
+            (Game(), (30, 30)),
+            (Game.from_transcript("f5"), (29, 30)),
+            (Game(first=Position.parse("OX-" + "X" * 61 + "O")), (0, 1)),
+        ],
+        ids=["four discs on the board", "the player's own disc", "an odd disc is the first player's"],
+    )
+    def test_each_side_has_what_it_has_not_played(self, game: Game, hands: tuple[int, int]) -> None:
+        assert (game.hand(Colour.BLACK), game.hand(Colour.WHITE)) == hands
 
 
 def test_a_game_is_the_sequence_of_its_turns() -> None:
@@ -285,17 +283,9 @@ def test_a_game_is_the_sequence_of_its_turns() -> None:
     assert [str(turn.move) for turn in reversed(game)] == ["c3", "d6", "f5"]
     assert len(Game()) == 0
     assert Game(), "a game without turns is no false value"
-
-
-def test_a_turn_that_was_not_played_is_an_index_error() -> None:
+    assert game[np.int64(1)] == game.turns[1]  # type: ignore[call-overload]
     with pytest.raises(IndexError):
-        Game.from_transcript("f5d6c3")[3]
-
-
-def test_a_turn_is_found_by_any_whole_number() -> None:
-    game, number = Game.from_transcript("f5d6"), np.int64(1)
-
-    assert game[number] == game.turns[1]  # type: ignore[call-overload]
+        game[3]
 
 
 def test_the_outcome_is_that_of_the_last_position() -> None:
@@ -393,9 +383,6 @@ def test_every_square_is_owned_as_on_the_oracles_board(
 def test_a_square_beyond_the_board_is_refused(square: int) -> None:
     with pytest.raises(IndexError, match=f"expected a square from 0 to 63, got {square}"):
         Position.start().disc_at(square)
-
-
-def test_a_name_of_no_square_is_refused() -> None:
     with pytest.raises(NotationError, match="expected a square from a1 to h8, got 'k9'"):
         Position.start().disc_at("k9")
 

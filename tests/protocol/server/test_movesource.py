@@ -233,19 +233,22 @@ def broken_books(folder: Path) -> Iterable[tuple[str, Path]]:
     yield "Is a directory", folder
 
 
+def expect_play_without_a_book(path: Path, said: str) -> Dialogue:
+    """Assert that a book ends with one sentence that has these words, and that the moves go on."""
+    told: list[str] = []
+    dialogue = Dialogue(books=[BookSource(path, BookVariety(), told.append)])
+    dialogue.session.prepare()
+
+    assert dialogue.ask("genmove b") != dialogue.ask("genmove w")
+    (sentence,) = told
+    assert said in sentence
+    assert sentence.endswith("; playing without a book")
+    return dialogue
+
+
 def test_a_book_that_cannot_be_read_is_told_once_and_play_goes_on(tmp_path: Path) -> None:
     for said, path in broken_books(tmp_path):
-        told: list[str] = []
-        book = BookSource(path, BookVariety(), told.append)
-        dialogue = Dialogue(books=[book])
-
-        dialogue.session.prepare()
-        first, second = dialogue.ask("genmove b"), dialogue.ask("genmove w")
-
-        assert first != second
-        (sentence,) = told
-        assert said in sentence
-        assert sentence.endswith("; playing without a book")
+        dialogue = expect_play_without_a_book(path, said)
         assert dialogue.ask("outflank-book").startswith("book none: can't read ")
 
 
@@ -270,17 +273,7 @@ def test_a_row_that_was_damaged_ends_the_book_and_not_the_game(tmp_path: Path) -
 )
 def test_a_row_of_nonsense_ends_the_book_and_not_the_game(tmp_path: Path, values: dict[str, object]) -> None:
     """Its checksum is right, so it was written on purpose."""
-    told: list[str] = []
-    dialogue = Dialogue(
-        books=[BookSource(rewritten(small_book(tmp_path), **values), BookVariety(), told.append)]
-    )
-
-    first, second = dialogue.ask("genmove b"), dialogue.ask("genmove w")
-
-    assert first != second
-    (sentence,) = told
-    assert "damaged: a row" in sentence
-    assert sentence.endswith("; playing without a book")
+    expect_play_without_a_book(rewritten(small_book(tmp_path), **values), "damaged: a row")
 
 
 def test_a_proven_tie_in_a_book_is_won_or_lost_by_the_tie_rule(tmp_path: Path) -> None:

@@ -403,12 +403,9 @@ def test_estimates_take_a_small_share_of_what_they_order() -> None:
     assert (depths[0], depths[-1]) == (2, 12)
 
 
-def test_more_workers_get_smaller_boards() -> None:
+def test_more_workers_get_smaller_boards_and_one_the_whole_unless_that_would_take_long() -> None:
     assert [usual_frontier(24, workers) for workers in (2, 3, 4, 16)] == [21, 21, 20, 18]
     assert usual_frontier(40, 2) == 26
-
-
-def test_a_single_worker_gets_the_position_as_a_whole_unless_that_would_take_long() -> None:
     assert [usual_frontier(empties, 1) for empties in (24, 30, 31, 40)] == [24, 30, 26, 26]
 
 

@@ -33,6 +33,9 @@ def test_a_match_worked_out_by_hand() -> None:
     assert result.high is None  # 0.75 + 1.96 * 0.14434 is above 1
     assert result.superiority == pytest.approx(0.95836, abs=1e-4)  # Phi(1.73205)
     assert result.pentanomial == (0, 0, 2, 0, 2)
+    assert result.nelo == pytest.approx(0.86603 * 347.4356 / math.sqrt(2), abs=0.01)  # t = 0.25 / sqrt(1/12)
+    assert estimate([1, 1, 0, 0], [2, 0]).superiority == pytest.approx(0.5)
+    assert estimate([1, 0, 1, 0, 1], [1, 1]).elo == elo_of(0.6)  # a game without its twin: for the mean alone
 
 
 def test_pairs_that_cancel_out_narrow_the_interval() -> None:
@@ -44,10 +47,6 @@ def test_pairs_that_cancel_out_narrow_the_interval() -> None:
     assert shared.high is not None
     assert split.high is not None
     assert shared.high < split.high
-
-
-def test_a_fifty_percent_score_is_as_likely_stronger_as_weaker() -> None:
-    assert estimate([1, 1, 0, 0], [2, 0]).superiority == pytest.approx(0.5)
 
 
 def test_no_games_leave_everything_undefined() -> None:
@@ -82,10 +81,6 @@ def test_a_huge_match_has_a_narrow_interval() -> None:
     assert (result.low, result.high) == pytest.approx((-1.0767, 1.0767), abs=1e-4)
 
 
-def test_a_game_without_its_twin_counts_for_the_mean_alone() -> None:
-    assert estimate([1, 0, 1, 0, 1], [1, 1]).elo == elo_of(0.6)
-
-
 @given(st.lists(st.tuples(RESULTS, RESULTS), max_size=30))
 def test_swapping_the_engines_swaps_the_signs(games: list[tuple[float, float]]) -> None:
     ours = estimate([point for pair in games for point in pair], [sum(pair) for pair in games])
@@ -104,13 +99,6 @@ def test_every_number_is_finite_or_undefined_and_in_order(games: list[tuple[floa
         assert number is None or math.isfinite(number)
     assert None in (result.low, result.elo) or result.low <= result.elo  # type: ignore[operator]
     assert None in (result.high, result.elo) or result.elo <= result.high  # type: ignore[operator]
-
-
-def test_normalised_elo_worked_out_by_hand() -> None:
-    """Pairs 2 2 1 1 again: t = 0.25 / sqrt(1/12) = 0.86603."""
-    result = estimate([1, 1, 1, 1, 1, 0, 0.5, 0.5], [2, 2, 1, 1])
-
-    assert result.nelo == pytest.approx(0.86603 * 347.4356 / math.sqrt(2), abs=0.01)
 
 
 @pytest.mark.parametrize("pairs", [[], [1.5], [2.0] * 9, [1.0] * 9])

@@ -17,7 +17,7 @@ from outflank.engine import (
     Searcher,
     SettingsError,
 )
-from outflank.tests.support.positions import WITH_PASSES
+from outflank.tests.support.positions import WIPE_OUT, WITH_PASSES
 from outflank.tests.support.runs import played
 from outflank.tools.match.openings.balanced import (
     SUITE,
@@ -56,25 +56,17 @@ def file_with(tmp_path: Path, text: str) -> Path:
     return path
 
 
-def test_a_file_has_a_transcript_on_each_line(tmp_path: Path) -> None:
-    path = file_with(tmp_path, "# named\nf5d6c3  # diagonal\n\nF5 F6\n")
+@pytest.mark.parametrize(
+    ("text", "openings"),
+    [
+        ("# named\nf5d6c3  # diagonal\n\nF5 F6\n", ["f5 d6 c3", "f5 f6"]),
+        ("(;GM[2];B[f5];W[d6])(;GM[2];B[f5];W[f6])", ["f5 d6", "f5 f6"]),
+    ],
+)
+def test_any_file_of_games_has_openings(tmp_path: Path, text: str, openings: list[str]) -> None:
+    read = read_openings(file_with(tmp_path, text), OTHELLO)
 
-    assert [" ".join(map(str, moves)) for moves in read_openings(path, OTHELLO)] == ["f5 d6 c3", "f5 f6"]
-
-
-def test_any_file_of_games_has_openings(tmp_path: Path) -> None:
-    path = file_with(tmp_path, "(;GM[2];B[f5];W[d6])(;GM[2];B[f5];W[f6])")
-
-    assert [" ".join(map(str, moves)) for moves in read_openings(path, OTHELLO)] == ["f5 d6", "f5 f6"]
-
-
-def test_openings_from_another_start_are_refused(tmp_path: Path) -> None:
-    path = file_with(tmp_path, "(;GM[2]AB[d4]AW[e4];B[f4])")
-
-    with pytest.raises(
-        FileFormatError, match=r"openings\.txt: an opening begins at .*, not at the start of othello"
-    ):
-        read_openings(path, OTHELLO)
+    assert [" ".join(map(str, moves)) for moves in read] == openings
 
 
 def test_a_short_file_is_read_again_from_its_top(tmp_path: Path) -> None:
@@ -89,20 +81,19 @@ def test_a_short_file_is_read_again_from_its_top(tmp_path: Path) -> None:
         ("f5d6\nf5a1\n", r"openings\.txt, line 2: move 2 of the transcript: "),
         ("f5d6\n\n!!\n", r"openings\.txt, line 3: expected a move"),
         ("# nothing\n", r"openings\.txt: it holds no games \(transcript\)"),
+        (
+            "(;GM[2]AB[d4]AW[e4];B[f4])",
+            r"openings\.txt: an opening begins at .*, not at the start of othello",
+        ),
+        (
+            WIPE_OUT,
+            r"a game is over, so it is no opening \(.*openings[.]txt:8 takes the first 8 moves of each\): f5d6c5",
+        ),
     ],
 )
 def test_a_bad_file_is_named_with_its_line(tmp_path: Path, text: str, sentence: str) -> None:
     with pytest.raises(FileFormatError, match=sentence):
         read_openings(file_with(tmp_path, text), OTHELLO)
-
-
-def test_a_game_that_is_over_is_no_opening(tmp_path: Path) -> None:
-    wipe_out = "f5d6c5f4e3f6g5e6e7"  # nine moves, and White has no disc left
-    with pytest.raises(
-        FileFormatError,
-        match=r"a game is over, so it is no opening \(.*openings[.]txt:8 takes the first 8 moves of each\): f5d6c5",
-    ):
-        read_openings(file_with(tmp_path, wipe_out), OTHELLO)
 
 
 def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
