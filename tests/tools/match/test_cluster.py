@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from outflank import __version__
 from outflank.book import BookWriter
@@ -24,6 +25,7 @@ from outflank.tests.support.program import OUTFLANK
 from outflank.tests.support.runs import conduct, settings
 from outflank.tests.tools.commands.test_tune import USUAL as TUNED
 from outflank.tests.tools.match.test_resume import ENGINES, SEED, begin, results
+from outflank.tools.commands.program import cli
 from outflank.tools.match.state.store import read_run
 from outflank.tools.match.state.tuning import values_of
 from outflank.tools.work.cluster import Build, if_same_build, this_build
@@ -166,39 +168,11 @@ def test_an_engine_that_can_not_play_there_is_refused_in_words(tmp_path: Path) -
     assert not (tmp_path / "m").exists()
 
 
-def test_a_scheduler_that_is_not_there_is_named(tmp_path: Path) -> None:
-    ran = subprocess.run(
-        [OUTFLANK, "match", "--cluster", "tcp://127.0.0.1:1", "--games", "2", "--no-records"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-    assert ran.returncode == 1
-    assert "can't reach a Dask scheduler at tcp://127.0.0.1:1: " in ran.stderr
-    assert "Traceback" not in ran.stderr
-
-
-@pytest.mark.parametrize(
-    ("other", "build"),
-    [
-        ("import outflank; outflank.__version__ = '0.9.0'", Build("0.9.0", checksum())),
-        (
-            "from outflank.engine.evaluation import weights; weights.checksum = lambda: '00c0ffee'",
-            Build(__version__, "00c0ffee"),
-        ),
-    ],
-)
-def test_workers_of_another_build_are_refused_with_both_named(
-    tmp_path: Path, other: str, build: Build
-) -> None:
+def test_workers_of_another_build_are_refused_with_both_named(tmp_path: Path) -> None:
     """A match, a book and training would take their numbers for ours; no book is left that was only begun."""
-    (tmp_path / "other.py").write_text(other)
-    named = f"runs {build}, and this command {this_build()}: install the same on both"
-    with (
-        scheduler() as address,
-        process(*worker(address, "--preload", str(tmp_path / "other.py"))),
-    ):
+    (tmp_path / "other.py").write_text("import outflank; outflank.__version__ = '0.9.0'")
+    named = f"runs {Build('0.9.0', checksum())}, and this command {this_build()}: install the same on both"
+    with scheduler() as address, process(*worker(address, "--preload", str(tmp_path / "other.py"))):
         wait_for_worker(address)
         assert named in refused("match", *MATCH, "--cluster", address, "--out", str(tmp_path / "m"))
         assert named in refused("book", "build", str(tmp_path / "b"), "--cluster", address)
@@ -211,6 +185,8 @@ def test_a_worker_of_another_build_that_comes_later_refuses_its_tasks() -> None:
     assert if_same_build(this_build(), max, 1, 2) == 2
     with pytest.raises(SettingsError, match=r"runs Outflank .*, and this command Outflank 0\.9\.0 with"):
         if_same_build(Build("0.9.0", checksum()), max, 1, 2)
+    with pytest.raises(SettingsError, match=r"runs Outflank .*, and this command Outflank .* 00c0ffee"):
+        if_same_build(Build(__version__, "00c0ffee"), max, 1, 2)
 
 
 def test_a_run_holds_version_and_evaluation(tmp_path: Path) -> None:
@@ -222,12 +198,20 @@ def test_a_run_holds_version_and_evaluation(tmp_path: Path) -> None:
     assert (facts["outflank"], facts["evaluation"]) == this_build()
 
 
-def test_a_cluster_that_is_not_there_leaves_no_new_book(tmp_path: Path) -> None:
-    book, other = tmp_path / "b", tmp_path / "other"
-    BookWriter.create(other, Rules()).close()
-    for words in (["build", str(book)], ["merge", str(book), str(other)]):
-        assert "can't reach a Dask scheduler at" in refused("book", *words, "--cluster", "tcp://127.0.0.1:1")
+@pytest.mark.parametrize(
+    "words",
+    [["match", "--games", "2", "--no-records"], ["book", "build", "b"], ["book", "merge", "b", "other"]],
+)
+def test_a_scheduler_that_is_not_there_is_named_and_nothing_is_begun(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("outflank.tools.work.cluster._CONNECT_SECONDS", 1)
+    monkeypatch.chdir(tmp_path)
+    BookWriter.create("other", Rules()).close()
+    result = CliRunner().invoke(cli, [*words, "--cluster", "tcp://127.0.0.1:1"])
 
+    assert (result.exit_code, type(result.exception)) == (1, SystemExit)
+    assert "can't reach a Dask scheduler at tcp://127.0.0.1:1: " in result.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["other"]
 
 
