@@ -12,7 +12,7 @@ import pytest
 
 from outflank.engine import PASS, Clock, Limit, Move, SearchInfo, SearchResult, SettingsError, limit_for_level
 from outflank.engine.search.iterations import Iterations, nodes_to_solve, part_to_begin, plan
-from outflank.engine.search.limits import BOLDEST, FULL_WIDTH, SELECTIVITIES, STEPS, Line, Percent, step_of
+from outflank.engine.search.limits import BOLDEST, FULL_WIDTH, SELECTIVITIES, STEPS, Line, step_of
 
 FITTED = ", ".join(map(str, SELECTIVITIES))
 BOLD, FULL = BOLDEST.index, FULL_WIDTH.index
@@ -30,7 +30,10 @@ CLOCKS = [
 
 @pytest.mark.parametrize(
     ("setting", "value"),
-    [("depth", 1), ("depth", 60), ("nodes", 1), ("seconds", 0), ("seconds", 0.001), ("exact_from", 0)],
+    [
+        *(("depth", 1), ("depth", 60), ("nodes", 1), ("seconds", 0), ("seconds", 0.001), ("exact_from", 0)),
+        *(("selectivity", selectivity) for selectivity in (None, *SELECTIVITIES)),
+    ],
 )
 def test_a_sensible_limit_is_taken_as_it_is(setting: str, value: float) -> None:
     limit = Limit(**{setting: value})  # type: ignore[arg-type]
@@ -89,19 +92,6 @@ def test_seconds_may_be_any_real_number(number: Any) -> None:
 
     assert Limit(seconds=one).seconds == 1
     assert Clock(one, increment=one, period=one, period_moves=1, overhead=one) == Clock(1, None, 1, 1, 1, 1)
-
-
-def test_no_limit_at_all_is_a_limit() -> None:
-    limit = Limit()
-
-    assert (limit.depth, limit.nodes, limit.seconds, limit.clock, limit.exact_from) == (None,) * 5
-    assert limit.selectivity is None
-    assert not limit.wld
-
-
-@pytest.mark.parametrize("selectivity", [None, *SELECTIVITIES])
-def test_a_selectivity_that_was_fitted_is_taken_as_it_is(selectivity: Percent | None) -> None:
-    assert Limit(selectivity=selectivity).selectivity == selectivity
 
 
 @pytest.mark.parametrize(("level", "empties"), [(2.5, 3), ("3", 3), (-1, 3), (61, 3), (60, -3), (60, 65)])
@@ -173,12 +163,17 @@ def test_a_clock_spends_nothing_on_a_choice_of_one() -> None:
     assert list(iterations(Limit(clock=Clock(60.0)), 40, choices=1)) == [(1, BOLD)]
 
 
-def test_a_clock_that_has_run_down_ends_after_the_first_iteration() -> None:
-    spent = Iterations(Limit(clock=Clock(1.0)), 40, 4, time.monotonic() - 10, lambda: 1000)
+@pytest.mark.parametrize(
+    ("clock", "empties", "spent", "nodes"),
+    [(Clock(1.0), 40, 10, 1000), (Clock(20.0), 30, 3.5, 30_000_000)],
+    ids=["it has run down", "it is too short for solving"],
+)
+def test_a_clock_ends_after_the_first_iteration(clock: Clock, empties: int, spent: float, nodes: int) -> None:
+    late = Iterations(Limit(clock=clock), empties, 4, time.monotonic() - spent, lambda: nodes)
     depths = []
-    for depth, _ in spent:
+    for depth, _ in late:
         depths.append(depth)
-        spent.note(Line(Move(19), 0.0, ()))
+        late.note(Line(Move(19), 0.0, ()))
 
     assert depths == [1]
 
@@ -193,16 +188,6 @@ def test_what_is_left_of_a_clock_goes_to_solving_if_that_is_expected_to_fit() ->
 
     assert [step for step, _ in found] == [(1, BOLD), (22, BOLD), (22, 2), (22, FULL)]
     assert found[0][1] < 8.1 < 13 < found[-1][1] < 14
-
-
-def test_a_clock_too_short_for_solving_is_not_spent_on_it() -> None:
-    late = Iterations(Limit(clock=Clock(20.0)), 30, 4, time.monotonic() - 3.5, lambda: 30_000_000)
-    depths = []
-    for depth, _ in late:
-        depths.append(depth)
-        late.note(Line(Move(19), 0.0, ()))
-
-    assert depths == [1]
 
 
 def test_deadline_and_nodes_are_those_of_the_limit() -> None:
