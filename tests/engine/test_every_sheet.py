@@ -39,8 +39,6 @@ TIES: tuple[tuple[Tie, Colour], ...] = (("draw", BLACK), ("second", BLACK), ("se
 
 @pytest.mark.parametrize("name", strategies.PRESETS)
 class TestEverySheet:
-    """What is common to all."""
-
     def position(self, name: str, text: str) -> Position:
         return Position.parse(text, PRESETS[name])
 

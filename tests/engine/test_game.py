@@ -138,8 +138,6 @@ def test_undo_to_the_start_and_redo_to_the_end_visit_the_oracles_boards(
 
 
 class TestPlaying:
-    """``play``, ``pass_`` and whose turn it is."""
-
     def test_returns_the_move_and_records_it(self) -> None:
         game = Game()
         made = game.play("F5")

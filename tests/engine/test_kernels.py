@@ -29,7 +29,6 @@ def empty_squares(board: reference.Board) -> Iterator[tuple[int, int, int]]:
 
 
 def turned_by_black(board: reference.Board, row: int, column: int) -> int:
-    """The oracle's answer."""
     lines = (reference.bracketed(board, BLACK, row, column, direction) for direction in STEPS)
     return mask_of(disc for line in lines for disc in line)
 
@@ -137,7 +136,6 @@ def test_popcount_counts_the_squares_of_a_mask(mask: int) -> None:
 
 
 def image_of(mask: int, symmetry: Callable[[reference.Board], reference.Board]) -> int:
-    """The oracle's image of a mask."""
     return mask_of_discs(symmetry(board_of_mask(mask)), BLACK)
 
 

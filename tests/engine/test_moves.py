@@ -228,8 +228,6 @@ def refusal(text: str, rules: Rules) -> str | None:
 
 
 class TestTranscripts:
-    """Reading and writing ``f5d6c3...``."""
-
     def test_moves_are_written_without_blanks_in_small_letters(self) -> None:
         assert Game.from_transcript("F5D6C3").transcript() == "f5d6c3"
 

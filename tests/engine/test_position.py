@@ -264,8 +264,6 @@ ROWS = [START[at : at + 8] for at in range(0, 64, 8)]
 
 
 class TestReading:
-    """``Position.parse`` and ``board_string``."""
-
     @given(named=strategies.sheets(), board=strategies.boards, side=strategies.sides)
     def test_reads_back_any_board_it_writes(
         self, named: tuple[str, reference.Sheet], board: reference.Board, side: str

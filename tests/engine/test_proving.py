@@ -199,7 +199,6 @@ def never_turned(edge: str) -> frozenset[int]:
 
 
 def edges(letters: int) -> list[str]:
-    """Every edge."""
     return (
         [""] if letters == 0 else [edge + new for edge in edges(letters - 1) for new in (EMPTY, BLACK, WHITE)]
     )

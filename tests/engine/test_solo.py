@@ -80,7 +80,6 @@ def board_of(board: reference.Board) -> SoloBoard:
 
 
 def bits(mask: int) -> list[int]:
-    """The squares of a mask."""
     return [square for square in range(64) if mask >> square & 1]
 
 
@@ -177,8 +176,6 @@ class TestTheProof:
 
 
 class TestViews:
-    """The dealer's and the player's."""
-
     def test_the_player_sees_no_face_of_a_closed_chip(self) -> None:
         """Deals that differ in closed chips only look the same."""
         first = Deal.shuffled(1)
@@ -241,8 +238,6 @@ class TestViews:
 
 
 class TestDeals:
-    """Chips, seeds and layouts."""
-
     def test_a_seed_gives_the_same_deal_for_ever(self) -> None:
         assert [str(chip) for chip in Deal.shuffled(7).chips.values()][:6] == [
             "g3",

@@ -16,7 +16,6 @@ BLACK, GOLD = Colour
 
 
 def game_of(seed: int, variant: Variant, effort: Effort) -> DealerView:
-    """A whole game of the player."""
     game, player = DealerView.start(Deal.shuffled(seed)), SoloPlayer(variant, seed, effort)
     while not game.is_over:
         game = game.play(player.choose(game.player_view()))

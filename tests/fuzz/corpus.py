@@ -16,7 +16,6 @@ CORPUS = Path(__file__).with_name("corpus")
 
 
 def samples(target: str, folder: Path = CORPUS) -> dict[str, bytes]:
-    """All samples of a target, by name."""
     kept = json.loads((folder / f"{target}.json").read_text())
     return {name: _unpacked(sample) for name, sample in kept.items()}
 

@@ -46,7 +46,6 @@ _WRITERS = (ggf.write, sgf.write, transcript.write, obf.write)
 
 
 def gtp(data: bytes) -> None:
-    """A GTP session."""
     _session(
         Gtp(),
         data,
@@ -111,7 +110,6 @@ def suite(data: bytes) -> None:
 
 
 def toml(data: bytes) -> None:
-    """A run's settings, and engines."""
     with _file(data) as path:
         for read in (read_config, partial(chosen_entries, ())):
             with suppress(OutflankError):
@@ -127,13 +125,11 @@ def words(data: bytes) -> None:
 
 
 def weights_file(data: bytes) -> None:
-    """An evaluation."""
     with _file(data) as path:
         weights.read(path)
 
 
 def run(data: bytes) -> None:
-    """The file of a run."""
     with _file(data) as path:
         read_run(path)
 

@@ -90,13 +90,11 @@ def _searcher() -> Searcher:
 
 
 def cleared() -> Searcher:
-    """A searcher with an empty table."""
     _searcher().clear()
     return _searcher()
 
 
 def judge(level: int = 2) -> Judge:
-    """A quick one."""
     return Judge(cleared, level)
 
 
@@ -118,7 +116,6 @@ def run_backwards(
 
 
 def records(path: Path) -> list[Record]:
-    """All of a book."""
     with Book.open(path) as book:
         return list(book.records())
 
@@ -199,7 +196,6 @@ def egbk3(book: Book, **by_hand: int) -> bytes:
 
 
 def written(book: Book, form: Form) -> bytes:
-    """The book in a form."""
     file = BytesIO()
     write_form(book, file, form)
     return file.getvalue()
@@ -229,7 +225,6 @@ RECORDS = [
 
 
 def small_book(folder: Path) -> Path:
-    """The book of RECORDS as a file."""
     return make_book(folder / "small.book", RECORDS)
 
 

@@ -34,16 +34,13 @@ class Dialogue:
         self.session = Session(source, **settings)
 
     def send(self, line: str | bytes) -> str:
-        """The raw answer to a line."""
         data = line if isinstance(line, bytes) else line.encode("utf-8", "surrogateescape")
         return "".join(self.wire.answer(self.session, data))
 
     def ask(self, line: str) -> str:
-        """The text of a successful answer."""
         return text_of(self.send(line), "=")
 
     def refuse(self, line: str) -> str:
-        """The text of a failure."""
         return text_of(self.send(line), "?")
 
     def state(self) -> str:
@@ -104,7 +101,6 @@ class Program:
                 pipe.close()
 
     def write(self, text: str | bytes) -> None:
-        """Send text as it is."""
         assert self.process.stdin is not None
         data = text.encode() if isinstance(text, str) else text
         while data:
@@ -141,7 +137,6 @@ class Program:
         return (answer + end).decode()
 
     def ask(self, line: str, patience: float = _PATIENCE_SECONDS) -> str:
-        """The text of a successful answer."""
         self.write(line + "\n")
         return text_of(self.answer(patience), "=")
 
@@ -151,7 +146,6 @@ class Program:
         self.ask("name")
 
     def close_input(self) -> None:
-        """End the program's input."""
         assert self.process.stdin is not None
         self.process.stdin.close()
 

@@ -43,7 +43,6 @@ def command(fault: str = "none", turn: int = 1, speak: str = "gtp") -> list[str]
 
 
 def write(text: str) -> None:
-    """Send `text` at once."""
     os.write(1, text.encode("latin-1"))
 
 
@@ -73,7 +72,6 @@ class Board:
             self.discs[changed] = colour
 
     def choose(self, colour: str) -> int:
-        """The first legal square."""
         return next(square for square in range(64) if self.turned(square, colour))
 
 
@@ -89,7 +87,6 @@ class Engine:
         self.board, self.side = Board(), "b"
 
     def run(self) -> None:
-        """Serve until quit."""
         if self.fault == "crash at start":
             sys.exit("no weights found in \033[1mcoffee\033[0m")
         if self.fault == "banner":
@@ -108,7 +105,6 @@ class Engine:
                 return
 
     def serve(self, word: str, rest: str) -> None:
-        """Do what a line asks."""
         raise NotImplementedError
 
     def strike(self, move: str) -> str | None:
@@ -119,14 +115,11 @@ class Engine:
 
 
 class GtpEngine(Engine):
-    """Speaks GTP."""
-
     banner = "=====\nWelcome to the fake engine!\n=====\n"
     answer = "= {}\n\n"
     chatter = "info " * 1000
 
     def serve(self, word: str, rest: str) -> None:
-        """Answer a command."""
         text = self.text_of(word, rest.split())
         if word == ANALYSIS and not text:
             return
@@ -164,7 +157,6 @@ class GtpEngine(Engine):
         return answers.get(name, "")
 
     def take(self, arguments: list[str]) -> str:
-        """Accept a move of the referee."""
         if self.fault == "slow to play":
             time.sleep(0.3)
         if self.fault == "crash on play":
@@ -225,15 +217,12 @@ class GtpEngine(Engine):
 
 
 class NBoardEngine(Engine):
-    """Speaks NBoard's protocol."""
-
     banner = "=====\nWelcome to the fake engine!\n= loading\n"
     answer = "=== {}\n"
     chatter = "search F5 +1.00 0 9 "
     depth: int | None = None
 
     def serve(self, word: str, rest: str) -> None:
-        """Do what a line asks."""
         if word == "nboard":
             write("set myname Fake Engine\n")
         elif word == "ping" and self.fault != "no pong":
@@ -279,7 +268,6 @@ class UciEngine(Engine):
     chatter = "info depth 9 score cp 100 nodes 9 pv P@f5 "
 
     def serve(self, word: str, rest: str) -> None:
-        """Do what a line asks."""
         if word == "uci":
             options = OPTIONS.replace(" var flipello", "") if self.fault == "chess alone" else OPTIONS
             write(f"id name Fake Uci\n{options}uciok\n")
@@ -304,7 +292,6 @@ Strike = Callable[[Engine, str], str | None]
 
 
 def leave(code: int) -> Strike:
-    """Exit in the middle of a game."""
     return lambda engine, move: os._exit(code)
 
 
@@ -314,7 +301,6 @@ def say(text: str) -> Strike:
 
 
 def crash_badly(engine: Engine, move: str) -> None:
-    """Be killed by SIGSEGV."""
     os.kill(os.getpid(), signal.SIGSEGV)
 
 
@@ -354,7 +340,6 @@ def flood_errors(engine: Engine, move: str) -> None:
 
 
 def leave_after_move(engine: Engine, move: str) -> None:
-    """Answer and exit at once."""
     write(engine.answer.format(move))
     os._exit(0)
 
@@ -374,13 +359,11 @@ def close_input(engine: Engine, move: str) -> None:
 
 
 def close_output(engine: Engine, move: str) -> None:
-    """Close the output and live on."""
     os.close(1)
     time.sleep(FOR_EVER)
 
 
 def be_slow(engine: Engine, move: str) -> None:
-    """Take 0.3 seconds."""
     time.sleep(0.3)
 
 
@@ -436,7 +419,6 @@ SPEAKERS: dict[str, type[Engine]] = {"gtp": GtpEngine, "nboard": NBoardEngine, "
 
 
 def main(arguments: list[str]) -> None:
-    """Serve as the options say."""
     given = dict(zip(arguments[::2], arguments[1::2], strict=True))
     speak = SPEAKERS[given.get("--speak", "gtp")]
     speak(given.get("--fault", "none"), int(given.get("--turn", "1"))).run()

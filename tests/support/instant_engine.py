@@ -21,7 +21,6 @@ ANSWERS = {"protocol_version": "2", "name": "instant", "list_commands": LISTED}
 
 
 def command(*arguments: str) -> list[str]:
-    """How to start the engine."""
     return [sys.executable, "-I", "-S", __file__, *arguments]
 
 
@@ -37,7 +36,6 @@ def commit(fault: str, log: str) -> str:
 
 
 def main(share: str = "0", log: str = "") -> None:
-    """Serve until quit."""
     played, striking = 0, -1
     for line in sys.stdin:
         name = line.split()[0]

@@ -40,14 +40,12 @@ class Dialogue:
         return lines
 
     def state(self) -> tuple[object, ...]:
-        """Everything that a command may change."""
         session = self.session
         clocks = [session.clocks[colour].reading for colour in Colour]
         return session.game.transcript(passes=True), session.position, session.strength, clocks
 
 
 def check_line(line: str) -> None:
-    """Assert that the protocol knows this line."""
     assert line.startswith(WORDS), line
     assert line.isprintable(), line
 

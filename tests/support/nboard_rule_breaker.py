@@ -130,7 +130,6 @@ class Faulty:
         return self._wire.kind(line) if self._wire.kind(line).is_command else LineKind()
 
     def answer(self, session: Session, line: bytes) -> Iterator[str]:
-        """Execute a line and give its answer."""
         if self._rule == "ends-at-quit" and line == b"quit":
             time.sleep(FOR_EVER)
         try:
@@ -142,7 +141,6 @@ class Faulty:
 
 
 def main(rule: str) -> None:
-    """Serve until quit."""
     serve(Session(SearchSource(Searcher(1))), Faulty(rule), STDIN, STDOUT, lambda sign, data: None)
     if rule == "ends-when-its-input-ends":
         time.sleep(FOR_EVER)

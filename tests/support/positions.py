@@ -39,7 +39,6 @@ def mask_of(squares: Iterable[reference.Square]) -> int:
 
 
 def mask_of_discs(board: reference.Board, letter: str) -> int:
-    """The squares that hold `letter`."""
     return mask_of((row, column) for row in range(8) for column in range(8) if board[row][column] == letter)
 
 
@@ -97,7 +96,6 @@ def squares(position: Position) -> str:
 
 
 def start(name: str) -> Position:
-    """The start of a preset."""
     return Position.start(PRESETS[name])
 
 
@@ -134,7 +132,6 @@ WHITE_MUST_ALWAYS_PASS = "".join("XO-XXXXX" if row in (0, 3, 6) else "XXXXXXXX" 
 
 
 def winner_of(over: Position) -> Colour | None:
-    """Who has won a finished game."""
     outcome = over.outcome()
     assert outcome is not None
     return outcome.winner

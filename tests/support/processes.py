@@ -54,7 +54,6 @@ def resident_kib(pid: int | str = "self") -> int:
 
 
 def cpu_seconds(pid: int) -> float:
-    """Processor time that a process has used."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 

@@ -76,7 +76,6 @@ def start_board(start: str) -> Board:
 
 
 def other(side: str) -> str:
-    """The opponent."""
     return WHITE if side == BLACK else BLACK
 
 
@@ -136,7 +135,6 @@ def after(board: Board, side: str, move: str, turns: str) -> Board:
 
 
 def count(board: Board, letter: str) -> int:
-    """How many squares hold this letter."""
     return sum(row.count(letter) for row in board)
 
 
@@ -211,7 +209,6 @@ class Game:
         self.played: list[tuple[Board, str, dict[str, int], str]] = []
 
     def choices(self) -> list[str]:
-        """What the side to move may do."""
         return choices(self.board, self.side, self.sheet.turns)
 
     def play(self, move: str) -> None:
@@ -226,7 +223,6 @@ class Game:
         self.side = other(self.side)
 
     def undo(self) -> None:
-        """Take back one move or pass."""
         self.board, self.side, self.hand, _ = self.played.pop()
 
     def score(self) -> int:

@@ -153,7 +153,6 @@ def out_of_turn(session: Session) -> bool:
 
 
 def mid_game(session: Session) -> bool:
-    """Whether half of the board is full."""
     return session.position.empties < 30
 
 
@@ -280,7 +279,6 @@ CUTS: dict[str, Callable[[bytes], list[bytes]]] = {
 
 
 def be_busy() -> None:
-    """Use a whole processor."""
     while True:
         pass
 
@@ -302,7 +300,6 @@ RULES = BY_NATURE.union(FAULTS, CUTS, BEGINNINGS, ENDS)
 
 
 def main(rule: str) -> None:
-    """Serve until quit."""
     if rule in CUTS:
         vars(serve).update(LineSplitter=cutting(CUTS[rule]))
     BEGINNINGS.get(rule, int)()

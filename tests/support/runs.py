@@ -88,7 +88,6 @@ def broken_off(
     names: tuple[str, str] = ("A", "B"),
     detail: str = "it broke",
 ) -> GameRecord:
-    """A game that ended early."""
     game = Game.from_transcript(transcript)
     return GameRecord(
         pairing=Pairing(number, (number + 1) // 2, dict(zip(Colour, names, strict=True)), ()),
@@ -223,7 +222,6 @@ def conduct(
 
 
 def resume(folder: Path) -> Run:
-    """Play what is missing of a run."""
     with RunSession.resume(folder, allow=print) as session, Interrupts() as interrupts:
         return session.play(RunHooks(say=print), interrupts)
 
@@ -247,7 +245,6 @@ def referee(black: Driver, white: Driver, opening: str = "", **options: Any) -> 
 
 
 def page_of(run: Run) -> str:
-    """The report."""
     return render_report(run, figures_of(run))
 
 
@@ -274,12 +271,10 @@ def expect_policy(page: str) -> None:
 
 
 def summary_of(run: Run) -> dict[str, Any]:
-    """The summary."""
     return summary(run, figures_of(run))
 
 
 def print_result_of(run: Run) -> None:
-    """Print the final table."""
     print_result(run, figures_of(run))
 
 

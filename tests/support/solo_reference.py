@@ -105,7 +105,6 @@ def moves(board: Board) -> list[Move]:
 
 
 def after(board: Board, move: Move) -> Board:
-    """The board after a legal move."""
     colour, row, column = move
     taken = won(board, colour, row, column)
     result = _with_discs(board, colour, row, column)

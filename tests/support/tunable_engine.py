@@ -40,11 +40,9 @@ class Engine:
         self.clear()
 
     def clear(self) -> None:
-        """Begin a game."""
         self.board, self.moves = Board(), ""
 
     def play(self, colour: str, square: str) -> None:
-        """Play for a side."""
         self.moves += square
         if square != "pass":
             self.board.play(SQUARES.index(square), colour)
@@ -61,7 +59,6 @@ class Engine:
 
 
 def main(seconds: str = "0") -> None:
-    """Serve until quit."""
     engine = Engine()
     for line in sys.stdin:
         name, *words = line.lower().split()

@@ -18,7 +18,6 @@ many = settings(max_examples=50, deadline=None, suppress_health_check=list(Healt
 
 
 def bare(game: AnnotatedGame) -> AnnotatedGame:
-    """The moves alone."""
     return AnnotatedGame(game.first, tuple(AnnotatedMove(move.before, move.move) for move in game.moves))
 
 

@@ -59,7 +59,6 @@ class Served:
         os.write(self.input, text.encode())
 
     def until(self, end: str) -> str:
-        """What is written until it ends so."""
         text = ""
         while not text.endswith(end):
             chunk = os.read(self.output, 1 << 16).decode()

@@ -56,12 +56,10 @@ class Model:
         self.begin(reference.Game(self.sheet))
 
     def begin(self, game: reference.Game) -> None:
-        """A new game."""
         self.game = game
         self.undos: list[int] = []  # how many plies each undo would take back
 
     def set_up(self, board: reference.Board, side: str) -> None:
-        """A new game from a board."""
         self.begin(reference.Game(replace(self.sheet, begins=side), board))
 
     def play(self, side: str, move: str) -> bool:

@@ -24,7 +24,6 @@ PLIES = 3
 
 
 def exact(position: Position) -> int:
-    """The score of a position, searched."""
     return int(Searcher(1).search(position, Limit.solve()).score)
 
 
@@ -130,7 +129,6 @@ def files(tmp_path: Path) -> tuple[Position, Path, Path]:
 
 
 def checked(claims: Path, proof: Path) -> "subprocess.CompletedProcess[str]":
-    """What the checker says, alone."""
     command = [sys.executable, "-S", "-I", check.__file__, "--claims", str(claims), str(proof)]
     return subprocess.run(command, capture_output=True, text=True, timeout=100)
 

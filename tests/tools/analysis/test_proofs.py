@@ -25,19 +25,16 @@ SCORE = 32
 
 
 def proof(position: Position, score: int, prover: Prover, searched: int = 6) -> list[str]:
-    """The lines of a proof."""
     lines: list[str] = []
     assert write_proof(position, score, prover, lines.append, searched) == len(lines)
     return lines
 
 
 def packed(lines: list[str]) -> bytes:
-    """The lines as a file has them."""
     return lzma.compress("".join(f"{line}\n" for line in lines).encode())
 
 
 def written(position: Position, searched: int) -> list[str]:
-    """The proof of a position's score."""
     score = int(Searcher(1).search(position, Limit.solve()).score)
     return proof(position, score, Prover(position.rules, 1), searched=searched)
 

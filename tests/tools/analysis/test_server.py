@@ -40,17 +40,14 @@ class Server:
         self.process.communicate()
 
     def ask(self, **fields: Any) -> None:
-        """Send a request."""
         self.send(json.dumps(fields))
 
     def send(self, line: str) -> None:
-        """Send a line, whatever it is."""
         assert self.process.stdin is not None
         self.process.stdin.write(f"{line}\n")
         self.process.stdin.flush()
 
     def answer(self) -> dict[str, Any]:
-        """The next line; waits for it."""
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         assert line, "the server has gone"

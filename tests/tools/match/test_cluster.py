@@ -54,7 +54,6 @@ def process(*arguments: str) -> Iterator[subprocess.Popen[bytes]]:
 
 @contextmanager
 def scheduler(*options: str) -> Iterator[str]:
-    """The address of a scheduler."""
     with process("distributed.cli.dask_scheduler", "--port", "0", *options) as running:
         assert running.stderr is not None
         for line in running.stderr:

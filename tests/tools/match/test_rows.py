@@ -305,6 +305,5 @@ def test_a_run_that_can_not_begin_or_go_on_leaves_no_lock_and_no_open_file(
 
 
 def open_files() -> list[str]:
-    """What this process has open."""
     links = (Path("/proc/self/fd") / name for name in os.listdir("/proc/self/fd"))
     return sorted(os.readlink(link) for link in links if link.exists())

@@ -70,7 +70,6 @@ def boards(game: GameRecord) -> tuple[str, ...]:
 
 
 def shortened(game: GameRecord) -> GameRecord:
-    """The game without its last turn."""
     return replace(game, turns=game.turns[:-1])
 
 
@@ -165,7 +164,6 @@ def test_the_verdict_is_the_first_one_on_the_pairs_in_schedule_order(
 
 
 def moved(both: Sequence[GameRecord], number: int) -> list[GameRecord]:
-    """The same games as another pair."""
     return [
         replace(game, pairing=replace(game.pairing, number=2 * number - 1 + at, pair=number))
         for at, game in enumerate(both)

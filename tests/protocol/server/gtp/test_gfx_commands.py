@@ -29,7 +29,6 @@ def set_up(dialogue: Dialogue, board: str) -> None:
 
 
 def coloured(answer: str) -> dict[str, set[str]]:
-    """The squares of each colour."""
     return {
         colour: set(squares.split())
         for colour, squares in re.findall(r"^COLOR (#[0-9a-f]{6}) (.*)$", answer, re.MULTILINE)
