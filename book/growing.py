@@ -9,12 +9,12 @@ from itertools import islice
 from pathlib import Path
 
 from outflank.book.graph import Graph, Node, Reach
-from outflank.book.judging import Answer, Judge, Question, Run, run_here
+from outflank.book.judging import Judge, Question, RunSearches, run_here
 from outflank.book.keys import after_passes, key_of, position_of, start_key
 from outflank.book.records import HAND_LEVEL, Leaf, Record
 from outflank.book.store import Book
 from outflank.book.writer import BookWriter
-from outflank.engine import OutflankError, Position
+from outflank.engine import OutflankError, Position, SearchResult
 from outflank.engine.search.limits import BOLDEST
 
 _COMMIT_SECONDS = 1.0
@@ -24,7 +24,7 @@ Choice = Callable[[], Iterable[bytes]]
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class GrowthProgress:
     """Progress of a book's growth.
 
     Attributes:
@@ -64,8 +64,8 @@ class Grower:
         self,
         book: BookWriter,
         judge: Judge,
-        run: Run = run_here,
-        on_progress: Callable[[Progress], object] = lambda _: None,
+        run: RunSearches = run_here,
+        on_progress: Callable[[GrowthProgress], object] = lambda _: None,
         *,
         commits_meanwhile: bool = True,
     ) -> None:
@@ -157,10 +157,10 @@ class Grower:
         """
         self._work(lambda: (), None)
 
-    def progress(self) -> Progress:
+    def progress(self) -> GrowthProgress:
         """Return the progress of the growth."""
         root, count = self.root, len(self.graph.nodes)
-        return Progress(
+        return GrowthProgress(
             count,
             count - self._before,
             self._searches,
@@ -174,9 +174,9 @@ class Grower:
         asked = True
         while asked:
             asked = False
-            for question, judgement in self._run(self._judge, self._questions(choose, deadline)):
+            for question, result in self._run(self._judge, self._questions(choose, deadline)):
                 asked = True
-                self._take(question, judgement)
+                self._take(question, result)
                 self._on_progress(self.progress())
                 if self._commits_meanwhile and time.monotonic() - self._committed >= _COMMIT_SECONDS:
                     self._commit()
@@ -221,16 +221,16 @@ class Grower:
             self._add(Record(position, 0, -64, 64, 0, BOLDEST.percent, self._judge.level))
         return None
 
-    def _take(self, question: Question, judgement: Answer) -> None:
+    def _take(self, question: Question, result: SearchResult) -> None:
         self._searches += 1
         key, _ = key_of(question.position)
         self._in_flight.discard(key)
         self._judged.add(key)
-        leaf = Leaf(judgement.move, judgement.score)
-        found = (judgement.depth, judgement.selectivity, self._judge.level)
+        score = round(result.score)
+        leaf = Leaf(result.move, score)
+        found = (result.depth, result.selectivity, self._judge.level)
         node = self.graph.nodes.get(key)
         if node is None:
-            score = judgement.score
             self._add(Record(question.position, score, score, score, *found, leaf))
             return
         self.graph.judge(node, leaf, *found)
@@ -322,11 +322,11 @@ class _StoppableJudge(Judge):
 
     is_stopped: Callable[[], bool]
 
-    def __call__(self, question: Question) -> Answer:
-        judgement = Judge.__call__(self, question)
+    def __call__(self, question: Question) -> SearchResult:
+        result = Judge.__call__(self, question)
         if self.is_stopped():
             raise LearningStopped("another command came before the game was learned")
-        return judgement
+        return result
 
 
 def usual_level(book: Book, otherwise: int = USUAL_LEVEL) -> int:

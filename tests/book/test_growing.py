@@ -13,15 +13,15 @@ from outflank.book.growing import (
     BEYOND,
     USUAL_LEVEL,
     Grower,
+    GrowthProgress,
     LearningStopped,
-    Progress,
     learn_game,
     unknown_positions,
     usual_level,
 )
-from outflank.book.judging import Answer, Judge, Question, run_here
+from outflank.book.judging import Judge, Question, run_here
 from outflank.book.keys import key_of, position_of, start_key
-from outflank.engine import PRESETS, Game, Limit, OutflankError, Position, Rules, Searcher
+from outflank.engine import PRESETS, Game, Limit, OutflankError, Position, Rules, Searcher, SearchResult
 from outflank.tests.support.books import (
     OTHELLO,
     START,
@@ -169,10 +169,10 @@ def near_the_end(empties: int) -> Rules:
     return Rules.parse(f"othello,start={position.board_string()[:64]},begins={position.side}")
 
 
-def interrupted_after(answers: int) -> Callable[..., Iterator[tuple[Question, Answer]]]:
+def interrupted_after(answers: int) -> Callable[..., Iterator[tuple[Question, SearchResult]]]:
     def run(
-        task: Callable[[Question], Answer], keys: Iterable[Question]
-    ) -> Iterator[tuple[Question, Answer]]:
+        task: Callable[[Question], SearchResult], keys: Iterable[Question]
+    ) -> Iterator[tuple[Question, SearchResult]]:
         for number, answer in enumerate(run_here(task, keys)):
             if number == answers:
                 raise KeyboardInterrupt
@@ -237,7 +237,7 @@ def test_extending_adds_the_positions_of_a_game(tmp_path: Path) -> None:
 
 
 def test_progress_is_told_after_each_answer(tmp_path: Path) -> None:
-    told: list[Progress] = []
+    told: list[GrowthProgress] = []
     with BookWriter.create(tmp_path / "b", OTHELLO) as book:
         Grower(book, judge(), on_progress=told.append).grow(Reach(positions=20))
         entry = book.probe(START)
