@@ -156,7 +156,7 @@ _HEADING = (
 )
 
 
-class Report:
+class SolutionPrinter:
     """Prints solutions as they come, and their sum.
 
     Args:

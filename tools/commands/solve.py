@@ -21,7 +21,7 @@ from outflank.tools.analysis.jobs.file import FRONTIERS, JobFacts, JobFile
 from outflank.tools.analysis.jobs.show import solve_job
 from outflank.tools.analysis.jobs.work import Workers
 from outflank.tools.analysis.proofs.write import MOST_SEARCHED, SEARCHED, ProofFile
-from outflank.tools.analysis.solutions import Report, Solution
+from outflank.tools.analysis.solutions import Solution, SolutionPrinter
 from outflank.tools.commands.options import (
     ANY_FOLDER,
     COUNT,
@@ -221,7 +221,7 @@ def _solve_here(request: _Request, limit: Limit) -> None:
         problems, bad = _problems(request, same_rules=proofs is not None)
         searcher = Searcher(request.hash_mb, request.threads, parameters=request.parameters)
         searcher.prepare()  # or the first position would seem slow
-        report = Report(request.check, request.as_json)
+        report = SolutionPrinter(request.check, request.as_json)
         report.begin(settings_line(searcher, str(rules), *limit_words(limit)))
         try:
             _solve_all(problems, limit, searcher, request.all_moves, report, proofs)
@@ -234,7 +234,7 @@ def _solve_here(request: _Request, limit: Limit) -> None:
 
 def _work_at_job(folder: Path, request: _Request, limit: Limit) -> None:
     """Begin a job or go on with it."""
-    report = Report(request.check, request.as_json)
+    report = SolutionPrinter(request.check, request.as_json)
     bad = Complaints("position")
     positions: tuple[str, ...] = ()
     if request.texts or request.board is not None:
@@ -282,7 +282,7 @@ def _solve_all(
     limit: Limit,
     searcher: Searcher,
     all_moves: bool,
-    report: Report,
+    report: SolutionPrinter,
     proofs: ProofFile | None,
 ) -> None:
     """Solve each problem with an empty table, and report it."""

@@ -83,7 +83,7 @@ def estimate_limit(frontier: int) -> Limit:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class JobProgress:
     """How far a position of a job is.
 
     Attributes:
@@ -117,7 +117,7 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class JobResult:
     """What came of a position.
 
     Attributes:
@@ -167,7 +167,7 @@ class Workers:
         self.__enter__()
 
 
-class Work:
+class JobSolver:
     """The work at a position of a job.
 
     Args:
@@ -187,7 +187,7 @@ class Work:
         asked: Sequence[int],
         workers: Workers,
         hash_mb: int,
-        show: Callable[[Progress], object],
+        show: Callable[[JobProgress], object],
         threads: int = 1,
     ) -> None:
         self._job, self._position, self._asked = job, position, list(asked)
@@ -205,7 +205,7 @@ class Work:
         self._running: dict[Future[Solved], Position] = {}
         self._began = self._shown = time.monotonic()
 
-    def run(self) -> Outcome:
+    def run(self) -> JobResult:
         """Work until the questions are answered.
 
         Raises: OutflankError if workers die again and again, or if an answer can't be kept.
@@ -230,7 +230,7 @@ class Work:
                 self._workers.replace()
         for future in self._running:
             future.cancel()
-        return Outcome(
+        return JobResult(
             self._lower,
             self._upper,
             self._move,
@@ -364,7 +364,7 @@ class Work:
         if tree is not None and self._searches:
             left = min(tree.numbers) * seconds / max(self._expected, 1e-9)  # the speed is by the same measure
         self._show(
-            Progress(
+            JobProgress(
                 None if tree is None else tree.wanted,
                 self._lower,
                 self._upper,
