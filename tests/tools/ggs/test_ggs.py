@@ -25,7 +25,7 @@ from outflank.tests.support.ggs_server import Game, GgsServer
 from outflank.tests.support.processes import children, living_members
 from outflank.tests.support.program import OUTFLANK, outflank
 from outflank.tools.ggs.client import Client, Settings, Terms, Wish
-from outflank.tools.ggs.line import Account, Refused
+from outflank.tools.ggs.line import Account, LoginRefused
 
 FAKE = shlex.join(fake_engine.command())
 UCI = shlex.join(fake_engine.command(speak="uci"))
@@ -420,7 +420,7 @@ def test_a_wrong_password_is_one_sentence(server: GgsServer, tmp_path: Path) -> 
     with Guest(server, "alice", tmp_path, password="guess") as alice:
         alice.wait()
 
-    assert isinstance(alice.failure, Refused)
+    assert isinstance(alice.failure, LoginRefused)
     assert str(alice.failure) == "the server refuses the login: : ERR Password is incorrect."
     assert "> ********" in alice.log
 
@@ -430,7 +430,7 @@ def test_a_second_login_ends_the_first(server: GgsServer, tmp_path: Path) -> Non
         server.says("alice", ": User alice disconnected you.")
         alice.wait()
 
-    assert isinstance(alice.failure, Refused)
+    assert isinstance(alice.failure, LoginRefused)
 
 
 @pytest.mark.parametrize("fault", ["crash", "illegal", "refuse", "nonsense"])
