@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from outflank.engine import IllegalMoveError, NotationError, OutflankError, SettingsError
 from outflank.protocol.gtp.arguments import Arguments
 from outflank.protocol.gtp.commands import COMMANDS, HARMLESS
-from outflank.protocol.gtp.grammar import Command, CommandError, answer, is_interrupt, opening, parse
+from outflank.protocol.gtp.grammar import CommandError, GtpCommand, answer, is_interrupt, opening, parse
 from outflank.protocol.lines import LINE_CAP, LineKind, tell_fault
 from outflank.protocol.session import Session, UndoError
 
@@ -47,7 +47,7 @@ class Gtp:
         yield "\n"
 
 
-def _execute(session: Session, command: Command) -> str | Iterator[str]:
+def _execute(session: Session, command: GtpCommand) -> str | Iterator[str]:
     if not command.name:
         raise CommandError("syntax error", f"the line is longer than {LINE_CAP} bytes")
     if command.name not in COMMANDS:
