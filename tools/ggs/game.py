@@ -19,9 +19,9 @@ from outflank.protocol.formats.annotated import (
     WHOLE_BOARD,
     AnnotatedGame,
     AnnotatedMove,
-    Ending,
     Recorder,
     Result,
+    ResultReason,
     for_black,
 )
 from outflank.protocol.formats.clocks import GgfClock
@@ -153,11 +153,11 @@ class GgsRecord:
         if outcome is not None and outcome.margin_of(Colour.BLACK) == margin:
             return None
         winner = None if margin == 0 else (Colour.BLACK if margin > 0 else Colour.WHITE)
-        ending = Ending.AGREEMENT
+        ending = ResultReason.AGREEMENT
         if self.ran_out:
-            ending = Ending.TIME
+            ending = ResultReason.TIME
         elif abs(margin) == WHOLE_BOARD:
-            ending = Ending.RESIGNATION
+            ending = ResultReason.RESIGNATION
         return Result(winner, round(margin), ending)
 
     def _play(self, turn: GgsMove) -> None:

@@ -24,7 +24,7 @@ from outflank.engine import (
     SearchResult,
 )
 from outflank.protocol.formats import ggf, sgf
-from outflank.protocol.formats.annotated import AnnotatedGame, Ending, Recorder, Result
+from outflank.protocol.formats.annotated import AnnotatedGame, Recorder, Result, ResultReason
 from outflank.tests.support.browser import CHROMIUM, Browser
 from outflank.tests.support.positions import ONE_WAY, WIPE_OUT, WITH_PASSES
 from outflank.tests.support.reference import Board, after, board_of, choices, count, moves, other
@@ -86,9 +86,9 @@ def test_moves_that_were_given_are_nobodys() -> None:
     ("result", "text"),
     [
         (None, "unfinished"),
-        (Result(Colour.BLACK, 8, Ending.AGREEMENT), "+8"),
-        (Result(None, None, Ending.AGREEMENT), "draw"),
-        (Result(Colour.WHITE, None, Ending.TIME), "White wins by time"),
+        (Result(Colour.BLACK, 8, ResultReason.AGREEMENT), "+8"),
+        (Result(None, None, ResultReason.AGREEMENT), "draw"),
+        (Result(Colour.WHITE, None, ResultReason.TIME), "White wins by time"),
     ],
 )
 def test_the_record_has_the_result_where_the_board_does_not(result: Result | None, text: str) -> None:

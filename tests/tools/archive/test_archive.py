@@ -23,7 +23,7 @@ from outflank.engine import (
     SettingsError,
     Symmetry,
 )
-from outflank.protocol.formats.annotated import AnnotatedGame, Ending, Result
+from outflank.protocol.formats.annotated import AnnotatedGame, Result, ResultReason
 from outflank.protocol.formats.files import read_games
 from outflank.tools.archive import Archive, Built, Wanted, build, build_archive
 
@@ -213,7 +213,7 @@ def test_what_a_record_says_besides_its_moves_is_kept(tmp_path: Path) -> None:
     record = replace(
         AnnotatedGame.of(game),
         black="A\u0142a",
-        result=Result(Colour.WHITE, None, Ending.TIME),
+        result=Result(Colour.WHITE, None, ResultReason.TIME),
         title="12",
         place="GGS",
         given=1,

@@ -12,7 +12,7 @@ import pytest
 
 from outflank import __version__
 from outflank.engine import PRESETS, Game, Position
-from outflank.protocol.formats.annotated import AnnotatedGame, Ending
+from outflank.protocol.formats.annotated import AnnotatedGame, ResultReason
 from outflank.protocol.formats.files import read_games
 from outflank.protocol.weaker import HIGHEST_ELO, LOWEST_ELO
 from outflank.tests.support.positions import WIPE_OUT
@@ -285,7 +285,7 @@ def test_a_game_is_kept_after_every_move_and_can_be_resumed(tmp_path: Path) -> N
     assert [move.move for move in again.moves] == [move.move for move in first.moves]
     assert again.moves[1].score == first.moves[1].score
     assert again.result is not None
-    assert again.result.ending is Ending.RESIGNATION
+    assert again.result.ending is ResultReason.RESIGNATION
 
 
 def test_nothing_is_written_before_something_has_happened(tmp_path: Path) -> None:
