@@ -13,6 +13,14 @@ _LONG = 20
 
 
 @dataclass(frozen=True, slots=True)
+class ReferenceLine:
+    """A straight line with a label: `at` is a value of its axis, and in a ``Chart`` a place in units of the SVG."""
+
+    at: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
 class Series:
     """A curve.
 
@@ -30,15 +38,7 @@ class Series:
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
-    """A horizontal line that means something, at height `y`."""
-
-    y: float
-    label: str
-
-
-@dataclass(frozen=True, slots=True)
-class Drawn:
+class SvgCurve:
     """A curve in the units of the SVG; both texts are for a ``points`` attribute, `band` may be empty."""
 
     name: str
@@ -48,23 +48,15 @@ class Drawn:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
-    """A line of the grid or a level: its place in units of the SVG, and its label."""
-
-    at: float
-    label: str
-
-
-@dataclass(frozen=True, slots=True)
 class Chart:
-    """All that the template draws."""
+    """All that the template draws: curves, the lines of the grid across and up, and levels that mean something."""
 
     title: str
     caption: str
-    curves: tuple[Drawn, ...]
-    across: tuple[Mark, ...]
-    up: tuple[Mark, ...]
-    levels: tuple[Mark, ...]
+    curves: tuple[SvgCurve, ...]
+    across: tuple[ReferenceLine, ...]
+    up: tuple[ReferenceLine, ...]
+    levels: tuple[ReferenceLine, ...]
     width: int = WIDTH
     height: int = HEIGHT
     left: int = _LEFT
@@ -74,7 +66,12 @@ class Chart:
 
 
 def chart(
-    title: str, caption: str, series: Sequence[Series], levels: Sequence[Level] = (), *, whole: bool = False
+    title: str,
+    caption: str,
+    series: Sequence[Series],
+    levels: Sequence[ReferenceLine] = (),
+    *,
+    whole: bool = False,
 ) -> Chart | None:
     """The chart of some curves and levels; None if no curve has two points.
 
@@ -86,7 +83,7 @@ def chart(
     last = max(x for curve in series for x, _ in curve.points)
     first = min(x for curve in series for x, _ in curve.points)
     settled = first if whole else _settled_from(series, first, last)
-    low, high = _range([*_heights(series, settled), *(level.y for level in levels)])
+    low, high = _range([*_heights(series, settled), *(level.at for level in levels)])
 
     def across(x: float) -> float:
         return round(_LEFT + (x - first) / (last - first) * (WIDTH - _LEFT - _RIGHT), 1)
@@ -101,11 +98,12 @@ def chart(
         title,
         caption,
         curves=tuple(
-            Drawn(curve.name, curve.colour, points(curve.points), points(_outline(curve))) for curve in series
+            SvgCurve(curve.name, curve.colour, points(curve.points), points(_outline(curve)))
+            for curve in series
         ),
-        across=tuple(Mark(across(x), f"{x:g}") for x in _ticks(first, last) if x == int(x)),
-        up=tuple(Mark(up(y), f"{y:g}") for y in _ticks(low, high)),
-        levels=tuple(Mark(up(level.y), level.label) for level in levels),
+        across=tuple(ReferenceLine(across(x), f"{x:g}") for x in _ticks(first, last) if x == int(x)),
+        up=tuple(ReferenceLine(up(y), f"{y:g}") for y in _ticks(low, high)),
+        levels=tuple(ReferenceLine(up(level.at), level.label) for level in levels),
     )
 
 

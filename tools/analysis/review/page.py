@@ -23,7 +23,7 @@ from outflank.tools.analysis.review.output import (
     occasion_text,
     result_text,
 )
-from outflank.tools.report.charts import Level, Series, chart
+from outflank.tools.report.charts import ReferenceLine, Series, chart
 from outflank.tools.report.page import packed_files, page_parts, replayed, templates
 from outflank.tools.report.phases import PhaseCounter, Phases
 from outflank.tools.report.search import certainty, moves_text
@@ -91,7 +91,7 @@ def curve_svg(review: GameReview) -> str:
         f"{black} against {white}: discs for {review.game.rules.colour_names[0]} after each move",
         "",
         [Series("review", 0, points)],
-        [Level(0.0, "even")],
+        [ReferenceLine(0.0, "even")],
         whole=True,
     )
     if drawn is None:
