@@ -62,6 +62,10 @@ class Puzzle:
         return sum(self.failures.values()) / len(self.failures), self.plies
 
 
+Problems = list[tuple[Puzzle, set[bytes]]]
+"""The problems of a game in their order, each with the keys of the positions that are too like it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Finder:
     """Finds the problems of a game.
@@ -76,8 +80,8 @@ class Finder:
     least: int
     most: int
 
-    def __call__(self, game: AnnotatedGame) -> "Found":
-        """All that can stand beside each other. The result depends on the game alone."""
+    def __call__(self, game: AnnotatedGame) -> Problems:
+        """Return the problems that can stand beside each other; they depend on the game alone."""
         solver, searcher = _searchers()
         solver.clear()
         solved: dict[int, tuple[Line, ...]] = {}
@@ -92,8 +96,7 @@ class Finder:
             rated = _rated(game, ply, self.goal, lines, searcher)
             if max(rated.failures.values()) >= _LEAST_FAILURES:
                 puzzles.append(rated)
-        near = {puzzle.ply: frozenset(_key(each) for each in _around(game, puzzle.ply)) for puzzle in puzzles}
-        return Found(tuple(puzzles), near)
+        return [(puzzle, {_key(each) for each in _around(game, puzzle.ply)}) for puzzle in puzzles]
 
     def _solved(self, solver: Searcher, position: Position) -> tuple[Line, ...] | None:
         """The proven lines of all moves; None if this is no problem."""
@@ -107,19 +110,6 @@ class Finder:
         return solver.search(position, Limit.solve(), multipv=moves).lines if alone else None
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """The problems of a game.
-
-    Attributes:
-        puzzles: in the order of the game.
-        near: for the ply of each, the keys of the positions of the game that are too like it.
-    """
-
-    puzzles: tuple[Puzzle, ...]
-    near: Mapping[int, frozenset[bytes]]
-
-
 def find(games: Iterable[AnnotatedGame], finder: Finder, workers: int | None = None) -> Iterator[Puzzle]:
     """The problems of all games in their order, no two alike: no images of each other, none from the same few plies.
 
@@ -129,15 +119,14 @@ def find(games: Iterable[AnnotatedGame], finder: Finder, workers: int | None = N
         workers: processes to start; one for each processor if None.
     """
     seen: set[bytes] = set()
-    for found in _looked_at(games, finder, workers):
-        for puzzle in found.puzzles:
-            if _key(puzzle.position) not in seen:
-                seen |= found.near[puzzle.ply]
-                yield puzzle
+    for puzzle, near in chain.from_iterable(_searched(games, finder, workers)):
+        if _key(puzzle.position) not in seen:
+            seen |= near
+            yield puzzle
 
 
-def _looked_at(games: Iterable[AnnotatedGame], finder: Finder, workers: int | None) -> Iterator[Found]:
-    """What is found in each game; a single game needs no process of its own."""
+def _searched(games: Iterable[AnnotatedGame], finder: Finder, workers: int | None) -> Iterator[Problems]:
+    """Yield the problems of each game; a single game needs no process of its own."""
     waiting = iter(games)
     first = list(islice(waiting, 2))
     if len(first) < 2 or workers == 1:
