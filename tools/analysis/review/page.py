@@ -15,9 +15,9 @@ from outflank.tools.analysis.review.game import (
     ReviewSettings,
 )
 from outflank.tools.analysis.review.output import (
+    MoveTotals,
     Players,
     PointOfView,
-    Tally,
     annotated,
     exit_text,
     occasion_text,
@@ -51,7 +51,7 @@ def render_review(
         players.add(review)
     rows = [_row(review, number) for number, review in enumerate(reviews, 1)]
     first = reviews[0]
-    tallies = [Tally().add(first.of(colour)) for colour in Colour]
+    tallies = [MoveTotals().add(first.of(colour)) for colour in Colour]
     return (
         templates()
         .get_template("review.html")
@@ -126,7 +126,7 @@ def _row(review: GameReview, number: int) -> dict[str, Any]:
     black, white = _names(review)
     outcome = review.game.outcome
     winner = None if outcome is None else outcome.winner
-    lost = [f"{Tally().add(review.of(colour)).lost:g}" for colour in Colour]
+    lost = [f"{MoveTotals().add(review.of(colour)).lost:g}" for colour in Colour]
     return {
         "number": number,
         "black": black,
