@@ -11,7 +11,7 @@ from outflank.engine.solo.player import HINT_EFFORT, SoloPlayer, solve
 from outflank.engine.squares import square_name
 from outflank.tools.commands.options import COUNT, WholeNumber, json_option, read_by
 from outflank.tools.play.solo import (
-    Report,
+    SoloPrinter,
     Way,
     by_chance,
     by_player,
@@ -71,7 +71,7 @@ def solo(
     if seed is None:
         seed = random.randrange(_HIGHEST_SEED)
     _begin(seed, layout, variant, as_json)
-    report = Report(variant, as_json)
+    report = SoloPrinter(variant, as_json)
     if games is not None:
         way: Way = with_open_chips if is_open else by_chance if by_random else by_player
         play_many(way, range(seed, seed + games), layout, report)

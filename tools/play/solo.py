@@ -24,7 +24,7 @@ from outflank.engine.solo.game import (
     cell_text,
     score,
 )
-from outflank.engine.solo.player import Prospect, SoloPlayer, Solution, solve
+from outflank.engine.solo.player import Prospect, SoloPlayer, SoloSolution, solve
 from outflank.engine.squares import SQUARES, square_name
 from outflank.protocol.lines import LineSplitter
 from outflank.tools.report.board import say
@@ -70,7 +70,7 @@ def legend() -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class SoloPrinter:
     """Prints one game.
 
     Attributes:
@@ -121,7 +121,7 @@ class Report:
             return
         say("hint: " + ", ".join(f"{each.move} (about {each.score:.4g})" for each in prospects))
 
-    def solution(self, solution: Solution, deal: Deal) -> None:
+    def solution(self, solution: SoloSolution, deal: Deal) -> None:
         """Show the best play found with open chips, move by move, and its score."""
         game = DealerView.start(deal)
         if self.as_json:
@@ -197,7 +197,7 @@ class Stop(Exception):
     """The player ends the game with the score as it is."""
 
 
-def watch(game: DealerView, player: SoloPlayer, report: Report) -> None:
+def watch(game: DealerView, player: SoloPlayer, report: SoloPrinter) -> None:
     """Let the program play; Ctrl-C stops it with the score as it is."""
     try:
         report.board(game.player_view())
@@ -210,7 +210,7 @@ def watch(game: DealerView, player: SoloPlayer, report: Report) -> None:
         report.result(game)
 
 
-def play(game: DealerView, report: Report, adviser: SoloPlayer, hints: bool) -> None:
+def play(game: DealerView, report: SoloPrinter, adviser: SoloPlayer, hints: bool) -> None:
     """Play the moves from stdin, one a line; its end stops the game.
 
     Args:
@@ -238,7 +238,7 @@ def play(game: DealerView, report: Report, adviser: SoloPlayer, hints: bool) -> 
         report.result(game)
 
 
-def _next_move(game: DealerView, report: Report, adviser: SoloPlayer) -> SoloMove:
+def _next_move(game: DealerView, report: SoloPrinter, adviser: SoloPlayer) -> SoloMove:
     """Read the next legal move. Raises: Stop at the end of the input or at a word for it."""
     for line in _lines():
         word = line.strip().lower()
@@ -300,7 +300,7 @@ def with_open_chips(game: DealerView, seed: int, variant: Variant) -> int:
     return solve(game, variant).score
 
 
-def play_many(way: Way, seeds: Iterable[int], layout: Iterable[int], report: Report) -> None:
+def play_many(way: Way, seeds: Iterable[int], layout: Iterable[int], report: SoloPrinter) -> None:
     """Play the deals of these seeds and print a summary of the scores, also after Ctrl-C."""
     scores: list[int] = []
     squares = tuple(layout)
@@ -320,7 +320,7 @@ def play_many(way: Way, seeds: Iterable[int], layout: Iterable[int], report: Rep
             _summarise(scores, report)
 
 
-def _summarise(scores: Sequence[int], report: Report) -> None:
+def _summarise(scores: Sequence[int], report: SoloPrinter) -> None:
     mean, deviation = fmean(scores), stdev(scores) if len(scores) > 1 else 0.0
     perfect_share = scores.count(report.perfect) / len(scores)
     if report.as_json:
