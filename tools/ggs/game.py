@@ -117,11 +117,11 @@ class GgsRecord:
         return not self.position.is_over and self.position.side is self.colour
 
     @property
-    def question(self) -> "GgsTurn":
+    def question(self) -> "GgsMoveRequest":
         """The request for our move, with all that an engine needs."""
         ours, clock = self._controls[self.colour], self._sides[self.colour].clock
         control = TimeControl(main=float(max(1, ours.main)), increment=float(ours.increment))
-        return GgsTurn(GameSoFar(self.first, self.moves, self.position), control, clock, self.heard_at)
+        return GgsMoveRequest(GameSoFar(self.first, self.moves, self.position), control, clock, self.heard_at)
 
     def annotated(self, over: MatchEnded | None) -> AnnotatedGame:
         """The game as a file keeps it.
@@ -187,7 +187,7 @@ class GgsRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class GgsTurn:
+class GgsMoveRequest:
     """A request for a move.
 
     Attributes:
@@ -207,7 +207,7 @@ class _Dropped(Exception):
     """Nobody waits for the answer any more."""
 
 
-def answer(driver: Driver, question: GgsTurn, dropped: threading.Event) -> Reply | None:
+def answer(driver: Driver, question: GgsMoveRequest, dropped: threading.Event) -> Reply | None:
     """Return the engine's move, or its resignation, waited for until the extension of its clock is used up too.
 
     Args:
