@@ -3,7 +3,7 @@
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from heapq import nsmallest
 from itertools import islice
 from pathlib import Path
@@ -312,23 +312,6 @@ BEYOND = 2
 """The maximum of positions that a game adds to a book."""
 
 
-class LearningStopped(OutflankError):
-    """Learning was interrupted; the book is unchanged."""
-
-
-@dataclass(frozen=True, slots=True)
-class _StoppableJudge(Judge):
-    """Judges until it is stopped; the result of a stopped search is dropped."""
-
-    is_stopped: Callable[[], bool]
-
-    def __call__(self, question: Question) -> SearchResult:
-        result = Judge.__call__(self, question)
-        if self.is_stopped():
-            raise LearningStopped("another command came before the game was learned")
-        return result
-
-
 def usual_level(book: Book, otherwise: int = USUAL_LEVEL) -> int:
     """Return the most frequent level of judged positions; `otherwise` if there are none."""
     return next((level for level in book.levels() if level and level != HAND_LEVEL), otherwise)
@@ -355,16 +338,25 @@ def learn_game(
         judge: the judge, whose level is used only for a book without judged positions; others keep their usual level.
         is_stopped: returns whether to stop, called after each search.
 
-    Raises: OutflankError if the book can't be written, is for other rules or is being changed by another process;
-        LearningStopped.
+    Raises: OutflankError if the book can't be written, is for other rules or is being changed by another process, or
+        if learning is stopped.
     """
+
+    def run(
+        search: Callable[[Question], SearchResult], questions: Iterable[Question]
+    ) -> Iterator[tuple[Question, SearchResult]]:
+        for searched in run_here(search, questions):
+            if is_stopped():  # the result of a stopped search is dropped
+                raise OutflankError("another command came before the game was learned")
+            yield searched
+
     with BookWriter.open(path) as book:
         for position in positions[:1]:
             book.expect(position.rules)
         new = unknown_positions(book, positions)
         if new:
-            stoppable = _StoppableJudge(judge.searcher, usual_level(book, judge.level), is_stopped)
-            grower = Grower(book, stoppable, commits_meanwhile=False)
+            judge = replace(judge, level=usual_level(book, judge.level))
+            grower = Grower(book, judge, run, commits_meanwhile=False)
             grower.note("learn from a game")
             grower.extend(new)
     return len(new)

@@ -14,7 +14,6 @@ from outflank.book.growing import (
     USUAL_LEVEL,
     Grower,
     GrowthProgress,
-    LearningStopped,
     learn_game,
     unknown_positions,
     usual_level,
@@ -293,7 +292,7 @@ def test_learning_that_is_broken_off_leaves_the_book_as_it_was(
     """However long the searches take: elsewhere a book that grows commits once a second."""
     monkeypatch.setattr("outflank.book.growing._COMMIT_SECONDS", 0.0)
     before = contents(path)
-    with pytest.raises(LearningStopped):
+    with pytest.raises(OutflankError, match="before the game was learned"):
         learn_game(path, GAME, judge(), true_from(searches))
 
     assert contents(path) == before
