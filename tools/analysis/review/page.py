@@ -25,7 +25,7 @@ from outflank.tools.analysis.review.output import (
 )
 from outflank.tools.report.charts import ReferenceLine, Series, chart
 from outflank.tools.report.page import packed_files, page_parts, replayed, templates
-from outflank.tools.report.phases import PhaseCounter, Phases
+from outflank.tools.report.phases import Phases, phase_table
 from outflank.tools.report.search import certainty, moves_text
 
 _WORST_SHOWN = 40
@@ -175,15 +175,16 @@ def _choice(value: MoveValue, move: MoveReview) -> list[object]:
 
 
 def _phases(reviews: Sequence[GameReview]) -> Phases:
-    """Discs lost by phase, for each name in the order in which they first appear."""
-    counter, seen = PhaseCounter(), dict[str, None]()
-    for review in reviews:
-        names = dict(zip(Colour, _names(review), strict=True))
-        seen |= dict.fromkeys(names.values())
-        for move in review.moves:
-            if move.kind not in NOBODYS:
-                counter.add(names[move.colour], move.before.empties, move.lost)
-    return counter.table(seen)
+    """Return the discs lost by phase, for each name in the order in which they first appear."""
+    return phase_table(
+        dict.fromkeys(name for review in reviews for name in _names(review)),
+        (
+            (_names(review)[move.colour is Colour.WHITE], move.before.empties, move.lost)
+            for review in reviews
+            for move in review.moves
+            if move.kind not in NOBODYS
+        ),
+    )
 
 
 def _worst(reviews: Sequence[GameReview]) -> list[dict[str, Any]]:
