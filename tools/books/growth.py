@@ -164,16 +164,17 @@ def grow_book(
     Raises: OutflankError.
     """
     level = work.level or usual_level(book)
-    display = _Display(book.path)
+    latest: GrowthProgress | None = None
 
     def show(progress: GrowthProgress) -> None:
-        display.note(progress)
+        nonlocal latest
+        latest = progress
         work.log(progress)
 
     grower = Grower(book, Judge(cleared_searcher, level), work.run, show)
     grower.note(work.what)
     try:
-        with live(display.draw):
+        with live(lambda: _progress_table(book.path, latest)):
             grow(grower)
             grower.finish()
     except (KeyboardInterrupt, SystemExit):
@@ -258,35 +259,24 @@ def root_words(root: tuple[int, int, int]) -> str:
     return f"{score:+d} discs for the side that begins, from {lower:+d} to {upper:+d} by the leaves' margins"
 
 
-class _Display:
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._progress: GrowthProgress | None = None
+def _progress_table(path: Path, progress: GrowthProgress | None) -> Table:
+    from rich.table import Table  # not at the top: only the display needs it
 
-    def note(self, progress: GrowthProgress) -> None:
-        self._progress = progress
-
-    def draw(self) -> Table:
-        from rich.table import Table  # not at the top: only the display needs it
-
-        table = Table.grid(padding=(0, 2))
-        table.add_row("book", str(self._path))
-        progress = self._progress
-        if progress is None:
-            table.add_row("", "reading it")
-            return table
-        seconds = progress.seconds or 1.0
-        minutes, rest = divmod(int(seconds), 60)
-        added, searches = (
-            f"{count / seconds:,.1f} a second" for count in (progress.added, progress.searches)
-        )
-        table.add_row("positions", f"{progress.positions:,}, {progress.added:,} new, {added}")
-        table.add_row("searches", f"{progress.searches:,}, {searches}")
-        table.add_row("now at", f"{progress.error:g} discs given away, ply {progress.ply}")
-        if progress.root:
-            table.add_row("root", root_words(progress.root))
-        table.add_row("time", f"{minutes}:{rest:02d}")
+    table = Table.grid(padding=(0, 2))
+    table.add_row("book", str(path))
+    if progress is None:
+        table.add_row("", "reading it")
         return table
+    seconds = progress.seconds or 1.0
+    minutes, rest = divmod(int(seconds), 60)
+    added, searches = (f"{count / seconds:,.1f} a second" for count in (progress.added, progress.searches))
+    table.add_row("positions", f"{progress.positions:,}, {progress.added:,} new, {added}")
+    table.add_row("searches", f"{progress.searches:,}, {searches}")
+    table.add_row("now at", f"{progress.error:g} discs given away, ply {progress.ply}")
+    if progress.root:
+        table.add_row("root", root_words(progress.root))
+    table.add_row("time", f"{minutes}:{rest:02d}")
+    return table
 
 
 class PlayedLines:
