@@ -25,7 +25,7 @@ from outflank.engine import (
 )
 from outflank.protocol.formats.annotated import AnnotatedGame, Result, ResultReason
 from outflank.protocol.formats.files import read_games
-from outflank.tools.archive import Archive, Built, Wanted, build, build_archive
+from outflank.tools.archive import Archive, ArchiveContents, Wanted, build, build_archive
 
 NAMES = ("Ann", "Bob", "Zoe", "Joan", "")
 EVENTS = ("Paris Open", "Tokyo Cup", "")
@@ -255,7 +255,7 @@ def test_a_game_that_is_there_already_is_counted_and_left_out(tmp_path: Path) ->
     ]
     built = build_archive(tmp_path / "a", [record, *others])
 
-    assert built == Built(4, 2, 0, 0, 5, (tmp_path / "a").stat().st_size)
+    assert built == ArchiveContents(4, 2, 0, 0, 5, (tmp_path / "a").stat().st_size)
 
 
 def test_a_game_by_other_rules_is_counted_and_left_out(tmp_path: Path) -> None:
