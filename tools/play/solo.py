@@ -193,10 +193,6 @@ _HELP = (
 )
 
 
-class Stop(Exception):
-    """The player ends the game with the score as it is."""
-
-
 def watch(game: DealerView, player: SoloPlayer, report: SoloPrinter) -> None:
     """Let the program play; Ctrl-C stops it with the score as it is."""
     try:
@@ -224,26 +220,26 @@ def play(game: DealerView, report: SoloPrinter, adviser: SoloPlayer, hints: bool
     if not report.as_json:
         say(legend())
     try:
-        while not game.is_over:
+        while True:
             report.board(game.player_view())
+            if game.is_over:
+                break
             if hints:
                 report.hint(adviser.prospects(game.player_view()))
-            move = _next_move(game, report, adviser)
+            if (move := _next_move(game, report, adviser)) is None:
+                break
             report.move(game, move)
             game = game.play(move)
-        report.board(game.player_view())
-    except Stop:
-        pass
     finally:
         report.result(game)
 
 
-def _next_move(game: DealerView, report: SoloPrinter, adviser: SoloPlayer) -> SoloMove:
-    """Read the next legal move. Raises: Stop at the end of the input or at a word for it."""
+def _next_move(game: DealerView, report: SoloPrinter, adviser: SoloPlayer) -> SoloMove | None:
+    """Read the next legal move; return None at the end of the input, and at a word that stops the game."""
     for line in _lines():
         word = line.strip().lower()
         if word in _STOP_WORDS:
-            raise Stop
+            return None
         if word == "hint":
             report.hint(adviser.prospects(game.player_view()))
         elif word == "moves":
@@ -257,7 +253,7 @@ def _next_move(game: DealerView, report: SoloPrinter, adviser: SoloPlayer) -> So
                 if not sys.stdin.isatty():
                     raise
                 warn(str(error))
-    raise Stop
+    return None
 
 
 def _lines() -> Iterator[str]:
