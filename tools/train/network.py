@@ -212,8 +212,8 @@ def train(
             StagePositions(records[some], target[some], begin.tables)
             for some in (here & ~kept_out, here & kept_out)
         )
-        course = _Course(number, trained, measured.without(trained), settings, on_epoch)
-        networks.append(course.run(begin, checkpoint))
+        training = _StageTraining(number, trained, measured.without(trained), settings, on_epoch)
+        networks.append(training.run(begin, checkpoint))
     made = rounded(networks, begin.tables)
     checkpoint.remove()
     return made
@@ -237,7 +237,7 @@ def _check_device(name: str) -> None:
 
 
 @dataclass(slots=True)
-class _Course:
+class _StageTraining:
     """The training of one stage."""
 
     stage: int
