@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from outflank.book.graph import Graph, Node
-from outflank.book.judging import Judge, Question, Run, run_here
+from outflank.book.judging import Judge, Question, RunSearches, run_here
 from outflank.book.keys import key_of, start_key
 from outflank.book.store import Book
 
@@ -39,7 +39,7 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class BookCheck:
     """The results of a check.
 
     Attributes:
@@ -58,8 +58,8 @@ class Checked:
 
 
 def check(
-    book: Book, judge: JudgeOfLevel | None = None, sample: int = 0, seed: int = 1, run: Run = run_here
-) -> Checked:
+    book: Book, judge: JudgeOfLevel | None = None, sample: int = 0, seed: int = 1, run: RunSearches = run_here
+) -> BookCheck:
     """Check a book.
 
     Args:
@@ -72,7 +72,7 @@ def check(
     with book.steady():
         damage = book.damage()
         if damage:
-            return Checked(0, tuple(damage))
+            return BookCheck(0, tuple(damage))
         graph = Graph(book.rules, book.records())
         faults = list(_wrong_leaves(book, graph))
     root = graph.nodes.get(start_key(book.rules))
@@ -83,7 +83,7 @@ def check(
     nodes = graph.nodes.values()
     unreachable = sum(node.error == float("inf") for node in nodes)
     faults += _wrong_values(graph)
-    return Checked(
+    return BookCheck(
         len(nodes),
         tuple(faults),
         unreachable,
@@ -117,7 +117,7 @@ def _words(values: tuple[int, ...]) -> str:
     return " ".join(map(str, values))
 
 
-def _searched_again(graph: Graph, judge: JudgeOfLevel, sample: int, seed: int, run: Run) -> Sample:
+def _searched_again(graph: Graph, judge: JudgeOfLevel, sample: int, seed: int, run: RunSearches) -> Sample:
     known = [
         node
         for node in graph.nodes.values()
@@ -131,8 +131,8 @@ def _searched_again(graph: Graph, judge: JudgeOfLevel, sample: int, seed: int, r
             for node in drawn
             if node.level == level
         ]
-        for question, judgement in run(judge(level), questions):
+        for question, result in run(judge(level), questions):
             leaf = graph.nodes[key_of(question.position)[0]].leaf
             assert leaf is not None
-            differences.append(judgement.score - leaf.score)
+            differences.append(round(result.score) - leaf.score)
     return Sample(tuple(differences))

@@ -3,18 +3,18 @@
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from heapq import nsmallest
 from itertools import islice
 from pathlib import Path
 
 from outflank.book.graph import Graph, Node, Reach
-from outflank.book.judging import Answer, Judge, Question, Run, run_here
+from outflank.book.judging import Judge, Question, RunSearches, run_here
 from outflank.book.keys import after_passes, key_of, position_of, start_key
 from outflank.book.records import HAND_LEVEL, Leaf, Record
 from outflank.book.store import Book
 from outflank.book.writer import BookWriter
-from outflank.engine import OutflankError, Position
+from outflank.engine import OutflankError, Position, SearchResult
 from outflank.engine.search.limits import BOLDEST
 
 _COMMIT_SECONDS = 1.0
@@ -24,7 +24,7 @@ Choice = Callable[[], Iterable[bytes]]
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class GrowthProgress:
     """Progress of a book's growth.
 
     Attributes:
@@ -64,8 +64,8 @@ class Grower:
         self,
         book: BookWriter,
         judge: Judge,
-        run: Run = run_here,
-        on_progress: Callable[[Progress], object] = lambda _: None,
+        run: RunSearches = run_here,
+        on_progress: Callable[[GrowthProgress], object] = lambda _: None,
         *,
         commits_meanwhile: bool = True,
     ) -> None:
@@ -157,10 +157,10 @@ class Grower:
         """
         self._work(lambda: (), None)
 
-    def progress(self) -> Progress:
+    def progress(self) -> GrowthProgress:
         """Return the progress of the growth."""
         root, count = self.root, len(self.graph.nodes)
-        return Progress(
+        return GrowthProgress(
             count,
             count - self._before,
             self._searches,
@@ -174,9 +174,9 @@ class Grower:
         asked = True
         while asked:
             asked = False
-            for question, judgement in self._run(self._judge, self._questions(choose, deadline)):
+            for question, result in self._run(self._judge, self._questions(choose, deadline)):
                 asked = True
-                self._take(question, judgement)
+                self._take(question, result)
                 self._on_progress(self.progress())
                 if self._commits_meanwhile and time.monotonic() - self._committed >= _COMMIT_SECONDS:
                     self._commit()
@@ -221,16 +221,16 @@ class Grower:
             self._add(Record(position, 0, -64, 64, 0, BOLDEST.percent, self._judge.level))
         return None
 
-    def _take(self, question: Question, judgement: Answer) -> None:
+    def _take(self, question: Question, result: SearchResult) -> None:
         self._searches += 1
         key, _ = key_of(question.position)
         self._in_flight.discard(key)
         self._judged.add(key)
-        leaf = Leaf(judgement.move, judgement.score)
-        found = (judgement.depth, judgement.selectivity, self._judge.level)
+        score = round(result.score)
+        leaf = Leaf(result.move, score)
+        found = (result.depth, result.selectivity, self._judge.level)
         node = self.graph.nodes.get(key)
         if node is None:
-            score = judgement.score
             self._add(Record(question.position, score, score, score, *found, leaf))
             return
         self.graph.judge(node, leaf, *found)
@@ -310,23 +310,6 @@ BEYOND = 2
 """The maximum of positions that a game adds to a book."""
 
 
-class LearningStopped(OutflankError):
-    """Learning was interrupted; the book is unchanged."""
-
-
-@dataclass(frozen=True, slots=True)
-class _StoppableJudge(Judge):
-    """Judges until it is stopped; the result of a stopped search is dropped."""
-
-    is_stopped: Callable[[], bool]
-
-    def __call__(self, question: Question) -> Answer:
-        judgement = Judge.__call__(self, question)
-        if self.is_stopped():
-            raise LearningStopped("another command came before the game was learned")
-        return judgement
-
-
 def usual_level(book: Book, otherwise: int = USUAL_LEVEL) -> int:
     """Return the most frequent level of judged positions; `otherwise` if there are none."""
     return next((level for level in book.levels() if level and level != HAND_LEVEL), otherwise)
@@ -353,16 +336,25 @@ def learn_game(
         judge: the judge, whose level is used only for a book without judged positions; others keep their usual level.
         is_stopped: returns whether to stop, called after each search.
 
-    Raises: OutflankError if the book can't be written, is for other rules or is being changed by another process;
-        LearningStopped.
+    Raises: OutflankError if the book can't be written, is for other rules or is being changed by another process, or
+        if learning is stopped.
     """
+
+    def run(
+        search: Callable[[Question], SearchResult], questions: Iterable[Question]
+    ) -> Iterator[tuple[Question, SearchResult]]:
+        for searched in run_here(search, questions):
+            if is_stopped():  # the result of a stopped search is dropped
+                raise OutflankError("another command came before the game was learned")
+            yield searched
+
     with BookWriter.open(path) as book:
         for position in positions[:1]:
             book.expect(position.rules)
         new = unknown_positions(book, positions)
         if new:
-            stoppable = _StoppableJudge(judge.searcher, usual_level(book, judge.level), is_stopped)
-            grower = Grower(book, stoppable, commits_meanwhile=False)
+            judge = replace(judge, level=usual_level(book, judge.level))
+            grower = Grower(book, judge, run, commits_meanwhile=False)
             grower.note("learn from a game")
             grower.extend(new)
     return len(new)

@@ -2,9 +2,8 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
 
-from outflank.engine import Move, Percent, Position, Searcher, limit_for_level
+from outflank.engine import Move, Position, Searcher, SearchResult, limit_for_level
 from outflank.engine.evaluation.weights import checksum
 
 
@@ -22,23 +21,6 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """The answer of a search.
-
-    Attributes:
-        move: the best of the moves.
-        score: the score in discs from the side to move.
-        depth: the plies of the search; the number of empty squares if it reached the end.
-        selectivity: the selectivity of the search, in percent.
-    """
-
-    move: Move
-    score: int
-    depth: int
-    selectivity: Percent
-
-
-@dataclass(frozen=True, slots=True)
 class Judge:
     """Answers questions by a search; can be pickled.
 
@@ -51,13 +33,11 @@ class Judge:
     searcher: Callable[[], Searcher]
     level: int
 
-    def __call__(self, question: Question) -> Answer:
-        """Return the best move and its score."""
+    def __call__(self, question: Question) -> SearchResult:
+        """Search for the best of the moves."""
         position = question.position
-        result = self.searcher().search(
-            position, limit_for_level(self.level, position.empties), moves=question.moves
-        )
-        return Answer(result.move, round(result.score), result.depth, result.selectivity)
+        limit = limit_for_level(self.level, position.empties)
+        return self.searcher().search(position, limit, moves=question.moves)
 
     @property
     def provenance(self) -> str:
@@ -65,18 +45,18 @@ class Judge:
         return f"level {self.level}, weights {checksum()}"
 
 
-class Run(Protocol):
-    """A function that runs searches, in this process or in others: the tools provide one that uses an executor."""
+RunSearches = Callable[
+    [Callable[[Question], SearchResult], Iterable[Question]], Iterator[tuple[Question, SearchResult]]
+]
+"""Runs searches, in this process or in others, and yields questions with their results as they are ready.
 
-    def __call__(
-        self, task: Callable[[Question], Answer], keys: Iterable[Question]
-    ) -> Iterator[tuple[Question, Answer]]:
-        """Yield questions with their answers as they are ready; questions are taken lazily."""
+Questions are taken lazily. The tools provide one that uses an executor.
+"""
 
 
 def run_here(
-    task: Callable[[Question], Answer], keys: Iterable[Question]
-) -> Iterator[tuple[Question, Answer]]:
-    """Answer the questions one after the other in this process."""
-    for key in keys:
-        yield key, task(key)
+    search: Callable[[Question], SearchResult], questions: Iterable[Question]
+) -> Iterator[tuple[Question, SearchResult]]:
+    """Search one question after the other in this process."""
+    for question in questions:
+        yield question, search(question)

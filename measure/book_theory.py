@@ -17,7 +17,7 @@ _EVEN = 2  # discs
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class NamedLine:
     """A named line; scores are in discs for Black.
 
     Attributes:
@@ -51,7 +51,7 @@ class Searches:
         return self._found[asked]
 
 
-def judged(book: Book, opening: Opening, searches: Searches) -> Line:
+def judged(book: Book, opening: Opening, searches: Searches) -> NamedLine:
     """Judge a line by the book, or by a search if the book does not have its end."""
     game = Game.from_transcript(opening.moves)
     positions = [turn.before for turn in game.turns] + [game.position]
@@ -61,7 +61,7 @@ def judged(book: Book, opening: Opening, searches: Searches) -> Line:
         score, _ = searches.score(game.position, _LEVEL)
     else:
         score = entry.score if game.position.side is Colour.BLACK else -entry.score
-    return Line(opening, score, known, len(game.turns))
+    return NamedLine(opening, score, known, len(game.turns))
 
 
 def blamed(opening: Opening, searches: Searches) -> str:

@@ -43,7 +43,7 @@ SOME = (
 
 
 @dataclass(frozen=True, slots=True)
-class Effort:
+class MeasureEffort:
     """The effort of a measurement.
 
     Attributes:
@@ -96,7 +96,7 @@ class Figure:
         }
 
 
-Measure = Callable[[Effort], Iterator[Figure]]
+Measure = Callable[[MeasureEffort], Iterator[Figure]]
 """A measurement: does its work and yields its figures."""
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import click
 
 from outflank.measure import runner_overhead, stopping
-from outflank.measure.figures import Effort, Figure, Measure, number, updated, with_figures
+from outflank.measure.figures import Figure, Measure, MeasureEffort, number, updated, with_figures
 from outflank.measure.gtp_speed import start_up
 from outflank.tests.support.dialogue import Program
 from outflank.tests.support.installation import ROOT
@@ -27,17 +27,17 @@ _MILLION = 1e6
 _MS = 1000.0
 
 
-def perft(effort: Effort) -> Iterator[Figure]:
+def perft(effort: MeasureEffort) -> Iterator[Figure]:
     """Measure the leaves from the start."""
     command = f"outflank perft {7 if effort.quick else 11}"
     speeds = [found["leaves_per_second"] / _MILLION for found, *_ in _repeated(command, effort)]
     yield Figure("perft 11, last ply counted", "M leaves/s", command, tuple(speeds))
 
 
-def bench(effort: Effort) -> Iterator[Figure]:
+def bench(effort: MeasureEffort) -> Iterator[Figure]:
     """Measure the fixed positions of ``outflank bench``, by kind of search; the nodes are reproducible."""
     command = "outflank bench"
-    runs = list(_repeated(command, Effort(1) if effort.quick else effort))
+    runs = list(_repeated(command, MeasureEffort(1) if effort.quick else effort))
     signature = runs[0][-1]["nodes"]
     assert all(run[-1]["nodes"] == signature for run in runs), "expected the same nodes in every run"
     yield Figure("the signature of `outflank bench`", "nodes", command, (signature,))
@@ -52,7 +52,7 @@ def bench(effort: Effort) -> Iterator[Figure]:
         )
 
 
-def ffo(effort: Effort) -> Iterator[Figure]:
+def ffo(effort: MeasureEffort) -> Iterator[Figure]:
     """Measure FFO #40 to #49, by one thread and by two."""
     lines = (ROOT / _FFO).read_text().splitlines()[: 1 if effort.quick else 10]
     for threads in (1, 2):
@@ -60,14 +60,14 @@ def ffo(effort: Effort) -> Iterator[Figure]:
         yield from _solved(f"FFO #40 to #49, exact, {number(threads, 'thread')}", command, lines, effort)
 
 
-def hard20(effort: Effort) -> Iterator[Figure]:
+def hard20(effort: MeasureEffort) -> Iterator[Figure]:
     """Measure every fourth of the 276 positions of hard-20."""
     lines = _hard20().read_text().splitlines()[:: 100 if effort.quick else 4]
     command = 'awk "NR % 4 == 1" $OUTFLANK_SUITES/hard-20.obf | outflank solve - --hash 512 --check'
     yield from _solved(f"{len(lines)} positions of 20 empty squares, exact", command, lines, effort)
 
 
-def accuracy(effort: Effort) -> Iterator[Figure]:
+def accuracy(effort: MeasureEffort) -> Iterator[Figure]:
     """Measure scores and moves of hard-20 against the exact ones; they are reproducible."""
     lines = _hard20().read_text().splitlines()[: 4 if effort.quick else None]
     for depth in (0, 4) if effort.quick else (0, 4, 8, 12):
@@ -79,7 +79,7 @@ def accuracy(effort: Effort) -> Iterator[Figure]:
         yield Figure(what, "best move", command, (found["best_move_rate"],))
 
 
-def _solved(what: str, command: str, lines: list[str], effort: Effort) -> Iterator[Figure]:
+def _solved(what: str, command: str, lines: list[str], effort: MeasureEffort) -> Iterator[Figure]:
     runs = list(_repeated(command.rpartition("| ")[2], effort, lines))
     nodes = [_total(run, "nodes") / _MILLION for run in runs]
     yield Figure(what, "M nodes", command, tuple(nodes))
@@ -94,7 +94,9 @@ def _hard20() -> Path:
     return path
 
 
-def _repeated(command: str, effort: Effort, lines: list[str] | None = None) -> Iterator[list[dict[str, Any]]]:
+def _repeated(
+    command: str, effort: MeasureEffort, lines: list[str] | None = None
+) -> Iterator[list[dict[str, Any]]]:
     for _ in range(effort.runs):
         yield _asked(command, lines)
 
@@ -113,7 +115,7 @@ def _total(items: list[dict[str, Any]], key: str) -> float:
     return float(sum(item[key] for item in items))
 
 
-def kernels(effort: Effort) -> Iterator[Figure]:
+def kernels(effort: MeasureEffort) -> Iterator[Figure]:
     """Measure nanoseconds of a call of each hot function, by pytest-benchmark."""
     command = 'make bench ARGS="tests/measure/test_kernels.py"'
     with tempfile.TemporaryDirectory() as folder:
@@ -131,7 +133,7 @@ def kernels(effort: Effort) -> Iterator[Figure]:
             yield Figure(each["extra_info"]["one"], "ns a call", command, tuple(nanoseconds))
 
 
-def program(effort: Effort) -> Iterator[Figure]:
+def program(effort: MeasureEffort) -> Iterator[Figure]:
     """Measure the answer times of ``outflank gtp``, and its memory in use while it waits."""
     command = 'make results ARGS="--only program"'
     starts = [start_up() for _ in range(effort.runs)]
@@ -148,7 +150,7 @@ def program(effort: Effort) -> Iterator[Figure]:
         )
 
 
-def runner(effort: Effort) -> Iterator[Figure]:
+def runner(effort: MeasureEffort) -> Iterator[Figure]:
     """Measure the cost of a game of 60 moves in the runner when the engines answer at once."""
     games = 20 if effort.quick else 300
     command = f"python -m outflank.measure.runner_overhead {games}"
@@ -160,7 +162,7 @@ def runner(effort: Effort) -> Iterator[Figure]:
         )
 
 
-def stops(effort: Effort) -> Iterator[Figure]:
+def stops(effort: MeasureEffort) -> Iterator[Figure]:
     """Measure the time from the request to stop a search to its end."""
     times = 10 if effort.quick else 1000
     command = f"python -m outflank.measure.stopping {times}"
@@ -209,7 +211,7 @@ def main(only: tuple[str, ...], runs: int, quick: bool, out: Path | None, pages:
     """
     if quick and pages:
         raise click.UsageError("expected a page to be made without --quick: its figures say little")
-    effort = Effort(runs, quick)
+    effort = MeasureEffort(runs, quick)
     document = json.loads(out.read_text()) if out and out.exists() else {}
     for name in only or MEASUREMENTS:
         click.echo(f"measuring {name}", err=True)

@@ -63,7 +63,7 @@ def match(games: int, concurrency: int, synced: bool, note: Callable[[], object]
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class GameCost:
     """The cost of a game.
 
     Attributes:
@@ -79,7 +79,7 @@ class Cost:
     games_a_second: float
 
 
-def cost(name: str, play: Callable[[Callable[[], object]], None]) -> Cost:
+def cost(name: str, play: Callable[[Callable[[], object]], None]) -> GameCost:
     """Play, and return the cost."""
     ends = [(time.perf_counter(), time.process_time())]
     play(lambda: ends.append((time.perf_counter(), time.process_time())))
@@ -90,10 +90,10 @@ def cost(name: str, play: Callable[[Callable[[], object]], None]) -> Cost:
         for earlier, later in zip(ends[::_STRETCH], ends[_STRETCH::_STRETCH], strict=False)
     ]
     games = len(ends) - 1
-    return Cost(name, tuple(walls), (last_cpu - first_cpu) / games, games / (last - first))
+    return GameCost(name, tuple(walls), (last_cpu - first_cpu) / games, games / (last - first))
 
 
-def costs(games: int) -> Iterator[Cost]:
+def costs(games: int) -> Iterator[GameCost]:
     """Measure the bare client, a match without sync, and matches of one, two and four concurrent games."""
     yield cost("the wire alone", partial(wire, games))
     yield cost("a match, games not synced", partial(match, games, 1, False))

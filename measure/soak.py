@@ -128,7 +128,7 @@ def _results(run: Run) -> list[tuple[object, ...]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class ResourceUsage:
     """A sample of a process.
 
     Attributes:
@@ -155,7 +155,7 @@ class Watch:
 
     def __init__(self, pid: int) -> None:
         self._pid, self._began = pid, time.monotonic()
-        self.samples: list[Sample] = []
+        self.samples: list[ResourceUsage] = []
 
     def look(self) -> None:
         """Take a sample; do nothing if the process has ended."""
@@ -168,7 +168,7 @@ class Watch:
             return
         mib = pages * os.sysconf("SC_PAGE_SIZE") / 2**20
         seconds = time.monotonic() - self._began
-        self.samples.append(Sample(seconds, mib, files, threads, len(children(self._pid))))
+        self.samples.append(ResourceUsage(seconds, mib, files, threads, len(children(self._pid))))
 
     def facts(self) -> dict[str, object]:
         """Return the minimum and maximum of each figure after the first third, and the growth of memory in it."""

@@ -35,7 +35,7 @@ _WAIT_SECONDS = 60
 
 
 @dataclass(frozen=True)
-class Cost:
+class WatchedMatch:
     """The figures of a match of each kind.
 
     Attributes:
@@ -111,7 +111,7 @@ def _served(process: int) -> float:
     return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
-def cost(games: int, viewers: int) -> Cost:
+def cost(games: int, viewers: int) -> WatchedMatch:
     """Return the figures of a match of each kind."""
     speeds, oversteps, shares = [], [], []
     with tempfile.TemporaryDirectory() as folder:
@@ -125,7 +125,7 @@ def cost(games: int, viewers: int) -> Cost:
             shares.append(share)
             turns = [turn for game in read_run(Path(folder) / "time").games for turn in game.turns]
         oversteps += [turn.seconds - SECONDS for turn in turns if turn.seconds]
-    return Cost(median(speeds), max(oversteps), max(shares))
+    return WatchedMatch(median(speeds), max(oversteps), max(shares))
 
 
 def main() -> None:

@@ -14,7 +14,7 @@ from outflank.engine.moves import PASS
 from outflank.engine.search.limits import Bound, Line, Result, SearchInfo, SearchResult
 
 if TYPE_CHECKING:
-    from outflank.engine.search.searcher import Lease, Turn
+    from outflank.engine.search.searcher import Lease, SearchTurn
 
 Report = Callable[[SearchInfo | BaseException], object]
 
@@ -158,7 +158,7 @@ class _Reports:
         self._queue.put(report)
 
 
-def _run(search: Running, reports: _Reports, turn: Turn) -> None:
+def _run(search: Running, reports: _Reports, turn: SearchTurn) -> None:
     if not turn.begin():
         return
     try:

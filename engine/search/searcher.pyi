@@ -11,7 +11,7 @@ from outflank.engine.search.parameters import Parameters
 
 DEFAULT_HASH_MB: int
 
-class Turn:
+class SearchTurn:
     """The searching thread's part of a lease."""
 
     def begin(self) -> bool:
@@ -31,7 +31,7 @@ class Lease:
         free: releases the searcher.
     """
 
-    turn: Turn
+    turn: SearchTurn
 
     def __new__(cls, stop: Callable[[], object], free: Callable[[], object]) -> Lease: ...
     def leave(self) -> None:

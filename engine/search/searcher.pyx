@@ -34,7 +34,7 @@ _MOST_THREADS = 256
 _EVALUATORS_KEPT = _MARGINS_KEPT = 2
 
 
-cdef class Turn:
+cdef class SearchTurn:
     """The searching thread's part of a lease."""
 
     cdef object _free
@@ -60,11 +60,11 @@ cdef class Turn:
 cdef class Lease:
     """An analysis' lease of its searcher, which is free again once the lease is left and the turn has ended."""
 
-    cdef readonly Turn turn
+    cdef readonly SearchTurn turn
     cdef object _stop
 
     def __cinit__(self, stop, free):
-        self.turn = Turn()
+        self.turn = SearchTurn()
         self.turn._free = free
         self._stop = stop
 

@@ -121,7 +121,7 @@ class SoloPlayer:
 
 
 @dataclass(frozen=True, slots=True)
-class Solution:
+class SoloSolution:
     """The solution of a deal with open chips.
 
     Attributes:
@@ -146,8 +146,8 @@ def solve(
     game: DealerView,
     variant: Variant = Variant.CHIPS,
     widest: int = WIDEST,
-    on_found: Callable[[Solution], None] | None = None,
-) -> Solution:
+    on_found: Callable[[SoloSolution], None] | None = None,
+) -> SoloSolution:
     """Return the best play found with all chips open, by wider and wider beam searches until it is proven.
 
     Args:
@@ -156,7 +156,7 @@ def solve(
         widest: the largest beam width.
         on_found: called with each better solution.
     """
-    solution = Solution(game.score(variant), game.bound(variant), (), 0)
+    solution = SoloSolution(game.score(variant), game.bound(variant), (), 0)
     width = 1
     while width <= widest and not solution.is_proven:
         # Winning every chip is best by either count, and easiest to find if all chips count the same.
@@ -170,7 +170,9 @@ def solve(
     return solution
 
 
-def _searched(game: DealerView, judge: Variant, variant: Variant, width: int, known: Solution) -> Solution:
+def _searched(
+    game: DealerView, judge: Variant, variant: Variant, width: int, known: SoloSolution
+) -> SoloSolution:
     chips = game.deal.chips
     won, line = best_line(game.board, mask_of(game.won), _numbers(chips, judge), width, seed=width)
     found = score((chip for square, chip in chips.items() if won >> square & 1), variant)

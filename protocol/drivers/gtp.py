@@ -43,7 +43,7 @@ _LOAD = "loadsgf"
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class GtpResponse:
     """An engine's answer.
 
     Attributes:
@@ -100,7 +100,7 @@ class GtpDriver(ProcessDriver):
         self._speaks_gtp = False
         super().start()
 
-    def ask(self, command: str, seconds: float = REPLY_SECONDS, *, watching: bool = False) -> Answer:
+    def ask(self, command: str, seconds: float = REPLY_SECONDS, *, watching: bool = False) -> GtpResponse:
         """Send `command` and wait at most `seconds` for the whole answer.
 
         Args:
@@ -115,7 +115,7 @@ class GtpDriver(ProcessDriver):
             ok, text = self._read_answer(started + seconds, watching)
         except (EngineTimeout, EngineCrash) as error:
             raise self._explained(error, command) from None
-        return Answer(ok, text, self._seconds_since(started))
+        return GtpResponse(ok, text, self._seconds_since(started))
 
     def order(self, command: str, seconds: float = REPLY_SECONDS) -> str:
         """Send a command that has to succeed, and return the text of its answer.
@@ -415,7 +415,7 @@ def instructions(spec: EngineSpec, listed: frozenset[str]) -> list[str]:
     return commands + [filled(command, spec) for command in spec.commands]
 
 
-def read_reply(answer: Answer) -> Reply:
+def read_reply(answer: GtpResponse) -> Reply:
     """Read the move and its score in the answer to a ``genmove`` of either kind."""
     *lines, last = answer.text.splitlines() or [""]
     word, _, move = last.strip().partition(" ")

@@ -25,7 +25,7 @@ def program() -> str:
     return f"outflank {__version__}"
 
 
-class Ending(StrEnum):
+class ResultReason(StrEnum):
     """How a game ended."""
 
     DISCS = "discs"
@@ -47,7 +47,7 @@ class Result:
 
     winner: Colour | None
     margin: int | None = None
-    ending: Ending = Ending.DISCS
+    ending: ResultReason = ResultReason.DISCS
 
     @property
     def decided_margin(self) -> int:
@@ -59,7 +59,7 @@ class Result:
     @property
     def manner(self) -> str:
         """`` by resignation``; empty if nothing says how the game was won, as with komi or in a PGN broken off."""
-        return "" if self.ending is Ending.DISCS else f" by {self.ending}"
+        return "" if self.ending is ResultReason.DISCS else f" by {self.ending}"
 
 
 RESULT_WORD = r"1/2-1/2|\d{1,2}-\d{1,2}(?!\d)|\*"
@@ -316,7 +316,11 @@ def with_board_believed(game: AnnotatedGame) -> AnnotatedGame:
     A record that counts the discs on the board alone, without the empty squares that the rules may add, is no other.
     """
     outcome, recorded = game.final.outcome(), game.result
-    if outcome is None or recorded is None or recorded.ending not in (Ending.DISCS, Ending.AGREEMENT):
+    if (
+        outcome is None
+        or recorded is None
+        or recorded.ending not in (ResultReason.DISCS, ResultReason.AGREEMENT)
+    ):
         return game
     counted = Result(outcome.winner, outcome.margin_of(Colour.BLACK))
     if (recorded.winner, recorded.margin) == (counted.winner, counted.margin):

@@ -18,9 +18,9 @@ from outflank.protocol.formats.annotated import (
     AnnotatedGame,
     AnnotatedMove,
     BadGame,
-    Ending,
     Recorder,
     Result,
+    ResultReason,
     for_black,
     program,
     with_board_believed,
@@ -29,7 +29,7 @@ from outflank.protocol.formats.clocks import for_ggf
 from outflank.protocol.formats.reading import COLOURS, OTHELLO, move_name, read_number, split_games
 
 _FIELD = re.compile(r"[\s;]*([A-Za-z]{1,64})\s*\[([^\]]*)\]")
-_LETTERS = {Ending.RESIGNATION: "r", Ending.TIME: "t", Ending.AGREEMENT: "s"}
+_LETTERS = {ResultReason.RESIGNATION: "r", ResultReason.TIME: "t", ResultReason.AGREEMENT: "s"}
 _ENDINGS = {letter: ending for ending, letter in _LETTERS.items()}
 _RESULT = re.compile(r"([+-]?\d{1,4}(?:\.\d*)?)(?::([a-z]))?")
 _OUR_NAME = program().partition(" ")[0]
@@ -180,8 +180,8 @@ def _result(text: str, rules: Rules) -> tuple[Result | None, bool]:
     match = _RESULT.fullmatch(text)
     if match is None or float(match[1]) == _UNFINISHED:
         return None, False
-    value, ending = float(match[1]), _ENDINGS.get(match[2] or "", Ending.DISCS)
-    given_up = ending in (Ending.RESIGNATION, Ending.TIME) and abs(value) == WHOLE_BOARD
+    value, ending = float(match[1]), _ENDINGS.get(match[2] or "", ResultReason.DISCS)
+    given_up = ending in (ResultReason.RESIGNATION, ResultReason.TIME) and abs(value) == WHOLE_BOARD
     counted = value.is_integer() and abs(value) <= WHOLE_BOARD and not given_up  # komi makes fractions
     winner = rules.winner_by((value > 0) - (value < 0))
     return Result(winner, int(value) if counted else None, ending), not value.is_integer()

@@ -13,15 +13,14 @@ from outflank.book.growing import (
     BEYOND,
     USUAL_LEVEL,
     Grower,
-    LearningStopped,
-    Progress,
+    GrowthProgress,
     learn_game,
     unknown_positions,
     usual_level,
 )
-from outflank.book.judging import Answer, Judge, Question, run_here
+from outflank.book.judging import Judge, Question, run_here
 from outflank.book.keys import key_of, position_of, start_key
-from outflank.engine import PRESETS, Game, Limit, OutflankError, Position, Rules, Searcher
+from outflank.engine import PRESETS, Game, Limit, OutflankError, Position, Rules, Searcher, SearchResult
 from outflank.tests.support.books import (
     OTHELLO,
     START,
@@ -169,10 +168,10 @@ def near_the_end(empties: int) -> Rules:
     return Rules.parse(f"othello,start={position.board_string()[:64]},begins={position.side}")
 
 
-def interrupted_after(answers: int) -> Callable[..., Iterator[tuple[Question, Answer]]]:
+def interrupted_after(answers: int) -> Callable[..., Iterator[tuple[Question, SearchResult]]]:
     def run(
-        task: Callable[[Question], Answer], keys: Iterable[Question]
-    ) -> Iterator[tuple[Question, Answer]]:
+        task: Callable[[Question], SearchResult], keys: Iterable[Question]
+    ) -> Iterator[tuple[Question, SearchResult]]:
         for number, answer in enumerate(run_here(task, keys)):
             if number == answers:
                 raise KeyboardInterrupt
@@ -237,7 +236,7 @@ def test_extending_adds_the_positions_of_a_game(tmp_path: Path) -> None:
 
 
 def test_progress_is_told_after_each_answer(tmp_path: Path) -> None:
-    told: list[Progress] = []
+    told: list[GrowthProgress] = []
     with BookWriter.create(tmp_path / "b", OTHELLO) as book:
         Grower(book, judge(), on_progress=told.append).grow(Reach(positions=20))
         entry = book.probe(START)
@@ -287,19 +286,21 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    "error", [LearningStopped(), OutflankError("no"), RuntimeError("no"), KeyboardInterrupt()], ids=repr
+    "error", [None, OutflankError("no"), RuntimeError("no"), KeyboardInterrupt()], ids=repr
 )
 @pytest.mark.parametrize("searches", [1, 2])
 def test_learning_that_is_broken_off_leaves_the_book_as_it_was(
-    path: Path, error: BaseException, searches: int, monkeypatch: pytest.MonkeyPatch
+    path: Path, error: BaseException | None, searches: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """However long the searches take: elsewhere a book that grows commits once a second."""
+    """However long the searches take: elsewhere a book that grows commits once a second. None is a stop."""
     monkeypatch.setattr("outflank.book.growing._COMMIT_SECONDS", 0.0)
     before = contents(path)
-    stops = isinstance(error, LearningStopped)
-    judging = judge() if stops else Judge(failing_at(searches, error), 2)
-    with pytest.raises(type(error)):
-        learn_game(path, GAME, judging, *[true_from(searches)] * stops)
+    if error is None:
+        with pytest.raises(OutflankError, match="before the game was learned"):
+            learn_game(path, GAME, judge(), true_from(searches))
+    else:
+        with pytest.raises(type(error)):
+            learn_game(path, GAME, Judge(failing_at(searches, error), 2))
 
     assert contents(path) == before
     with BookWriter.open(path):

@@ -14,8 +14,8 @@ from outflank.measure.figures import (
     END,
     NAMES,
     SOME,
-    Effort,
     Figure,
+    MeasureEffort,
     machine,
     some_figures,
     tables,
@@ -49,7 +49,7 @@ def test_make_renews_every_page_that_shows_figures() -> None:
 def test_the_counts_of_nodes_are_those_of_this_program() -> None:
     """Nodes repeat exactly on any machine; the signature is their sum, perft's included."""
     kept = {(each["what"], each["unit"]): each["median"] for each in DOCUMENT["measured"]["bench"]["figures"]}
-    found = [each for each in bench(Effort(runs=1)) if each.unit.endswith("nodes")]
+    found = [each for each in bench(MeasureEffort(runs=1)) if each.unit.endswith("nodes")]
 
     assert found[0].what == "the signature of `outflank bench`"
     assert {(each.what, each.unit): each.as_json()["median"] for each in found} == {
@@ -87,7 +87,7 @@ def test_everything_was_measured() -> None:
 def test_a_measurement_yields_figures_with_a_command(name: str) -> None:
     if name in WITH_SUITES and "OUTFLANK_SUITES" not in os.environ:
         pytest.skip("OUTFLANK_SUITES does not name a folder of suites")
-    figures = list(MEASUREMENTS[name](Effort(runs=1, quick=True)))
+    figures = list(MEASUREMENTS[name](MeasureEffort(runs=1, quick=True)))
 
     assert figures
     for figure in figures:

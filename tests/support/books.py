@@ -19,8 +19,8 @@ from outflank.book.forms.edax import searched_at
 from outflank.book.forms.files import Form, read_form, write_form
 from outflank.book.graph import Reach
 from outflank.book.growing import Grower
-from outflank.book.judging import Answer, Judge, Question, Run, run_here
-from outflank.engine import Move, Position, Rules, Searcher
+from outflank.book.judging import Judge, Question, RunSearches, run_here
+from outflank.engine import Move, Position, Rules, Searcher, SearchResult
 
 OTHELLO = Rules()
 START = Position.start()
@@ -98,7 +98,9 @@ def judge(level: int = 2) -> Judge:
     return Judge(cleared, level)
 
 
-def grow(path: Path, reach: Reach, level: int = 2, rules: Rules = OTHELLO, run: Run = run_here) -> Path:
+def grow(
+    path: Path, reach: Reach, level: int = 2, rules: Rules = OTHELLO, run: RunSearches = run_here
+) -> Path:
     """Let the book grow; a new one is made if there is none."""
     with BookWriter.open(path) if path.exists() else BookWriter.create(path, rules) as book:
         Grower(book, judge(level), run).grow(reach)
@@ -106,8 +108,8 @@ def grow(path: Path, reach: Reach, level: int = 2, rules: Rules = OTHELLO, run: 
 
 
 def run_backwards(
-    task: Callable[[Question], Answer], keys: Iterable[Question]
-) -> Iterator[tuple[Question, Answer]]:
+    task: Callable[[Question], SearchResult], keys: Iterable[Question]
+) -> Iterator[tuple[Question, SearchResult]]:
     """Five at once, the last one ready first."""
     waiting = iter(keys)
     while batch := list(islice(waiting, 5)):

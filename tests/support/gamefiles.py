@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from outflank.engine import Colour, Position, Rules
-from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove, Ending, Recorder, Result
+from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove, Recorder, Result, ResultReason
 from outflank.protocol.formats.files import Entry, FormatName, read_games
 from outflank.tests.support.strategies import PRESETS
 
@@ -54,8 +54,8 @@ def plain_games(draw: st.DrawFn, rules: Rules | None = None) -> AnnotatedGame:
 @st.composite
 def results(draw: st.DrawFn, game: AnnotatedGame) -> Result | None:
     """Nothing, a margin, which is that of the board where the game is over, or a winner without one."""
-    ending = draw(st.sampled_from(Ending))
-    if ending in (Ending.DISCS, Ending.AGREEMENT):
+    ending = draw(st.sampled_from(ResultReason))
+    if ending in (ResultReason.DISCS, ResultReason.AGREEMENT):
         outcome = game.final.outcome()
         margin = draw(margins) if outcome is None else outcome.margin_of(Colour.BLACK)
         winner = game.rules.winner_by(margin) if outcome is None else outcome.winner

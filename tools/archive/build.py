@@ -49,7 +49,7 @@ _WINNERS = {Colour.BLACK: 1, None: 0, Colour.WHITE: -1}
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
+class ArchiveContents:
     """The contents of a new archive.
 
     Attributes:
@@ -76,7 +76,7 @@ def build_archive(
     *,
     advance: Callable[[int], None] = lambda games: None,
     begin: Callable[[str], None] = lambda step: None,
-) -> Built:
+) -> ArchiveContents:
     """Make an archive; the file appears once it is whole.
 
     Args:
@@ -115,7 +115,7 @@ def build_archive(
         for name in names:
             with contextlib.suppress(OSError):
                 os.unlink(name)
-    return Built(*built, bytes=target.stat().st_size)
+    return ArchiveContents(*built, bytes=target.stat().st_size)
 
 
 class _Builder:
@@ -164,7 +164,7 @@ class _Builder:
         advance: Callable[[int], None],
         begin: Callable[[str], None],
     ) -> tuple[int, int, int, int, int]:
-        """Fill the tables. Returns the numbers of ``Built`` but for the bytes."""
+        """Fill the tables. Returns the numbers of ``ArchiveContents`` but for the bytes."""
         begin("reading the games")
         self._read(games, advance)
         if not self._games:

@@ -20,7 +20,7 @@ from outflank.engine import (
     SettingsError,
     Symmetry,
 )
-from outflank.protocol.formats.annotated import AnnotatedGame, Ending, Recorder, Result
+from outflank.protocol.formats.annotated import AnnotatedGame, Recorder, Result, ResultReason
 from outflank.protocol.lines import printable
 from outflank.tools.archive.schema import ARCHIVE, NO_MOVE, NOBODY, place_of, unpacked_moves
 from outflank.tools.archive.tally import LATEST_YEAR, MOST_DISCS, Tally, Visit, Wanted, tallies_of
@@ -337,7 +337,9 @@ class Archive:
                 recorder.play(move)
             result = None
             if winner is not None:
-                result = Result({1: Colour.BLACK, 0: None, -1: Colour.WHITE}[winner], margin, Ending(ending))
+                result = Result(
+                    {1: Colour.BLACK, 0: None, -1: Colour.WHITE}[winner], margin, ResultReason(ending)
+                )
             title, place, date = map(str, rest)
             return AnnotatedGame(
                 recorder.first,

@@ -15,7 +15,7 @@ from outflank.protocol.drivers import Driver, make_driver
 from outflank.protocol.drivers.spec import EngineSpec, Protocol
 from outflank.tools.arena.joined import JoinedDriver
 from outflank.tools.arena.line import Lines
-from outflank.tools.match.conduct.pairplayer import Task
+from outflank.tools.match.conduct.pairplayer import PairTask
 from outflank.tools.match.conduct.pool import LocalPool
 from outflank.tools.match.state.events import Glimpse
 from outflank.tools.match.state.run import RunSettings
@@ -45,7 +45,7 @@ class ArenaPool(LocalPool):
     ) -> None:
         super().__init__(settings, on_glimpse, partial(make_arena_driver, lines))
         self._lines = lines
-        self._waiting: list[Task] = []
+        self._waiting: list[PairTask] = []
         self._playing: Counter[str] = Counter()
         self._busy = 0
         self._is_paused: Callable[[], bool] = lambda: False
@@ -55,7 +55,7 @@ class ArenaPool(LocalPool):
         """Begin no pair while this is true; ``look`` looks again."""
         self._is_paused = is_paused
 
-    def submit(self, task: Task) -> None:
+    def submit(self, task: PairTask) -> None:
         """Have a pair played when both engines are free."""
         with self._gate:
             self._waiting.append(task)
@@ -77,7 +77,7 @@ class ArenaPool(LocalPool):
         """How many games it can play at once."""
         return self._lines.of(entry.name).slots if entry.protocol is Protocol.JOIN else 1
 
-    def _play(self, task: Task) -> None:
+    def _play(self, task: PairTask) -> None:
         try:
             super()._play(task)
         finally:
@@ -87,6 +87,6 @@ class ArenaPool(LocalPool):
             self.look()
 
 
-def _entries(task: Task) -> list[EngineSpec]:
+def _entries(task: PairTask) -> list[EngineSpec]:
     """Those who play."""
     return [entry for entry in task.settings.entries if entry.name in task.names]

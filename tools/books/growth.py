@@ -14,8 +14,8 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from outflank.book import Book, BookWriter
-from outflank.book.growing import Grower, Progress, usual_level
-from outflank.book.judging import Judge, Run, run_here
+from outflank.book.growing import Grower, GrowthProgress, usual_level
+from outflank.book.judging import Judge, RunSearches, run_here
 from outflank.book.lock import LOCK_SUFFIX
 from outflank.book.names import opening_of_game
 from outflank.engine import Game, OutflankError, Position, SettingsError
@@ -36,7 +36,7 @@ _PARTS = ("", "-wal", "-shm", "-journal", LOCK_SUFFIX)  # the suffixes of a book
 
 
 @contextmanager
-def growth_log(path: Path | None, book: Path) -> Iterator[Callable[[Progress], None]]:
+def growth_log(path: Path | None, book: Path) -> Iterator[Callable[[GrowthProgress], None]]:
     """Open a log, and yield a function that adds a line for a progress once a minute.
 
     The end of ``with`` adds a line for the last progress; so a book that continues to grow appends to its log, with
@@ -82,9 +82,9 @@ class _Log:
         self._file: IO[str] = open_to_append(path)
         self._began = time.process_time()
         self._following = _EVERY
-        self._last: Progress | None = None
+        self._last: GrowthProgress | None = None
 
-    def note(self, progress: Progress) -> None:
+    def note(self, progress: GrowthProgress) -> None:
         self._last = progress
         if progress.seconds >= self._following:
             self._write(progress)
@@ -96,7 +96,7 @@ class _Log:
         with suppress(OSError):  # of data that could not be written, which is already reported
             self._file.close()
 
-    def _write(self, progress: Progress) -> None:
+    def _write(self, progress: GrowthProgress) -> None:
         if self.failure:
             return
         facts = growth_facts(progress)
@@ -109,7 +109,7 @@ class _Log:
             self.failure = error
 
 
-def growth_facts(progress: Progress) -> dict[str, Any]:
+def growth_facts(progress: GrowthProgress) -> dict[str, Any]:
     """Return a progress as JSON data."""
     names = ("score", "lower", "upper")
     return {
@@ -143,9 +143,9 @@ class Work:
 
     what: str
     level: int | None
-    run: Run
+    run: RunSearches
     as_json: bool
-    log: Callable[[Progress], object] = lambda _: None
+    log: Callable[[GrowthProgress], object] = lambda _: None
 
 
 def grow_book(
@@ -163,16 +163,17 @@ def grow_book(
     Raises: OutflankError.
     """
     level = work.level or usual_level(book)
-    display = _Display(book.path)
+    latest: GrowthProgress | None = None
 
-    def show(progress: Progress) -> None:
-        display.note(progress)
+    def show(progress: GrowthProgress) -> None:
+        nonlocal latest
+        latest = progress
         work.log(progress)
 
     grower = Grower(book, Judge(cleared_searcher, level), work.run, show)
     grower.note(work.what)
     try:
-        with live(display.draw):
+        with live(lambda: _progress_table(book.path, latest)):
             grow(grower)
             grower.finish()
     except (KeyboardInterrupt, SystemExit):
@@ -187,7 +188,7 @@ def grow_book(
 
 
 @contextmanager
-def open_run(workers: int | None, cluster: str | None) -> Iterator[Run]:
+def open_run(workers: int | None, cluster: str | None) -> Iterator[RunSearches]:
     """Open an executor of searches: this process if one is enough, several processes, or a cluster.
 
     Enter it before a new book is created, so that a missing cluster leaves no book.
@@ -215,7 +216,9 @@ def main_line(book: Book) -> Game:
     return game
 
 
-def print_result(book: Book, progress: Progress, level: int, as_json: bool, games: int | None = None) -> None:
+def print_result(
+    book: Book, progress: GrowthProgress, level: int, as_json: bool, games: int | None = None
+) -> None:
     """Print the result and the main line of the book."""
     line = main_line(book)
     moves, opening = line.transcript(), opening_of_game(line)
@@ -255,35 +258,24 @@ def root_words(root: tuple[int, int, int]) -> str:
     return f"{score:+d} discs for the side that begins, from {lower:+d} to {upper:+d} by the leaves' margins"
 
 
-class _Display:
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._progress: Progress | None = None
+def _progress_table(path: Path, progress: GrowthProgress | None) -> Table:
+    from rich.table import Table  # not at the top: only the display needs it
 
-    def note(self, progress: Progress) -> None:
-        self._progress = progress
-
-    def draw(self) -> Table:
-        from rich.table import Table  # not at the top: only the display needs it
-
-        table = Table.grid(padding=(0, 2))
-        table.add_row("book", str(self._path))
-        progress = self._progress
-        if progress is None:
-            table.add_row("", "reading it")
-            return table
-        seconds = progress.seconds or 1.0
-        minutes, rest = divmod(int(seconds), 60)
-        added, searches = (
-            f"{count / seconds:,.1f} a second" for count in (progress.added, progress.searches)
-        )
-        table.add_row("positions", f"{progress.positions:,}, {progress.added:,} new, {added}")
-        table.add_row("searches", f"{progress.searches:,}, {searches}")
-        table.add_row("now at", f"{progress.error:g} discs given away, ply {progress.ply}")
-        if progress.root:
-            table.add_row("root", root_words(progress.root))
-        table.add_row("time", f"{minutes}:{rest:02d}")
+    table = Table.grid(padding=(0, 2))
+    table.add_row("book", str(path))
+    if progress is None:
+        table.add_row("", "reading it")
         return table
+    seconds = progress.seconds or 1.0
+    minutes, rest = divmod(int(seconds), 60)
+    added, searches = (f"{count / seconds:,.1f} a second" for count in (progress.added, progress.searches))
+    table.add_row("positions", f"{progress.positions:,}, {progress.added:,} new, {added}")
+    table.add_row("searches", f"{progress.searches:,}, {searches}")
+    table.add_row("now at", f"{progress.error:g} discs given away, ply {progress.ply}")
+    if progress.root:
+        table.add_row("root", root_words(progress.root))
+    table.add_row("time", f"{minutes}:{rest:02d}")
+    return table
 
 
 class PlayedLines:

@@ -19,7 +19,7 @@ from outflank.protocol.drivers.errors import (
     EngineStartError,
     EngineTimeout,
 )
-from outflank.protocol.drivers.gtp import Answer, GtpDriver
+from outflank.protocol.drivers.gtp import GtpDriver, GtpResponse
 from outflank.protocol.drivers.process import ChildProcess
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.lines import CONTROL_BYTES, printable
@@ -137,7 +137,7 @@ class TappedDriver(ProcessDriver):
 
 
 @dataclass(frozen=True, slots=True)
-class RawAnswer(Answer):
+class RawAnswer(GtpResponse):
     """An answer, and how it was written.
 
     Attributes:

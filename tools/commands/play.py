@@ -225,7 +225,7 @@ def solo(
     if seed is None:
         seed = random.randrange(_HIGHEST_SEED)
     _begin_solo(seed, layout, variant, as_json)
-    report = solo_game.Report(variant, as_json)
+    report = solo_game.SoloPrinter(variant, as_json)
     if games is not None:
         way: solo_game.Way = (
             solo_game.with_open_chips

@@ -19,9 +19,9 @@ from outflank.protocol.drivers.errors import UnfitEngineError
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.formats import ggf
 from outflank.protocol.formats.clocks import ggf_text
-from outflank.tools.ggs.game import USUAL_TIME, GgsGame, Record, WrongBoard
-from outflank.tools.ggs.line import Account, Line
-from outflank.tools.ggs.messages import Begun, Board, Kind, Note, Offer, Over, read
+from outflank.tools.ggs.game import USUAL_TIME, GgsGame, GgsRecord, WrongBoard
+from outflank.tools.ggs.line import Account, GgsConnection
+from outflank.tools.ggs.messages import Board, MatchEnded, MatchStarted, MatchType, Note, Offer, read
 from outflank.tools.work.files import open_to_append
 
 _CLOSE_SECONDS = 0.4
@@ -85,7 +85,7 @@ class Terms:
         return ""
 
 
-def unplayable(kind: Kind, games: int, sets_boards_up: bool) -> str:
+def unplayable(kind: MatchType, games: int, sets_boards_up: bool) -> str:
     """Why a match can't be played at all, in a sentence; empty if it can."""
     if kind.size != 8:
         return "I play on a board of 8 by 8 only"
@@ -143,7 +143,7 @@ class _Match:
     """
 
     opponent: str
-    kind: Kind
+    kind: MatchType
     games: dict[str, GgsGame] = field(default_factory=dict)
 
 
@@ -169,7 +169,7 @@ class Client:
         self._settings = settings
         self._user = settings.account.user
         self._tell_user = say
-        self._line = Line(
+        self._line = GgsConnection(
             settings.account,
             on_login=self._settle,
             on_message=self._hear,
@@ -194,7 +194,7 @@ class Client:
     async def play(self) -> None:
         """Play until it is to end.
 
-        Raises: Refused; EngineError if the engine does not start, or can't play a match that is to be asked for.
+        Raises: LoginRefused; EngineError if the engine does not start, or can't play a match that is to be asked for.
         """
         loop = asyncio.get_running_loop()
         try:
@@ -273,11 +273,11 @@ class Client:
     def _check_asks(self) -> None:
         """Refuse to ask for a match that would have to be resigned. Raises: UnfitEngineError."""
         for ask in self._asks:
-            kind = Kind.parse(ask.split()[0])
+            kind = MatchType.parse(ask.split()[0])
             if kind and (reason := self._unplayable(kind)):
                 raise UnfitEngineError(f"'{ask}' can't be asked for: {reason}")
 
-    def _unplayable(self, kind: Kind) -> str:
+    def _unplayable(self, kind: MatchType) -> str:
         """Why we can't play a match, in a sentence; empty if we can."""
         return unplayable(kind, self._settings.games, self._drivers[0].sets_boards_up)
 
@@ -290,11 +290,11 @@ class Client:
         """Act on a message of ``/os``; one that concerns no match of ours is skipped."""
         if isinstance(message, Offer):
             self._judge(message)
-        elif isinstance(message, Begun):
+        elif isinstance(message, MatchStarted):
             self._begin(message)
         elif isinstance(message, Board):
             self._take(message)
-        elif isinstance(message, Over):
+        elif isinstance(message, MatchEnded):
             self._end(message)
         elif isinstance(message, Note) and (match := self._matches.get(message.id)) is not None:
             games = [game for id, game in match.games.items() if id == _game_id(message)]
@@ -320,7 +320,7 @@ class Client:
         games, sets_boards_up = self._settings.games, self._drivers[0].sets_boards_up
         return self._settings.terms.objection(offer, games, sets_boards_up)
 
-    def _begin(self, begun: Begun) -> None:
+    def _begin(self, begun: MatchStarted) -> None:
         if self._user not in begun.players or begun.id in self._matches:
             return
         if len(self._matches) >= _MOST_MATCHES:
@@ -348,7 +348,7 @@ class Client:
         game = match.games.get(id)
         try:
             if board.is_whole:
-                record = Record(board, id, self._user)
+                record = GgsRecord(board, id, self._user)
                 if game is None or game.is_over:
                     game = match.games[id] = GgsGame(record, self._idle, self._threads, self._say)
                 elif game.record.says_the_same(record) and not game.is_doubted:
@@ -401,7 +401,7 @@ class Client:
             self._failure = self._failure or error
             self._leave()
 
-    def _send_move(self, match: _Match, record: Record, reply: Reply | None) -> None:
+    def _send_move(self, match: _Match, record: GgsRecord, reply: Reply | None) -> None:
         if reply is not None and reply.resigns and match.kind.synchro:
             self._say(f"game {record.id}: resigning would give up both games of the match; played on")
             reply = Reply(str(next(iter(record.position.legal_moves()))))
@@ -412,7 +412,7 @@ class Client:
         score = f"{reply.score:.2f}" if has_score else ""
         self._send(f"tell /os play {record.id} {reply.text}/{score}/{time.monotonic() - record.heard_at:.2f}")
 
-    def _end(self, over: Over) -> None:
+    def _end(self, over: MatchEnded) -> None:
         """Close a game, or a match with its games."""
         match = self._matches.get(over.id)
         if match is None:
@@ -435,7 +435,7 @@ class Client:
             self._leave()
         self._ask()
 
-    def _finish(self, game: GgsGame, over: Over | None) -> None:
+    def _finish(self, game: GgsGame, over: MatchEnded | None) -> None:
         """Save a game, and let its engine go; `over` is None if it was broken off."""
         if game.is_over:
             return
@@ -490,6 +490,6 @@ class Client:
         self._tell_user(self._settings.account.shown(sentence))
 
 
-def _game_id(message: Board | Over | Note) -> str:
+def _game_id(message: Board | MatchEnded | Note) -> str:
     """``.5`` or, in a synchro match, ``.5.1``."""
     return message.id if message.part is None else f"{message.id}.{message.part}"

@@ -19,13 +19,13 @@ from outflank.protocol.formats.annotated import (
     WHOLE_BOARD,
     AnnotatedGame,
     AnnotatedMove,
-    Ending,
     Recorder,
     Result,
+    ResultReason,
     for_black,
 )
 from outflank.protocol.formats.clocks import ggf_text
-from outflank.tools.ggs.messages import Board, Over, Turn
+from outflank.tools.ggs.messages import Board, GgsMove, MatchEnded
 
 RESERVE_SECONDS = 2.0  # of the time left that the engine is not told of, at most a tenth of it
 _SHORTEST_SECONDS = 0.1
@@ -39,7 +39,7 @@ class WrongBoard(Exception):
     """What the server says of a game contradicts the rules or itself; the text is a clause."""
 
 
-class Record:
+class GgsRecord:
     """A game as the server has told it.
 
     Attributes:
@@ -92,7 +92,7 @@ class Record:
             raise
         return True
 
-    def says_the_same(self, other: "Record") -> bool:
+    def says_the_same(self, other: "GgsRecord") -> bool:
         """Whether another record has the same moves."""
         return (self.colour, self.first, self.moves) == (other.colour, other.first, other.moves)
 
@@ -117,13 +117,13 @@ class Record:
         return not self.position.is_over and self.position.side is self.colour
 
     @property
-    def question(self) -> "Question":
-        """All that an engine needs for our move."""
+    def question(self) -> "GgsMoveRequest":
+        """The request for our move, with all that an engine needs."""
         ours, clock = self._controls[self.colour], self._sides[self.colour].clock
         control = TimeControl(float(max(1, ours.main)), float(ours.increment))
-        return Question(GameSoFar(self.first, self.moves, self.position), control, clock, self.heard_at)
+        return GgsMoveRequest(GameSoFar(self.first, self.moves, self.position), control, clock, self.heard_at)
 
-    def annotated(self, over: Over | None) -> AnnotatedGame:
+    def annotated(self, over: MatchEnded | None) -> AnnotatedGame:
         """The game as a file keeps it.
 
         Args:
@@ -153,14 +153,14 @@ class Record:
         if outcome is not None and outcome.margin_of(Colour.BLACK) == margin:
             return None
         winner = None if margin == 0 else (Colour.BLACK if margin > 0 else Colour.WHITE)
-        ending = Ending.AGREEMENT
+        ending = ResultReason.AGREEMENT
         if self.ran_out:
-            ending = Ending.TIME
+            ending = ResultReason.TIME
         elif abs(margin) == WHOLE_BOARD:
-            ending = Ending.RESIGNATION
+            ending = ResultReason.RESIGNATION
         return Result(winner, round(margin), ending)
 
-    def _play(self, turn: Turn) -> None:
+    def _play(self, turn: GgsMove) -> None:
         """Play a move of the server. Raises: WrongBoard."""
         position = self.position
         if turn.number != len(self.moves) + 1:
@@ -187,7 +187,7 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class GgsMoveRequest:
     """A request for a move.
 
     Attributes:
@@ -207,7 +207,7 @@ class _Dropped(Exception):
     """Nobody waits for the answer any more."""
 
 
-def answer(driver: Driver, question: Question, dropped: threading.Event) -> Reply | None:
+def answer(driver: Driver, question: GgsMoveRequest, dropped: threading.Event) -> Reply | None:
     """Return the engine's move, or its resignation, waited for until the extension of its clock is used up too.
 
     Args:
@@ -256,7 +256,7 @@ class GgsGame:
 
     def __init__(
         self,
-        record: Record,
+        record: GgsRecord,
         idle: asyncio.Queue[Driver],
         threads: Executor,
         say: Callable[[str], object],

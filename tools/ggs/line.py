@@ -10,7 +10,7 @@ from typing import Any
 
 from outflank.engine import OutflankError
 from outflank.protocol.lines import LineSplitter, printable
-from outflank.tools.ggs.messages import Cutter
+from outflank.tools.ggs.messages import MessageJoiner
 
 _CONNECT_SECONDS = 20.0
 _LOGIN_SECONDS = 60.0
@@ -25,7 +25,7 @@ _TCP = {"TCP_KEEPIDLE": 30, "TCP_KEEPINTVL": 10, "TCP_KEEPCNT": 3, "TCP_USER_TIM
 _READY = "READY"
 
 
-class Refused(OutflankError):
+class LoginRefused(OutflankError):
     """The server does not let us in, or has sent us away, for good."""
 
 
@@ -53,7 +53,7 @@ class Account:
         return printable(text.replace(self.password, _MASK), _LONGEST_SHOWN)
 
 
-class Line:
+class GgsConnection:
     """A line that is kept until it is ended.
 
     Args:
@@ -100,7 +100,7 @@ class Line:
         self._ended.set()
 
     async def keep(self) -> None:
-        """Connect, again and again, until the line is ended. Raises: Refused."""
+        """Connect, again and again, until the line is ended. Raises: LoginRefused."""
         tries = 0
         while not self._ended.is_set():
             began = time.monotonic()
@@ -116,7 +116,7 @@ class Line:
                 tries += 1
 
     async def _connect(self) -> None:
-        """One connection from its beginning to its end. Raises: Refused; OSError, EOFError if it is lost."""
+        """One connection from its beginning to its end. Raises: LoginRefused; OSError, EOFError if it is lost."""
         async with asyncio.timeout(_CONNECT_SECONDS):
             reader, writer = await asyncio.open_connection(self._account.host, self._account.port)
         _watch_over(writer.get_extra_info("socket"))
@@ -132,42 +132,42 @@ class Line:
 
     async def _listen(self, reader: asyncio.StreamReader) -> None:
         """Hear the server until the line is ended. Raises: as ``_connect``."""
-        splitter, cutter, began = LineSplitter(), Cutter(), time.monotonic()
+        splitter, joiner, began = LineSplitter(), MessageJoiner(), time.monotonic()
         while not self._ended.is_set():
             try:
                 async with asyncio.timeout(_QUIET_SECONDS):
                     data = await reader.read(1 << 14)
             except TimeoutError:
-                self._hear(cutter.flush())
+                self._hear(joiner.flush())
                 if not self._is_in:
                     self._answer(splitter.rest[:_LONGEST_SHOWN].decode("utf-8", "replace"))
             else:
                 if not data:
-                    self._hear(cutter.flush())
+                    self._hear(joiner.flush())
                     raise EOFError("the server has closed it")
                 for line in splitter.feed(data):
                     self._log(
                         "<", self._account.shown(line[:_LONGEST_SHOWN].decode("utf-8", "replace").rstrip())
                     )
-                    self._hear(cutter.feed(line))
+                    self._hear(joiner.feed(line))
             if not self._is_in and time.monotonic() - began > _LOGIN_SECONDS:
                 raise OSError(f"no login within {_LOGIN_SECONDS:.0f} s")
             if self._is_in and time.monotonic() - self._sent_at > _SIGN_OF_LIFE_SECONDS:
                 self._on_quiet()
 
     def _hear(self, lines: list[str] | None) -> None:
-        """Pass a message on. Raises: Refused."""
+        """Pass a message on. Raises: LoginRefused."""
         if not lines:
             return
         if not self._is_in:
             self._answer(lines[0])
         elif lines[0].startswith(": User ") and "disconnected you" in lines[0]:
-            raise Refused(f"the server has ended the line: {self._account.shown(lines[0])}")
+            raise LoginRefused(f"the server has ended the line: {self._account.shown(lines[0])}")
         elif lines[0] != _READY:
             self._on_message(lines)
 
     def _answer(self, text: str) -> None:
-        """Answer a prompt of the login, which may come without its line feed. Raises: Refused."""
+        """Answer a prompt of the login, which may come without its line feed. Raises: LoginRefused."""
         asked = text.lower()
         prompts = {"enter login": self._account.user, "enter your password": self._account.password}
         for prompt, answer in prompts.items():
@@ -178,7 +178,7 @@ class Line:
         is_told_all = len(self._answered) == len(prompts)
         starts_again = is_told_all and "enter login" in asked and "password" not in asked
         if asked.startswith(": err") or starts_again:
-            raise Refused(f"the server refuses the login: {self._account.shown(text)}")
+            raise LoginRefused(f"the server refuses the login: {self._account.shown(text)}")
         if is_told_all and text.endswith(_READY):
             self._is_in = True
             self._on_login()

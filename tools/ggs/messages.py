@@ -25,7 +25,7 @@ _GAME_ID = r"(\.\d{1,9})(?:\.([01]))?"
 _SIDES = {"*": Colour.BLACK, "O": Colour.WHITE}
 
 
-class Cutter:
+class MessageJoiner:
     """Joins lines to messages."""
 
     def __init__(self) -> None:
@@ -50,7 +50,7 @@ class Cutter:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class MatchType:
     """The type of a match: ``8``, ``s8r20``, ``8w``.
 
     Attributes:
@@ -70,7 +70,7 @@ class Kind:
     komi: bool = False
 
     @classmethod
-    def parse(cls, text: str) -> "Kind | None":
+    def parse(cls, text: str) -> "MatchType | None":
         """Read a type; return None if it is malformed."""
         match = _KIND.fullmatch(text)
         if match is None:
@@ -99,23 +99,23 @@ class Offer:
     id: str
     by: str
     to: str
-    kind: Kind
+    kind: MatchType
     flag: str
     clock: TimeControl
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class MatchStarted:
     """A match has started: ``+ match .9 2544 lynx 2505 kitty s8r20 R``; a flag of ``T`` is a tournament's."""
 
     id: str
     players: tuple[str, str]
-    kind: Kind
+    kind: MatchType
     flag: str
 
 
 @dataclass(frozen=True, slots=True)
-class Over:
+class MatchEnded:
     """A match, or one game of a synchro match, is over.
 
     Attributes:
@@ -152,7 +152,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class GgsMove:
     """``23: F5/1.23/4.56``: number, move or ``PASS``, evaluation in discs from its mover's side, seconds."""
 
     number: int
@@ -179,10 +179,10 @@ class Board:
 
     id: str
     part: str | None
-    kind: Kind
+    kind: MatchType
     is_whole: bool
     first: Position
-    turns: tuple[Turn, ...]
+    turns: tuple[GgsMove, ...]
     position: Position
     sides: dict[Colour, Side]
     controls: dict[Colour, TimeControl]
@@ -198,7 +198,7 @@ class Note:
     text: str
 
 
-Message = Offer | Begun | Over | Board | Note
+Message = Offer | MatchStarted | MatchEnded | Board | Note
 
 _NUMBER = re.compile(r"[+-]?\d{1,4}(?:\.\d{0,6})?", re.ASCII)
 _OFFER = re.compile(
@@ -227,7 +227,7 @@ def read(lines: Sequence[str]) -> Message | None:
     if match := _MATCH.fullmatch(text):
         return _match(match)
     if match := _END.fullmatch(text):
-        return Over(match[1], match[2], match[3], match[5].strip())
+        return MatchEnded(match[1], match[2], match[3], match[5].strip())
     if match := _HEAD.fullmatch(text):
         return _board(match, lines[1:])
     if match := _NOTE.fullmatch(text):
@@ -245,27 +245,27 @@ def read_clock(text: str) -> TimeControl | None:
         return None
 
 
-def _match(match: re.Match[str]) -> Begun | Over | None:
+def _match(match: re.Match[str]) -> MatchStarted | MatchEnded | None:
     if match[1] == "-":
-        return Over(match[2], None, match[3], (match[7] or "").partition(" .")[0].strip())
-    kind = Kind.parse(match[5])
-    return Begun(match[2], (match[3], match[4]), kind, match[6]) if kind else None
+        return MatchEnded(match[2], None, match[3], (match[7] or "").partition(" .")[0].strip())
+    kind = MatchType.parse(match[5])
+    return MatchStarted(match[2], (match[3], match[4]), kind, match[6]) if kind else None
 
 
 def _offer(match: re.Match[str]) -> Offer | None:
-    kind = Kind.parse(match[4])
+    kind = MatchType.parse(match[4])
     rest = _STORED.sub("", match[7] or "").strip()  # the number of a stored match
     clock = read_clock(rest or match[3])
     return Offer(match[1], match[2], match[6], kind, match[5], clock) if kind and clock else None
 
 
 def _board(match: re.Match[str], lines: Sequence[str]) -> Board | None:
-    kind = Kind.parse(match[4])
+    kind = MatchType.parse(match[4])
     if kind is None or kind.size != 8:
         return None
     rows: list[str] = []
     positions: list[Position] = []
-    turns: list[Turn] = []
+    turns: list[GgsMove] = []
     clocks: list[tuple[Colour, Side]] = []
     for line in lines:
         if found := _ROW.fullmatch(line):
@@ -281,7 +281,7 @@ def _board(match: re.Match[str], lines: Sequence[str]) -> Board | None:
                 return None
             clocks.append((_SIDES[found[3]], Side(found[1], _rating(found[2]), clock)))
         elif (found := _TURN.fullmatch(line)) and int(found[1]) > 0:
-            turns.append(Turn(int(found[1]), found[2], _number(found[3]), _number(found[4])))
+            turns.append(GgsMove(int(found[1]), found[2], _number(found[3]), _number(found[4])))
     sides = dict(clocks)
     if not positions or len(sides) != 2:
         return None

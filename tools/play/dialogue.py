@@ -20,7 +20,7 @@ from outflank.engine import (
     SearchInfo,
     SettingsError,
 )
-from outflank.protocol.formats.annotated import Ending, Result
+from outflank.protocol.formats.annotated import Result, ResultReason
 from outflank.protocol.lines import LineSplitter, printable
 from outflank.protocol.server.human_strength import HIGHEST_ELO, LOWEST_ELO
 from outflank.protocol.server.movesource import BookInfo
@@ -356,9 +356,9 @@ class Dialogue:
     def _result(self) -> str:
         result, position = self._game.result, self._game.position
         assert result is not None
-        if result.ending is not Ending.DISCS:
+        if result.ending is not ResultReason.DISCS:
             assert result.winner is not None
-            how = "by resignation" if result.ending is Ending.RESIGNATION else "on time"
+            how = "by resignation" if result.ending is ResultReason.RESIGNATION else "on time"
             return f"{self._name(result.winner)} wins {how}."
         return end_text(position)
 

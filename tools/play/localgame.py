@@ -19,8 +19,8 @@ from outflank.protocol.clock import TimeControl
 from outflank.protocol.formats.annotated import (
     AnnotatedGame,
     AnnotatedMove,
-    Ending,
     Result,
+    ResultReason,
     for_black,
     program,
 )
@@ -160,11 +160,11 @@ class LocalGame:
 
     def resign(self) -> None:
         """Resign for the side to move."""
-        self._ended = Result(self.position.side.other, None, Ending.RESIGNATION)
+        self._ended = Result(self.position.side.other, None, ResultReason.RESIGNATION)
 
     def time_is_up(self) -> None:
         """End the game by a time forfeit of the side to move."""
-        self._ended = Result(self.position.side.other, None, Ending.TIME)
+        self._ended = Result(self.position.side.other, None, ResultReason.TIME)
 
     def new_game(self) -> None:
         """Start a new game from the same position."""

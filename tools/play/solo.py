@@ -24,7 +24,7 @@ from outflank.engine.solo.game import (
     cell_text,
     score,
 )
-from outflank.engine.solo.player import Prospect, SoloPlayer, Solution, solve
+from outflank.engine.solo.player import Prospect, SoloPlayer, SoloSolution, solve
 from outflank.engine.squares import square_name, squares_of
 from outflank.protocol.lines import LineSplitter
 from outflank.tools.report.board import say
@@ -69,7 +69,7 @@ def legend() -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class SoloPrinter:
     """Prints one game.
 
     Attributes:
@@ -120,7 +120,7 @@ class Report:
             return
         say("hint: " + ", ".join(f"{each.move} (about {each.score:.4g})" for each in prospects))
 
-    def solution(self, solution: Solution, deal: Deal) -> None:
+    def solution(self, solution: SoloSolution, deal: Deal) -> None:
         """Show the best play found with open chips, move by move, and its score."""
         game = DealerView.start(deal)
         if self.as_json:
@@ -187,11 +187,7 @@ _HELP = (
 )
 
 
-class Stop(Exception):
-    """The player ends the game with the score as it is."""
-
-
-def watch(game: DealerView, player: SoloPlayer, report: Report) -> None:
+def watch(game: DealerView, player: SoloPlayer, report: SoloPrinter) -> None:
     """Let the program play; Ctrl-C stops it with the score as it is."""
     try:
         report.board(game.player_view())
@@ -204,7 +200,7 @@ def watch(game: DealerView, player: SoloPlayer, report: Report) -> None:
         report.result(game)
 
 
-def play(game: DealerView, report: Report, adviser: SoloPlayer, hints: bool) -> None:
+def play(game: DealerView, report: SoloPrinter, adviser: SoloPlayer, hints: bool) -> None:
     """Play the moves from stdin, one a line; its end stops the game.
 
     Args:
@@ -218,26 +214,26 @@ def play(game: DealerView, report: Report, adviser: SoloPlayer, hints: bool) -> 
     if not report.as_json:
         say(legend())
     try:
-        while not game.is_over:
+        while True:
             report.board(game.player_view())
+            if game.is_over:
+                break
             if hints:
                 report.hint(adviser.prospects(game.player_view()))
-            move = _next_move(game, report, adviser)
+            if (move := _next_move(game, report, adviser)) is None:
+                break
             report.move(game, move)
             game = game.play(move)
-        report.board(game.player_view())
-    except Stop:
-        pass
     finally:
         report.result(game)
 
 
-def _next_move(game: DealerView, report: Report, adviser: SoloPlayer) -> SoloMove:
-    """Read the next legal move. Raises: Stop at the end of the input or at a word for it."""
+def _next_move(game: DealerView, report: SoloPrinter, adviser: SoloPlayer) -> SoloMove | None:
+    """Read the next legal move; return None at the end of the input, and at a word that stops the game."""
     for line in _lines():
         word = line.strip().lower()
         if word in _STOP_WORDS:
-            raise Stop
+            return None
         if word == "hint":
             report.hint(adviser.prospects(game.player_view()))
         elif word == "moves":
@@ -251,7 +247,7 @@ def _next_move(game: DealerView, report: Report, adviser: SoloPlayer) -> SoloMov
                 if not sys.stdin.isatty():
                     raise
                 warn(str(error))
-    raise Stop
+    return None
 
 
 def _lines() -> Iterator[str]:
@@ -294,7 +290,7 @@ def with_open_chips(game: DealerView, seed: int, variant: Variant) -> int:
     return solve(game, variant).score
 
 
-def play_many(way: Way, seeds: Iterable[int], layout: Iterable[int], report: Report) -> None:
+def play_many(way: Way, seeds: Iterable[int], layout: Iterable[int], report: SoloPrinter) -> None:
     """Play the deals of these seeds and print a summary of the scores, also after Ctrl-C."""
     scores: list[int] = []
     squares = tuple(layout)
@@ -314,7 +310,7 @@ def play_many(way: Way, seeds: Iterable[int], layout: Iterable[int], report: Rep
             _summarise(scores, report)
 
 
-def _summarise(scores: Sequence[int], report: Report) -> None:
+def _summarise(scores: Sequence[int], report: SoloPrinter) -> None:
     mean, deviation = fmean(scores), stdev(scores) if len(scores) > 1 else 0.0
     perfect_share = scores.count(report.perfect) / len(scores)
     if report.as_json:

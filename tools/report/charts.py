@@ -13,6 +13,14 @@ _LONG = 20
 
 
 @dataclass(frozen=True, slots=True)
+class ReferenceLine:
+    """A straight line with a label: `at` is a value of its axis, and in a ``Chart`` a place in units of the SVG."""
+
+    at: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
 class Series:
     """A curve.
 
@@ -30,16 +38,8 @@ class Series:
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
-    """A labelled horizontal line at height `y`."""
-
-    y: float
-    label: str
-
-
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """A curve in SVG units; both texts are values of ``points`` attributes, `band` may be empty."""
+class SvgCurve:
+    """A curve in the units of the SVG; both texts are for a ``points`` attribute, `band` may be empty."""
 
     name: str
     colour: int
@@ -48,23 +48,15 @@ class Drawn:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
-    """A line of the grid or a level: its coordinate in SVG units, and its label."""
-
-    at: float
-    label: str
-
-
-@dataclass(frozen=True, slots=True)
 class Chart:
-    """The data of a chart for the template."""
+    """The data of a chart for the template: curves, grid lines across and up, and labelled levels."""
 
     title: str
     caption: str
-    curves: tuple[Drawn, ...]
-    across: tuple[Mark, ...]
-    up: tuple[Mark, ...]
-    levels: tuple[Mark, ...]
+    curves: tuple[SvgCurve, ...]
+    across: tuple[ReferenceLine, ...]
+    up: tuple[ReferenceLine, ...]
+    levels: tuple[ReferenceLine, ...]
     width: int = WIDTH
     height: int = HEIGHT
     left: int = _LEFT
@@ -74,7 +66,12 @@ class Chart:
 
 
 def chart(
-    title: str, caption: str, series: Sequence[Series], levels: Sequence[Level] = (), *, whole: bool = False
+    title: str,
+    caption: str,
+    series: Sequence[Series],
+    levels: Sequence[ReferenceLine] = (),
+    *,
+    whole: bool = False,
 ) -> Chart | None:
     """Return the chart of some curves and levels; None if no curve has two points.
 
@@ -86,7 +83,7 @@ def chart(
     last = max(x for curve in series for x, _ in curve.points)
     first = min(x for curve in series for x, _ in curve.points)
     settled = first if whole else _settled_from(series, first, last)
-    low, high = _range([*_heights(series, settled), *(level.y for level in levels)])
+    low, high = _range([*_heights(series, settled), *(level.at for level in levels)])
 
     def across(x: float) -> float:
         return round(_LEFT + (x - first) / (last - first) * (WIDTH - _LEFT - _RIGHT), 1)
@@ -101,11 +98,12 @@ def chart(
         title,
         caption,
         curves=tuple(
-            Drawn(curve.name, curve.colour, points(curve.points), points(_outline(curve))) for curve in series
+            SvgCurve(curve.name, curve.colour, points(curve.points), points(_outline(curve)))
+            for curve in series
         ),
-        across=tuple(Mark(across(x), f"{x:g}") for x in _ticks(first, last) if x == int(x)),
-        up=tuple(Mark(up(y), f"{y:g}") for y in _ticks(low, high)),
-        levels=tuple(Mark(up(level.y), level.label) for level in levels),
+        across=tuple(ReferenceLine(across(x), f"{x:g}") for x in _ticks(first, last) if x == int(x)),
+        up=tuple(ReferenceLine(up(y), f"{y:g}") for y in _ticks(low, high)),
+        levels=tuple(ReferenceLine(up(level.at), level.label) for level in levels),
     )
 
 

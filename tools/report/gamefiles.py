@@ -12,7 +12,7 @@ import click
 
 from outflank.engine import FileFormatError, NotationError, SettingsError
 from outflank.protocol.formats import ggf, obf, transcript, wthor
-from outflank.protocol.formats.annotated import AnnotatedGame, Ending
+from outflank.protocol.formats.annotated import AnnotatedGame, ResultReason
 from outflank.protocol.formats.clocks import for_ggf, for_sgf, year_of
 from outflank.protocol.formats.files import FormatName
 from outflank.protocol.formats.transcript import Style
@@ -57,7 +57,7 @@ _OF_MOVES: Mapping[str, Callable[[AnnotatedGame], int]] = {
     "marks of bad moves": lambda game: sum(bool(move.fault) for move in game.moves),
     "better lines": lambda game: sum(bool(move.instead) for move in game.moves),
 }
-_UNLETTERED = (Ending.DISCS, Ending.FORFEIT)  # for which GGF has no letter
+_UNLETTERED = (ResultReason.DISCS, ResultReason.FORFEIT)  # for which GGF has no letter
 _IN_ALL = frozenset((*_OF_GAMES, *_OF_MOVES))
 # Facts that a format stores for every game; ``_kept`` adds those it stores for some.
 _KEPT: Mapping[FormatName, frozenset[str]] = {
@@ -230,7 +230,7 @@ def _has_names(file: Path) -> bool:
 
 def _is_on_board(game: AnnotatedGame) -> bool:
     """Whether the last position shows the result."""
-    return game.result is not None and game.result.ending is Ending.DISCS and game.final.is_over
+    return game.result is not None and game.result.ending is ResultReason.DISCS and game.final.is_over
 
 
 def _kept(name: FormatName, game: AnnotatedGame) -> frozenset[str]:

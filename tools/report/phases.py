@@ -1,7 +1,7 @@
 """Discs lost, by phases of ten empty squares, and the most costly moves."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from outflank.tools.match.game.referee import choices
 from outflank.tools.match.game.results import GameRecord
@@ -70,39 +70,35 @@ class Slip:
         return self.best - self.played
 
 
-@dataclass(slots=True)
-class PhaseCounter:
-    """Counts moves into phases, by player."""
+def phase_table(players: Iterable[str], moves: Iterable[tuple[str, int, float]]) -> Phases:
+    """Return the table of players, in their order.
 
-    _tallies: dict[str, list[PhaseTally]] = field(default_factory=dict)
-
-    def add(self, player: str, empties: int, discs: float) -> None:
-        """Count a player's move by its empty squares and the discs lost."""
-        tallies = self._tallies.setdefault(player, [PhaseTally() for _ in range(_PHASES)])
-        tally = tallies[max(0, min(empties, 60) - 1) // _EMPTIES]
+    Args:
+        players: the names of the players.
+        moves: the player, the number of empty squares, and the discs that the move threw away.
+    """
+    rows = {name: [PhaseTally() for _ in range(_PHASES)] for name in players}
+    for player, empties, discs in moves:
+        tally = rows[player][max(0, min(empties, 60) - 1) // _EMPTIES]
         tally.discs += discs
         tally.moves += 1
-
-    def table(self, players: Iterable[str]) -> Phases:
-        """Return the table of these players, in this order."""
-        rows = {name: self._tallies.get(name) or [PhaseTally() for _ in range(_PHASES)] for name in players}
-        known = [
-            phase for phase in reversed(range(_PHASES)) if any(row[phase].moves for row in rows.values())
-        ]
-        return Phases(
-            tuple(f"{(phase + 1) * _EMPTIES}-{phase * _EMPTIES + 1}" for phase in known),
-            {name: tuple(row[phase] for phase in known) for name, row in rows.items()},
-        )
+    known = [phase for phase in reversed(range(_PHASES)) if any(row[phase].moves for row in rows.values())]
+    return Phases(
+        tuple(f"{(phase + 1) * _EMPTIES}-{phase * _EMPTIES + 1}" for phase in known),
+        {name: tuple(row[phase] for phase in known) for name, row in rows.items()},
+    )
 
 
 def phases_of(games: Sequence[GameRecord], names: Iterable[str]) -> Phases:
     """Return the phases of a run, from exact margins."""
-    counter = PhaseCounter()
-    for game in games:
-        for choice in choices(game):
-            mover = game.turns[choice.turn]
-            counter.add(game.pairing.names[mover.colour], mover.before.empties, choice.best - choice.came)
-    return counter.table(names)
+    chosen = ((game, choice, game.turns[choice.turn]) for game in games for choice in choices(game))
+    return phase_table(
+        names,
+        (
+            (game.pairing.names[turn.colour], turn.before.empties, choice.best - choice.came)
+            for game, choice, turn in chosen
+        ),
+    )
 
 
 def slips_of(games: Sequence[GameRecord]) -> list[Slip]:

@@ -20,18 +20,18 @@ CSV_COLUMNS = (
 _RESULTS = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}
 _FORMULA = ("=", "+", "-", "@")
 _ENDINGS = {
-    Ending.DISCS: annotated.Ending.DISCS,
-    Ending.RESIGNATION: annotated.Ending.RESIGNATION,
-    Ending.ADJUDICATION: annotated.Ending.AGREEMENT,
-    Ending.TIME: annotated.Ending.TIME,
-    Ending.STALL: annotated.Ending.TIME,
+    Ending.DISCS: annotated.ResultReason.DISCS,
+    Ending.RESIGNATION: annotated.ResultReason.RESIGNATION,
+    Ending.ADJUDICATION: annotated.ResultReason.AGREEMENT,
+    Ending.TIME: annotated.ResultReason.TIME,
+    Ending.STALL: annotated.ResultReason.TIME,
 }
 
 
 def annotated_game(game: GameRecord, event: str = "") -> AnnotatedGame:
     """Return the game with times, evaluations and exact margins; its comment is the fault."""
     names = game.pairing.names
-    ending = _ENDINGS.get(game.ending, annotated.Ending.FORFEIT)
+    ending = _ENDINGS.get(game.ending, annotated.ResultReason.FORFEIT)
     return AnnotatedGame(
         game.first_position,
         game.turns,

@@ -18,7 +18,7 @@ from outflank.tools.match.state.tuning import TEST_FOLDER, Value
 from outflank.tools.match.stats.elo import elo_path
 from outflank.tools.match.stats.ratings import rate
 from outflank.tools.report import wording
-from outflank.tools.report.charts import Chart, Level, Series, Strip, chart, strip, thinned
+from outflank.tools.report.charts import Chart, ReferenceLine, Series, Strip, chart, strip, thinned
 from outflank.tools.report.figures import Figures, is_one_sided, opening_moves
 from outflank.tools.report.page import packed_files, page_parts, replay, templates
 from outflank.tools.report.phases import phases_of, slips_of
@@ -54,7 +54,7 @@ def _value_chart(value: Value) -> Chart | None:
         parameter.name,
         "After each pair; the band is as wide as the value is moved for play.",
         [Series(parameter.name, 0, tuple((float(pair), now) for pair, now, _ in value.path), band)],
-        [Level(parameter.start, "start")],
+        [ReferenceLine(parameter.start, "start")],
         whole=True,
     )
 
@@ -73,7 +73,7 @@ def _elo_chart(run: Run, figures: Figures) -> Chart | None:
         f"Elo of {first} against {second}",
         "After each pair that counts, with its 95 % interval.",
         [Series(first, 0, points, band)],
-        [Level(0, "equal")],
+        [ReferenceLine(0, "equal")],
     )
 
 
@@ -93,7 +93,7 @@ def _test_chart(run: Run, figures: Figures) -> Chart | None:
             Series(name, colour, ((0.0, 0.0), *((float(pairs), ratio) for pairs, ratio in path)))
             for colour, (name, path) in enumerate(paths.items())
         ],
-        [Level(low, "elo0 accepted"), Level(high, "elo1 accepted")],
+        [ReferenceLine(low, "elo0 accepted"), ReferenceLine(high, "elo1 accepted")],
     )
 
 

@@ -99,24 +99,19 @@ class BootstrapSettings:
         return self.folder / "spent.json"
 
 
-@dataclass(slots=True)
-class Pace:
-    """The speed of the previous generation, from which the time of this one is estimated.
+def work_seconds(seconds: float, known: int, found: float = 0.0, fitted: float = 0.0) -> float:
+    """Return a generation's seconds for games and labels; the fit to all positions uses the rest.
 
-    Attributes:
-        found: the positions for each second of games and labels; 0 if unknown.
+    Args:
+        seconds: the seconds for the generation.
+        known: the number of positions of the generations before.
+        found: the positions for each second of games and labels, as in the previous generation; 0 if unknown.
         fitted: the expected seconds of the fit for each position.
     """
-
-    found: float = 0.0
-    fitted: float = 0.0
-
-    def work(self, seconds: float, known: int) -> float:
-        """Return a generation's seconds for games and labels; the fit to all positions uses the rest."""
-        if not self.found:
-            return seconds * _FIRST_WORK_SHARE
-        foreseen = (seconds - known * self.fitted) / (1 + self.found * self.fitted)
-        return max(foreseen, seconds * _LEAST_WORK_SHARE)
+    if not found:
+        return seconds * _FIRST_WORK_SHARE
+    foreseen = (seconds - known * fitted) / (1 + found * fitted)
+    return max(foreseen, seconds * _LEAST_WORK_SHARE)
 
 
 def bootstrap(settings: BootstrapSettings, report: Callable[[str], None], **place: Unpack[Place]) -> None:
@@ -155,14 +150,14 @@ def _share(settings: BootstrapSettings, spent: TimeSpent, generation: int) -> fl
     return left if left >= settings.seconds * _WORTH_ANOTHER else 0.0
 
 
-def _pace(settings: BootstrapSettings, spent: TimeSpent, generation: int) -> Pace:
+def _work_seconds(settings: BootstrapSettings, spent: TimeSpent, generation: int, seconds: float) -> float:
+    """Return the seconds for games and labels by the speed of the previous generation."""
     games, labels, fit = _steps(generation - 1)
-    worked = spent.on(games, labels)
+    worked, known = spent.on(games, labels), _positions(settings, generation)
     if not worked:
-        return Pace()
-    found = _positions(settings, generation)
-    made = found - _positions(settings, generation - 1)
-    return Pace(made / worked, _CAUTION * spent.on(fit) / found)
+        return work_seconds(seconds, known)
+    made = known - _positions(settings, generation - 1)
+    return work_seconds(seconds, known, made / worked, _CAUTION * spent.on(fit) / known)
 
 
 def _run_generation(
@@ -170,7 +165,7 @@ def _run_generation(
 ) -> tuple[int, int]:
     """Make the next weights in about `seconds`; return the numbers of games and labelled boards."""
     games, labels, fit = _steps(generation)
-    work = _pace(settings, spent, generation).work(seconds, _positions(settings, generation))
+    work = _work_seconds(settings, spent, generation, seconds)
     with spent.spending(games):
         played = _play(settings, generation, work * (1 - _LABEL_SHARE) - spent.on(games), place)
     with spent.spending(labels):

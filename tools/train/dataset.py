@@ -163,7 +163,7 @@ def random_opening(rng: random.Random, moves: int, *, matches: bool, start: str 
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class LabelledPosition:
     """A position and the search that judged it.
 
     Attributes:
@@ -179,13 +179,13 @@ class Judged:
     selectivity: Percent
 
 
-def judged_line(position: Position, found: SearchResult, down_to: int = 0) -> Iterator[Judged]:
+def judged_line(position: Position, found: SearchResult, down_to: int = 0) -> Iterator[LabelledPosition]:
     """Yield the positions of the best line of a search to the end, down to this many empty squares."""
     for there in played_line(position, found.pv):
         if there.empties < down_to and there is not position:
             return
         score = found.score if there.side is position.side else -found.score
-        yield Judged(there, score, there.empties, found.selectivity)
+        yield LabelledPosition(there, score, there.empties, found.selectivity)
 
 
 def played_line(position: Position, moves: Iterable[Move]) -> Iterator[Position]:
@@ -196,7 +196,7 @@ def played_line(position: Position, moves: Iterable[Move]) -> Iterator[Position]
         position = position.play(move)
 
 
-def as_records(game: Iterable[Judged], score: float, side: Colour) -> Records:
+def as_records(game: Iterable[LabelledPosition], score: float, side: Colour) -> Records:
     """Return the records of a game that ended with `score` for `side`."""
     rows = []
     for place, judged in enumerate(game):

@@ -16,7 +16,7 @@ from outflank.protocol.formats.obf import Problem
 from outflank.tools.match.openings.sources import play_random
 from outflank.tools.train.dataset import (
     RECORD,
-    Judged,
+    LabelledPosition,
     Records,
     as_records,
     empties,
@@ -162,7 +162,7 @@ def _label_part(settings: LabelSettings, part: tuple[int, tuple[_Board, ...]]) -
     for own, opp in part[1]:
         position = Position(own, opp, Colour.BLACK)
         found = settings.judging.search(searcher, position)
-        seen = [Judged(position, found.score, found.depth, found.selectivity)]
+        seen = [LabelledPosition(position, found.score, found.depth, found.selectivity)]
         if to_the_end(found, position):
             seen = list(judged_line(position, found, settings.line_to))
         games.append(as_records(seen, found.score, position.side))

@@ -19,7 +19,7 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import torch
@@ -46,22 +46,14 @@ from outflank.tools.work.files import whole_file
 _SECONDS_BETWEEN = 120.0
 
 
-class Part(Protocol):
-    """A network, an optimiser or a schedule."""
-
-    def state_dict(self) -> dict[str, Any]:
-        """Return the state."""
-
-    def load_state_dict(self, state_dict: Any) -> Any:
-        """Restore a state."""
-
-
 class Checkpoint:
     """A file with the state of a training; without a path nothing is stored.
 
     Args:
         path: the path of the file.
         training: the identity of a training: settings, positions, first weights.
+
+    The parts of a training are its network, optimiser and schedule, by name.
 
     Raises: FileFormatError if the file belongs to another training or is damaged.
     """
@@ -76,7 +68,7 @@ class Checkpoint:
         if path.exists():
             self._states = self._read(path)
 
-    def resume(self, stage: int, parts: Mapping[str, Part]) -> tuple[int, float]:
+    def resume(self, stage: int, parts: Mapping[str, Any]) -> tuple[int, float]:
         """Restore the state of a stage; return the steps done, and the squared errors since the last epoch."""
         state = self._states.get(stage)
         if state is None:
@@ -85,7 +77,7 @@ class Checkpoint:
             part.load_state_dict(state[name])
         return int(state["steps"]), float(state["squares"])
 
-    def keep(self, stage: int, parts: Mapping[str, Part], steps: int, squares: float, *, last: bool) -> None:
+    def keep(self, stage: int, parts: Mapping[str, Any], steps: int, squares: float, *, last: bool) -> None:
         """Write the state of a stage if some minutes have passed, or if this was its last step."""
         if self._path is None or not (last or time.monotonic() >= self._kept_at + _SECONDS_BETWEEN):
             return
@@ -220,8 +212,8 @@ def train(
             StagePositions(records[some], target[some], begin.tables)
             for some in (here & ~kept_out, here & kept_out)
         )
-        course = _Course(number, trained, measured.without(trained), settings, on_epoch)
-        networks.append(course.run(begin, checkpoint))
+        training = _StageTraining(number, trained, measured.without(trained), settings, on_epoch)
+        networks.append(training.run(begin, checkpoint))
     made = rounded(networks, begin.tables)
     checkpoint.remove()
     return made
@@ -244,7 +236,7 @@ def _check_device(name: str) -> None:
 
 
 @dataclass(slots=True)
-class _Course:
+class _StageTraining:
     stage: int
     trained: StagePositions
     measured: StagePositions

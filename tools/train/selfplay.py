@@ -18,7 +18,7 @@ from outflank.engine.search.limits import FULL_WIDTH, Percent
 from outflank.tools.match.openings.sources import play_random
 from outflank.tools.train.dataset import (
     RECORD,
-    Judged,
+    LabelledPosition,
     Records,
     as_records,
     games_there,
@@ -139,7 +139,7 @@ def play_shard(settings: SelfplaySettings, number: int) -> bytes:
 def _play_game(searcher: Searcher, settings: SelfplaySettings, rng: random.Random) -> Records:
     judging = settings.judging
     position = _fair_opening(searcher, settings, rng)
-    seen: list[Judged] = []
+    seen: list[LabelledPosition] = []
     while not position.is_over:
         if position.must_pass:
             position = position.pass_()
@@ -148,7 +148,7 @@ def _play_game(searcher: Searcher, settings: SelfplaySettings, rng: random.Rando
         if to_the_end(found, position):
             seen += judged_line(position, found)
             return as_records(seen, found.score, position.side)
-        seen.append(Judged(position, found.score, found.depth, found.selectivity))
+        seen.append(LabelledPosition(position, found.score, found.depth, found.selectivity))
         position = position.play(found.move)
     return as_records(seen, position.score(position.side), position.side)
 

@@ -30,7 +30,7 @@ class CommandError(OutflankError):
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class GtpCommand:
     """A line that asks for an answer.
 
     Attributes:
@@ -44,7 +44,7 @@ class Command:
     arguments: tuple[str, ...] = ()
 
 
-def parse(line: bytes) -> Command | None:
+def parse(line: bytes) -> GtpCommand | None:
     """Read a line; None if it is blank or only a comment, and so gets no answer.
 
     The command of a line longer than LINE_CAP has no name (a comment is not counted).
@@ -55,11 +55,11 @@ def parse(line: bytes) -> Command | None:
     # Bytes, since str.split() would also cut at blanks that ASCII does not have.
     words = text[number.end() if number else 0 :].split()
     if len(line) > LINE_CAP and b"#" not in line:
-        return Command(command_id, "")
+        return GtpCommand(command_id, "")
     if not words:
         return None
     name, *arguments = (word.decode("utf-8", "surrogateescape") for word in words)
-    return Command(command_id, name, tuple(arguments))
+    return GtpCommand(command_id, name, tuple(arguments))
 
 
 def is_interrupt(line: bytes) -> bool:

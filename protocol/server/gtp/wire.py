@@ -6,7 +6,14 @@ from outflank.engine import IllegalMoveError, NotationError, OutflankError, Sett
 from outflank.protocol.lines import LINE_CAP, LineKind, tell_fault
 from outflank.protocol.server.gtp.arguments import Arguments
 from outflank.protocol.server.gtp.commands import COMMANDS, HARMLESS
-from outflank.protocol.server.gtp.grammar import Command, CommandError, answer, is_interrupt, opening, parse
+from outflank.protocol.server.gtp.grammar import (
+    CommandError,
+    GtpCommand,
+    answer,
+    is_interrupt,
+    opening,
+    parse,
+)
 from outflank.protocol.server.session import Session, UndoError
 
 
@@ -47,7 +54,7 @@ class Gtp:
         yield "\n"
 
 
-def _execute(session: Session, command: Command) -> str | Iterator[str]:
+def _execute(session: Session, command: GtpCommand) -> str | Iterator[str]:
     if not command.name:
         raise CommandError("syntax error", f"the line is longer than {LINE_CAP} bytes")
     if command.name not in COMMANDS:

@@ -20,7 +20,7 @@ _NUMBER = re.compile(r"[+-]?(?:\d{1,9}(?:\.\d{0,9})?|\.\d{1,9})", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class NBoardCommand:
     """A line that means something.
 
     Attributes:
@@ -34,11 +34,11 @@ class Command:
     is_whole: bool = True
 
 
-def parse(line: bytes, names: Collection[str]) -> Command | None:
+def parse(line: bytes, names: Collection[str]) -> NBoardCommand | None:
     """Read a line; None if it is blank or no command out of `names`: the protocol ignores it."""
     text = without_control_bytes(line).strip()
     if _BARE_MOVE.fullmatch(text):
-        return Command("move", text.decode("utf-8", "replace"))
+        return NBoardCommand("move", text.decode("utf-8", "replace"))
     words = text.split(None, 2)
     count = 2 if words[:1] == [b"set"] else 1
     name = b" ".join(words[:count]).decode("utf-8", "replace")
@@ -46,7 +46,7 @@ def parse(line: bytes, names: Collection[str]) -> Command | None:
         return None
     rest = text.split(None, count)[count:]
     argument = rest[0].decode("utf-8", "replace") if rest else ""
-    return Command(name, argument, len(line) <= LINE_CAP)
+    return NBoardCommand(name, argument, len(line) <= LINE_CAP)
 
 
 def read_whole(text: str, what: str, least: int, most: int) -> int:

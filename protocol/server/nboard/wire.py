@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from outflank.engine import NotationError, OutflankError
 from outflank.protocol.lines import LINE_CAP, LineKind, tell_fault
 from outflank.protocol.server.nboard.commands import COMMANDS
-from outflank.protocol.server.nboard.grammar import Command, parse, status
+from outflank.protocol.server.nboard.grammar import NBoardCommand, parse, status
 from outflank.protocol.server.session import Session
 
 
@@ -32,7 +32,7 @@ class NBoard:
             tell_fault()
             yield status(f"internal error: {error!r}")
 
-    def _execute(self, session: Session, command: Command) -> Iterator[str]:
+    def _execute(self, session: Session, command: NBoardCommand) -> Iterator[str]:
         if not command.is_whole:
             raise NotationError(f"the line is longer than {LINE_CAP} bytes")
         return COMMANDS[command.name](session, command.argument)

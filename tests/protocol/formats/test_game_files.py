@@ -14,7 +14,7 @@ import outflank
 from outflank.engine import PRESETS, Colour, FileFormatError, Game, Move, Position, Rules, SettingsError
 from outflank.protocol import formats
 from outflank.protocol.formats import ggf, obf, pgn, sgf, transcript, wthor
-from outflank.protocol.formats.annotated import AnnotatedGame, BadGame, Ending, Recorder, Result
+from outflank.protocol.formats.annotated import AnnotatedGame, BadGame, Recorder, Result, ResultReason
 from outflank.protocol.formats.files import read_games
 from outflank.protocol.formats.wthor import WthorWriter
 from outflank.tests.support.gamefiles import only, read
@@ -148,9 +148,9 @@ def test_ggf_as_the_server_writes_it() -> None:
         ("?", None),
         ("+0.00", Result(None, 0)),
         ("-64.00", Result(Colour.WHITE, -64)),
-        ("+64.00:r", Result(Colour.BLACK, None, Ending.RESIGNATION)),
-        ("-64.00:t", Result(Colour.WHITE, None, Ending.TIME)),
-        ("+4.00:s", Result(Colour.BLACK, 4, Ending.AGREEMENT)),
+        ("+64.00:r", Result(Colour.BLACK, None, ResultReason.RESIGNATION)),
+        ("-64.00:t", Result(Colour.WHITE, None, ResultReason.TIME)),
+        ("+4.00:s", Result(Colour.BLACK, 4, ResultReason.AGREEMENT)),
         ("-3.50", Result(Colour.WHITE, None)),  # with komi
         ("-100.00", Result(Colour.WHITE, None)),
         ("-127.000", None),  # Edax's word for a game that is not over
@@ -194,9 +194,9 @@ def test_a_ggf_start_board_that_is_none_is_named(text: str) -> None:
     [
         ("B+12", Result(Colour.BLACK, 12)),
         ("W+4.0", Result(Colour.WHITE, -4)),
-        ("W+R", Result(Colour.WHITE, None, Ending.RESIGNATION)),
-        ("B+Time", Result(Colour.BLACK, None, Ending.TIME)),
-        ("B+F", Result(Colour.BLACK, None, Ending.FORFEIT)),
+        ("W+R", Result(Colour.WHITE, None, ResultReason.RESIGNATION)),
+        ("B+Time", Result(Colour.BLACK, None, ResultReason.TIME)),
+        ("B+F", Result(Colour.BLACK, None, ResultReason.FORFEIT)),
         ("B+", Result(Colour.BLACK, None)),
         ("W+100", Result(Colour.WHITE, None)),
         ("B+-2", Result(Colour.BLACK, None)),
@@ -225,7 +225,7 @@ def test_a_winner_without_a_margin_is_given_none() -> None:
     game = AnnotatedGame(result=Result(Colour.WHITE))
 
     assert only(sgf.write(game)).result == game.result
-    assert only(ggf.write(game)).result == Result(Colour.WHITE, None, Ending.RESIGNATION)
+    assert only(ggf.write(game)).result == Result(Colour.WHITE, None, ResultReason.RESIGNATION)
 
 
 @pytest.mark.parametrize(
@@ -365,7 +365,7 @@ def test_an_unfinished_game_of_edax_has_no_result_in_any_format(
         (f"(;GM[2]RE[B+64]{IN_SGF})", Result(Colour.BLACK, 64), ""),
         (f"(;GM[2]RE[B+13]{IN_SGF})", Result(Colour.BLACK, 64), ""),  # the discs on the board alone
         (f"(;GM[2]RE[B+]{IN_SGF})", Result(Colour.BLACK, 64), ""),
-        (f"(;GM[2]RE[W+R]{IN_SGF})", Result(Colour.WHITE, None, Ending.RESIGNATION), ""),
+        (f"(;GM[2]RE[W+R]{IN_SGF})", Result(Colour.WHITE, None, ResultReason.RESIGNATION), ""),
         (f"(;GM[2]RE[W+0.5]{IN_SGF})", Result(Colour.WHITE), ""),  # with komi
         (
             f"(;GM[2]RE[W+2]{IN_SGF})",

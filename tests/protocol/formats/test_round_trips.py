@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from outflank.engine import Position, Rules
 from outflank.protocol.formats import ggf, obf, sgf, transcript, wthor
-from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove, Ending, Result
+from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove, Result, ResultReason
 from outflank.protocol.formats.files import read_games
 from outflank.protocol.formats.transcript import STYLES
 from outflank.protocol.formats.wthor import WthorWriter
@@ -32,8 +32,8 @@ def in_ggf(game: AnnotatedGame) -> AnnotatedGame:
     text = {name: getattr(game, name).replace("]", ")") for name in ("black", "white", "place", "comment")}
     moves = tuple(replace(move, exact=None, comment="") for move in game.moves)
     result = game.outcome
-    if result is not None and result.ending is Ending.FORFEIT:
-        result = replace(result, ending=Ending.RESIGNATION)
+    if result is not None and result.ending is ResultReason.FORFEIT:
+        result = replace(result, ending=ResultReason.RESIGNATION)
     clock = "" if "overtime" in game.clock else game.clock
     return replace(
         game, **text, moves=moves, result=result, exact=None, event="", title="", clock=clock, given=0
@@ -43,8 +43,8 @@ def in_ggf(game: AnnotatedGame) -> AnnotatedGame:
 def in_sgf(game: AnnotatedGame) -> AnnotatedGame:
     """What SGF has a place for: all but that a result was agreed upon."""
     result = game.outcome
-    if result is not None and result.ending is Ending.AGREEMENT:
-        result = replace(result, ending=Ending.DISCS)
+    if result is not None and result.ending is ResultReason.AGREEMENT:
+        result = replace(result, ending=ResultReason.DISCS)
     return replace(game, result=result)
 
 

@@ -27,9 +27,9 @@ from outflank.tests.support.positions import problems, reached
 from outflank.tools.analysis.jobs.file import JOB_FILE, JobFacts, JobFile, Solved
 from outflank.tools.analysis.jobs.tree import Tree
 from outflank.tools.analysis.jobs.work import (
-    Outcome,
-    Progress,
-    Work,
+    JobProgress,
+    JobResult,
+    JobSolver,
     Workers,
     estimate_limit,
     thresholds,
@@ -80,7 +80,7 @@ def facts(position: Position, frontier: int | None = None) -> JobFacts:
     return JobFacts(position.rules, (position.board_string(),), frontier)
 
 
-def nothing(progress: Progress) -> None:
+def nothing(progress: JobProgress) -> None:
     """Shows no progress."""
 
 
@@ -90,12 +90,12 @@ def worked(
     frontier: int,
     asked: Sequence[int] | None = None,
     workers: Workers | None = None,
-    show: Callable[[Progress], object] = nothing,
-) -> Outcome:
+    show: Callable[[JobProgress], object] = nothing,
+) -> JobResult:
     """What a job finds out about a position."""
     asked = thresholds(position, False, None) if asked is None else asked
     with JobFile.open(folder, facts(position, frontier)) as job, workers or Workers(here) as found:
-        return Work(job, position, asked, found, 1, show).run()
+        return JobSolver(job, position, asked, found, 1, show).run()
 
 
 @pytest.mark.parametrize("rules", RULES, ids=str)
@@ -145,7 +145,7 @@ def test_images_of_a_board_share_their_answers(tmp_path: Path) -> None:
     worked(tmp_path, position, 6)
     image = position.symmetries()[5]
     with JobFile.open(tmp_path) as job, Workers(here) as workers:
-        found = Work(job, image, thresholds(image, False, None), workers, 1, nothing).run()
+        found = JobSolver(job, image, thresholds(image, False, None), workers, 1, nothing).run()
 
     assert found.searches == 0
 
@@ -153,7 +153,7 @@ def test_images_of_a_board_share_their_answers(tmp_path: Path) -> None:
 def test_a_worker_that_dies_is_replaced(tmp_path: Path) -> None:
     killed: list[int] = []
 
-    def kill(progress: Progress) -> None:
+    def kill(progress: JobProgress) -> None:
         if not killed:
             killed.extend(child.pid or 0 for child in multiprocessing.active_children())
             os.kill(killed[0], signal.SIGKILL)
@@ -440,7 +440,7 @@ def test_a_search_of_the_whole_takes_the_nodes_of_a_plain_search(tmp_path: Path)
         Workers(partial(open_executor, 1, None)) as workers,
         JobFile.open(tmp_path, facts(LARGER.position)) as job,
     ):
-        found = Work(
+        found = JobSolver(
             job, LARGER.position, thresholds(LARGER.position, False, None), workers, 64, nothing
         ).run()
 
@@ -453,7 +453,7 @@ def test_a_bound_without_its_move_is_searched_again(tmp_path: Path) -> None:
     asked = [LARGER.score or 0]
     with JobFile.open(tmp_path, facts(LARGER.position)) as job, Workers(alone) as workers:
         job.add(key_of(LARGER.position)[0], Solved(asked[0], 64, 1, 10, 0.1))
-        found = Work(job, LARGER.position, asked, workers, 1, nothing).run()
+        found = JobSolver(job, LARGER.position, asked, workers, 1, nothing).run()
 
     assert found.searches == 1
     assert found.move is not None
@@ -490,7 +490,7 @@ def test_positions_of_ffo_60_to_79_are_solved(number: int, tmp_path: Path) -> No
     workers = Workers(partial(open_executor, 2, None))
     asked = thresholds(problem.position, False, None)
     with JobFile.open(tmp_path, replace(facts(problem.position), workers=2)) as job, workers as found:
-        outcome = Work(job, problem.position, asked, found, 64, nothing).run()
+        outcome = JobSolver(job, problem.position, asked, found, 64, nothing).run()
 
     assert outcome.lower == outcome.upper == problem.score
     assert problem.scores[outcome.move or problem.position.legal_moves()[0]] == problem.score

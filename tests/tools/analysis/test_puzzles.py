@@ -90,7 +90,7 @@ def test_images_of_a_game_have_no_other_problems(games: list[AnnotatedGame], puz
 def test_problems_of_a_game_are_six_plies_apart(games: list[AnnotatedGame]) -> None:
     seen = 0
     for game in games[:4]:
-        plies = [puzzle.ply for puzzle in BESTS(game).puzzles]
+        plies = [puzzle.ply for puzzle, _ in BESTS(game)]
         assert all(later - earlier >= 6 for earlier, later in pairwise(plies))
         seen = max(seen, len(plies))
 
@@ -141,7 +141,7 @@ def test_what_every_level_finds_is_no_problem(games: list[AnnotatedGame]) -> Non
     assert [line.score > 0 for line in lines[:2]] == [True, False]
     assert max(failures(position, lines[0].move, lines, Searcher(4)).values()) < 0.1
 
-    assert [puzzle.ply for puzzle in WINS(games[0]).puzzles] == [47]
+    assert [puzzle.ply for puzzle, _ in WINS(games[0])] == [47]
 
 
 def test_processes_find_the_same_problems(games: list[AnnotatedGame], puzzles: list[Puzzle]) -> None:

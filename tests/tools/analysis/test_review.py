@@ -23,13 +23,13 @@ from outflank.engine import (
     SearchResult,
 )
 from outflank.protocol.formats import ggf, sgf
-from outflank.protocol.formats.annotated import AnnotatedGame, Ending, Recorder, Result
+from outflank.protocol.formats.annotated import AnnotatedGame, Recorder, Result, ResultReason
 from outflank.tests.support.browser import CHROMIUM, Browser
 from outflank.tests.support.positions import ONE_WAY, WIPE_OUT, WITH_PASSES
 from outflank.tests.support.reference import Board, after, board_of, choices, count, moves, other
 from outflank.tests.support.runs import expect_policy, page_of, random_run, replays
 from outflank.tools.analysis.review.game import GameReview, MoveClass, ReviewSettings, review_game
-from outflank.tools.analysis.review.output import Players, Tally, result_text
+from outflank.tools.analysis.review.output import MoveTotals, Players, result_text
 from outflank.tools.analysis.review.output import annotated as record
 from outflank.tools.analysis.review.page import curve_svg, render_review
 
@@ -69,15 +69,15 @@ def test_moves_that_were_given_are_nobodys() -> None:
     plain = reviewed(WITH_PASSES)
     worst = max(range(len(plain.moves)), key=lambda turn: plain.moves[turn].lost)
     review = review_game(replace(game, given=worst + 1), QUICK, Searcher(16))
-    totals = Tally().add(review.moves)
+    totals = MoveTotals().add(review.moves)
 
     assert plain.moves[worst].kind is MoveClass.BLUNDER
     assert {move.kind for move in review.moves[: worst + 1]} == {MoveClass.GIVEN}
     assert [move.kind for move in review.moves[worst + 1 :]] == [
         move.kind for move in plain.moves[worst + 1 :]
     ]
-    assert totals.moves == Tally().add(plain.moves[worst + 1 :]).moves
-    assert totals.lost == Tally().add(plain.moves[worst + 1 :]).lost
+    assert totals.moves == MoveTotals().add(plain.moves[worst + 1 :]).moves
+    assert totals.lost == MoveTotals().add(plain.moves[worst + 1 :]).lost
     assert review.judgements == plain.judgements
 
 
@@ -85,9 +85,9 @@ def test_moves_that_were_given_are_nobodys() -> None:
     ("result", "text"),
     [
         (None, "unfinished"),
-        (Result(Colour.BLACK, 8, Ending.AGREEMENT), "+8"),
-        (Result(None, None, Ending.AGREEMENT), "draw"),
-        (Result(Colour.WHITE, None, Ending.TIME), "White wins by time"),
+        (Result(Colour.BLACK, 8, ResultReason.AGREEMENT), "+8"),
+        (Result(None, None, ResultReason.AGREEMENT), "draw"),
+        (Result(Colour.WHITE, None, ResultReason.TIME), "White wins by time"),
     ],
 )
 def test_the_record_has_the_result_where_the_board_does_not(result: Result | None, text: str) -> None:
@@ -324,7 +324,7 @@ def named(transcript: str, black: str, white: str) -> GameReview:
 @pytest.mark.parametrize("colour", Colour)
 def test_totals_are_those_of_the_moves_with_a_choice(colour: Colour) -> None:
     moves = [move for move in reviewed(WITH_PASSES).of(colour) if move.kind is not MoveClass.FORCED]
-    tally = Tally().add(reviewed(WITH_PASSES).of(colour))
+    tally = MoveTotals().add(reviewed(WITH_PASSES).of(colour))
 
     assert tally.moves == len(moves)
     assert tally.lost == sum(move.lost for move in moves)
@@ -334,7 +334,7 @@ def test_totals_are_those_of_the_moves_with_a_choice(colour: Colour) -> None:
 
 
 def test_nothing_played_is_no_accuracy() -> None:
-    assert (Tally().accuracy, Tally().lost_a_move) == (None, None)
+    assert (MoveTotals().accuracy, MoveTotals().lost_a_move) == (None, None)
 
 
 def test_a_player_is_counted_with_both_colours_and_the_best_comes_first() -> None:

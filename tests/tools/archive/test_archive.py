@@ -23,9 +23,9 @@ from outflank.engine import (
     SettingsError,
     Symmetry,
 )
-from outflank.protocol.formats.annotated import AnnotatedGame, Ending, Result
+from outflank.protocol.formats.annotated import AnnotatedGame, Result, ResultReason
 from outflank.protocol.formats.files import read_games
-from outflank.tools.archive import Archive, Built, Wanted, build, build_archive
+from outflank.tools.archive import Archive, ArchiveContents, Wanted, build, build_archive
 
 NAMES = ("Ann", "Bob", "Zoe", "Joan", "")
 EVENTS = ("Paris Open", "Tokyo Cup", "")
@@ -213,7 +213,7 @@ def test_what_a_record_says_besides_its_moves_is_kept(tmp_path: Path) -> None:
     record = replace(
         AnnotatedGame.of(game),
         black="A\u0142a",
-        result=Result(Colour.WHITE, None, Ending.TIME),
+        result=Result(Colour.WHITE, None, ResultReason.TIME),
         title="12",
         place="GGS",
         given=1,
@@ -255,7 +255,7 @@ def test_a_game_that_is_there_already_is_counted_and_left_out(tmp_path: Path) ->
     ]
     built = build_archive(tmp_path / "a", [record, *others])
 
-    assert built == Built(4, 2, 0, 0, 5, (tmp_path / "a").stat().st_size)
+    assert built == ArchiveContents(4, 2, 0, 0, 5, (tmp_path / "a").stat().st_size)
 
 
 def test_a_game_by_other_rules_is_counted_and_left_out(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ from outflank.tools.arena.messages import (
 )
 from outflank.tools.arena.pool import ArenaPool
 from outflank.tools.arena.standing import StandingConductor
-from outflank.tools.match.conduct.pairplayer import Task
+from outflank.tools.match.conduct.pairplayer import PairTask
 from outflank.tools.match.game.results import Ending
 from outflank.tools.match.schedule.formats import plan
 from outflank.tools.match.state.events import Event, GameEnded, Glimpse, Thought
@@ -335,7 +335,7 @@ def test_a_paused_arena_begins_no_game(tmp_path: Path) -> None:
             local.arena.on_change(pool.look)
             local.arena.pause(True)
             openings = list(settings.openings.take(1, settings.rules, 1))
-            pool.submit(Task("r", settings, plan(settings, openings, []), 1))
+            pool.submit(PairTask("r", settings, plan(settings, openings, []), 1))
             assert pool.news.take() == []
             local.arena.pause(False)
             wait(pool.news.take)

@@ -11,7 +11,7 @@ import pytest
 from outflank.book import Book, BookWriter
 from outflank.book.checking import check
 from outflank.book.forms.files import read_form
-from outflank.book.growing import Progress
+from outflank.book.growing import GrowthProgress
 from outflank.book.records import HAND_LEVEL
 from outflank.engine import FileFormatError, Game
 from outflank.measure.book_curve import draw
@@ -111,9 +111,9 @@ def lines(log: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in log.read_text().splitlines()]
 
 
-def progress(seconds: float) -> Progress:
+def progress(seconds: float) -> GrowthProgress:
     """Of a book that gets ten positions a second."""
-    return Progress(round(10 * seconds), 5, 9, seconds, 2, 7, (1, -3, 5))
+    return GrowthProgress(round(10 * seconds), 5, 9, seconds, 2, 7, (1, -3, 5))
 
 
 def test_each_minute_has_a_line_and_so_has_the_end(tmp_path: Path) -> None:

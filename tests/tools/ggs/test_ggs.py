@@ -19,13 +19,13 @@ import pytest
 from outflank.engine import Colour
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.formats import ggf
-from outflank.protocol.formats.annotated import AnnotatedGame, Ending
+from outflank.protocol.formats.annotated import AnnotatedGame, ResultReason
 from outflank.tests.support import fake_engine
 from outflank.tests.support.ggs_server import Game, GgsServer
 from outflank.tests.support.processes import children, living_members
 from outflank.tests.support.program import OUTFLANK, outflank
 from outflank.tools.ggs.client import Client, Settings, Terms, Wish
-from outflank.tools.ggs.line import Account, Refused
+from outflank.tools.ggs.line import Account, LoginRefused
 
 FAKE = shlex.join(fake_engine.command())
 UCI = shlex.join(fake_engine.command(speak="uci"))
@@ -138,7 +138,7 @@ def test_two_programs_meet_and_play_a_whole_game(server: GgsServer, tmp_path: Pa
     assert one.moves == other.moves
     assert one.final.is_over
     assert one.outcome is not None
-    assert one.outcome.ending is Ending.DISCS
+    assert one.outcome.ending is ResultReason.DISCS
     assert f"{one.outcome.decided_margin:+.2f}" in server.over[0]
     assert any(move.score is not None for move in one.moves)
     logs = [(tmp_path / f"{name}.log").read_text() for name in ("alice", "bob")]
@@ -420,7 +420,7 @@ def test_a_wrong_password_is_one_sentence(server: GgsServer, tmp_path: Path) -> 
     with Guest(server, "alice", tmp_path, password="guess") as alice:
         alice.wait()
 
-    assert isinstance(alice.failure, Refused)
+    assert isinstance(alice.failure, LoginRefused)
     assert str(alice.failure) == "the server refuses the login: : ERR Password is incorrect."
     assert "> ********" in alice.log
 
@@ -430,7 +430,7 @@ def test_a_second_login_ends_the_first(server: GgsServer, tmp_path: Path) -> Non
         server.says("alice", ": User alice disconnected you.")
         alice.wait()
 
-    assert isinstance(alice.failure, Refused)
+    assert isinstance(alice.failure, LoginRefused)
 
 
 @pytest.mark.parametrize("fault", ["crash", "illegal", "refuse", "nonsense"])
@@ -448,7 +448,7 @@ def test_an_engine_that_fails_twice_gives_the_game_up(server: GgsServer, tmp_pat
     assert sum("it gives the game up" in line for line in alice.said) == 1
     (game,) = bob.games()
     assert game.result is not None
-    assert (game.result.winner, game.result.ending) == (ours(game, "bob"), Ending.RESIGNATION)
+    assert (game.result.winner, game.result.ending) == (ours(game, "bob"), ResultReason.RESIGNATION)
 
 
 def test_an_engine_that_fails_once_goes_on_in_a_new_process(server: GgsServer, tmp_path: Path) -> None:
@@ -580,7 +580,7 @@ def test_a_resignation_of_an_engine_ends_a_single_game(server: GgsServer, tmp_pa
 
     (game,) = alice.games()
     assert game.result is not None
-    assert (game.result.winner, game.result.ending) == (Colour.WHITE, Ending.RESIGNATION)
+    assert (game.result.winner, game.result.ending) == (Colour.WHITE, ResultReason.RESIGNATION)
 
 
 def test_a_refusal_of_the_server_is_shown(server: GgsServer, tmp_path: Path) -> None:

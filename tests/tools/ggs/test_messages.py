@@ -13,26 +13,26 @@ from outflank.tests.support.ggs_server import board_lines
 from outflank.tools.ggs.messages import (
     LONGEST_LINE,
     MOST_LINES,
-    Begun,
     Board,
-    Cutter,
-    Kind,
+    GgsMove,
+    MatchEnded,
+    MatchStarted,
+    MatchType,
+    MessageJoiner,
     Note,
     Offer,
-    Over,
-    Turn,
     read,
     read_clock,
 )
 
-EIGHT = Kind("8", 8)
-RANDOM = Kind("s8r20", 8, synchro=True, discs=20)
+EIGHT = MatchType("8", 8)
+RANDOM = MatchType("s8r20", 8, synchro=True, discs=20)
 RECORDED = {
     "/os: +  .19 1735.1 pamphlet 15:00//02:00        8 U 1345.6 ant": Offer(
         ".19", "pamphlet", "ant", EIGHT, "U", TimeControl(900, 0, extension=120)
     ),
     "/os: +   .8 1720.0 alice    01:00//02:00       8b U 1720.0 bob": Offer(
-        ".8", "alice", "bob", Kind("8b", 8), "U", TimeControl(60, 0, extension=120)
+        ".8", "alice", "bob", MatchType("8b", 8), "U", TimeControl(60, 0, extension=120)
     ),
     "/os: +   .3 2544.0 lynx     05:00/00:05/02:00    s8r20 R 2505.0 kitty    10:00//02:00": Offer(
         ".3", "lynx", "kitty", RANDOM, "R", TimeControl(600, 0, extension=120)
@@ -41,15 +41,17 @@ RECORDED = {
         ".3", "lynx", "kitty", RANDOM, "S", TimeControl(300, 0, extension=120)
     ),
     "/os: +   .4 2544.0 lynx     05:00//02:00    8k U *      *       ": Offer(
-        ".4", "lynx", "*", Kind("8k", 8, komi=True), "U", TimeControl(300, 0, extension=120)
+        ".4", "lynx", "*", MatchType("8k", 8, komi=True), "U", TimeControl(300, 0, extension=120)
     ),
-    "/os: + match .9 2544 lynx 2505 kitty s8r20 R": Begun(".9", ("lynx", "kitty"), RANDOM, "R"),
-    "/os: - match .65 2628 nyanyan 2616 egrcd s8r14 R +0.00  .83353": Over(".65", None, "nyanyan", "+0.00"),
-    "/os: - match .5 1720 alice 1720 bob 8b U -64.00": Over(".5", None, "alice", "-64.00"),
-    "/os: - match .2 1833 nasai 2342 booklet 8 R nasai left": Over(".2", None, "nasai", "nasai left"),
-    "/os: - match .2 1833 nasai 2342 booklet 8 R aborted": Over(".2", None, "nasai", "aborted"),
-    "/os: end .31.1 ( nyanyan vs. egrcd ) +2.00": Over(".31", "1", "nyanyan", "+2.00"),
-    "/os: + match .9 -12 lynx 2505.5 ant+ 8 T": Begun(".9", ("lynx", "ant+"), EIGHT, "T"),
+    "/os: + match .9 2544 lynx 2505 kitty s8r20 R": MatchStarted(".9", ("lynx", "kitty"), RANDOM, "R"),
+    "/os: - match .65 2628 nyanyan 2616 egrcd s8r14 R +0.00  .83353": MatchEnded(
+        ".65", None, "nyanyan", "+0.00"
+    ),
+    "/os: - match .5 1720 alice 1720 bob 8b U -64.00": MatchEnded(".5", None, "alice", "-64.00"),
+    "/os: - match .2 1833 nasai 2342 booklet 8 R nasai left": MatchEnded(".2", None, "nasai", "nasai left"),
+    "/os: - match .2 1833 nasai 2342 booklet 8 R aborted": MatchEnded(".2", None, "nasai", "aborted"),
+    "/os: end .31.1 ( nyanyan vs. egrcd ) +2.00": MatchEnded(".31", "1", "nyanyan", "+2.00"),
+    "/os: + match .9 -12 lynx 2505.5 ant+ 8 T": MatchStarted(".9", ("lynx", "ant+"), EIGHT, "T"),
     "/os: error .25 corrupt move": Note("error", ".25", None, "corrupt move"),
     "/os: fatal-timeout .25.0 ant (*)": Note("fatal-timeout", ".25", "0", "ant (*)"),
 }
@@ -67,7 +69,7 @@ def test_a_recorded_line_is_read(line: str) -> None:
 
 def cut(lines: list[str]) -> list[str]:
     """The lines of a message as the cutter hands them on."""
-    cutter = Cutter()
+    cutter = MessageJoiner()
     for line in lines:
         assert cutter.feed(f"{line}\r".encode()) is None
     message = cutter.feed(b"READY\r")
@@ -80,7 +82,7 @@ def test_an_update_has_the_last_move_the_clocks_and_the_board() -> None:
 
     assert isinstance(board, Board)
     assert (board.id, board.part, board.is_whole) == (".4", "1", False)
-    assert board.turns == (Turn(23, "F5", 1.23, 4.56),)
+    assert board.turns == (GgsMove(23, "F5", 1.23, 4.56),)
     assert board.position == Position.start()
     assert board.sides[Colour.BLACK].name == "lynx"
     assert board.sides[Colour.BLACK].clock == TimeControl(892, 0, extension=120)
@@ -102,7 +104,7 @@ def test_a_game_that_is_joined_has_its_start_and_all_moves() -> None:
     assert isinstance(board, Board)
     assert board.is_whole
     assert (board.first, board.position) == (start, now)
-    assert board.turns == (Turn(1, "f5", None, 0.51), Turn(2, "d6", -2.0))
+    assert board.turns == (GgsMove(1, "f5", None, 0.51), GgsMove(2, "d6", -2.0))
     assert board.controls == dict.fromkeys(Colour, TimeControl(900, 0, extension=120))
     assert board.sides[Colour.BLACK].clock == TimeControl(892, 0, extension=120)
 
@@ -162,7 +164,7 @@ def test_no_text_is_too_odd_to_be_read(seed: int) -> None:
             + rng.choice(["", "|", "\n|", "9" * 30, " ", "-", "*", "é", text[at] * 9, "\0"])
             + text[at + 1 :]
         )
-    cutter = Cutter()
+    cutter = MessageJoiner()
     found = [cutter.feed(line.encode()) for line in text.split("\n")]
 
     for message in filter(None, [*found, cutter.flush()]):
@@ -170,7 +172,7 @@ def test_no_text_is_too_odd_to_be_read(seed: int) -> None:
 
 
 def test_a_message_is_bounded() -> None:
-    cutter = Cutter()
+    cutter = MessageJoiner()
     cutter.feed(b"/os: join .4 8 K?")
     for _ in range(10 * MOST_LINES):
         cutter.feed(b"|" * LONGEST_LINE)
@@ -184,9 +186,9 @@ def test_a_message_is_bounded() -> None:
 
 
 def test_types_of_matches_are_read() -> None:
-    assert Kind.parse("s8r20") == RANDOM
-    assert Kind.parse("8w") == replace(EIGHT, text="8w")
-    assert Kind.parse("10") == Kind("10", 10)
-    assert Kind.parse("s8kr16") == Kind("s8kr16", 8, synchro=True, discs=16, komi=True)
-    assert Kind.parse("8a") == Kind("8a", 8, anti=True)
-    assert Kind.parse("eight") is None
+    assert MatchType.parse("s8r20") == RANDOM
+    assert MatchType.parse("8w") == replace(EIGHT, text="8w")
+    assert MatchType.parse("10") == MatchType("10", 10)
+    assert MatchType.parse("s8kr16") == MatchType("s8kr16", 8, synchro=True, discs=16, komi=True)
+    assert MatchType.parse("8a") == MatchType("8a", 8, anti=True)
+    assert MatchType.parse("eight") is None

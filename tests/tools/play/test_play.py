@@ -12,7 +12,7 @@ from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.server.movesource import SearchSource
 from outflank.protocol.server.session import Session
 from outflank.tools.play.localgame import LocalGame
-from outflank.tools.play.solo import Report, picture, play_many, styled_chip
+from outflank.tools.play.solo import SoloPrinter, picture, play_many, styled_chip
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_the_figures_of_many_deals_are_those_of_their_scores(
         lambda deal, seed, variant: scores[seed],
         range(len(scores)),
         DEFAULT_LAYOUT,
-        Report(Variant.CHIPS, True),
+        SoloPrinter(Variant.CHIPS, True),
     )
 
     figures = json.loads(capsys.readouterr().out.splitlines()[-1])

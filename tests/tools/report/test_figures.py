@@ -26,7 +26,7 @@ from outflank.tools.match.state.run import Format, Run, Void
 from outflank.tools.match.stats.elo import estimate
 from outflank.tools.match.stats.ratings import PairScore, Rating, rate
 from outflank.tools.match.stats.sprt import Sprt
-from outflank.tools.report.charts import Chart, Level, Series, chart, strip, thinned
+from outflank.tools.report.charts import Chart, ReferenceLine, Series, chart, strip, thinned
 from outflank.tools.report.figures import figures_of, is_one_sided
 from outflank.tools.report.phases import PhaseTally
 from outflank.tools.report.report import charts, render_report
@@ -259,7 +259,7 @@ def test_a_run_without_games_has_a_table(capsys: pytest.CaptureFixture[str]) -> 
     assert "A against B: Elo undefined" in printed
 
 
-def drawn(*series: Series, levels: tuple[Level, ...] = ()) -> Chart:
+def drawn(*series: Series, levels: tuple[ReferenceLine, ...] = ()) -> Chart:
     made = chart("title", "caption", series, levels)
     assert made is not None
     return made
@@ -286,7 +286,9 @@ def test_a_band_goes_once_around() -> None:
 
 
 def test_levels_are_always_to_be_seen() -> None:
-    made = drawn(Series("A", 0, ((0, 0), (1, 0.1))), levels=(Level(-3, "low"), Level(3, "high")))
+    made = drawn(
+        Series("A", 0, ((0, 0), (1, 0.1))), levels=(ReferenceLine(-3, "low"), ReferenceLine(3, "high"))
+    )
 
     assert [mark.label for mark in made.levels] == ["low", "high"]
     assert all(made.top <= mark.at <= made.bottom for mark in made.levels)

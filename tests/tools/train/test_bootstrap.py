@@ -4,21 +4,21 @@ import pytest
 
 pytest.importorskip("torch", reason="PyTorch is not installed")
 
-from outflank.tools.train.bootstrap import Pace
+from outflank.tools.train.bootstrap import work_seconds
 
 
 def test_games_and_the_fit_to_them_fill_the_time() -> None:
-    pace, known = Pace(found=200.0, fitted=0.005), 3000
+    known = 3000
 
-    seconds = pace.work(120.0, known)
+    seconds = work_seconds(120.0, known, found=200.0, fitted=0.005)
 
     assert seconds + (known + 200.0 * seconds) * 0.005 == pytest.approx(120.0)
-    assert 0 < pace.work(120.0, 2 * known) < seconds
+    assert 0 < work_seconds(120.0, 2 * known, found=200.0, fitted=0.005) < seconds
 
 
 def test_where_nothing_is_known_half_of_the_time_is_for_the_fit() -> None:
-    assert Pace().work(120.0, 0) == 60.0
+    assert work_seconds(120.0, 0) == 60.0
 
 
 def test_some_games_are_played_even_if_the_fit_takes_too_long() -> None:
-    assert Pace(found=200.0, fitted=1.0).work(120.0, 3000) == 12.0
+    assert work_seconds(120.0, 3000, found=200.0, fitted=1.0) == 12.0

@@ -13,7 +13,7 @@ from outflank.engine import PASS, Limit, Line, Position, Result, SearchInfo
 from outflank.engine.evaluation import weights
 from outflank.protocol.formats import obf
 from outflank.tools.analysis.jobs.file import JobFile
-from outflank.tools.analysis.jobs.work import Outcome, Progress, Work, Workers, thresholds
+from outflank.tools.analysis.jobs.work import JobProgress, JobResult, JobSolver, Workers, thresholds
 from outflank.tools.analysis.solutions import Solution, SolutionReport
 from outflank.tools.report.search import limit_words
 from outflank.tools.work.progress import counted, live, warn
@@ -53,7 +53,9 @@ def solve_job(job: JobFile, workers: Workers, hash_mb: int, threads: int, report
             asked = thresholds(problem.position, limit.wld, limit.at_least)
             display = _Display(number, len(facts.positions), problem.position, limit, report.as_json)
             with live(display.draw):
-                outcome = Work(job, problem.position, asked, workers, hash_mb, display.note, threads).run()
+                outcome = JobSolver(
+                    job, problem.position, asked, workers, hash_mb, display.note, threads
+                ).run()
             info = _info(problem.position, outcome, limit)
             figures = {
                 "searches": outcome.searches,
@@ -66,7 +68,7 @@ def solve_job(job: JobFile, workers: Workers, hash_mb: int, threads: int, report
         report.end()
 
 
-def _info(position: Position, outcome: Outcome, limit: Limit) -> SearchInfo:
+def _info(position: Position, outcome: JobResult, limit: Limit) -> SearchInfo:
     move = outcome.move or next(iter(position.legal_moves()), PASS)
     lower, upper = outcome.lower, outcome.upper
     rules, side = position.rules, position.side
@@ -88,10 +90,10 @@ class _Display:
     def __init__(self, number: int, count: int, position: Position, question: Limit, as_json: bool) -> None:
         self._number, self._count, self._position, self._as_json = number, count, position, as_json
         self._question = question
-        self._last: Progress | None = None
+        self._last: JobProgress | None = None
         self._printed = time.monotonic()
 
-    def note(self, progress: Progress) -> None:
+    def note(self, progress: JobProgress) -> None:
         """Store the progress; in JSON, print it every ten seconds."""
         self._last = progress
         if self._as_json and time.monotonic() - self._printed >= _JSON_SECONDS:

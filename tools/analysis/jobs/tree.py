@@ -36,7 +36,7 @@ def expected_nodes(empties: int, lead: float) -> float:
 
 
 @dataclass(slots=True, eq=False)
-class Node:
+class ProofNode:
     """A question about a board.
 
     Attributes:
@@ -58,8 +58,8 @@ class Node:
     lead: float
     proof: float
     disproof: float
-    links: list[tuple["Node", bool]] | None = None
-    parents: list["Node"] = field(default_factory=list)
+    links: list[tuple["ProofNode", bool]] | None = None
+    parents: list["ProofNode"] = field(default_factory=list)
     running: bool = False
     ended: int = -65
 
@@ -89,12 +89,12 @@ class Node:
         return before != (self.proof, self.disproof)
 
 
-def _for_the_mover(child: Node, again: bool) -> float:
+def _for_the_mover(child: ProofNode, again: bool) -> float:
     """Return the cost of showing that a move answers Yes."""
     return child.proof if again else child.disproof
 
 
-def _against_the_mover(child: Node, again: bool) -> float:
+def _against_the_mover(child: ProofNode, again: bool) -> float:
     """Return the cost of showing that a move does not."""
     return child.disproof if again else child.proof
 
@@ -125,7 +125,7 @@ class Tree:
         self.wanted = wanted
         self._most = expected_nodes(frontier, 0.0)
         self._estimate, self._bounds = estimate, bounds
-        self._nodes: dict[tuple[bytes, int], Node] = {}
+        self._nodes: dict[tuple[bytes, int], ProofNode] = {}
         moving, passed = after_passes(position)
         self._is_negated = passed
         self.root = self._node(moving, 1 - wanted if passed else wanted)
@@ -151,7 +151,7 @@ class Tree:
             for node in self._nodes.values()
         )
 
-    def next(self) -> Node | None:
+    def next(self) -> ProofNode | None:
         """Return the most useful frontier node, marked as running; None if all depends on running nodes."""
         while self.root.answer is None:
             node = self.root
@@ -182,7 +182,7 @@ class Tree:
         """Return the boards of frontier nodes that the answer rests on, few of them by a greedy choice."""
         sizes: dict[int, int] = {}
 
-        def size(node: Node) -> int:
+        def size(node: ProofNode) -> int:
             if id(node) not in sizes:
                 links = self._reasons(node)
                 counts = [size(child) for child, _ in links]
@@ -214,7 +214,7 @@ class Tree:
         """
         found: dict[int, Bounds] = {}
 
-        def of(node: Node) -> Bounds:
+        def of(node: ProofNode) -> Bounds:
             if id(node) not in found:
                 found[id(node)] = self._join(
                     node, [seen(of(child), again) for child, again in node.links or []]
@@ -227,7 +227,7 @@ class Tree:
         key = None if self.root.ended == lower or lower == -64 else best
         return ((-upper, -lower) if self._is_negated else (lower, upper)), key
 
-    def _join(self, node: Node, after: list[Bounds]) -> Bounds:
+    def _join(self, node: ProofNode, after: list[Bounds]) -> Bounds:
         lower, upper = self._bounds.get(node.key, (-64, 64))
         if node.links is not None:
             lower = max([lower, node.ended, *(least for least, _ in after)])
@@ -236,21 +236,21 @@ class Tree:
         return lower, upper
 
     @staticmethod
-    def _reasons(node: Node) -> list[tuple[Node, bool]]:
+    def _reasons(node: ProofNode) -> list[tuple[ProofNode, bool]]:
         """Return the links that prove the answer of a node: any one for a Yes, all for a No."""
         links = node.links or []
         return [link for link in links if _for_the_mover(*link) == 0] if node.answer else links
 
-    def _node(self, position: Position, wanted: int) -> Node:
+    def _node(self, position: Position, wanted: int) -> ProofNode:
         key = key_of(position)[0]
         node = self._nodes.get((key, wanted))
         if node is None:
             lead = self._estimate(position) - wanted + 0.5
-            node = self._nodes[key, wanted] = Node(key, position, wanted, lead, 0.0, 0.0)
+            node = self._nodes[key, wanted] = ProofNode(key, position, wanted, lead, 0.0, 0.0)
             self._reset(node)
         return node
 
-    def _reset(self, node: Node) -> None:
+    def _reset(self, node: ProofNode) -> None:
         """Set the numbers of a node without links from its bounds and its estimate."""
         lower, upper = self._bounds.get(node.key, (-64, 64))
         if lower >= node.wanted:
@@ -261,10 +261,10 @@ class Tree:
             nodes, chance = expected_nodes(node.empties, node.lead), _chance(node.lead)
             node.proof, node.disproof = nodes / chance, nodes / (1 - chance)
 
-    def _is_frontier(self, node: Node) -> bool:
+    def _is_frontier(self, node: ProofNode) -> bool:
         return expected_nodes(node.empties, node.lead) <= self._most
 
-    def _assume(self, node: Node) -> None:
+    def _assume(self, node: ProofNode) -> None:
         """Mark a node as running, and assume its likely answer, so that the next node is chosen elsewhere."""
         node.running = True
         likely = node.lead > 0
@@ -273,9 +273,9 @@ class Tree:
         )
         self._spread(node)
 
-    def _expand(self, node: Node) -> None:
+    def _expand(self, node: ProofNode) -> None:
         position = node.position
-        links: dict[int, tuple[Node, bool]] = {}
+        links: dict[int, tuple[ProofNode, bool]] = {}
         for move in position.legal_moves():
             after, again = after_passes(position.play(move))
             if after.is_over:
@@ -294,7 +294,7 @@ class Tree:
         node.renew()
         self._spread(node)
 
-    def _spread(self, node: Node) -> None:
+    def _spread(self, node: ProofNode) -> None:
         """Update the numbers of all nodes that depend on a node, those with the fewest empty squares first."""
         waiting = [(parent.empties, id(parent), parent) for parent in node.parents]
         heapq.heapify(waiting)

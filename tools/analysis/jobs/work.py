@@ -82,7 +82,7 @@ def estimate_limit(frontier: int) -> Limit:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class JobProgress:
     """The progress of a position of a job.
 
     Attributes:
@@ -116,7 +116,7 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class JobResult:
     """The result of a position.
 
     Attributes:
@@ -166,7 +166,7 @@ class Workers:
         self.__enter__()
 
 
-class Work:
+class JobSolver:
     """The work on a position of a job.
 
     Args:
@@ -186,7 +186,7 @@ class Work:
         asked: Sequence[int],
         workers: Workers,
         hash_mb: int,
-        show: Callable[[Progress], object],
+        show: Callable[[JobProgress], object],
         threads: int = 1,
     ) -> None:
         self._job, self._position, self._asked = job, position, list(asked)
@@ -204,7 +204,7 @@ class Work:
         self._running: dict[Future[Solved], Position] = {}
         self._began = self._shown = time.monotonic()
 
-    def run(self) -> Outcome:
+    def run(self) -> JobResult:
         """Work until the questions are answered.
 
         Raises: OutflankError if workers crash repeatedly, or if an answer can't be stored.
@@ -229,7 +229,7 @@ class Work:
                 self._workers.replace()
         for future in self._running:
             future.cancel()
-        return Outcome(
+        return JobResult(
             self._lower,
             self._upper,
             self._move,
@@ -363,7 +363,7 @@ class Work:
         if tree is not None and self._searches:
             left = min(tree.numbers) * seconds / max(self._expected, 1e-9)  # the speed in expected nodes
         self._show(
-            Progress(
+            JobProgress(
                 None if tree is None else tree.wanted,
                 self._lower,
                 self._upper,

@@ -4,6 +4,7 @@ import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import chain
 
 from outflank.book.keys import key_of
 from outflank.engine import Limit, Line, Move, Position, Searcher
@@ -61,6 +62,10 @@ class Puzzle:
         return sum(self.failures.values()) / len(self.failures), self.plies
 
 
+Problems = list[tuple[Puzzle, set[bytes]]]
+"""The problems of a game in their order, each with the keys of the positions that are too like it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Finder:
     """Finds the problems of a game.
@@ -75,8 +80,8 @@ class Finder:
     least: int
     most: int
 
-    def __call__(self, game: AnnotatedGame) -> "Found":
-        """Return the problems of a game that are far enough apart. The result depends only on the game."""
+    def __call__(self, game: AnnotatedGame) -> Problems:
+        """Return the problems that can stand beside each other; they depend on the game alone."""
         solver, searcher = _searchers()
         solver.clear()
         solved: dict[int, tuple[Line, ...]] = {}
@@ -91,8 +96,7 @@ class Finder:
             rated = _rated(game, ply, self.goal, lines, searcher)
             if max(rated.failures.values()) >= _LEAST_FAILURES:
                 puzzles.append(rated)
-        near = {puzzle.ply: frozenset(_key(each) for each in _around(game, puzzle.ply)) for puzzle in puzzles}
-        return Found(tuple(puzzles), near)
+        return [(puzzle, {_key(each) for each in _around(game, puzzle.ply)}) for puzzle in puzzles]
 
     def _solved(self, solver: Searcher, position: Position) -> tuple[Line, ...] | None:
         moves = len(position.legal_moves())
@@ -105,19 +109,6 @@ class Finder:
         return solver.search(position, Limit.solve(), multipv=moves).lines if alone else None
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """The problems of a game.
-
-    Attributes:
-        puzzles: the problems in the order of the game.
-        near: for the ply of each, the keys of the positions of the game that are too similar.
-    """
-
-    puzzles: tuple[Puzzle, ...]
-    near: Mapping[int, frozenset[bytes]]
-
-
 def find(games: Iterable[AnnotatedGame], finder: Finder, workers: int | None = None) -> Iterator[Puzzle]:
     """Yield the different problems of all games in their order: no images, and none from the same few plies.
 
@@ -127,11 +118,10 @@ def find(games: Iterable[AnnotatedGame], finder: Finder, workers: int | None = N
         workers: the number of processes; one for each processor if None.
     """
     seen: set[bytes] = set()
-    for found in map_in_order(finder, games, workers):
-        for puzzle in found.puzzles:
-            if _key(puzzle.position) not in seen:
-                seen |= found.near[puzzle.ply]
-                yield puzzle
+    for puzzle, near in chain.from_iterable(map_in_order(finder, games, workers)):
+        if _key(puzzle.position) not in seen:
+            seen |= near
+            yield puzzle
 
 
 def failures(

@@ -20,7 +20,7 @@ PointOfView = Literal["mover", "black"]
 
 
 @dataclass(slots=True)
-class Tally:
+class MoveTotals:
     """Counts of reviewed moves without forced and given moves.
 
     Attributes:
@@ -37,7 +37,7 @@ class Tally:
     thrown: int = 0
     exact: int = 0
 
-    def add(self, moves: Iterable[MoveReview]) -> "Tally":
+    def add(self, moves: Iterable[MoveReview]) -> "MoveTotals":
         """Count more moves and return the tally."""
         for move in moves:
             if move.kind in NOBODYS:
@@ -83,7 +83,7 @@ class PlayerSummary:
     wins: int = 0
     draws: int = 0
     losses: int = 0
-    tally: Tally = field(default_factory=Tally)
+    tally: MoveTotals = field(default_factory=MoveTotals)
 
     def add(self, review: GameReview, colour: Colour) -> None:
         """Count a game in which the player had this colour; a game with both colours is neither won nor lost."""
@@ -151,7 +151,7 @@ def game_facts(review: GameReview, file: str, number: int) -> dict[str, Any]:
         "curve": [
             {"score": score_number(each.black_score), "exact": each.exact} for each in review.judgements
         ],
-        "sides": {str(colour): tally_facts(Tally().add(review.of(colour))) for colour in Colour},
+        "sides": {str(colour): tally_facts(MoveTotals().add(review.of(colour))) for colour in Colour},
     }
 
 
@@ -173,7 +173,7 @@ def player_facts(players: Iterable[PlayerSummary]) -> dict[str, Any]:
     }
 
 
-def tally_facts(tally: Tally) -> dict[str, Any]:
+def tally_facts(tally: MoveTotals) -> dict[str, Any]:
     """Return the totals of a side or of a player as JSON data."""
     return {
         "moves": tally.moves,
@@ -262,7 +262,7 @@ def game_text(review: GameReview, view: PointOfView = "mover") -> Iterator[str]:
     width = max(map(len, names))
     yield f"{'':<{width}}  {_TALLY_HEADING}"
     for colour, name in zip(Colour, names, strict=True):
-        yield f"{name:<{width}}  {_tally_text(Tally().add(review.of(colour)))}"
+        yield f"{name:<{width}}  {_tally_text(MoveTotals().add(review.of(colour)))}"
 
 
 def move_text(review: GameReview, number: int, view: PointOfView = "mover") -> Iterator[str]:
@@ -294,7 +294,7 @@ def _seen(score: float, move: MoveReview, view: PointOfView) -> float:
 
 def game_line(review: GameReview, number: int) -> str:
     """Return one line about a game of many."""
-    tallies = [Tally().add(review.of(colour)) for colour in Colour]
+    tallies = [MoveTotals().add(review.of(colour)) for colour in Colour]
     lost = " and ".join(f"{score_text(tally.lost)[1:]} in {tally.moves}" for tally in tallies)
     opening = "" if review.opening is None else f"; {review.opening.name}"
     left = (
@@ -380,7 +380,7 @@ def _move_line(number: int | None, move: MoveReview, view: PointOfView) -> str:
     return line.rstrip()
 
 
-def _tally_text(tally: Tally) -> str:
+def _tally_text(tally: MoveTotals) -> str:
     accuracy = "-" if tally.accuracy is None else f"{tally.accuracy:.1%}"
     lost = "-" if tally.lost_a_move is None else f"{tally.lost_a_move:.2f}"
     slight, mistakes, blunders = (tally.kinds[kind] for kind in ERRORS)
@@ -427,6 +427,6 @@ def _annotated(played: AnnotatedMove, move: MoveReview) -> AnnotatedMove:
 
 def _totals(review: GameReview) -> Iterator[str]:
     for colour in Colour:
-        tally = Tally().add(review.of(colour))
+        tally = MoveTotals().add(review.of(colour))
         name = review.game.rules.colour_name(colour)
         yield f"{name} lost {tally.lost:.4g} discs in {counted(tally.moves, 'move')}"

@@ -15,17 +15,17 @@ from outflank.tools.analysis.review.game import (
     ReviewSettings,
 )
 from outflank.tools.analysis.review.output import (
+    MoveTotals,
     Players,
     PointOfView,
-    Tally,
     annotated,
     exit_text,
     occasion_text,
     result_text,
 )
-from outflank.tools.report.charts import Level, Series, chart
+from outflank.tools.report.charts import ReferenceLine, Series, chart
 from outflank.tools.report.page import packed_files, page_parts, replayed, templates
-from outflank.tools.report.phases import PhaseCounter, Phases
+from outflank.tools.report.phases import Phases, phase_table
 from outflank.tools.report.search import certainty, moves_text
 
 _WORST_SHOWN = 40
@@ -51,7 +51,7 @@ def render_review(
         players.add(review)
     rows = [_row(review, number) for number, review in enumerate(reviews, 1)]
     first = reviews[0]
-    tallies = [Tally().add(first.of(colour)) for colour in Colour]
+    tallies = [MoveTotals().add(first.of(colour)) for colour in Colour]
     return (
         templates()
         .get_template("review.html")
@@ -91,7 +91,7 @@ def curve_svg(review: GameReview) -> str:
         f"{black} against {white}: discs for {review.game.rules.colour_names[0]} after each move",
         "",
         [Series("review", 0, points)],
-        [Level(0.0, "even")],
+        [ReferenceLine(0.0, "even")],
         whole=True,
     )
     if drawn is None:
@@ -124,7 +124,7 @@ def _row(review: GameReview, number: int) -> dict[str, Any]:
     black, white = _names(review)
     outcome = review.game.outcome
     winner = None if outcome is None else outcome.winner
-    lost = [f"{Tally().add(review.of(colour)).lost:g}" for colour in Colour]
+    lost = [f"{MoveTotals().add(review.of(colour)).lost:g}" for colour in Colour]
     return {
         "number": number,
         "black": black,
@@ -173,15 +173,16 @@ def _choice(value: MoveValue, move: MoveReview) -> list[object]:
 
 
 def _phases(reviews: Sequence[GameReview]) -> Phases:
-    """Return the discs lost by phase, for each name in the order of first appearance."""
-    counter, seen = PhaseCounter(), dict[str, None]()
-    for review in reviews:
-        names = dict(zip(Colour, _names(review), strict=True))
-        seen |= dict.fromkeys(names.values())
-        for move in review.moves:
-            if move.kind not in NOBODYS:
-                counter.add(names[move.colour], move.before.empties, move.lost)
-    return counter.table(seen)
+    """Return the discs lost by phase, for each name in the order in which they first appear."""
+    return phase_table(
+        dict.fromkeys(name for review in reviews for name in _names(review)),
+        (
+            (_names(review)[move.colour is Colour.WHITE], move.before.empties, move.lost)
+            for review in reviews
+            for move in review.moves
+            if move.kind not in NOBODYS
+        ),
+    )
 
 
 def _worst(reviews: Sequence[GameReview]) -> list[dict[str, Any]]:

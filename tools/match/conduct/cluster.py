@@ -13,7 +13,13 @@ from typing import Self
 from distributed import Event as Flag
 from distributed import Future
 
-from outflank.tools.match.conduct.pairplayer import PairWorker, StallWatch, Stopped, Task, needs_stall_watch
+from outflank.tools.match.conduct.pairplayer import (
+    PairTask,
+    PairWorker,
+    StallWatch,
+    Stopped,
+    needs_stall_watch,
+)
 from outflank.tools.match.conduct.pool import NewsQueue, PairEnded
 from outflank.tools.match.state.events import Event, TurnPlayed
 from outflank.tools.match.state.run import RunSettings, Void
@@ -69,7 +75,7 @@ class ClusterPool:
             time.sleep(_SLICE_SECONDS)
         checking.result()
 
-    def submit(self, task: Task) -> None:
+    def submit(self, task: PairTask) -> None:
         """Have a pair played by some worker."""
         key = f"outflank-{task.run}-{task.pair}-{task.attempt}"
         future = self._client.submit(if_same_build, this_build(), _play, task, key=key, pure=False)
@@ -81,7 +87,7 @@ class ClusterPool:
         self._over.set()
         self._client.cancel(list(self._running.values()))
 
-    def _report(self, task: Task, future: Future) -> None:
+    def _report(self, task: PairTask, future: Future) -> None:
         """What came of a task, in the order in which it happened on the worker."""
         self._running.pop(future.key, None)
         try:
@@ -112,7 +118,7 @@ class _StopFlag:
         return self._is_set
 
 
-def _play(task: Task) -> tuple[list[Event], Void | None]:
+def _play(task: PairTask) -> tuple[list[Event], Void | None]:
     """Runs on a worker: what happened while the pair was played, without its single turns."""
     events: list[Event] = []
 

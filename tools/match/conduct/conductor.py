@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 
 from outflank.engine import Move, OutflankError
-from outflank.tools.match.conduct.pairplayer import Task
+from outflank.tools.match.conduct.pairplayer import PairTask
 from outflank.tools.match.conduct.pool import PairEnded, PairPool
 from outflank.tools.match.game.results import Ending, GameRecord, Pairing
 from outflank.tools.match.schedule.formats import plan
@@ -67,7 +67,7 @@ class Conductor:
             self._note_attempt(void.game)
         self._openings: Sequence[tuple[Move, ...]] = store.openings(past.settings.rules)
         self._waiting: deque[tuple[Pairing, ...]] = deque()
-        self._running: dict[int, Task] = {}
+        self._running: dict[int, PairTask] = {}
         self._pairs: dict[int, tuple[Pairing, ...]] = {}
         self._in_vain: Counter[int] = Counter()  # attempts at each pair, those of earlier runners left out
         self._unfit = ""
@@ -113,7 +113,7 @@ class Conductor:
         pair = _pair_of(pairings)
         names = self._settings.names
         values = dict(zip(names, self._path.sides(pair), strict=True)) if self._path else {}
-        task = Task(self._store.id, self._settings, pairings, self._attempts[pair] + 1, values)
+        task = PairTask(self._store.id, self._settings, pairings, self._attempts[pair] + 1, values)
         self._running[pair] = task
         self._pool.submit(task)
 
@@ -211,7 +211,7 @@ def _pair_of(pairings: tuple[Pairing, ...]) -> int:
     return pairings[0].pair
 
 
-def _failed(task: Task, failure: str) -> Void:
+def _failed(task: PairTask, failure: str) -> Void:
     """What stands in the records for a game that the runner itself broke off."""
     game = GameRecord(
         pairing=task.pairings[-1],

@@ -131,7 +131,7 @@ class Stopped(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class PairTask:
     """A pair of games that is to be played.
 
     Attributes:
@@ -213,7 +213,7 @@ class PairWorker:
             self._take([*(self._entries[name] for name in list(self.names)[-1:]), entry])
             self._drivers[entry.name].open()
 
-    def play(self, task: Task) -> Void | None:
+    def play(self, task: PairTask) -> Void | None:
         """The games of a pair until one is void, which voids the pair.
 
         Raises: Stopped; the engines are gone then.

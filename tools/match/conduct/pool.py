@@ -8,7 +8,13 @@ from dataclasses import dataclass
 from typing import Protocol, Self
 
 from outflank.protocol.drivers import Driver, make_driver
-from outflank.tools.match.conduct.pairplayer import PairWorker, StallWatch, Stopped, Task, needs_stall_watch
+from outflank.tools.match.conduct.pairplayer import (
+    PairTask,
+    PairWorker,
+    StallWatch,
+    Stopped,
+    needs_stall_watch,
+)
 from outflank.tools.match.state.events import Event, Glimpse, TurnPlayed
 from outflank.tools.match.state.run import RunSettings, Void
 from outflank.tools.work.limits import allow_descriptors
@@ -29,7 +35,7 @@ class PairEnded:
         failure: a sentence, if it was the runner that failed; else empty.
     """
 
-    task: Task
+    task: PairTask
     void: Void | None = None
     failure: str = ""
 
@@ -49,7 +55,7 @@ class PairPool(Protocol):
     def check_engines(self, on_wait: Callable[[], object]) -> None:
         """Start every engine once. Raises: OutflankError if one can't play, and whatever `on_wait` raises."""
 
-    def submit(self, task: Task) -> None:
+    def submit(self, task: PairTask) -> None:
         """Have a pair played; what happens is in the news, at last a ``PairEnded``."""
 
     def stop(self) -> None:
@@ -138,7 +144,7 @@ class LocalPool:
             on_wait()
         checking.result()
 
-    def submit(self, task: Task) -> None:
+    def submit(self, task: PairTask) -> None:
         """Have a pair played by a free worker."""
         self._start(self._play, task)
 
@@ -154,7 +160,7 @@ class LocalPool:
         future.add_done_callback(self._running.discard)
         return future
 
-    def _play(self, task: Task) -> None:
+    def _play(self, task: PairTask) -> None:
         if self._stop.is_set():
             return
         worker = self._take_worker(task.names)

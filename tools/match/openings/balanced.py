@@ -37,7 +37,7 @@ class BalanceSearch:
 
 
 @dataclass(frozen=True, slots=True)
-class Opening:
+class CandidateOpening:
     """Moves and the position they lead to.
 
     Attributes:
@@ -72,31 +72,31 @@ def suite() -> list[str]:
     return [transcript for line in lines if (transcript := line.partition("#")[0].strip())]
 
 
-def openings_of(moves: int) -> list[Opening]:
+def openings_of(moves: int) -> list[CandidateOpening]:
     """All openings of this many moves, one for each position up to symmetry, in the order of their transcripts.
 
     Eight moves lead to 67,245 positions; six of them, in which the mover has to pass, are left out.
     """
     start = Position.start(Rules())
     first = start.parse_move(_FIRST_MOVE)
-    found = [Opening((first,), start.play(first))]
+    found = [CandidateOpening((first,), start.play(first))]
     for _ in range(moves - 1):
-        seen: dict[Position, Opening] = {}
+        seen: dict[Position, CandidateOpening] = {}
         for opening in found:
             for move in opening.position.legal_moves():
                 if not move.is_pass:
                     after = opening.position.play(move)
-                    seen.setdefault(after.canonical()[0], Opening((*opening.moves, move), after))
+                    seen.setdefault(after.canonical()[0], CandidateOpening((*opening.moves, move), after))
         found = list(seen.values())
     return sorted((opening for opening in found if opening.position.legal_mask()), key=str)
 
 
-def judge_all(judgement: BalanceSearch, openings: Sequence[Opening]) -> list[float | None]:
+def judge_all(judgement: BalanceSearch, openings: Sequence[CandidateOpening]) -> list[float | None]:
     """``judge`` for each of the openings."""
     return [judge(judgement, opening) for opening in openings]
 
 
-def judge(judgement: BalanceSearch, opening: Opening) -> float | None:
+def judge(judgement: BalanceSearch, opening: CandidateOpening) -> float | None:
     """The score of the position from Black's side, in discs; None if one side is too far ahead."""
     searcher = shared_searcher()
     deep = Limit(depth=judgement.depth, selectivity=judgement.selectivity)
