@@ -19,7 +19,6 @@ from click.testing import CliRunner, Result
 from outflank.engine import NotationError
 from outflank.engine.evaluation import weights
 from outflank.tests.support.installation import python_script
-from outflank.tests.support.program import OUTFLANK
 from outflank.tools.commands.bench import bench
 from outflank.tools.commands.program import COMMANDS, LazyGroup, cli
 from outflank.tools.commands.shellfiles import main, manual, shell_files
@@ -177,20 +176,6 @@ def test_threads_and_memory_that_the_system_refuses_are_named(
     assert ended.exit_code == 1
     assert ended.stderr.startswith(f"outflank: {sentence}")
     assert ended.stderr.count("\n") == 1
-
-
-@pytest.mark.parametrize("command", ["gtp", "nboard", "uci"])
-def test_an_engine_without_memory_for_a_thread_ends_with_a_sentence(command: str) -> None:
-    words = f"ulimit -v 100000; exec {OUTFLANK} {command}"
-    for _ in range(9):
-        told = subprocess.run(words, shell=True, capture_output=True, text=True, timeout=60)
-        if (
-            "libgcc_s.so.1" not in told.stderr
-        ):  # the C library aborts where it can't load this for a thread's end
-            break
-
-    assert told.returncode == 1
-    assert re.fullmatch(r"outflank: (the system refuses|there is no).*\n", told.stderr), told.stderr
 
 
 def test_ctrl_c_ends_with_130(ending: Callable[[BaseException], Result]) -> None:
