@@ -47,11 +47,19 @@ def serve(session: Session, wire: Wire, source: int, target: int, log: Log) -> N
           sent, from two threads.
 
     Raises: OSError if an answer can't be written (BrokenPipeError if the reader is gone); FileFormatError if
-    the evaluation's weights can't be read.
+    the evaluation's weights can't be read; what ends the reading of lines, such as MemoryError.
     """
-    threading.Thread(
-        target=_read, args=(session, wire, source, log), name="outflank reader", daemon=True
-    ).start()
+    failures: list[BaseException] = []
+
+    def read() -> None:
+        try:
+            _read(session, wire, source, log)
+        except BaseException as error:  # raised again below: without lines this session would wait for ever
+            failures.append(error)
+            session.inbox.close()
+            session.interrupt()
+
+    threading.Thread(target=read, name="outflank reader", daemon=True).start()
     while (line := session.inbox.take()) is not None:
         for text in wire.answer(session, line):
             data = text.encode("utf-8", "replace")
@@ -62,6 +70,8 @@ def serve(session: Session, wire: Wire, source: int, target: int, log: Log) -> N
         # Not earlier, so that the first answer comes soon; not later, as a clock may be running then.
         session.prepare()
         session.ponder()
+    if failures:
+        raise failures[0]
 
 
 def _read(session: Session, wire: Wire, source: int, log: Log) -> None:

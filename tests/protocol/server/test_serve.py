@@ -193,3 +193,15 @@ def test_a_reader_waits_while_too_much_is_waiting() -> None:
         inbox.take()
         taken += 1
     assert taken == 40
+
+
+def test_what_ends_the_reading_of_lines_ends_the_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without its lines the session waited for ever."""
+
+    def refused(source: int) -> bytes:
+        raise MemoryError
+
+    monkeypatch.setattr("outflank.protocol.server.serve._chunk", refused)
+    session = Session(SearchSource(Searcher(1)), strength=Strength(seconds=1))
+    with pytest.raises(MemoryError):
+        serve(session, PingPong(), 0, 1, lambda direction, data: None)

@@ -19,6 +19,7 @@ from click.testing import CliRunner, Result
 from outflank.engine import NotationError
 from outflank.engine.evaluation import weights
 from outflank.tests.support.installation import python_script
+from outflank.tests.support.program import OUTFLANK
 from outflank.tools.commands.bench import bench
 from outflank.tools.commands.program import COMMANDS, LazyGroup, cli
 from outflank.tools.commands.shellfiles import main, manual, shell_files
@@ -301,3 +302,19 @@ def test_the_version_says_in_a_sentence_that_the_weights_are_not_built(
 
     assert shown.exit_code == 1
     assert shown.stderr.splitlines()[-1].endswith("(No such file or directory); make build makes it")
+
+
+@pytest.mark.parametrize("command", ["gtp", "nboard", "uci"])
+@pytest.mark.parametrize("kilobytes", [90_000, 100_000])
+def test_an_engine_with_little_memory_ends_at_once_without_a_traceback(command: str, kilobytes: int) -> None:
+    words = f"ulimit -v {kilobytes}; exec {OUTFLANK} {command} </dev/null"
+    for _ in range(9):
+        told = subprocess.run(words, shell=True, capture_output=True, text=True, timeout=60)
+        if (
+            "libgcc_s.so.1" not in told.stderr
+        ):  # the C library aborts where it can't load this for a thread's end
+            break
+
+    assert told.returncode in (0, 1), told
+    assert "Traceback" not in told.stderr
+    assert (told.returncode == 1) is told.stderr.startswith("outflank: "), told.stderr
