@@ -16,7 +16,14 @@ from typing import IO, Any
 import click
 
 from outflank import __version__
-from outflank.tools.work.signals import Interrupted, end_at_once, end_at_once_again, end_tidily
+from outflank.tools.work.signals import (
+    ENDING_SIGNALS,
+    Interrupted,
+    end_at_once,
+    end_at_once_again,
+    end_tidily,
+    end_within,
+)
 
 
 class LazyGroup(click.Group):
@@ -183,6 +190,7 @@ DEFAULTS_FILE = "outflank.defaults_file"
 """The key in ``click.Context.meta`` of the file that has values for the options of the command."""
 _EXIT_BROKEN_PIPE = 128 + signal.SIGPIPE
 _EXIT_INTERRUPTED = 128 + signal.SIGINT
+_MOST_SECONDS_TO_END = 10  # after a signal
 
 
 class Failure(click.ClickException):
@@ -358,6 +366,10 @@ def main() -> None:
     except OSError as error:  # the help of the program itself can't be written
         Failure(_refusal(error)).show()
         sys.exit(Failure.exit_code)
+    except SystemExit as ending:
+        if ending.code in {128 + number for number in ENDING_SIGNALS}:
+            end_within(_MOST_SECONDS_TO_END, ending.code)
+        raise
     finally:
         if _DESCENDANTS in sys.modules:
             sys.modules[_DESCENDANTS].kill_engines()

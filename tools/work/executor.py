@@ -27,6 +27,7 @@ Arguments = ParamSpec("Arguments")
 Key = TypeVar("Key")
 Result = TypeVar("Result")
 _AHEAD = 4  # tasks for each worker, so that a long task does not keep the others idle
+_MOST_SECONDS_TO_CLOSE = 5
 
 
 @contextmanager
@@ -48,10 +49,13 @@ def open_executor(workers: int | None = None, cluster: str | None = None) -> Ite
         except BaseException:
             # Their tasks may take minutes, and the results are lost anyway.
             for worker in multiprocessing.active_children():
-                worker.terminate()
+                worker.kill()
+            # A signal may have left a lock taken that the executor's own thread needs, so it has limited time.
+            closing = threading.Thread(target=executor.shutdown, kwargs={"cancel_futures": True}, daemon=True)
+            closing.start()
+            closing.join(_MOST_SECONDS_TO_CLOSE)
             raise
-        finally:
-            executor.shutdown(cancel_futures=True)
+        executor.shutdown(cancel_futures=True)
         return
     with connect(cluster) as client:
         yield _SameBuild(client.get_executor(pure=False)), places(client)

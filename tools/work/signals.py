@@ -91,6 +91,13 @@ def end_at_once_again() -> None:
             signal.signal(number, _leave)
 
 
+def end_within(seconds: float, code: int) -> None:
+    """End the process with this exit code if it still runs then: a thread may keep the interpreter from ending."""
+    timer = threading.Timer(seconds, os._exit, (code,))
+    timer.daemon = True
+    timer.start()
+
+
 def _leave(number: int, frame: FrameType | None) -> None:
     os._exit(128 + number)
 

@@ -72,6 +72,29 @@ def test_a_signal_while_a_worker_starts_prints_nothing() -> None:
     assert (ran.returncode, ran.stderr) == (143, "")
 
 
+LEFT_LOCKED = """
+import signal, sys, time
+from outflank.tools.work import executor as executors
+from outflank.tools.work.signals import end_within
+if __name__ == "__main__":
+    executors._MOST_SECONDS_TO_CLOSE = 0.1
+    try:
+        with executors.open_executor(workers=1) as (executor, _):
+            executor.submit(time.sleep, 1000)._condition.acquire()
+            raise KeyboardInterrupt
+    except KeyboardInterrupt:
+        end_within(0.1, 130)
+        sys.exit(130)
+"""
+
+
+def test_an_interruption_that_leaves_a_lock_taken_ends_the_program(tmp_path: Path) -> None:
+    """The executor's thread, which waited for it, kept a build of a book from ending for a minute."""
+    (tmp_path / "locked.py").write_text(LEFT_LOCKED)
+
+    assert python_script(str(tmp_path / "locked.py")).returncode == 130
+
+
 KILLED = """
 import os, signal, sys, time
 from outflank.tools.work.executor import open_executor
