@@ -21,7 +21,7 @@ from outflank.engine.evaluation import weights
 from outflank.tests.support.installation import python_script
 from outflank.tests.support.program import OUTFLANK
 from outflank.tools.commands.bench import bench
-from outflank.tools.commands.program import COMMANDS, LazyGroup, cli
+from outflank.tools.commands.program import COMMANDS, SECTIONS, LazyGroup, cli
 from outflank.tools.commands.shellfiles import main, manual, shell_files
 from outflank.tools.commands.train import train
 from outflank.tools.work.progress import json_line, warn
@@ -249,14 +249,48 @@ def test_the_manual_has_the_sections_that_manuals_have_and_its_examples_are_unde
     page = manual()
     examples = re.findall(r"^\.RS\noutflank (.*)\n\.RE$", page, re.MULTILINE)
 
-    sections = re.findall(r"^\.SH (.*)$", page, re.MULTILINE)[5:]
-    assert sections == ["EXIT STATUS", "ENVIRONMENT", "FILES", "EXAMPLES", "SEE ALSO"]
+    sections = re.findall(r"^\.SH (.*)$", page, re.MULTILINE)[4:]
+    assert sections == [
+        *map(str.upper, SECTIONS),
+        "EXIT STATUS",
+        "ENVIRONMENT",
+        "FILES",
+        "EXAMPLES",
+        "SEE ALSO",
+    ]
     assert len(examples) == 4
     for example in examples:
-        name, *others = shlex.split(example.replace("\\-", "-"))
-        command = cli.get_command(click.Context(cli), name)
-        assert command is not None
-        command.make_context(name, others, parent=click.Context(cli, **cli.context_settings))
+        expect_understood(example.replace("\\-", "-"))
+
+
+def expect_understood(words: str) -> None:
+    """Parse the words after ``outflank``, and run nothing."""
+    name, *others = shlex.split(words)
+    command = cli.get_command(click.Context(cli), name)
+    assert command is not None
+    command.make_context(name, others, parent=click.Context(cli, **cli.context_settings))
+
+
+def test_without_arguments_the_program_prints_five_lines_to_type_and_the_commands_in_their_sections() -> None:
+    shown = CliRunner().invoke(cli, [], prog_name="outflank")
+    first, *sections = shown.stdout.split("\n\n")[1:-1]
+    lines = re.findall(r"^  outflank (.*?)  ", first, re.MULTILINE)
+
+    assert (shown.exit_code, shown.stderr, len(lines)) == (0, "", 5)
+    assert [section.partition(":\n")[0] for section in sections] == list(SECTIONS)
+    for line in lines:
+        expect_understood(line)
+
+
+@pytest.mark.parametrize("name", ["live", "gui", "search", "ponder", "elo", "watch"])
+def test_a_word_for_a_part_of_a_command_gets_this_command(name: str) -> None:
+    refused = CliRunner().invoke(cli, [name])
+    meant = re.findall(r"'outflank (.*?)'", refused.stderr.splitlines()[-1])
+
+    assert refused.exit_code == 2
+    assert meant
+    for words in meant:
+        expect_understood(words)
 
 
 @pytest.mark.skipif(shutil.which("groff") is None, reason="groff is not installed")
