@@ -12,6 +12,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from outflank import __version__
+from outflank.tools.commands.options import option_groups
 from outflank.tools.commands.program import SECTIONS, cli
 
 _PROGRAM = "outflank"
@@ -117,14 +118,14 @@ def _usage(context: click.Context) -> list[str]:
 
 
 def _options(context: click.Context) -> list[str]:
-    """A paragraph for each option; the one for help only at the top."""
+    """A paragraph for each option below the title of its group; the one for help only at the top."""
     lines = []
-    for parameter in context.command.get_params(context):
-        record = parameter.get_help_record(context)
-        if record is None or ("--help" in parameter.opts and context.parent is not None):
-            continue
-        names, text = record
-        lines += [".TP", f"\\fB{_plain(names)}\\fR", *_paragraphs(text)]
+    for title, records in option_groups(context).items():
+        shown = [record for record in records if context.parent is None or "--help" not in record[0]]
+        if shown and title != "Options":
+            lines += [".PP", f"\\fI{_plain(title)}\\fR"]
+        for names, text in shown:
+            lines += [".TP", f"\\fB{_plain(names)}\\fR", *_paragraphs(text)]
     return lines
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from outflank.engine import FileFormatError, Searcher, SettingsError
 from outflank.engine.evaluation import weights
@@ -15,6 +16,7 @@ from outflank.tools.commands.options import (
     BEYOND_USE,
     MOST_THREADS,
     SECONDS,
+    Command,
     Number,
     WholeNumber,
 )
@@ -99,6 +101,29 @@ def test_the_help_shows_the_bounds_that_somebody_may_meet(kind: WholeNumber | Nu
     (_, text) = option.get_help_record(click.Context(click.Command("c"))) or ("", "")
 
     assert text == f"A number.  {shown}".rstrip()
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("--left --right", "--left and --right exclude each other"),
+        ("x --right", "WORD and --right exclude each other"),
+        ("--tail", "--tail needs --left or --right"),
+        ("--left --tail", ""),
+    ],
+)
+def test_a_command_says_which_options_exclude_or_need_each_other(words: str, sentence: str) -> None:
+    flags = [click.Option([f"--{name}"], is_flag=True) for name in ("left", "right", "tail")]
+    command = Command(
+        name="c",
+        params=[click.Argument(["texts"], nargs=-1, metavar="[WORD...]"), *flags],
+        exclusive=[("--left", "--right"), ("WORD", "--right")],
+        needs={"--tail": ["--left", "--right"]},
+        callback=lambda **_: None,
+    )
+
+    assert sentence in CliRunner().invoke(command, words.split()).stderr
+    assert CliRunner().invoke(command, words.split()).exit_code == (2 if sentence else 0)
 
 
 @pytest.mark.parametrize(

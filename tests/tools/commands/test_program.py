@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import click
@@ -21,6 +21,7 @@ from outflank.engine.evaluation import weights
 from outflank.tests.support.installation import python_script
 from outflank.tests.support.program import OUTFLANK
 from outflank.tools.commands.bench import bench
+from outflank.tools.commands.options import option_groups
 from outflank.tools.commands.program import COMMANDS, SECTIONS, LazyGroup, cli
 from outflank.tools.commands.shellfiles import main, manual, shell_files
 from outflank.tools.commands.train import train
@@ -205,6 +206,30 @@ def test_the_list_says_what_the_command_says_of_itself(group: str, name: str) ->
     assert command is not None
     assert command.name == name
     assert " ".join((command.help or "").partition("\n\n")[0].split()) == found.summaries[name]
+
+
+def contexts(group: click.Context) -> Iterator[click.Context]:
+    """Yield the context of every command below a group."""
+    assert isinstance(group.command, click.Group)
+    for name in group.command.list_commands(group):
+        command = group.command.get_command(group, name)
+        assert command is not None
+        context = click.Context(command, info_name=name, parent=group, **cli.context_settings)
+        yield context
+        if isinstance(command, click.Group):
+            yield from contexts(context)
+
+
+def test_a_long_help_has_its_options_in_groups() -> None:
+    """Two screens of 24 lines, or 16 options, are long; --help itself is one more."""
+    for context in contexts(click.Context(cli, info_name="outflank")):
+        if context.command.name == "solve":
+            continue
+        groups, lines = option_groups(context), context.get_help().splitlines()
+        is_long = len(lines) > 48 or sum(map(len, groups.values())) > 17
+        assert (len(groups) > 2) is is_long, context.command_path
+        assert [title for title in groups if f"{title}:" not in lines] == []
+        assert max(map(len, groups.values())) <= 17
 
 
 def test_help_of_the_training_imports_no_part_of_it() -> None:
