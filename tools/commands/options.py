@@ -220,6 +220,21 @@ def group(
     return decorate
 
 
+def moved_options(commands: Mapping[str, str]) -> Callable[[Decorated], Decorated]:
+    """Return one decorator that refuses former options, each by the command that took its place; no help shows them."""
+
+    def refuse(ctx: click.Context, option: click.Parameter, value: str | None) -> None:
+        if value is not None:
+            raise click.UsageError(f"{option.opts[0]} has moved: 'outflank {commands[option.opts[0]]}'", ctx)
+
+    return together(
+        *(
+            click.option(name, hidden=True, is_eager=True, expose_value=False, callback=refuse)
+            for name in commands
+        )
+    )
+
+
 def handing(
     kinds: Mapping[str, type[Any]], *options: Callable[[Callable[..., None]], Callable[..., None]]
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -280,14 +295,19 @@ def read_by(read: Callable[[Any], Any]) -> Callable[[click.Context, click.Parame
     return convert
 
 
-rules_option = click.option(
-    "--rules",
-    default="othello",
-    metavar="RULES",
-    callback=read_by(Rules.parse),
-    shell_complete=completed_by(*PRESETS),
-    help="PRESET[,OPTION=VALUE...], see docs/rules.md.",
-)
+def rules_option_read_by(read: Callable[[str], Rules]) -> Callable[[Decorated], Decorated]:
+    """``--rules RULES`` as `read` takes it; a NotationError is wrong usage."""
+    return click.option(
+        "--rules",
+        default="othello",
+        metavar="RULES",
+        callback=read_by(read),
+        shell_complete=completed_by(*PRESETS),
+        help="PRESET[,OPTION=VALUE...], see docs/rules.md.",
+    )
+
+
+rules_option = rules_option_read_by(Rules.parse)
 """``--rules ravensburger-1987,turns=all``: hands the command a ``Rules``."""
 
 threads_option = click.option(

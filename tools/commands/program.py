@@ -192,6 +192,11 @@ SECTIONS = {
         "archive": "Find games by the positions that they went through, and count what was played there.",
         "book": "Grow, check and exchange opening books.",
     },
+    "Proofs": {
+        "job": "Solve positions in workers, and keep every answer in a folder, so that an interruption loses nothing.",
+        "proof": "Write proofs of exact scores, and check them by a program that shares no code with the engine.",
+        "claims": "Derive what follows from claims of others about scores, and solve a sample of them again.",
+    },
     "Development and more": {
         "train": "Make the evaluation from nothing: self-play, labels, fit, and a match against the one before.",
         "bench": "Search a fixed set of positions and print nodes and speed; the total of the nodes is the signature.",
@@ -205,6 +210,7 @@ _MODULES = {
     **dict.fromkeys(("gtp", "nboard", "uci"), "engine"),
     **dict.fromkeys(("report", "export", "sprt"), "runs"),
     **dict.fromkeys(("serve", "join"), "arena"),
+    **dict.fromkeys(("job", "proof", "claims"), "solve"),
     "selftest": "engines",
     "solo": "play",
 }
