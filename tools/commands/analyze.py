@@ -24,6 +24,7 @@ from outflank.tools.commands.engine import books_to_read
 from outflank.tools.commands.options import (
     COUNT,
     SECONDS,
+    AddressOption,
     Command,
     WholeNumber,
     archive_option,
@@ -48,7 +49,7 @@ _SECONDS = 5.0
 # A board may begin with "--", and must not be taken for an option then.
 @click.command(
     cls=Command,
-    exclusive=[("--level", "--depth"), ("--level", "--selectivity")],
+    exclusive=[("--web", "--serve"), ("--level", "--depth"), ("--level", "--selectivity")],
     needs={"--archive": ["--web"]},
     context_settings={"ignore_unknown_options": True},
 )
@@ -87,16 +88,15 @@ _SECONDS = 5.0
     "In a browser, and for other programs",
     click.option(
         "--web",
-        is_flag=True,
-        help="Open an analysis board in the browser, with the games of POSITION if given.",
+        cls=AddressOption,
+        help="Open an analysis board in the browser, with the games of POSITION if given.  "
+        "[default: no board; 127.0.0.1 and a free port]",
     ),
     archive_option,
     click.option(
         "--serve",
-        is_flag=False,
-        flag_value="0",
-        metavar="[HOST:PORT]",
-        help="Answer requests over WebSockets there, until Ctrl-C.  [default: 127.0.0.1 and a free port]",
+        cls=AddressOption,
+        help="Answer requests over WebSockets, until Ctrl-C.  [default: no server; 127.0.0.1 and a free port]",
     ),
 )
 @group(
@@ -120,7 +120,7 @@ def analyze(
     stable: bool,
     concurrency: int,
     ordered: bool,
-    web: bool,
+    web: str | None,
     archive: Path | None,
     serve: str | None,
     rules: Rules,
@@ -153,13 +153,13 @@ def analyze(
         )
     many = search if search.is_limited else replace(search, level=DEFAULT_LEVEL)
     defaults = Defaults(rules, many)
-    if web or serve is not None:
+    if web is not None or serve is not None:
         from outflank.tools.web.board_server import serve_board  # an extra that most do without
 
         # The board searches the position shown and the curve at once.
-        count = max(concurrency, 2 if web else 1)
+        count = max(concurrency, 1 if web is None else 2)
         searchers = [Searcher(hash_mb, threads, parameters=parameters) for _ in range(count)]
-        serve_board(texts, defaults, searchers, serve, web, archive)
+        serve_board(texts, defaults, searchers, serve if web is None else web, web is not None, archive)
     if not texts:
         raise click.UsageError("Missing argument 'POSITION...'.")
     searchers = [Searcher(hash_mb, threads, parameters=parameters) for _ in range(concurrency)]

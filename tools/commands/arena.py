@@ -30,6 +30,7 @@ from outflank.tools.commands.matches import (
 from outflank.tools.commands.options import (
     EXISTING_FILE,
     Command,
+    RenamedOption,
     Seconds,
     WholeNumber,
     group,
@@ -69,8 +70,10 @@ def _moment(text: str) -> datetime:
 @group(
     "Which games",
     click.option(
-        "--format",
+        "--pairing",
         "form",
+        cls=RenamedOption,
+        former=["--format"],
         type=click.Choice(_FORMATS),
         default=str(Format.ROUND_ROBIN),
         help="The pairing of a tournament. In a standing arena engines come and go, and play while they are there.",
@@ -108,7 +111,10 @@ def _moment(text: str) -> datetime:
         help="Seconds in which a lost line may come back, all losses of a game together.",
     ),
     click.option(
-        "--line",
+        "--lag-allowance",
+        "line",
+        cls=RenamedOption,
+        former=["--line"],
         type=Seconds(0, 10),
         default=0.5,
         help="The most seconds a move that are allowed for a line; what is allowed is measured.",
@@ -189,7 +195,7 @@ def _entry(text: str) -> EngineSpec:
     """
     entry = EngineSpec.parse(text)
     if entry.time.is_limited:
-        raise NotationError("the server of the arena sets the time: leave time= out")
+        raise NotationError("the server of the arena sets the time: leave tc= out")
     return entry
 
 

@@ -22,7 +22,9 @@ from outflank.protocol.clock import LONGEST_SECONDS, SHORTEST_SECONDS, TimeContr
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tools.commands.options import (
     OUTPUT_FILE,
+    AddressOption,
     Command,
+    RenamedOption,
     Seconds,
     WholeNumber,
     completed_by,
@@ -86,7 +88,7 @@ def _defaults(command: click.Command, path: Path) -> dict[str, Any]:
         word.removeprefix("--"): parameter
         for parameter in command.params
         if isinstance(parameter, click.Option) and parameter.name not in ("config", "save_config", "help")
-        for word in parameter.opts
+        for word in (parameter.all_names if isinstance(parameter, RenamedOption) else parameter.opts)
         if word.startswith("--")
     }
     found: dict[str, Any] = {}
@@ -152,7 +154,7 @@ def _address(text: str) -> Address:
 
 
 ENGINE_HELP = (
-    """An engine: 'name=A cmd="outflank gtp --level 4"' or catalogue:edax, perhaps with time= and more."""
+    """An engine: 'name=A cmd="outflank gtp --level 4"' or catalogue:edax, perhaps with tc= and more."""
 )
 engine_option = group(
     _ENGINES, click.option("--engine", "engines", multiple=True, metavar="TEXT", help=ENGINE_HELP)
@@ -179,8 +181,10 @@ _games_option = group(
 _which_games = group(
     _GAMES,
     click.option(
-        "--time",
+        "--tc",
         "time",
+        cls=RenamedOption,
+        former=["--time"],
         callback=read_by(TimeControl.parse),
         default="none",
         help="0.5 (seconds a move), 60+1 (Fischer), 60+0 (absolute), 60+10/5 (Canadian) or none.",
@@ -219,7 +223,10 @@ _when_to_stop = group(
 _solve_option = group(
     _RECORDS,
     click.option(
-        "--solve",
+        "--count-errors-from",
+        "solve",
+        cls=RenamedOption,
+        former=["--solve"],
         type=WholeNumber(0, MOST_EMPTIES),
         default=0,
         help="Solve positions with at most this many empty squares, to count the discs thrown away; 0 for none.",
@@ -242,9 +249,7 @@ live_options = group(
     _WATCHING,
     click.option(
         "--live",
-        is_flag=False,
-        flag_value="0",
-        metavar="[HOST:PORT]",
+        cls=AddressOption,
         callback=read_by(_address),
         help="Show the run as it is played, and its report afterwards, on a web page until Ctrl-C; "
         "see docs/live.md.  [default: no page; 127.0.0.1 and a free port]",
@@ -464,8 +469,10 @@ def match(sprt: Sprt | None, played: RunOptions, place: RunPlace) -> None:
 @group(
     _GAMES,
     click.option(
-        "--format",
+        "--pairing",
         "form",
+        cls=RenamedOption,
+        former=["--format"],
         type=click.Choice([str(form) for form in Format if form not in (Format.MATCH, Format.STANDING)]),
         default=str(Format.ROUND_ROBIN),
         help="The pairing; in a gauntlet the first engine meets all others.",

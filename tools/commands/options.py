@@ -2,6 +2,7 @@
 
 import math
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, fields
 from functools import partial, wraps
@@ -158,6 +159,11 @@ class Command(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the arguments. Raises: click.UsageError if they do not go together."""
+        flags = {name for each in self.params if isinstance(each, AddressOption) for name in each.opts}
+        args = [
+            f"{word}=0" if word in flags and not _ADDRESS.fullmatch(after) else word
+            for word, after in zip(args, [*args[1:], ""], strict=False)
+        ]
         rest = super().parse_args(ctx, args)
         given = {_shown_name(each) for each in self.params if is_given(ctx, str(each.name))}
         for names in self._exclusive:
@@ -218,6 +224,31 @@ def group(
         return command
 
     return decorate
+
+
+class RenamedOption(click.Option):
+    """An option with former names, which it still takes and no help shows.
+
+    Args:
+        declarations: the names, as for ``click.Option``.
+        former: the former names.
+        attributes: of the option.
+    """
+
+    def __init__(self, declarations: Sequence[str], *, former: Sequence[str], **attributes: Any) -> None:
+        super().__init__(declarations, **attributes)
+        self._former = former
+
+    @property
+    def all_names(self) -> list[str]:
+        """The names and the former names."""
+        return [*self.opts, *self._former]
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        """Let the parser know all names."""
+        shown, self.opts = self.opts, self.all_names
+        super().add_to_parser(parser, ctx)
+        self.opts = shown
 
 
 def moved_options(commands: Mapping[str, str]) -> Callable[[Decorated], Decorated]:
@@ -319,6 +350,19 @@ hash_option = click.option(
     "--hash", "hash_mb", type=COUNT, default=DEFAULT_HASH_MB, help="Size of the table in MB."
 )
 """``--hash 512``: hands the command ``hash_mb``."""
+
+
+_ADDRESS = re.compile(r"\d+|\S*:\d*(?:,\S+)?")
+
+
+class AddressOption(click.Option):
+    """``--live [HOST:PORT]``: without a value it means this machine and a free port.
+
+    In a ``Command``, the word after it is its value only if it has a port, so that a file may follow.
+    """
+
+    def __init__(self, declarations: Sequence[str], **attributes: Any) -> None:
+        super().__init__(declarations, is_flag=False, flag_value="0", metavar="[HOST:PORT]", **attributes)
 
 
 def _use_weights(ctx: click.Context, param: click.Parameter, path: Path | None) -> None:

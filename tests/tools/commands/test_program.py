@@ -120,7 +120,7 @@ def test_no_object_of_json_holds_what_a_terminal_obeys() -> None:
     "command", ["convert", "review", "analyze", "play", "solve", "board", "report", "export"]
 )
 def test_no_command_repeats_the_name_of_a_file_as_it_is(command: str) -> None:
-    options = {"convert": ["--to", "sgf"], "export": ["--format", "ggf"], "play": ["--resume"]}
+    options = {"convert": ["--format", "sgf"], "export": ["--format", "ggf"], "play": ["--resume"]}
     result = CliRunner().invoke(cli, [command, *options.get(command, []), f"f5{HOSTILE}.sgf"])
 
     assert result.exit_code in (1, 2)

@@ -339,9 +339,9 @@ def test_a_line_with_a_certificate_made_at_home(tmp_path: Path) -> None:
         ),
         (["join", "http://x", "--engine", "cmd=x"], 2, "Missing option '--token'"),
         (
-            ["join", "http://x", "--token", "t", "--engine", "cmd=x time=5"],
+            ["join", "http://x", "--token", "t", "--engine", "cmd=x tc=5"],
             2,
-            "sets the time: leave time= out",
+            "sets the time: leave tc= out",
         ),
         (
             ["join", f"http://{64 * 'a'}.org", "--token", "t", "--engine", "cmd=x"],

@@ -21,7 +21,7 @@ ENGINES = """
 [[engine]]
 name = "A"
 cmd = "engine-a --fast"
-time = 0.5
+tc = 0.5
 
 [[engine]]
 name = "the other"
@@ -107,7 +107,7 @@ def test_a_run_that_was_saved_is_read_back(tmp_path: Path, engines: Path) -> Non
 
     assert chosen_entries(found.pop("engine"), None) == settings.entries
     assert found == {
-        "format": "gauntlet",
+        "pairing": "gauntlet",
         "games": "4",
         "rounds": "2",
         "rules": "reversi,scoring=empties",
@@ -115,7 +115,7 @@ def test_a_run_that_was_saved_is_read_back(tmp_path: Path, engines: Path) -> Non
         "seed": "77",
         "stall": "12.5",
         "adjudicate": "10",
-        "solve": "12",
+        "count-errors-from": "12",
         "concurrency": "3",
         "replay-crashes": True,
         "sprt": "elo0=0.0 elo1=12.5 alpha=0.01 beta=0.02 model=logistic",
