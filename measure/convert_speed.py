@@ -56,7 +56,7 @@ def convert(source: Path, name: str, output: Path) -> tuple[float, int]:
     """Return processor seconds and peak kilobytes of a conversion in a process of its own, including its start."""
     program = [sys.executable, "-m", "outflank.tools.commands.program"]
     process = subprocess.Popen(
-        [*program, "convert", str(source), "--to", name, "-o", str(output)],
+        [*program, "convert", str(source), "--format", name, "-o", str(output)],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )

@@ -130,7 +130,7 @@ class GtpDriver(ProcessDriver):
     def analyse(
         self, seconds: float, on_report: Callable[[tuple[MoveReport, ...]], object] | None = None
     ) -> tuple[MoveReport, ...]:
-        """Analyse the position where ``follow`` has taken it, and return its last report, the best move first.
+        """Analyze the position where ``follow`` has taken it, and return its last report, the best move first.
 
         Args:
             seconds: the duration, from the beginning of its answer.
@@ -141,7 +141,7 @@ class GtpDriver(ProcessDriver):
         command = next((command for command in _ANALYSES if command in self.commands), None)
         if command is None:
             raise UnfitEngineError(
-                f"{self.label}: it can't analyse: it lists neither {' nor '.join(_ANALYSES)}"
+                f"{self.label}: it can't analyze: it lists neither {' nor '.join(_ANALYSES)}"
             )
         command = f"{command} {self._position.side} {_CENTISECONDS_OF_ANALYSIS}"
         try:

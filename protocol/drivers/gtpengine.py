@@ -1,4 +1,4 @@
-"""A GTP engine for programs: it is started, plays a game with us, analyses, and is gone when the block is left."""
+"""A GTP engine for programs: it is started, plays a game with us, analyzes, and is gone when the block is left."""
 
 import functools
 import re
@@ -197,7 +197,7 @@ class GtpEngine:
         """Its reports on the moves of the position after so long, the best first; nothing if it has reported nothing.
 
         Args:
-            seconds: for which it analyses; some engines report once a tenth of a second at the most.
+            seconds: for which it analyzes; some engines report once a tenth of a second at the most.
             on_report: called with each report; a true answer ends the analysis at once.
 
         Raises: UnfitEngineError if it lists neither kata-analyze nor lz-analyze; other EngineErrors.

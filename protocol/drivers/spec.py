@@ -40,6 +40,10 @@ class Protocol(StrEnum):
 
 _LISTED_KEYS = {"command": "commands"}  # in a text these may be given several times
 _CATALOGUE = "catalogue"  # names an entry that brings the other keys; ``catalogue:edax`` in a text
+_KEYS = {
+    "time": "tc",
+    "margin": "grace",
+}  # of attributes with another name; texts and files may still have the former
 _NAMED_KEYS = {"env": "env", "option": "options"}  # ``env.NAME=VALUE``
 
 
@@ -104,7 +108,7 @@ class EngineSpec:
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, object], time: TimeControl = NO_LIMIT) -> "EngineSpec":
-        """Read the attributes by their names, as ``settings`` gives them and a TOML file has them.
+        """Read the attributes by their keys, as ``settings`` gives them and a TOML file has them.
 
         The key ``catalogue`` stands for those of an engine in the catalogue that are not given.
 
@@ -112,6 +116,7 @@ class EngineSpec:
         """
         if _CATALOGUE in settings:
             settings = completed(settings)
+        settings = {_KEYS.get(key, key): value for key, value in settings.items()}
         for key in settings:
             if key not in READERS:
                 expected = " ".join((*READERS, _CATALOGUE))
@@ -121,7 +126,10 @@ class EngineSpec:
             raise NotationError(
                 f"an engine needs cmd= with its command, or catalogue:NAME: {dict(settings)} has neither"
             )
-        values: dict[str, Any] = {key: READERS[key](key, value) for key, value in settings.items()}
+        attributes = {key: name for name, key in _KEYS.items()}
+        values: dict[str, Any] = {
+            attributes.get(key, key): READERS[key](key, value) for key, value in settings.items()
+        }
         values.setdefault("name", name_of(shlex.split(values["cmd"])[0]))
         return cls(**{"time": time, **values})
 
@@ -132,7 +140,7 @@ class EngineSpec:
     def settings(self) -> dict[str, Any]:
         """The attributes as numbers, text, lists and mappings, those left out that have their default."""
         return {
-            field.name: _plain(value)
+            _KEYS.get(field.name, field.name): _plain(value)
             for field in fields(self)
             if (value := getattr(self, field.name)) != field.default
         }
@@ -195,7 +203,7 @@ def _advice(split: Sequence[str], at: int) -> str:
 
 
 _LONGEST_NAME = 40
-_LONGEST_MARGIN = 60.0
+_LONGEST_GRACE = 60.0
 _HIGHEST = 2**31 - 1
 _MOST_THREADS = 1024
 _TRUTH = {"yes": True, "no": False, True: True, False: False}
@@ -273,13 +281,13 @@ def _member(key: str, value: object, kind: type[StrEnum]) -> StrEnum:
         raise NotationError(f"expected {key} out of {' '.join(kind)}, got {value!r}") from None
 
 
-def _margin(key: str, value: object) -> float:
+def _grace(key: str, value: object) -> float:
     try:
         seconds = float(value) if isinstance(value, str) or _is_number(value) else math.nan  # type: ignore[arg-type]
     except (ValueError, OverflowError):
         seconds = math.nan
-    if not 0 <= seconds <= _LONGEST_MARGIN:
-        raise NotationError(f"expected 0 to {_LONGEST_MARGIN:g} seconds for {key}, got {value!r}")
+    if not 0 <= seconds <= _LONGEST_GRACE:
+        raise NotationError(f"expected 0 to {_LONGEST_GRACE:g} seconds for {key}, got {value!r}")
     return seconds
 
 
@@ -343,8 +351,8 @@ def _is_number(value: object) -> bool:
 READERS: dict[str, Callable[[str, object], object]] = {
     "name": name,
     "cmd": _cmd,
-    "time": _time,
-    "margin": _margin,
+    "tc": _time,
+    "grace": _grace,
     "dialect": partial(_member, kind=Dialect),
     "protocol": partial(_member, kind=Protocol),
     "level": partial(_whole, least=0),

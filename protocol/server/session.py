@@ -89,7 +89,7 @@ class Session:
         clocks: the running clocks of both sides.
 
     Args:
-        search: the last source of moves, which always has one; its searcher also analyses.
+        search: the last source of moves, which always has one; its searcher also analyzes.
         books: the books that are asked before it, in this order.
         strength: the limits of the search.
         rules: the rules of the first game.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from outflank.engine import HIGHEST_LEVEL, OutflankError, Parameters, Rules, Searcher, SettingsError
+from outflank.engine import HIGHEST_LEVEL, OutflankError, Parameters, Rules, Searcher
 from outflank.engine.search.limits import DEFAULT_LEVEL, Percent
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.tools.analysis.answers import ANSWER_ROW, Answer, answer_facts, answer_row
@@ -24,10 +24,13 @@ from outflank.tools.commands.engine import books_to_read
 from outflank.tools.commands.options import (
     COUNT,
     SECONDS,
+    AddressOption,
+    Command,
     WholeNumber,
     archive_option,
     book_option,
     completed_by,
+    group,
     hash_option,
     json_option,
     param_option,
@@ -44,49 +47,67 @@ _SECONDS = 5.0
 
 
 # A board may begin with "--", and must not be taken for an option then.
-@click.command(context_settings={"ignore_unknown_options": True})
+@click.command(
+    cls=Command,
+    exclusive=[("--web", "--serve"), ("--level", "--depth"), ("--level", "--selectivity")],
+    needs={"--archive": ["--web"]},
+    context_settings={"ignore_unknown_options": True},
+)
 @click.argument("texts", nargs=-1, metavar="POSITION...", shell_complete=completed_by(files=True))
-@click.option("--depth", type=COUNT, help="Plies to search.  [default: no limit]")
-@click.option(
-    "--time",
-    "seconds",
-    type=SECONDS,
-    help=f"Seconds for a position.  [default: {_SECONDS:g} for a single one if nothing else is the limit]",
+@group(
+    "When to stop",
+    click.option("--depth", type=COUNT, help="Plies to search.  [default: no limit]"),
+    click.option(
+        "--time",
+        "seconds",
+        type=SECONDS,
+        help=f"Seconds for a position.  [default: {_SECONDS:g} for a single one if nothing else is the limit]",
+    ),
+    click.option("--nodes", type=COUNT, help="Boards to reach.  [default: no limit]"),
+    click.option(
+        "--level",
+        type=WholeNumber(0, HIGHEST_LEVEL),
+        help="Level of the search, see docs/search.md.  "
+        f"[default: {DEFAULT_LEVEL} for many positions if nothing else is the limit]",
+    ),
+    selectivity_option(default="that of the level, or what pays against time or nodes, else 100"),
 )
-@click.option("--nodes", type=COUNT, help="Boards to reach.  [default: no limit]")
-@click.option(
-    "--level",
-    type=WholeNumber(0, HIGHEST_LEVEL),
-    help="Level of the search, see docs/search.md.  "
-    f"[default: {DEFAULT_LEVEL} for many positions if nothing else is the limit]",
+@group(
+    "What is shown",
+    click.option("--multipv", type=COUNT, default=1, help="How many of the best moves to show."),
+    book_option("whose scores of a single position are shown"),
+    click.option("--stable", is_flag=True, help="Show the discs that can never be turned again."),
+    click.option(
+        "--ordered",
+        is_flag=True,
+        help="Print answers in the order of the positions, not as soon as they are ready.",
+    ),
+    json_option,
 )
-@selectivity_option(default="that of the level, or what pays against time or nodes, else 100")
-@click.option("--multipv", type=COUNT, default=1, help="How many of the best moves to show.")
-@book_option("whose scores of a single position are shown")
-@click.option("--stable", is_flag=True, help="Show the discs that can never be turned again.")
-@click.option("--concurrency", type=WholeNumber(1, 256), default=1, help="Searches at once.")
-@click.option(
-    "--ordered",
-    is_flag=True,
-    help="Print answers in the order of the positions, not as soon as they are ready.",
+@group(
+    "In a browser, and for other programs",
+    click.option(
+        "--web",
+        cls=AddressOption,
+        help="Open an analysis board in the browser, with the games of POSITION if given.  "
+        "[default: no board; 127.0.0.1 and a free port]",
+    ),
+    archive_option,
+    click.option(
+        "--serve",
+        cls=AddressOption,
+        help="Answer requests over WebSockets, until Ctrl-C.  [default: no server; 127.0.0.1 and a free port]",
+    ),
 )
-@click.option(
-    "--web", is_flag=True, help="Open an analysis board in the browser, with the games of POSITION if given."
+@group(
+    "How it searches",
+    rules_option,
+    click.option("--concurrency", type=WholeNumber(1, 256), default=1, help="Searches at once."),
+    threads_option,
+    hash_option,
+    param_option,
+    weights_option,
 )
-@archive_option
-@click.option(
-    "--serve",
-    is_flag=False,
-    flag_value="0",
-    metavar="[HOST:PORT]",
-    help="Answer requests over WebSockets there, until Ctrl-C.  [default: 127.0.0.1 and a free port]",
-)
-@rules_option
-@threads_option
-@hash_option
-@param_option
-@weights_option
-@json_option
 def analyze(
     texts: Sequence[str],
     depth: int | None,
@@ -99,7 +120,7 @@ def analyze(
     stable: bool,
     concurrency: int,
     ordered: bool,
-    web: bool,
+    web: str | None,
     archive: Path | None,
     serve: str | None,
     rules: Rules,
@@ -117,8 +138,14 @@ def analyze(
     If the first line of a file or stream is a JSON object, the lines are requests; docs/analysis.md says what they may
     ask, and how to keep one process as an analysis server.
     """
-    search = _search(
-        SearchRequest(nodes=nodes, seconds=seconds, multipv=multipv, stable=stable), depth, level, selectivity
+    search = SearchRequest(
+        level=level,
+        depth=depth,
+        nodes=nodes,
+        seconds=seconds,
+        selectivity=selectivity,
+        multipv=multipv,
+        stable=stable,
     )
     if stable and rules.one_direction:
         raise click.UsageError(
@@ -126,15 +153,13 @@ def analyze(
         )
     many = search if search.is_limited else replace(search, level=DEFAULT_LEVEL)
     defaults = Defaults(rules, many)
-    if web or serve is not None:
+    if web is not None or serve is not None:
         from outflank.tools.web.board_server import serve_board  # an extra that most do without
 
         # The board searches the position shown and the curve at once.
-        count = max(concurrency, 2 if web else 1)
+        count = max(concurrency, 1 if web is None else 2)
         searchers = [Searcher(hash_mb, threads, parameters=parameters) for _ in range(count)]
-        serve_board(texts, defaults, searchers, serve, web, archive)
-    if archive is not None:
-        raise click.UsageError("--archive shows its games on the analysis board and needs --web")
+        serve_board(texts, defaults, searchers, serve if web is None else web, web is not None, archive)
     if not texts:
         raise click.UsageError("Missing argument 'POSITION...'.")
     searchers = [Searcher(hash_mb, threads, parameters=parameters) for _ in range(concurrency)]
@@ -173,16 +198,6 @@ def analyze(
             analyze_game(game, search, AnalysisService(searchers), as_json, entry)
         else:
             answer_many(games_as_items(chain(first, entries), texts[0], defaults, _count()), as_json)
-
-
-def _search(
-    search: SearchRequest, depth: int | None, level: int | None, selectivity: Percent | None
-) -> SearchRequest:
-    """Raise click.UsageError unless these go together; SearchRequest can't name the options."""
-    try:
-        return replace(search, depth=depth, level=level, selectivity=selectivity)
-    except SettingsError:
-        raise click.UsageError("give --level, or --depth and --selectivity: a level says both") from None
 
 
 def _count() -> Iterator[int]:

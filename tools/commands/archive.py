@@ -36,6 +36,7 @@ from outflank.tools.commands.options import (
     json_option,
     read_by,
     rules_option,
+    weights_option,
 )
 from outflank.tools.work.games import ReadGames, games_of, read_and_written, read_game
 from outflank.tools.work.progress import Complaints, counted, json_line, progress_bar, warn
@@ -129,6 +130,7 @@ def build(files: Sequence[str], path: Path, source: FormatName | None, rules: Ru
     help="Level of the engine's scores.",
 )
 @book_option("whose scores are shown")
+@weights_option
 @json_object_option
 def show(
     path: Path,

@@ -16,6 +16,7 @@ from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tools.arena.control import order
 from outflank.tools.commands.matches import (
     KINDS,
+    PAGE_NEEDS,
     RunOptions,
     RunPlace,
     ask_about_commands,
@@ -24,14 +25,17 @@ from outflank.tools.commands.matches import (
     played_options,
     show_run,
     use_config,
+    watched_json_option,
 )
 from outflank.tools.commands.options import (
     EXISTING_FILE,
+    Command,
+    RenamedOption,
     Seconds,
     WholeNumber,
+    group,
     handing,
     json_object_option,
-    json_option,
     read_by,
 )
 from outflank.tools.match.state.config_file import chosen_entries, read_config
@@ -58,60 +62,80 @@ def _moment(text: str) -> datetime:
         raise NotationError(f"expected a time such as '2027-01-31 19:00', got {text!r}") from None
 
 
-@click.command()
+@click.command(
+    cls=Command,
+    needs={"--certificate": ["--key"], "--key": ["--certificate"], **PAGE_NEEDS},
+)
 @click.argument("arena", type=EXISTING_FILE, metavar="ARENA.toml", callback=use_config, is_eager=True)
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(_FORMATS),
-    default=str(Format.ROUND_ROBIN),
-    help="The pairing of a tournament; in a standing arena engines come and go, and play as long as they are there.",
+@group(
+    "Which games",
+    click.option(
+        "--pairing",
+        "form",
+        cls=RenamedOption,
+        former=["--format"],
+        type=click.Choice(_FORMATS),
+        default=str(Format.ROUND_ROBIN),
+        help="The pairing of a tournament. In a standing arena engines come and go, and play while they are there.",
+    ),
+    click.option("--rounds", type=WholeNumber(1, 1000), help="As outflank tournament has it."),
 )
-@click.option("--rounds", type=WholeNumber(1, 1000), help="As outflank tournament has it.")
-@click.option(
-    "--listen",
-    default=_LISTEN,
-    metavar="HOST:PORT",
-    help="Where the server listens; names under which a proxy is reached may follow after commas.",
+@group(
+    "When a tournament begins",
+    click.option(
+        "--start",
+        callback=read_by(_moment),
+        metavar="TIME",
+        help="When a tournament begins; entries are open until then.",
+    ),
+    click.option(
+        "--entrants",
+        type=WholeNumber(1, _MOST_ENTRANTS),
+        help="Begin a tournament as soon as so many have joined.",
+    ),
 )
-@click.option("--certificate", type=EXISTING_FILE, metavar="FILE", help="Certificate for TLS, in PEM.")
-@click.option("--key", type=EXISTING_FILE, metavar="FILE", help="Its private key, in PEM.")
-@click.option(
-    "--start",
-    callback=read_by(_moment),
-    metavar="TIME",
-    help="When a tournament begins; entries are open until then.",
-)
-@click.option(
-    "--entrants",
-    type=WholeNumber(1, _MOST_ENTRANTS),
-    help="Begin a tournament as soon as so many have joined.",
-)
-@click.option(
-    "--patience",
-    type=_HOURS,
-    default=60.0,
-    help="Seconds in which a lost line may come back, all losses of a game together.",
-)
-@click.option(
-    "--line",
-    type=Seconds(0, 10),
-    default=0.5,
-    help="The most seconds a move that are allowed for a line; what is allowed is measured.",
+@group(
+    "Where it listens",
+    click.option(
+        "--listen",
+        default=_LISTEN,
+        metavar="HOST:PORT",
+        help="Where the server listens; names under which a proxy is reached may follow after commas.",
+    ),
+    click.option("--certificate", type=EXISTING_FILE, metavar="FILE", help="Certificate for TLS, in PEM."),
+    click.option("--key", type=EXISTING_FILE, metavar="FILE", help="Its private key, in PEM."),
+    click.option(
+        "--patience",
+        type=_HOURS,
+        default=60.0,
+        help="Seconds in which a lost line may come back, all losses of a game together.",
+    ),
+    click.option(
+        "--lag-allowance",
+        "line",
+        cls=RenamedOption,
+        former=["--line"],
+        type=Seconds(0, 10),
+        default=0.5,
+        help="The most seconds a move that are allowed for a line; what is allowed is measured.",
+    ),
 )
 @handing(
     KINDS,
-    click.option(
-        "--out",
-        "folder",
-        type=click.Path(path_type=Path),
-        metavar="DIR",
-        help="Folder of the arena.  [default: ARENA]",
-    ),
     engine_option,
     played_options,
+    group(
+        "Records",
+        click.option(
+            "--out",
+            "folder",
+            type=click.Path(path_type=Path),
+            metavar="DIR",
+            help="Folder of the arena.  [default: ARENA]",
+        ),
+    ),
+    watched_json_option,
     live_options,
-    json_option,
 )
 @click.pass_context
 def serve(
@@ -142,8 +166,6 @@ def serve(
     is_default = ctx.get_parameter_source("concurrency") is click.core.ParameterSource.DEFAULT
     if form != Format.STANDING and not start and not entrants:
         raise click.UsageError("say when the tournament begins: --start TIME, --entrants N, or both")
-    if bool(certificate) != bool(key):
-        raise click.UsageError("--certificate and --key need each other")
     folder = place.folder or arena.with_suffix("")
     serve_arena(
         ArenaSettings(
@@ -173,7 +195,7 @@ def _entry(text: str) -> EngineSpec:
     """
     entry = EngineSpec.parse(text)
     if entry.time.is_limited:
-        raise NotationError("the server of the arena sets the time: leave time= out")
+        raise NotationError("the server of the arena sets the time: leave tc= out")
     return entry
 
 

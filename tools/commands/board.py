@@ -24,6 +24,7 @@ from outflank.engine import (
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.tools.commands.options import (
     COUNT,
+    Command,
     WholeNumber,
     completed_by,
     output_option,
@@ -43,7 +44,11 @@ _SIZE = 480
 
 
 # A board may begin with "--", and must not be taken for an option then.
-@click.command(context_settings={"ignore_unknown_options": True})
+@click.command(
+    cls=Command,
+    exclusive=[("--text", "--svg", "--png")],
+    context_settings={"ignore_unknown_options": True},
+)
 @click.argument("text", metavar="POSITION", shell_complete=completed_by(files=True))
 @click.option("--text", "as_text", is_flag=True, help="Print letters; on a terminal, colours.")
 @click.option("--svg", "as_svg", is_flag=True, help="Make an SVG image.")
@@ -101,7 +106,7 @@ def board(
     differences from the side to move.
     """
     asked: dict[Form, bool] = {"text": as_text, "svg": as_svg, "png": as_png}
-    form = _form_of([form for form, is_asked in asked.items() if is_asked], output)
+    form = _form_of(next((form for form, is_asked in asked.items() if is_asked), None), output)
     if form == "png" and output is STDOUT and sys.stdout.isatty():
         raise click.UsageError("a PNG can't be shown at a terminal: name a file (-o FILE)")
     whole = read_game(text, rules)
@@ -127,17 +132,15 @@ def board(
     _write(svg if form == "svg" else png_of(svg), output)
 
 
-def _form_of(asked: Sequence[Form], output: Path) -> Form:
-    """The form that the options name, or else the ending of the file's name.
+def _form_of(asked: Form | None, output: Path) -> Form:
+    """Return the form that the options name, or else the ending of the file's name.
 
     Raises: click.UsageError if they contradict each other or say nothing.
     """
-    if len(asked) > 1:
-        raise click.UsageError(f"--{' and --'.join(asked)} exclude each other: give one")
     named = None if output is STDOUT else _FORMS.get(output.suffix.lower())
-    if asked and named not in (None, asked[0]):
-        raise click.UsageError(f"{output.name!r} is the name of a file for --{named}, not for --{asked[0]}")
-    if form := (asked[0] if asked else named):
+    if asked and named not in (None, asked):
+        raise click.UsageError(f"{output.name!r} is the name of a file for --{named}, not for --{asked}")
+    if form := asked or named:
         return form
     if output is STDOUT:
         return "text"

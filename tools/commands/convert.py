@@ -24,7 +24,13 @@ from outflank.tools.commands.game_filter import (
     result_of,
     source_option,
 )
-from outflank.tools.commands.options import completed_by, json_option, output_option, rules_option
+from outflank.tools.commands.options import (
+    RenamedOption,
+    completed_by,
+    json_option,
+    output_option,
+    rules_option,
+)
 from outflank.tools.report.board import say
 from outflank.tools.report.gamefiles import (
     FORMAT_OF,
@@ -42,8 +48,10 @@ from outflank.tools.work.progress import counted, json_line, warn
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", shell_complete=completed_by(files=True))
 @click.option(
-    "--to",
+    "--format",
     "target",
+    cls=RenamedOption,
+    former=["--to"],
     type=click.Choice(WRITTEN_FORMATS),
     help="Format to write.  [default: that of --output's suffix]",
 )
@@ -88,10 +96,10 @@ def convert(
     """
     if stats:
         if target is not None or output is not STDOUT:
-            raise click.UsageError("--stats writes no games: leave out --to and --output")
+            raise click.UsageError("--stats writes no games: leave out --format and --output")
         _print_statistics(files, source, rules, wanted, unique, as_json)
         return
-    target = chosen_format("--to", target, output, FORMAT_OF)
+    target = chosen_format("--format", target, output, FORMAT_OF)
     check_output(target, output)
     outputs = written_files(target, output)
     count = _Count()

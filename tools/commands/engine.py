@@ -21,8 +21,10 @@ from outflank.tools.commands.options import (
     COUNT,
     LOG_FILE,
     SECONDS,
+    Command,
     Number,
     WholeNumber,
+    group,
     handing,
     hash_option,
     param_option,
@@ -62,50 +64,61 @@ elo_option = click.option(
 )
 _STDIN, _STDOUT = 0, 1
 _OPTIONS = (
-    click.option(
-        "--level",
-        type=WholeNumber(0, HIGHEST_LEVEL),
-        help="Strength, see docs/search.md.  "
-        f"[default: {DEFAULT_LEVEL} if neither another option nor a clock limits the search]",
+    group(
+        "Strength",
+        click.option(
+            "--level",
+            type=WholeNumber(0, HIGHEST_LEVEL),
+            help="Strength, see docs/search.md.  "
+            f"[default: {DEFAULT_LEVEL} if neither another option nor a clock limits the search]",
+        ),
+        click.option("--depth", type=COUNT, help="Plies to search.  [default: no limit]"),
+        click.option(
+            "--time",
+            "seconds",
+            type=SECONDS,
+            help="Seconds for each move.  [default: the game's clock, if one is set]",
+        ),
+        click.option("--nodes", type=COUNT, help="Boards to reach for each move.  [default: no limit]"),
+        elo_option,
     ),
-    click.option("--depth", type=COUNT, help="Plies to search.  [default: no limit]"),
-    click.option(
-        "--time",
-        "seconds",
-        type=SECONDS,
-        help="Seconds for each move.  [default: the game's clock, if one is set]",
+    group(
+        "Books and chance",
+        played_book_option,
+        click.option(
+            "--book-variety",
+            type=Number(0, 64),
+            metavar="DISCS",
+            default=0.0,
+            help="Choose book moves by chance (--seed); they may lose this many discs in a game by the book's scores.",
+        ),
+        click.option(
+            "--variety",
+            type=VarietyType(),
+            help="Choose moves by chance (--seed) in the first PLIES, where no book knows the position: "
+            f"among the moves within DISCS of the best.  [default: off; {USUAL_PLIES} plies]",
+        ),
+        varied_seed_option,
     ),
-    click.option("--nodes", type=COUNT, help="Boards to reach for each move.  [default: no limit]"),
-    elo_option,
-    threads_option,
-    hash_option,
-    param_option,
-    weights_option,
-    click.option(
-        "--overhead",
-        "overhead_ms",
-        type=Number(0, 60_000),
-        metavar="MS",
-        default=1000 * USUAL_OVERHEAD,
-        help="Reserve for each move in ms. Fixed time per move: this or 2 % (the larger), at most 25 %. "
-        "Game clock: five times this or 2 %, at most 10 %.",
+    group(
+        "How it searches",
+        threads_option,
+        hash_option,
+        param_option,
+        weights_option,
+        click.option(
+            "--overhead",
+            "overhead_ms",
+            type=Number(0, 60_000),
+            metavar="MS",
+            default=1000 * USUAL_OVERHEAD,
+            help="Reserve for each move in ms. Fixed time per move: this or 2 % (the larger), at most 25 %. "
+            "Game clock: five times this or 2 %, at most 10 %.",
+        ),
+        click.option(
+            "--log", "log_file", type=LOG_FILE, help="Append the dialogue to FILE.  [default: no log]"
+        ),
     ),
-    played_book_option,
-    click.option(
-        "--book-variety",
-        type=Number(0, 64),
-        metavar="DISCS",
-        default=0.0,
-        help="Choose book moves by chance (--seed); they may give up this many discs in a game by the book's scores.",
-    ),
-    click.option(
-        "--variety",
-        type=VarietyType(),
-        help="Choose moves by chance (--seed) in the first PLIES, where no book knows the position: "
-        f"among the moves within DISCS of the best.  [default: off; {USUAL_PLIES} plies]",
-    ),
-    varied_seed_option,
-    click.option("--log", "log_file", type=LOG_FILE, help="Append the dialogue to FILE.  [default: no log]"),
 )
 
 
@@ -155,12 +168,15 @@ class EngineOptions:
 _KINDS = {"options": EngineOptions}
 
 
-@click.command()
-@rules_option
+@click.command(cls=Command)
 @handing(
     _KINDS,
     *_OPTIONS,
-    click.option("--ponder", is_flag=True, help="Search on the opponent's time.  [default: off]"),
+    group(
+        "How it searches",
+        click.option("--ponder", is_flag=True, help="Search on the opponent's time.  [default: off]"),
+        rules_option,
+    ),
 )
 def gtp(rules: Rules, options: EngineOptions) -> None:
     """Answer GTP commands (version 2) on standard input, as an engine for a GUI or a match runner.
@@ -174,7 +190,7 @@ def gtp(rules: Rules, options: EngineOptions) -> None:
     options.answer(Gtp(), rules)
 
 
-@click.command()
+@click.command(cls=Command)
 @handing(_KINDS, *_OPTIONS)
 def nboard(options: EngineOptions) -> None:
     """Answer NBoard commands (version 2) on standard input, as an engine for the GUI NBoard.
@@ -186,7 +202,7 @@ def nboard(options: EngineOptions) -> None:
     options.answer(NBoard())
 
 
-@click.command()
+@click.command(cls=Command)
 @handing(_KINDS, *_OPTIONS)
 def uci(options: EngineOptions) -> None:
     """Answer UCI commands on standard input, as an engine for the variant flipello (Othello).

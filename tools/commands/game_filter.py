@@ -11,7 +11,7 @@ from outflank.engine import Colour, OutflankError
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.clocks import year_of
 from outflank.protocol.formats.files import FORMATS
-from outflank.tools.commands.options import handing
+from outflank.tools.commands.options import RenamedOption, handing
 
 ResultName = Literal["black", "white", "draw", "unknown"]
 RESULTS: tuple[ResultName, ...] = ("black", "white", "draw", "unknown")
@@ -123,9 +123,14 @@ def _read_range(ctx: click.Context, option: click.Parameter, texts: Sequence[str
 
 
 source_option = click.option(
-    "--from", "source", type=click.Choice(FORMATS), help="Format of the files.  [default: detected]"
+    "--input-format",
+    "source",
+    cls=RenamedOption,
+    former=["--from"],
+    type=click.Choice(FORMATS),
+    help="Format of the files.  [default: detected]",
 )
-"""``--from FORMAT``: hands the command ``source``, a ``FormatName`` or None."""
+"""``--input-format FORMAT``: hands the command ``source``, a ``FormatName`` or None."""
 
 player_option = click.option(
     "--player",

@@ -35,7 +35,7 @@ def _entry(text: str) -> EngineSpec:
     """The engine. Raises: NotationError if it can't be entered so."""
     entry = EngineSpec.parse(text)
     if entry.time.is_limited:
-        raise NotationError("the server sets the time of each game: leave time= out")
+        raise NotationError("the server sets the time of each game: leave tc= out")
     return entry
 
 

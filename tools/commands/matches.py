@@ -22,11 +22,15 @@ from outflank.protocol.clock import LONGEST_SECONDS, SHORTEST_SECONDS, TimeContr
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tools.commands.options import (
     OUTPUT_FILE,
-    Decorated,
+    AddressOption,
+    Command,
+    RenamedOption,
     Seconds,
     WholeNumber,
     completed_by,
+    group,
     handing,
+    is_given,
     json_option,
     read_by,
     rules_option,
@@ -84,7 +88,7 @@ def _defaults(command: click.Command, path: Path) -> dict[str, Any]:
         word.removeprefix("--"): parameter
         for parameter in command.params
         if isinstance(parameter, click.Option) and parameter.name not in ("config", "save_config", "help")
-        for word in parameter.opts
+        for word in (parameter.all_names if isinstance(parameter, RenamedOption) else parameter.opts)
         if word.startswith("--")
     }
     found: dict[str, Any] = {}
@@ -98,7 +102,14 @@ def _defaults(command: click.Command, path: Path) -> dict[str, Any]:
     return found
 
 
-config_options = together(
+_ENGINES = "Which engines"
+_GAMES = "Which games"
+_END = "When to stop"
+_RECORDS = "Records"
+_MACHINES = "Where it runs"
+_WATCHING = "Watching"
+config_options = group(
+    "Settings in files",
     click.option(
         "--config",
         type=_FILE,
@@ -116,15 +127,8 @@ config_options = together(
         help="Write these options to a new FILE for --config and play nothing; "
         "--out, --no-records, --json, --cluster and --live are left out.",
     ),
-    click.option(
-        "--engines",
-        "engines_file",
-        type=_FILE,
-        metavar="FILE",
-        help="TOML file with a table [[engine]] for each; --engine NAME chooses from it.  [default: all]",
-    ),
 )
-"""``--config``, and the parameters ``save_config`` and ``engines_file``, paths or None."""
+"""``--config``, and the parameter ``save_config``, a path or None."""
 
 
 _MOST_GAMES = 1_000_000
@@ -150,19 +154,37 @@ def _address(text: str) -> Address:
 
 
 ENGINE_HELP = (
-    """An engine: 'name=A cmd="outflank gtp --level 4"' or catalogue:edax, perhaps with time= and more."""
+    """An engine: 'name=A cmd="outflank gtp --level 4"' or catalogue:edax, perhaps with tc= and more."""
 )
-engine_option = click.option("--engine", "engines", multiple=True, metavar="TEXT", help=ENGINE_HELP)
-_GAMES = click.option(
-    "--games",
-    type=WholeNumber(1, _MOST_GAMES),
-    default=10,
-    help="Games between two engines that meet; two on each opening, colours swapped.",
+engine_option = group(
+    _ENGINES, click.option("--engine", "engines", multiple=True, metavar="TEXT", help=ENGINE_HELP)
 )
-_PLAY = (
+engines_option = group(
+    _ENGINES,
     click.option(
-        "--time",
+        "--engines",
+        "engines_file",
+        type=_FILE,
+        metavar="FILE",
+        help="TOML file with a table [[engine]] for each; --engine NAME chooses from it.  [default: all]",
+    ),
+)
+_games_option = group(
+    _GAMES,
+    click.option(
+        "--games",
+        type=WholeNumber(1, _MOST_GAMES),
+        default=10,
+        help="Games between two engines that meet; two on each opening, colours swapped.",
+    ),
+)
+_which_games = group(
+    _GAMES,
+    click.option(
+        "--tc",
         "time",
+        cls=RenamedOption,
+        former=["--time"],
         callback=read_by(TimeControl.parse),
         default="none",
         help="0.5 (seconds a move), 60+1 (Fischer), 60+0 (absolute), 60+10/5 (Canadian) or none.",
@@ -179,6 +201,9 @@ _PLAY = (
     click.option(
         "--seed", type=WholeNumber(0, _SEEDS - 1), help="Seed of all random choices.  [default: drawn]"
     ),
+)
+_when_to_stop = group(
+    _END,
     click.option(
         "--stall",
         type=Seconds(SHORTEST_SECONDS, LONGEST_SECONDS),
@@ -192,30 +217,39 @@ _PLAY = (
         help="End a game with its exact result at this many empty squares; 0 for never.",
     ),
     click.option(
-        "--solve",
+        "--replay-crashes", is_flag=True, help="Play a pair with a crash again; the result says so."
+    ),
+)
+_solve_option = group(
+    _RECORDS,
+    click.option(
+        "--count-errors-from",
+        "solve",
+        cls=RenamedOption,
+        former=["--solve"],
         type=WholeNumber(0, MOST_EMPTIES),
         default=0,
         help="Solve positions with at most this many empty squares, to count the discs thrown away; 0 for none.",
     ),
+)
+_concurrency_option = group(
+    _MACHINES,
     click.option(
         "--concurrency",
         type=WholeNumber(1, _MOST_PLACES),
         default=1,
         help="Pairs of games played at once.",
     ),
-    click.option(
-        "--replay-crashes", is_flag=True, help="Play a pair with a crash again; the result says so."
-    ),
 )
-played_options = together(_GAMES, *_PLAY)
+_play_options = together(_which_games, _when_to_stop, _solve_option, _concurrency_option)
+played_options = together(_games_option, _play_options)
 """The options that say what is played, but for the engines."""
 
-live_options = together(
+live_options = group(
+    _WATCHING,
     click.option(
         "--live",
-        is_flag=False,
-        flag_value="0",
-        metavar="[HOST:PORT]",
+        cls=AddressOption,
         callback=read_by(_address),
         help="Show the run as it is played, and its report afterwards, on a web page until Ctrl-C; "
         "see docs/live.md.  [default: no page; 127.0.0.1 and a free port]",
@@ -228,30 +262,36 @@ live_options = together(
     ),
 )
 """``--live [HOST:PORT]``, an ``Address`` or None, and ``--delay TIME``, seconds or None."""
-
-out_option = click.option(
-    "--out",
-    "folder",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="New or empty folder for the records.  [default: named by date and time]",
-)
-_NO_RECORDS = click.option("--no-records", is_flag=True, help="Keep no records.")
-_WHERE = (
-    click.option(
-        "--resume",
-        type=click.Path(path_type=Path),
-        metavar="DIR",
-        help="Resume the run in DIR with its settings; --concurrency, --cluster, --json and --live may change.",
+watched_json_option = group(_WATCHING, json_option)
+_where_options = together(
+    group(
+        _RECORDS,
+        click.option(
+            "--out",
+            "folder",
+            type=click.Path(path_type=Path),
+            metavar="DIR",
+            help="New or empty folder for the records.  [default: named by date and time]",
+        ),
+        click.option(
+            "--resume",
+            type=click.Path(path_type=Path),
+            metavar="DIR",
+            help="Resume the run in DIR with its settings; --concurrency, --cluster, --json and --live may change.",
+        ),
     ),
-    click.option(
-        "--cluster",
-        metavar="ADDRESS",
-        callback=read_by(scheduler_address),
-        help="Play on the Dask cluster of this scheduler, tcp://HOST:PORT or tls://HOST:PORT.",
+    group(
+        _MACHINES,
+        click.option(
+            "--cluster",
+            metavar="ADDRESS",
+            callback=read_by(scheduler_address),
+            help="Play on the Dask cluster of this scheduler, tcp://HOST:PORT or tls://HOST:PORT.",
+        ),
     ),
-    json_option,
+    watched_json_option,
 )
+_no_records_option = group(_RECORDS, click.option("--no-records", is_flag=True, help="Keep no records."))
 
 
 def _sprt(text: str) -> Sprt | None:
@@ -262,14 +302,17 @@ def _sprt(text: str) -> Sprt | None:
     return None if text == "none" else Sprt.parse(text)
 
 
-def sprt_option(default: str | None, help: str) -> Callable[[Decorated], Decorated]:
+def _sprt_option(default: str | None, help: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """``--sprt 'elo0=0 elo1=10'``: hands the command an ``Sprt`` or None."""
-    return click.option(
-        "--sprt",
-        callback=read_by(_sprt),
-        metavar="TEXT",
-        default=default,
-        help=help,
+    return group(
+        _END,
+        click.option(
+            "--sprt",
+            callback=read_by(_sprt),
+            metavar="TEXT",
+            default=default,
+            help=help,
+        ),
     )
 
 
@@ -378,26 +421,34 @@ class RunPlace:
     def open_page(self, say: Callable[[str], object]) -> PageProcess | None:
         """Return what serves the page of the run, if one is wanted."""
         if self.live is None:
-            if self.delay is not None:
-                raise click.UsageError("--delay is of the page that --live shows, and needs it")
             return None
         from outflank.tools.web.page_process import PageProcess  # an extra that most do without
 
         return PageProcess(self.live, self.delay or 0.0, say, self.listener)
 
 
+_EXCLUSIVE = [("--out", "--no-records")]
+PAGE_NEEDS = {"--delay": ["--live"]}
+"""What the options of the page need."""
 KINDS = {"played": RunOptions, "place": RunPlace}
 """The dataclasses that the options of a run reach a command in, by the names of its arguments."""
 
 run_options = handing(
-    KINDS, engine_option, config_options, played_options, out_option, _NO_RECORDS, *_WHERE, live_options
+    KINDS,
+    engine_option,
+    engines_option,
+    played_options,
+    _where_options,
+    _no_records_option,
+    live_options,
+    config_options,
 )
 """All options that describe a run and say where it is played."""
 
 
-@click.command()
+@click.command(cls=Command, exclusive=_EXCLUSIVE, needs=PAGE_NEEDS)
 @run_options
-@sprt_option(
+@_sprt_option(
     None,
     "End the match when this test has a verdict: 'elo0=0 elo1=10', perhaps with alpha=, beta=, model=. "
     f"Without --games it ends after {_MOST_GAMES_OF_TEST:,} games at the latest.",
@@ -409,24 +460,29 @@ def match(sprt: Sprt | None, played: RunOptions, place: RunPlace) -> None:
     """
     if not played.engines and not played.engines_file:
         played = replace(played, engines=_SHORT_MATCH)
-    if sprt and not _is_given("games"):
+    if sprt and not is_given(click.get_current_context(), "games"):
         played = replace(played, games=_MOST_GAMES_OF_TEST)
     play_run(lambda: played.settings(played.entries(alone=True), sprt=sprt), played, place)
 
 
-@click.command()
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice([str(form) for form in Format if form not in (Format.MATCH, Format.STANDING)]),
-    default=str(Format.ROUND_ROBIN),
-    help="The pairing; in a gauntlet the first engine meets all others.",
-)
-@click.option(
-    "--rounds",
-    type=WholeNumber(1, 1000),
-    help="Rounds of a Swiss tournament; repetitions of a round robin or a gauntlet.  "
-    "[default: as many as a Swiss tournament needs to leave one unbeaten; 1]",
+@click.command(cls=Command, exclusive=_EXCLUSIVE, needs=PAGE_NEEDS)
+@group(
+    _GAMES,
+    click.option(
+        "--pairing",
+        "form",
+        cls=RenamedOption,
+        former=["--format"],
+        type=click.Choice([str(form) for form in Format if form not in (Format.MATCH, Format.STANDING)]),
+        default=str(Format.ROUND_ROBIN),
+        help="The pairing; in a gauntlet the first engine meets all others.",
+    ),
+    click.option(
+        "--rounds",
+        type=WholeNumber(1, 1000),
+        help="Rounds of a Swiss tournament; repetitions of a round robin or a gauntlet.  "
+        "[default: as many as a Swiss tournament needs to leave one unbeaten; 1]",
+    ),
 )
 @run_options
 def tournament(form: str, rounds: int | None, played: RunOptions, place: RunPlace) -> None:
@@ -439,23 +495,29 @@ def tournament(form: str, rounds: int | None, played: RunOptions, place: RunPlac
     play_run(lambda: played.settings(played.entries(), Format(form), rounds), played, place)
 
 
-@click.command()
-@click.option("--engine", metavar="TEXT", help=ENGINE_HELP)
-@click.option(
-    "--param",
-    "parameters",
-    multiple=True,
-    metavar="TEXT",
-    help="A parameter: 'NAME int|real START LEAST MOST [STEP [RATE]]'; give this option once for each.",
+@click.command(cls=Command)
+@group(
+    _ENGINES,
+    click.option("--engine", metavar="TEXT", help=ENGINE_HELP),
+    click.option(
+        "--param",
+        "parameters",
+        multiple=True,
+        metavar="TEXT",
+        help="A parameter: 'NAME int|real START LEAST MOST [STEP [RATE]]'; give this option once for each.",
+    ),
 )
-@click.option(
-    "--games",
-    type=WholeNumber(2, _MOST_GAMES),
-    default=20_000,
-    help="Games to tune with, and the most of the test that follows.",
+@group(
+    _GAMES,
+    click.option(
+        "--games",
+        type=WholeNumber(2, _MOST_GAMES),
+        default=20_000,
+        help="Games to tune with, and the most of the test that follows.",
+    ),
 )
-@handing(KINDS, *_PLAY, out_option, *_WHERE)
-@sprt_option(
+@handing(KINDS, _play_options, _where_options)
+@_sprt_option(
     "elo0=0 elo1=5",
     "Test of the result against the start, played after the tuning: 'elo0=0 elo1=5', or none.",
 )
@@ -508,7 +570,7 @@ def play_run(
 
     if place.resume:
         _expect_options_of_resume()
-        concurrency = played.concurrency if _is_given("concurrency") else None
+        concurrency = played.concurrency if is_given(click.get_current_context(), "concurrency") else None
         allow = partial(ask_about_commands, place.resume)
         with RunSession.resume(place.resume, allow, concurrency) as session:
             return session, show_run(session, place)
@@ -520,11 +582,6 @@ def play_run(
     with _new_folder(place) as folder:
         session = RunSession(settings, folder)
         return session, show_run(session, place)
-
-
-def _is_given(name: str) -> bool:
-    """Whether the option stands on the command line or in a file, and has not its default."""
-    return click.get_current_context().get_parameter_source(name) is not click.core.ParameterSource.DEFAULT
 
 
 def _expect_options_of_resume() -> None:
@@ -542,12 +599,7 @@ def _expect_options_of_resume() -> None:
 
 @contextmanager
 def _new_folder(place: RunPlace) -> Iterator[Path]:
-    """The folder of the records; without records a temporary one.
-
-    Raises: click.UsageError if both are asked for.
-    """
-    if place.no_records and place.folder:
-        raise click.UsageError("--out and --no-records exclude each other")
+    """Return the folder of the records; without records a temporary one."""
     if place.no_records:
         with tempfile.TemporaryDirectory(prefix="outflank-") as folder:
             yield Path(folder)

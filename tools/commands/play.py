@@ -32,9 +32,12 @@ from outflank.tools.commands.options import (
     COUNT,
     OUTPUT_FILE,
     SECONDS,
+    Command,
+    RenamedOption,
     WholeNumber,
     archive_option,
     completed_by,
+    group,
     hash_option,
     json_option,
     played_book_option,
@@ -60,52 +63,65 @@ _SIDES = {
 _HIGHEST_SEED = 2**31 - 1
 
 
-@click.command()
-@click.option(
-    "--side",
-    type=click.Choice(list(_SIDES)),
-    help="Your side: a colour, both (no engine), or none (watch).  [default: the side to move]",
+@click.command(cls=Command)
+@group(
+    "The game",
+    click.option(
+        "--side",
+        type=click.Choice(list(_SIDES)),
+        help="Your side: a colour, both (no engine), or none (watch).  [default: the side to move]",
+    ),
+    rules_option,
+    click.option(
+        "--tc",
+        "control",
+        cls=RenamedOption,
+        former=["--clock"],
+        callback=read_by(TimeControl.parse),
+        default="none",
+        metavar="TIME",
+        help="Clock of both sides: 30s (a move), 5m+3s (Fischer), 10m+0 (absolute), 5m+30s/10 (Canadian) or none.",
+    ),
+    click.option(
+        "--resume",
+        metavar="GAME",
+        shell_complete=completed_by(files=True),
+        help="Resume a game: a file in a format of docs/formats.md, a transcript or a board.",
+    ),
+    click.option(
+        "--save",
+        "saved",
+        type=OUTPUT_FILE,
+        metavar="FILE",
+        help="Save the game in FILE, a new one or the file of --resume, after every move: "
+        ".sgf, .ggf, .txt (transcript), .obf or .wtb (WTHOR, at the end of the game).",
+    ),
+    click.option("--name", default="Human", help="Your name in the file."),
 )
-@rules_option
-@click.option(
-    "--level",
-    type=WholeNumber(0, HIGHEST_LEVEL),
-    help="Strength of the engine, see docs/search.md.  "
-    f"[default: {DEFAULT_LEVEL} if neither another option nor a clock limits it]",
+@group(
+    "The engine",
+    click.option(
+        "--level",
+        type=WholeNumber(0, HIGHEST_LEVEL),
+        help="Strength of the engine, see docs/search.md.  "
+        f"[default: {DEFAULT_LEVEL} if neither another option nor a clock limits it]",
+    ),
+    elo_option,
+    click.option("--depth", type=COUNT, help="Plies that the engine searches.  [default: no limit]"),
+    click.option(
+        "--time", "seconds", type=SECONDS, help="Seconds for each of its moves.  [default: no limit]"
+    ),
+    played_book_option,
+    varied_seed_option,
+    threads_option,
+    hash_option,
+    weights_option,
 )
-@elo_option
-@click.option("--depth", type=COUNT, help="Plies that the engine searches.  [default: no limit]")
-@click.option("--time", "seconds", type=SECONDS, help="Seconds for each of its moves.  [default: no limit]")
-@click.option(
-    "--clock",
-    "control",
-    callback=read_by(TimeControl.parse),
-    default="none",
-    metavar="TIME",
-    help="Clock of both sides: 30s (a move), 5m+3s (Fischer), 10m+0 (absolute), 5m+30s/10 (Canadian) or none.",
+@group(
+    "Help",
+    click.option("--hint", "hints", is_flag=True, help="Show the best moves before each of your moves."),
+    archive_option,
 )
-@click.option("--hint", "hints", is_flag=True, help="Show the best moves before each of your moves.")
-@click.option(
-    "--resume",
-    metavar="GAME",
-    shell_complete=completed_by(files=True),
-    help="Resume a game: a file in a format of docs/formats.md, a transcript or a board.",
-)
-@click.option(
-    "--save",
-    "saved",
-    type=OUTPUT_FILE,
-    metavar="FILE",
-    help="Save the game in FILE, a new one or the file of --resume, after every move: "
-    ".sgf, .ggf, .txt (transcript), .obf or .wtb (WTHOR, at the end of the game).",
-)
-@click.option("--name", default="Human", help="Your name in the file.")
-@played_book_option
-@archive_option
-@varied_seed_option
-@threads_option
-@hash_option
-@weights_option
 def play(
     side: str | None,
     rules: Rules,
@@ -179,7 +195,11 @@ def _files(saved: Path | None, resumed: str | None) -> GameFiles:
         raise click.BadParameter(str(error), param_hint="--save") from None
 
 
-@click.command()
+@click.command(
+    cls=Command,
+    exclusive=[("--auto", "--open"), ("--hint", "--auto"), ("--hint", "--open"), ("--random", "--open")],
+    needs={"--random": ["--games"], "--games": ["--auto", "--open"]},
+)
 @click.option("--seed", type=WholeNumber(0, _HIGHEST_SEED), help="Number of the deal.  [default: any]")
 @click.option(
     "--layout",
@@ -221,7 +241,6 @@ def solo(
     Moves are read from standard input, one a line: black d3, or gd3 for a golden disc. The word help shows more; stop
     or the end of the input ends the game with the score as it is. docs/rules.md has the rules.
     """
-    _expect_sense(auto, is_open, hints, by_random, games)
     if seed is None:
         seed = random.randrange(_HIGHEST_SEED)
     _begin_solo(seed, layout, variant, as_json)
@@ -243,18 +262,6 @@ def solo(
         solo_game.watch(DealerView.start(deal), SoloPlayer(variant, seed), report)
     else:
         solo_game.play(DealerView.start(deal), report, SoloPlayer(variant, seed, HINT_EFFORT), hints)
-
-
-def _expect_sense(auto: bool, is_open: bool, hints: bool, by_random: bool, games: int | None) -> None:
-    """Raise click.UsageError unless the options go together."""
-    if auto and is_open:
-        raise click.UsageError("--auto (watch) and --open (solve) exclude each other")
-    if hints and (auto or is_open):
-        raise click.UsageError("--hint is for a game of your own, without --auto and --open")
-    if games is not None and not (auto or is_open):
-        raise click.UsageError("--games needs --auto or --open")
-    if by_random and (games is None or not auto):
-        raise click.UsageError("--random needs --auto and --games")
 
 
 def _begin_solo(seed: int, layout: tuple[int, ...], variant: Variant, as_json: bool) -> None:

@@ -11,7 +11,7 @@ from io import BufferedReader, FileIO, TextIOWrapper
 from keyword import iskeyword
 from pathlib import Path
 from resource import RLIM_INFINITY, RLIMIT_AS, getrlimit
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
@@ -24,6 +24,9 @@ from outflank.tools.work.signals import (
     end_tidily,
     end_within,
 )
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 
 class LazyGroup(click.Group):
@@ -61,9 +64,21 @@ class LazyGroup(click.Group):
         """The command that the words name; the error about a mistyped one suggests a similar name."""
         name = args[0]
         if name not in self.summaries and not name.startswith("-") and not ctx.resilient_parsing:
-            close = get_close_matches(name, self.summaries)
-            ctx.fail(f"No such command {name!r}.{f' Did you mean {close[0]!r}?' if close else ''}")
+            ctx.fail(f"No such command {name!r}.{self.suggestion(name)}")
         return super().resolve_command(ctx, args)
+
+    def suggestion(self, name: str) -> str:
+        """Return a sentence about the command that an unknown name may stand for; empty if there is none."""
+        close = get_close_matches(name, self.summaries)
+        return f" Did you mean {close[0]!r}?" if close else ""
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list["CompletionItem"]:
+        """Return the commands in their order with their summaries, and the options after a dash."""
+        from click.shell_completion import CompletionItem  # not at the top: an engine starts without it
+
+        found = self.summaries.items() if not incomplete.startswith("-") else ()
+        names = [CompletionItem(name, help=text) for name, text in found if name.startswith(incomplete)]
+        return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name, its module imported; None if there is none."""
@@ -138,45 +153,82 @@ def _nothing(descriptor: int, mode: str, name: str, flags: int = os.O_RDONLY) ->
 
 # The text is the first paragraph of a command's help. Command NAME is the click command NAME in tools/commands/NAME.py,
 # if _MODULES names no other module.
-COMMANDS = {
-    "gtp": "Answer GTP commands (version 2) on standard input, as an engine for a GUI or a match runner.",
-    "nboard": "Answer NBoard commands (version 2) on standard input, as an engine for the GUI NBoard.",
-    "uci": "Answer UCI commands on standard input, as an engine for the variant flipello (Othello).",
-    "analyze": "Search positions and show their best moves: one in a growing table, many in a line each.",
-    "play": "Play a game against the engine at a terminal.",
-    "board": "Show a position as text, or as an SVG or PNG image.",
-    "review": "Review every GAME: what each move cost, and what would have been better.",
-    "puzzles": "Find problems in games, and ask them at the terminal.",
-    "solve": "Solve positions to the end of the game, each with an empty table.",
-    "match": "Play games between two engines and say who is stronger.",
-    "tournament": "Play a tournament between any number of engines and rate them.",
-    "serve": "Let engines join a tournament or a standing arena from their authors' machines, and referee it.",
-    "join": "Play with an engine of this machine in the arena at URL, until Ctrl-C.",
-    "ggs": "Play on the Generic Game Server, where Othello programs meet, until Ctrl-C.",
-    "arena": "Look after an arena: who is there, tokens, pauses. ARENA is its folder or its ARENA.toml.",
-    "tune": "Find better values of an engine's parameters by games of the engine against itself (SPSA).",
-    "report": "Write the report of RUN, a run's folder or its run.db, as one self-contained HTML file.",
-    "export": "Write the games of RUN, a run's folder or its run.db, in a format that other programs read.",
-    "convert": "Convert the games of every FILE (- is standard input) and write them one after the other.",
-    "archive": "Find games by the positions that they went through, and count what was played there.",
-    "book": "Grow, check and exchange opening books.",
-    "openings": "Make openings for matches.",
-    "sprt": "Run a sequential test on COUNTS of results.",
-    "compliance": "Check the engine that CMD starts against the rules of its protocol and of good conduct.",
-    "engines": "List the engines of the catalogue, and start those that are on this machine.",
-    "selftest": "Play an engine against itself: the two games of a pair must be mirror images.",
-    "bench": "Search a fixed set of positions and print nodes and speed; the total of the nodes is the signature.",
-    "solo": "Play the solo game of the sheet of 2006: move both colours and win the 24 hidden chips.",
-    "perft": "Count the positions at the end of every line of DEPTH plies.",
-    "train": "Make the evaluation from nothing: self-play, labels, fit, and a match against the one before.",
+SECTIONS = {
+    "Play and analyze": {
+        "play": "Play a game against the engine at a terminal.",
+        "analyze": "Search positions and show their best moves: one in a growing table, many in a line each.",
+        "review": "Review every GAME: what each move cost, and what would have been better.",
+        "board": "Show a position as text, or as an SVG or PNG image.",
+        "puzzles": "Find problems in games, and ask them at the terminal.",
+        "solve": "Solve positions to the end of the game, each with an empty table.",
+    },
+    "Engine for other programs": {
+        "gtp": "Answer GTP commands (version 2) on standard input, as an engine for a GUI or a match runner.",
+        "nboard": "Answer NBoard commands (version 2) on standard input, as an engine for the GUI NBoard.",
+        "uci": "Answer UCI commands on standard input, as an engine for the variant flipello (Othello).",
+    },
+    "Matches": {
+        "match": "Play games between two engines and say who is stronger.",
+        "tournament": "Play a tournament between any number of engines and rate them.",
+        "tune": "Find better values of an engine's parameters by games of the engine against itself (SPSA).",
+        "report": "Write the report of RUN, a run's folder or its run.db, as one self-contained HTML file.",
+        "export": "Write the games of RUN, a run's folder or its run.db, in a format that other programs read.",
+        "sprt": "Run a sequential test on COUNTS of results.",
+        "openings": "Make openings for matches.",
+    },
+    "Check engines": {
+        "engines": "List the engines of the catalogue, and start those that are on this machine.",
+        "compliance": "Check the engine that CMD starts against the rules of its protocol and of good conduct.",
+        "selftest": "Play an engine against itself: the two games of a pair must be mirror images.",
+    },
+    "Online": {
+        "serve": "Let engines join a tournament or a standing arena from their authors' machines, and referee it.",
+        "arena": "Look after an arena: who is there, tokens, pauses. ARENA is its folder or its ARENA.toml.",
+        "join": "Play with an engine of this machine in the arena at URL, until Ctrl-C.",
+        "ggs": "Play on the Generic Game Server, where Othello programs meet, until Ctrl-C.",
+    },
+    "Games and books": {
+        "convert": "Convert the games of every FILE (- is standard input) and write them one after the other.",
+        "archive": "Find games by the positions that they went through, and count what was played there.",
+        "book": "Grow, check and exchange opening books.",
+    },
+    "Proofs": {
+        "job": "Solve positions in workers, and keep every answer in a folder, so that an interruption loses nothing.",
+        "proof": "Write proofs of exact scores, and check them by a program that shares no code with the engine.",
+        "claims": "Derive what follows from claims of others about scores, and solve a sample of them again.",
+    },
+    "Development and more": {
+        "train": "Make the evaluation from nothing: self-play, labels, fit, and a match against the one before.",
+        "bench": "Search a fixed set of positions and print nodes and speed; the total of the nodes is the signature.",
+        "perft": "Count the positions at the end of every line of DEPTH plies.",
+        "solo": "Play the solo game of the sheet of 2006: move both colours and win the 24 hidden chips.",
+    },
 }
+COMMANDS = {name: summary for commands in SECTIONS.values() for name, summary in commands.items()}
 _MODULES = {
     **dict.fromkeys(("match", "tournament", "tune"), "matches"),
     **dict.fromkeys(("gtp", "nboard", "uci"), "engine"),
     **dict.fromkeys(("report", "export", "sprt"), "runs"),
     **dict.fromkeys(("serve", "join"), "arena"),
+    **dict.fromkeys(("job", "proof", "claims"), "solve"),
     "selftest": "engines",
     "solo": "play",
+}
+# What people type for something that is a part of a command.
+_MEANT = {
+    "elo": "'outflank play --elo 1500' plays at an Elo, and 'outflank match' estimates that of engines.",
+    "gui": "'outflank analyze --web' opens a board in the browser, and 'outflank nboard' is an engine for NBoard.",
+    "live": "'outflank match --live' shows a match on a web page while it is played.",
+    "ponder": "'outflank gtp --ponder' is an engine that searches on the opponent's time.",
+    "search": "'outflank analyze f5d6c3' searches a position.",
+    "watch": "'outflank match --live' shows a match on a web page, 'outflank play --side none' at the terminal.",
+}
+_FIRST_LINES = {
+    "outflank play --level 4": "Play a game at the terminal.",
+    "outflank analyze f5d6c3": "Find the best moves of a position.",
+    "outflank review f5f6e6f4g6c5g4": "Find the mistakes of a game.",
+    "outflank analyze --web": "Analyze on a board in the browser.",
+    "outflank match --live": "Watch two engines play in the browser.",
 }
 # The extra that brings a package; all others come with `match`.
 _EXTRAS = {
@@ -205,6 +257,27 @@ class Failure(click.ClickException):
 
 class Program(LazyGroup):
     """The group of all commands; ``help COMMAND`` and ``version`` are other words for ``--help`` and ``--version``."""
+
+    def suggestion(self, name: str) -> str:
+        """Return what LazyGroup does, or the command that has the thing of this name."""
+        return f" {_MEANT[name]}" if name in _MEANT else super().suggestion(name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands in their sections without importing any."""
+        width = max(map(len, COMMANDS))
+        for title, commands in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(width), text) for name, text in commands.items()])
+
+    def first_screen(self, ctx: click.Context) -> str:
+        """Return what the program prints without arguments: first lines to type, and the commands."""
+        formatter = ctx.make_formatter()
+        formatter.write(f"Outflank {__version__}, a Reversi/Othello engine. Five lines to begin with:\n\n")
+        with formatter.indentation():
+            formatter.write_dl(list(_FIRST_LINES.items()))
+        self.format_commands(ctx, formatter)
+        formatter.write("\n'outflank COMMAND --help' describes a command.\n")
+        return formatter.getvalue()
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Say where the pages are that the help refers to."""
@@ -337,6 +410,7 @@ def _show_version(ctx: click.Context, option: click.Parameter, wanted: bool) -> 
     summaries=COMMANDS,
     modules=_MODULES,
     context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
+    invoke_without_command=True,
 )
 @click.option(
     "-V",
@@ -347,12 +421,16 @@ def _show_version(ctx: click.Context, option: click.Parameter, wanted: bool) -> 
     callback=_show_version,
     help="Show the version, and for which CPU the engine at work was built.",
 )
-def cli() -> None:
+@click.pass_context
+def cli(ctx: click.Context) -> None:
     """Outflank, a Reversi/Othello engine for tournaments.
 
     Results go to standard output, progress and warnings to standard error.
     Exit codes: 0 done, 1 it failed, 2 wrong usage, 128 + n ended by signal n.
     """
+    if ctx.invoked_subcommand is None:
+        assert isinstance(ctx.command, Program)
+        click.echo(ctx.command.first_screen(ctx), nl=False)
 
 
 def main() -> None:

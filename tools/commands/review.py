@@ -43,10 +43,12 @@ from outflank.tools.commands.options import (
     COUNT,
     OUTPUT_FILE,
     SECONDS,
+    Command,
     WholeNumber,
     archive_option,
     book_option,
     completed_by,
+    group,
     hash_option,
     json_option,
     rules_option,
@@ -61,64 +63,81 @@ from outflank.tools.work.games import ReadGames, read_and_written, shown
 from outflank.tools.work.progress import counted, warn
 
 
-@click.command()
+@click.command(cls=Command, exclusive=[("--level", "--depth"), ("--level", "--time"), ("--json", "--ply")])
 @click.argument("games", nargs=-1, required=True, metavar="GAME...", shell_complete=completed_by(files=True))
-@source_option
-@click.option(
-    "--level",
-    type=WholeNumber(0, HIGHEST_LEVEL),
-    help=f"Level of the search.  [default: {DEFAULT_LEVEL}]",
+@group(
+    "Which games",
+    source_option,
+    filter_options,
+    rules_option,
 )
-@click.option("--depth", type=COUNT, help="Plies to search.  [default: those of the level]")
-@click.option("--time", "seconds", type=SECONDS, help="Seconds for each search.  [default: no limit]")
-@click.option(
-    "--exact-from",
-    type=WholeNumber(0, 60),
-    default=EXACT_FROM,
-    help="Solve positions with at most this many empty squares; a level may solve earlier.",
+@group(
+    "When a search stops",
+    click.option(
+        "--level",
+        type=WholeNumber(0, HIGHEST_LEVEL),
+        help=f"Level of the search.  [default: {DEFAULT_LEVEL}]",
+    ),
+    click.option("--depth", type=COUNT, help="Plies to search.  [default: those of the level]"),
+    click.option("--time", "seconds", type=SECONDS, help="Seconds for each search.  [default: no limit]"),
+    click.option(
+        "--exact-from",
+        type=WholeNumber(0, 60),
+        default=EXACT_FROM,
+        help="Solve positions with at most this many empty squares; a level may solve earlier.",
+    ),
 )
-@click.option(
-    "--html", type=OUTPUT_FILE, metavar="OUT", help="Write the review as one self-contained HTML page."
+@group(
+    "What is shown",
+    click.option(
+        "--ply",
+        type=WholeNumber(1, 60),
+        metavar="N",
+        help="Show move N of a single game: the board before it and all moves there; passes do not count.",
+    ),
+    click.option(
+        "--scores",
+        "view",
+        type=click.Choice(get_args(PointOfView)),
+        help="Show scores for the mover or for Black.  [default: mover; black on the page]",
+    ),
+    click.option(
+        "--values/--no-values",
+        default=None,
+        help="Give all moves of each position a score.  [default: with --html and --ply]",
+    ),
+    book_option("to compare the games with"),
+    archive_option,
+    json_option,
 )
-@book_option("to compare the games with")
-@archive_option
-@click.option("--svg", type=OUTPUT_FILE, metavar="OUT", help="Write the evaluation curve of a single game.")
-@click.option(
-    "--sgf",
-    type=OUTPUT_FILE,
-    metavar="OUT",
-    help="Write the games with scores, marks and better lines as SGF.",
+@group(
+    "Files to write",
+    click.option(
+        "--html", type=OUTPUT_FILE, metavar="OUT", help="Write the review as one self-contained HTML page."
+    ),
+    click.option(
+        "--svg", type=OUTPUT_FILE, metavar="OUT", help="Write the evaluation curve of a single game."
+    ),
+    click.option(
+        "--sgf",
+        type=OUTPUT_FILE,
+        metavar="OUT",
+        help="Write the games with scores, marks and better lines as SGF.",
+    ),
+    click.option(
+        "--ggf",
+        type=OUTPUT_FILE,
+        metavar="OUT",
+        help="Write the games with scores and a comment on the errors as GGF.",
+    ),
 )
-@click.option(
-    "--ggf",
-    type=OUTPUT_FILE,
-    metavar="OUT",
-    help="Write the games with scores and a comment on the errors as GGF.",
+@group(
+    "Where it runs",
+    threads_option,
+    hash_option,
+    weights_option,
+    workers_option,
 )
-@click.option(
-    "--ply",
-    type=WholeNumber(1, 60),
-    metavar="N",
-    help="Show move N of a single game: the board before it and all moves there; passes do not count.",
-)
-@click.option(
-    "--scores",
-    "view",
-    type=click.Choice(get_args(PointOfView)),
-    help="Show scores for the mover or for Black.  [default: mover; black on the page]",
-)
-@click.option(
-    "--values/--no-values",
-    default=None,
-    help="Give all moves of each position a score.  [default: with --html and --ply]",
-)
-@filter_options
-@rules_option
-@threads_option
-@hash_option
-@weights_option
-@workers_option
-@json_option
 def review(
     games: Sequence[str],
     source: FormatName | None,
@@ -151,8 +170,6 @@ def review(
     """
     if ply is not None and values is False:
         raise click.UsageError("--ply shows the values of all moves, which --no-values leaves out")
-    if as_json and ply is not None:
-        raise click.UsageError("--ply shows text, and --json has all moves: leave out one of them")
     if as_json and view == "black" and html is None:
         raise click.UsageError(
             "--scores is for text and the page, and --json has the mover's scores: leave it out"
@@ -188,9 +205,6 @@ def _expect_not_read(games: Sequence[str], *outputs: Path | None) -> None:
 
 
 def _settings(level: int | None, depth: int | None, seconds: float | None, exact_from: int) -> ReviewSettings:
-    """Raise click.UsageError if both a level and another limit are given."""
-    if level is not None and (depth, seconds) != (None, None):
-        raise click.UsageError("give --level, or --depth and --time: a level says how far to search")
     level = DEFAULT_LEVEL if level is None else level
     if (depth, seconds) == (None, None):
         exact_from = max(exact_from, exact_from_of_level(level))

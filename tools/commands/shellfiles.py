@@ -5,14 +5,15 @@
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import click
 from click.shell_completion import get_completion_class
 
 from outflank import __version__
-from outflank.tools.commands.program import cli
+from outflank.tools.commands.options import option_groups
+from outflank.tools.commands.program import SECTIONS, cli
 
 _PROGRAM = "outflank"
 _MANUAL = "man/man1/outflank.1"
@@ -75,23 +76,29 @@ def manual() -> str:
         *_paragraphs(cli.help or ""),
         ".SH OPTIONS",
         *_options(root),
-        ".SH COMMANDS",
-        *(line for context in _commands(root) for line in _entry(context)),
+        *_sections_of_commands(root),
         *(line for heading, text in _SECTIONS.items() for line in (f".SH {heading}", *_section(text))),
     ]
     return "\n".join([*lines, ""])
 
 
-def _commands(group: click.Context) -> Iterator[click.Context]:
-    """The context of each command of a group, those of groups below it after the group itself."""
+def _sections_of_commands(root: click.Context) -> Iterator[str]:
+    for title, names in SECTIONS.items():
+        yield f".SH {title.upper()}"
+        for context in _commands(root, names):
+            yield from _entry(context)
+
+
+def _commands(group: click.Context, names: Iterable[str]) -> Iterator[click.Context]:
+    """Yield the context of each of these commands of a group, followed by those below it."""
     assert isinstance(group.command, click.Group)
-    for name in group.command.list_commands(group):
+    for name in names:
         command = group.command.get_command(group, name)
         assert command is not None
         context = click.Context(command, info_name=name, parent=group)
         yield context
         if isinstance(command, click.Group):
-            yield from _commands(context)
+            yield from _commands(context, command.list_commands(context))
 
 
 def _entry(context: click.Context) -> list[str]:
@@ -111,14 +118,14 @@ def _usage(context: click.Context) -> list[str]:
 
 
 def _options(context: click.Context) -> list[str]:
-    """A paragraph for each option; the one for help only at the top."""
+    """A paragraph for each option below the title of its group; the one for help only at the top."""
     lines = []
-    for parameter in context.command.get_params(context):
-        record = parameter.get_help_record(context)
-        if record is None or ("--help" in parameter.opts and context.parent is not None):
-            continue
-        names, text = record
-        lines += [".TP", f"\\fB{_plain(names)}\\fR", *_paragraphs(text)]
+    for title, records in option_groups(context).items():
+        shown = [record for record in records if context.parent is None or "--help" not in record[0]]
+        if shown and title != "Options":
+            lines += [".PP", f"\\fI{_plain(title)}\\fR"]
+        for names, text in shown:
+            lines += [".TP", f"\\fB{_plain(names)}\\fR", *_paragraphs(text)]
     return lines
 
 

@@ -1,45 +1,61 @@
-"""``outflank solve``: who wins, by how much and with which move, proven."""
+"""``outflank solve``, ``job``, ``proof`` and ``claims``: who wins, by how much and with which move, proven."""
 
+import sys
 import time
-from collections.abc import Iterable, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO, NoReturn
 
 import click
 
-from outflank.engine import Limit, OutflankError, Parameters, Position, Rules, Searcher, SearchInfo
+from outflank.engine import (
+    Limit,
+    NotationError,
+    OutflankError,
+    Parameters,
+    Position,
+    Rules,
+    Searcher,
+    SearchInfo,
+)
 from outflank.engine.evaluation import weights
 from outflank.engine.machine import processors
 from outflank.engine.search.limits import Percent
+from outflank.engine.search.searcher import DEFAULT_HASH_MB
 from outflank.protocol.formats import obf
 from outflank.protocol.formats.annotated import BadGame
 from outflank.protocol.formats.obf import Problem
-from outflank.tools.analysis.claims import audit, drawn, follow, read_claims
+from outflank.tools.analysis import claims as claims_of_others
 from outflank.tools.analysis.jobs.file import FRONTIERS, JobFacts, JobFile
-from outflank.tools.analysis.jobs.show import solve_job
+from outflank.tools.analysis.jobs.show import show_job, solve_job
 from outflank.tools.analysis.jobs.work import Workers
+from outflank.tools.analysis.proofs import check as checker
 from outflank.tools.analysis.proofs.write import MOST_SEARCHED, SEARCHED, ProofFile
 from outflank.tools.analysis.solutions import Solution, SolutionReport
 from outflank.tools.commands.options import (
-    ANY_FOLDER,
     COUNT,
+    EXISTING_FILE,
+    EXISTING_FOLDER,
     MOST_THREADS,
     OUTPUT_FILE,
+    Command,
     WholeNumber,
-    cluster_option,
     completed_by,
     hash_option,
+    json_object_option,
     json_option,
+    moved_options,
     param_option,
+    place_options,
     rules_option,
+    rules_option_read_by,
     seed_option,
     selectivity_option,
     threads_option,
     time_option,
+    together,
     weights_option,
-    workers_option,
 )
 from outflank.tools.report.search import limit_words, settings_line
 from outflank.tools.work.executor import open_executor
@@ -47,234 +63,340 @@ from outflank.tools.work.games import Given, as_usage, bad_game, read_and_writte
 from outflank.tools.work.progress import Complaints, counted, live
 
 _MOST_POSITIONS, _MOST_BAD = 100_000, 1000
+_BOARDS = {
+    "ignore_unknown_options": True
+}  # a board may begin with "--", and must not be taken for an option then
+_POSITION_OR_BOARD = ("POSITION", "--board")
+_WLD_OR_BOUND = ("--wld", "--at-least")
 
 
-# A board may begin with "--", and must not be taken for an option then.
-@click.command(context_settings={"ignore_unknown_options": True})
-@click.argument("texts", nargs=-1, metavar="[POSITION...]", shell_complete=completed_by(files=True))
-@click.option(
+def _every_direction(text: str) -> Rules:
+    """Read rules under which a move turns every direction. Raises: NotationError."""
+    rules = Rules.parse(text)
+    if rules.one_direction:
+        raise NotationError(f"expected rules under which a move turns every direction, got {rules}")
+    return rules
+
+
+_every_direction_option = rules_option_read_by(_every_direction)
+_board_option = click.option(
     "--board", metavar="'64 SQUARES X'", help="Solve this position, a line of OBF, instead of POSITION."
 )
+_positions_argument = click.argument(
+    "texts", nargs=-1, metavar="[POSITION...]", shell_complete=completed_by(files=True)
+)
+_question_options = together(
+    click.option("--wld", is_flag=True, help="Find only the winner: win, draw or loss; in JSON 1, 0 and -1."),
+    click.option(
+        "--at-least",
+        type=WholeNumber(-63, 64),
+        metavar="DISCS",
+        help="Find only whether the side to move ends at least this many discs ahead.",
+    ),
+)
+_check_option = click.option("--check", is_flag=True, help="Compare scores and best moves with the file's.")
+_job_argument = click.argument("folder", type=EXISTING_FOLDER, metavar="DIR")
+_work_options = together(threads_option, hash_option, weights_option, place_options, json_option)
+_claims_argument = click.argument("claims_file", type=click.File("rb"), metavar="CLAIMS")
+
+
+@click.command(cls=Command, exclusive=[_POSITION_OR_BOARD, _WLD_OR_BOUND], context_settings=_BOARDS)
+@_positions_argument
+@_board_option
 @rules_option
+@_question_options
+@click.option("--all-moves", is_flag=True, help="Find the score of every move.")
+@_check_option
+@time_option
+@selectivity_option(default="what pays against --time, else 100")
 @threads_option
 @hash_option
 @param_option
 @weights_option
-@selectivity_option(default="what pays against --time, else 100")
-@click.option("--wld", is_flag=True, help="Find only the winner: win, draw or loss; in JSON 1, 0 and -1.")
-@click.option(
-    "--at-least",
-    type=WholeNumber(-63, 64),
-    metavar="DISCS",
-    help="Find only whether the side to move ends with so many discs more than the other.",
-)
-@click.option("--all-moves", is_flag=True, help="Find the score of every move.")
-@time_option
-@click.option("--check", is_flag=True, help="Compare scores and best moves with the file's.")
-@click.option(
-    "--proof",
-    "proof_path",
-    type=OUTPUT_FILE,
-    metavar="FILE",
-    help="Write proofs of the scores to FILE, for python -m outflank.tools.analysis.proofs.check FILE.",
-)
-@click.option(
-    "--proof-searched",
-    type=WholeNumber(0, MOST_SEARCHED),
-    default=SEARCHED,
-    show_default=True,
-    metavar="SQUARES",
-    help="Empty squares from which on the checker searches by itself: with more, FILE is smaller and the check longer.",
-)
-@click.option(
-    "--from-claims",
-    "claims_file",
-    type=click.File("rb"),
-    metavar="CLAIMS",
-    help="Print what follows for --board, else for the start, from a file of position,lower,upper in each line.",
-)
-@click.option(
-    "--needed", type=OUTPUT_FILE, metavar="FILE", help="Write the claims needed by --from-claims to FILE."
-)
-@click.option(
-    "--audit", "audited", type=click.File("rb"), metavar="CLAIMS", help="Solve claims of such a file again."
-)
-@click.option(
-    "--sample", type=COUNT, metavar="NUMBER", help="How many claims --audit draws by chance.  [default: all]"
-)
-@seed_option
-@click.option(
-    "--job",
-    "job_folder",
-    type=ANY_FOLDER,
-    metavar="DIR",
-    help="Solve in workers, and keep in DIR all that was solved, so that the same command goes on after any end. "
-    "Without --workers and --cluster one worker has a thread for each processor, or --threads.",
-)
-@click.option(
-    "--frontier",
-    type=WholeNumber(FRONTIERS[0], FRONTIERS[-1]),
-    metavar="SQUARES",
-    help="Empty squares of the boards that the workers of a new --job solve.  "
-    "[default: with 1 worker those of a position up to 30; else 3 fewer with 2 workers, 4 with 4, and so on, 26 at "
-    "most]",
-)
-@workers_option
-@cluster_option
 @json_option
-def solve(**given: Any) -> None:
+@moved_options(
+    {
+        "--job": "job start DIR POSITION...' or 'outflank job continue DIR",
+        "--proof": "proof make POSITION... -o FILE",
+        "--from-claims": "claims derive CLAIMS",
+        "--audit": "claims audit CLAIMS",
+    }
+)
+def solve(
+    texts: Sequence[str],
+    board: str | None,
+    rules: Rules,
+    wld: bool,
+    at_least: int | None,
+    all_moves: bool,
+    check: bool,
+    seconds: float | None,
+    selectivity: Percent | None,
+    threads: int,
+    hash_mb: int,
+    parameters: Parameters,
+    as_json: bool,
+) -> None:
     """Solve positions to the end of the game, each with an empty table.
 
     POSITION is a transcript (f5d6c3), a board (64 squares and the side to move) or a file of any number of
     positions or games in a format of docs/formats.md; - is standard input. A game stands for its last position.
 
     Scores are final disc differences from the side to move. A position that can't be read is reported, and the others
-    are solved. The exit code is 1 if there was such a position, or if --check finds a difference. --job DIR without
-    positions continues the job in DIR, with the question that it began with.
+    are solved. The exit code is 1 if there was such a position, or if --check finds a difference.
     """
-    request = _Request(**given)
-    request.check_together()
-    limit = _limit(request)
-    if request.claims_file is not None:
-        _follow_claims(request.claims_file, request)
-    elif request.audited is not None:
-        _audit_claims(request.audited, request)
-    elif request.job_folder is not None:
-        _work_at_job(request.job_folder, request, limit)
-    else:
-        _solve_here(request, limit)
-
-
-@dataclass(frozen=True, slots=True)
-class _Request:
-    """The arguments of the command."""
-
-    texts: tuple[str, ...]
-    board: str | None
-    rules: Rules
-    threads: int
-    hash_mb: int
-    parameters: Parameters
-    selectivity: Percent | None
-    wld: bool
-    at_least: int | None
-    all_moves: bool
-    seconds: float | None
-    check: bool
-    proof_path: Path | None
-    proof_searched: int
-    claims_file: BinaryIO | None
-    needed: Path | None
-    audited: BinaryIO | None
-    sample: int | None
-    seed: int
-    job_folder: Path | None
-    frontier: int | None
-    workers: int | None
-    cluster: str | None
-    as_json: bool
-
-    def check_together(self) -> None:
-        """Raise UsageError if some of them exclude each other."""
-        given = {"--job": self.job_folder, "--from-claims": self.claims_file, "--audit": self.audited}
-        modes = [name for name, value in given.items() if value is not None]
-        if len(modes) > 1:
-            raise click.UsageError(f"{' and '.join(modes)} exclude each other")
-        mode = modes[0] if modes else ""
-        where = {"--workers": self.workers, "--cluster": self.cluster}
-        homes = (
-            ({"--frontier": self.frontier}, ("--job",)),
-            (where, ("--job", "--audit")),
-            ({"--needed": self.needed}, ("--from-claims",)),
-            ({"--sample": self.sample}, ("--audit",)),
-            ({"--proof": self.proof_path}, ("", "--from-claims")),
-            ({"POSITION": self.texts or None, "--check": self.check or None}, ("", "--job")),
-            ({"--board": self.board}, ("", "--job", "--from-claims")),
-            ({"--wld": self.wld or None, "--at-least": self.at_least}, ("", "--job")),
-            ({"--time": self.seconds, "--selectivity": self.selectivity}, ("",)),
-            ({"--all-moves": self.all_moves or None}, ("",)),
-            ({"--threads": self.threads - 1 or None}, ("", "--job")),
-            ({"--param": None if self.parameters == Parameters() else self.parameters}, ("",)),
-        )
-        for options, places in homes:
-            for name, value in options.items():
-                if value is not None and mode not in places:
-                    others = " or ".join(filter(None, places)) or f"another command than {mode}"
-                    raise click.UsageError(
-                        f"{name} needs {others}" if not mode else f"{name} does not go with {mode}"
-                    )
-        if mode and self.rules.one_direction:
-            raise click.UsageError(
-                f"{mode} needs rules under which a move turns every direction, unlike {self.rules}"
-            )
-
-
-def _solve_here(request: _Request, limit: Limit) -> None:
-    """Solve the positions one after the other in this process."""
-    rules = request.rules
-    _expect_kept(request.texts, request.proof_path)
-    with ExitStack() as stack:
-        proofs = None
-        if request.proof_path is not None:
-            path, searched = request.proof_path, request.proof_searched
-            proofs = stack.enter_context(ProofFile(path, rules, limit, request.hash_mb, searched))
-        problems, bad = _problems(request, same_rules=proofs is not None)
-        searcher = Searcher(request.hash_mb, request.threads, parameters=request.parameters)
-        searcher.prepare()  # or the first position would seem slow
-        report = SolutionReport(request.check, request.as_json)
-        report.begin(settings_line(searcher, str(rules), *limit_words(limit)))
-        try:
-            _solve_all(problems, limit, searcher, request.all_moves, report, proofs)
-        finally:
-            report.end()
-            if proofs is not None:
-                click.echo(proofs.save(), err=request.as_json)
+    limit = Limit(
+        seconds=seconds,
+        exact_from=None if seconds else 64,
+        selectivity=selectivity,
+        wld=wld,
+        at_least=at_least,
+    )
+    problems, bad = _problems(texts, board, rules)
+    searcher = Searcher(hash_mb, threads, parameters=parameters)
+    report = SolutionReport(check, as_json)
+    _solve_all(problems, limit, searcher, all_moves, report, None, rules)
     _complain(bad, report.differing)
 
 
-def _work_at_job(folder: Path, request: _Request, limit: Limit) -> None:
-    """Begin a job or go on with it."""
-    report = SolutionReport(request.check, request.as_json)
-    bad = Complaints("position")
-    positions: tuple[str, ...] = ()
-    if request.texts or request.board is not None:
-        problems, bad = _problems(request, same_rules=True)
-        positions = tuple(map(str, problems))
-    count, threads = request.workers, request.threads
-    if count is None and request.cluster is None:
+@click.group()
+def job() -> None:
+    """Solve positions in workers, and keep every answer in a folder, so that an interruption loses nothing.
+
+    docs/proofs.md describes jobs.
+    """
+
+
+@job.command(cls=Command, exclusive=[_POSITION_OR_BOARD, _WLD_OR_BOUND], context_settings=_BOARDS)
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False), metavar="DIR")
+@_positions_argument
+@_board_option
+@_every_direction_option
+@_question_options
+@_check_option
+@click.option(
+    "--frontier",
+    type=WholeNumber(FRONTIERS[0], FRONTIERS[-1]),
+    metavar="SQUARES",
+    help="Empty squares of the boards that the workers solve.  "
+    "[default: with 1 worker those of a position up to 30; else 3 fewer with 2 workers, 4 with 4, and so on, 26 at "
+    "most]",
+)
+@_work_options
+def start(
+    folder: Path,
+    texts: Sequence[str],
+    board: str | None,
+    rules: Rules,
+    wld: bool,
+    at_least: int | None,
+    check: bool,
+    frontier: int | None,
+    threads: int,
+    hash_mb: int,
+    workers: int | None,
+    cluster: str | None,
+    as_json: bool,
+) -> None:
+    """Start a job in the folder DIR; a job about the same question is continued.
+
+    POSITION is as for outflank solve. Without --workers and --cluster one worker has a thread for each processor, or
+    --threads.
+    """
+    problems, bad = _problems(texts, board, rules, same_rules=True)
+    report = SolutionReport(check, as_json)
+    with _workers(workers, cluster, threads) as (force, each):
+        question = Limit.solve(wld=wld, at_least=at_least) if wld or at_least is not None else None
+        facts = JobFacts(rules, tuple(map(str, problems)), frontier, force.places, question)
+        with JobFile.open(folder, facts) as opened:
+            solve_job(opened, force, hash_mb, each, report)
+    _complain(bad, report.differing)
+
+
+@job.command("continue")
+@_job_argument
+@_check_option
+@_work_options
+def continue_(
+    folder: Path,
+    check: bool,
+    threads: int,
+    hash_mb: int,
+    workers: int | None,
+    cluster: str | None,
+    as_json: bool,
+) -> None:
+    """Continue the job in the folder DIR, with the question that it began with."""
+    report = SolutionReport(check, as_json)
+    with _workers(workers, cluster, threads) as (force, each), JobFile.open(folder) as opened:
+        solve_job(opened, force, hash_mb, each, report)
+    _complain(Complaints("position"), report.differing)
+
+
+@job.command()
+@_job_argument
+@json_option
+def show(folder: Path, as_json: bool) -> None:
+    """Show the question of the job in the folder DIR, and what is known of each position, also while it is solved."""
+    with JobFile.read(folder) as opened:
+        show_job(opened, as_json)
+
+
+@contextmanager
+def _workers(count: int | None, cluster: str | None, threads: int) -> Iterator[tuple[Workers, int]]:
+    """Open the workers of a job, and return them with the threads of each."""
+    if count is None and cluster is None:
         # Threads share a table, so that two processors are twice as fast as one; workers solve boards twice.
         threads = threads if threads > 1 else min(processors(), MOST_THREADS)
         count = max(processors() // threads, 1)
-    question = limit if request.wld or request.at_least is not None else None
-    with Workers(lambda: open_executor(count, request.cluster)) as workers:
-        facts = JobFacts(request.rules, positions, request.frontier, workers.places, question)
-        with JobFile.open(folder, facts) as job:
-            solve_job(job, workers, request.hash_mb, threads, report)
+    with Workers(lambda: open_executor(count, cluster)) as workers:
+        yield workers, threads
+
+
+@click.group()
+def proof() -> None:
+    """Write proofs of exact scores, and check them by a program that shares no code with the engine.
+
+    docs/proofs.md describes the file and both checkers, one in Python and one in C.
+    """
+
+
+@proof.command(cls=Command, exclusive=[_POSITION_OR_BOARD], context_settings=_BOARDS)
+@_positions_argument
+@_board_option
+@click.option(
+    "--output", "-o", type=OUTPUT_FILE, required=True, metavar="FILE", help="File to write, compressed by xz."
+)
+@_every_direction_option
+@click.option(
+    "--searched",
+    type=WholeNumber(0, MOST_SEARCHED),
+    default=SEARCHED,
+    metavar="SQUARES",
+    help="Leave positions of at most this many empty squares to the checker: a smaller file, a longer check.",
+)
+@_check_option
+@threads_option
+@hash_option
+@param_option
+@weights_option
+@json_option
+def make(
+    texts: Sequence[str],
+    board: str | None,
+    output: Path,
+    rules: Rules,
+    searched: int,
+    check: bool,
+    threads: int,
+    hash_mb: int,
+    parameters: Parameters,
+    as_json: bool,
+) -> None:
+    """Solve positions, and write a proof of each score.
+
+    POSITION is as for outflank solve. If it ends early, FILE has the proofs that are whole.
+    """
+    _expect_kept(texts, output)
+    with ProofFile(output, rules, hash_mb, searched) as proofs:
+        problems, bad = _problems(texts, board, rules, same_rules=True)
+        report = SolutionReport(check, as_json)
+        searcher = Searcher(hash_mb, threads, parameters=parameters)
+        try:
+            _solve_all(problems, Limit.solve(), searcher, False, report, proofs, rules)
+        finally:
+            click.echo(proofs.save(), err=as_json)
     _complain(bad, report.differing)
 
 
-def _follow_claims(file: BinaryIO, request: _Request) -> None:
-    """Print what follows from claims."""
-    root, proofs = Position.start(request.rules), None
-    if request.board is not None:
-        root = _board(request.board, request.rules).position
-    _expect_kept([file.name], request.proof_path, request.needed)
+@proof.command("check")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
+@click.option(
+    "--state",
+    type=OUTPUT_FILE,
+    metavar="STATE",
+    help="Keep the progress in STATE, and continue from there.  [default: keep none]",
+)
+@click.option(
+    "--claims",
+    type=EXISTING_FILE,
+    metavar="CLAIMS",
+    help="Claims that lines of FILE rest on, taken for true.",
+)
+def check_(file: str, state: Path | None, claims: Path | None) -> NoReturn:
+    """Check every proof of FILE (- is standard input); it ends at the first line that is wrong."""
+    given = {"--state": state, "--claims": claims}
+    words = [word for name, path in given.items() if path is not None for word in (name, str(path))]
+    sys.stdout.flush()
+    click.get_current_context().exit(checker.main([*words, file]))
+
+
+@click.group()
+def claims() -> None:
+    """Derive what follows from claims of others about scores, and solve a sample of them again.
+
+    CLAIMS is a file of position,lower,upper in each line. docs/proofs.md describes it.
+    """
+
+
+@claims.command()
+@_claims_argument
+@click.option("--board", metavar="'64 SQUARES X'", help="Position, a line of OBF.  [default: the start]")
+@_every_direction_option
+@click.option(
+    "--needed", type=OUTPUT_FILE, metavar="FILE", help="Write the claims that the result needs to FILE."
+)
+@click.option(
+    "--proof",
+    "proof_path",
+    type=OUTPUT_FILE,
+    metavar="FILE",
+    help="Write a proof that rests on the claims to FILE, and check it.",
+)
+@json_object_option
+def derive(
+    claims_file: BinaryIO,
+    board: str | None,
+    rules: Rules,
+    needed: Path | None,
+    proof_path: Path | None,
+    as_json: bool,
+) -> None:
+    """Print what follows from the claims for a position, by the rules alone."""
+    root = Position.start(rules) if board is None else _board(board, rules).position
+    _expect_kept([claims_file.name], proof_path, needed)
     with ExitStack() as stack:
-        if request.proof_path is not None:
-            proofs = ProofFile(request.proof_path, request.rules, Limit.solve(), request.hash_mb, 0)
-            stack.enter_context(proofs)
-        follow(file, root, proofs, request.needed, request.as_json)
+        proofs = None
+        if proof_path is not None:
+            proofs = stack.enter_context(ProofFile(proof_path, rules, DEFAULT_HASH_MB, 0))
+        claims_of_others.follow(claims_file, root, proofs, needed, as_json)
 
 
-def _audit_claims(file: BinaryIO, request: _Request) -> None:
-    """Solve claims again."""
-    claims = read_claims(file, file.name, request.rules)
-    sample = drawn(claims, request.sample or len(claims), request.seed)
-    click.echo(
-        f"outflank {weights.version()}, {len(sample):,} claims, seed {request.seed}", err=request.as_json
-    )
-    with open_executor(request.workers, request.cluster) as (executor, places):
-        audit(claims, sample, executor, places, request.hash_mb, request.as_json)
+@claims.command()
+@_claims_argument
+@click.option("--sample", type=COUNT, metavar="NUMBER", help="Claims to draw by chance.  [default: all]")
+@seed_option
+@_every_direction_option
+@hash_option
+@weights_option
+@place_options
+@json_option
+def audit(
+    claims_file: BinaryIO,
+    sample: int | None,
+    seed: int,
+    rules: Rules,
+    hash_mb: int,
+    workers: int | None,
+    cluster: str | None,
+    as_json: bool,
+) -> None:
+    """Solve claims again in workers, and name those that are wrong; the exit code is then 1."""
+    listed = claims_of_others.read_claims(claims_file, claims_file.name, rules)
+    drawn = claims_of_others.drawn(listed, sample or len(listed), seed)
+    click.echo(f"outflank {weights.version()}, {len(drawn):,} claims, seed {seed}", err=as_json)
+    with open_executor(workers, cluster) as (executor, places):
+        claims_of_others.audit(listed, drawn, executor, places, hash_mb, as_json)
 
 
 def _solve_all(
@@ -284,58 +406,53 @@ def _solve_all(
     all_moves: bool,
     report: SolutionReport,
     proofs: ProofFile | None,
+    rules: Rules,
 ) -> None:
     """Solve each problem with an empty table, and report it."""
-    for number, problem in enumerate(problems, 1):
-        attempt = _Attempt(number, len(problems), problem, limit)
-        proof = None
-        try:
-            attempt.run(searcher, all_moves)
-            if proofs is not None and attempt.solution is not None:
-                proof = proofs.add(problem.position, int(attempt.solution.info.score))
-        finally:  # Ctrl-C ends it too, and what has been found by then is printed
-            if attempt.solution is not None:
-                report.add(attempt.solution, proof)
+    searcher.prepare()  # or the first position would seem slow
+    report.begin(settings_line(searcher, str(rules), *limit_words(limit)))
+    try:
+        for number, problem in enumerate(problems, 1):
+            attempt = _Attempt(number, len(problems), problem, limit)
+            proved = None
+            try:
+                attempt.run(searcher, all_moves)
+                if proofs is not None and attempt.solution is not None:
+                    proved = proofs.add(problem.position, int(attempt.solution.info.score))
+            finally:  # Ctrl-C ends it too, and what has been found by then is printed
+                if attempt.solution is not None:
+                    report.add(attempt.solution, proved)
+    finally:
+        report.end()
 
 
-def _limit(request: _Request) -> Limit:
-    """What each position is searched by."""
-    if request.wld and request.at_least is not None:
-        raise click.UsageError("--wld and --at-least exclude each other")
-    exact_from = None if request.seconds else 64
-    return Limit(
-        seconds=request.seconds,
-        exact_from=exact_from,
-        selectivity=request.selectivity,
-        wld=request.wld,
-        at_least=request.at_least,
-    )
-
-
-def _problems(request: _Request, same_rules: bool) -> tuple[list[Problem], Complaints]:
-    """Read what is to be solved, and report the positions that can't be read.
+def _problems(
+    texts: Sequence[str], board: str | None, rules: Rules, same_rules: bool = False
+) -> tuple[list[Problem], Complaints]:
+    """Read the positions to solve, and report those that can't be read.
 
     Args:
-        request: names the positions.
-        same_rules: whether all positions must be by the rules of the request.
+        texts: the positions and files.
+        board: the line of OBF that takes their place; None if there is none.
+        rules: the rules of games that name none.
+        same_rules: whether all positions must be by these rules.
 
     Raises: click.UsageError if no position is named; OutflankError if none can be read, or too many.
     """
-    if bool(request.texts) == (request.board is not None):
-        wrong = "POSITION and --board exclude each other" if request.texts else "there is nothing to solve"
-        raise click.UsageError(f"{wrong}: give POSITION or --board")
+    if not texts and board is None:
+        raise click.UsageError("there is nothing to solve: give POSITION or --board")
     bad = Complaints("position")
-    if request.board is not None:
-        return [_board(request.board, request.rules)], bad
+    if board is not None:
+        return [_board(board, rules)], bad
     problems: list[Problem] = []
-    for text in request.texts:
+    for text in texts:
         with Given(text) as given, as_usage():
-            if (suite := given.suite(request.rules)) is not None:
+            if (suite := given.suite(rules)) is not None:
                 problems += suite.problems
                 for error in suite.errors:
                     bad.add(str(error))
                 continue
-            for entry in given.games(request.rules):
+            for entry in given.games(rules):
                 if isinstance(entry, BadGame):
                     bad.add(bad_game(text, entry))
                 else:
@@ -348,11 +465,11 @@ def _problems(request: _Request, same_rules: bool) -> tuple[list[Problem], Compl
     bad.end()
     if not problems:
         _complain(bad, ())
-        raise OutflankError(f"{' and '.join(map(shown, request.texts))} has no positions")
+        raise OutflankError(f"{' and '.join(map(shown, texts))} has no positions")
     for number, problem in enumerate(problems, 1):
-        if same_rules and problem.position.rules != request.rules:
-            rules = problem.position.rules
-            raise OutflankError(f"position {number} is by the rules {rules}: give --rules {rules}")
+        if same_rules and problem.position.rules != rules:
+            own = problem.position.rules
+            raise OutflankError(f"position {number} is by the rules {own}: give --rules {own}")
     return problems, bad
 
 

@@ -32,7 +32,7 @@ def points_text(points: float) -> str:
 
 def conditions_text(entry: EngineSpec) -> str:
     """An engine's settings besides its time and its command: ``level=5 threads=2``; empty for nothing."""
-    given = {key: value for key, value in entry.settings().items() if key not in ("name", "cmd", "time")}
+    given = {key: value for key, value in entry.settings().items() if key not in ("name", "cmd", "tc")}
     return " ".join(f"{key}={value}" for key, value in given.items())
 
 

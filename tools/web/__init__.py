@@ -1,1 +1,1 @@
-"""Pages and sockets for browsers and other machines: the server, a run that people watch, a board that analyses."""
+"""Pages and sockets for browsers and other machines: the server, a run that people watch, a board that analyzes."""

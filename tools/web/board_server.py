@@ -49,7 +49,7 @@ def serve_board(
     try:
         address = Address.parse(place or "0")
     except NotationError as error:
-        raise click.BadParameter(str(error), param_hint="--serve") from None
+        raise click.BadParameter(str(error), param_hint="HOST:PORT") from None
     games = [game for text in texts for game in _games(text, defaults)]
     token = secrets.token_urlsafe(_TOKEN_BYTES)
     with ExitStack() as stack:

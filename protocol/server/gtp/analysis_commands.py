@@ -42,7 +42,7 @@ def lz_analyze(session: Session, arguments: Arguments) -> Iterator[str]:
     Arguments: [`colour`] [`centiseconds`] [`interval` n] [`minmoves` n] [`maxmoves` n] [`avoid|allow` colour
       vertex,vertex,... depth] ...
     Answer: `=`, then lines as described, then the empty line
-    Fails: `syntax error` if a key is unknown or no move is left to analyse
+    Fails: `syntax error` if a key is unknown or no move is left to analyze
     """
     return _analyze(session, _order(session, arguments), _lz_block)
 
@@ -138,7 +138,7 @@ def _square(word: str) -> str:
 
 
 def _moves(position: Position, order: _Order) -> Sequence[Move]:
-    """The moves to analyse; none if the game is over.
+    """The moves to analyze; none if the game is over.
 
     Raises: CommandError if there are moves but every one is excluded.
     """
@@ -155,7 +155,7 @@ def _moves(position: Position, order: _Order) -> Sequence[Move]:
 
 
 def _analyze(session: Session, order: _Order, block: Block) -> Iterator[str]:
-    """Check the order at once, then analyse line by line."""
+    """Check the order at once, then analyze line by line."""
     position = _position(session, order)
     return _watch(session, position, _moves(position, order), order, block)
 

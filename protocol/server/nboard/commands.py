@@ -127,7 +127,7 @@ def hint(session: Session, argument: str) -> Iterator[str]:
     if position.is_over:
         yield status("the game is over")
         return
-    yield status("analysing")
+    yield status("analyzing")
     entry = session.probe(position)
     known = [] if entry is None else [each.move for each in entry.moves]
     if entry is not None:
@@ -221,7 +221,7 @@ def analyze(session: Session, argument: str) -> Iterator[str]:
     Fails: never
     """
     game = session.game
-    yield status("analysing the game")
+    yield status("analyzing the game")
     positions = game.positions
     for made, position in reversed(list(enumerate(positions))):
         limit = session.strength.limit(None, position.empties)

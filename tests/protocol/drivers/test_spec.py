@@ -16,7 +16,7 @@ MATCH_TIME = TimeControl.parse("0.5")
 
 def test_an_engine_has_a_name_a_command_and_the_time_of_the_match_or_its_own() -> None:
     assert EngineSpec.parse('name=A cmd="x -l 4"', MATCH_TIME) == EngineSpec("A", "x -l 4", MATCH_TIME)
-    assert EngineSpec.parse("name=B cmd=engine time=none", MATCH_TIME).time == TimeControl()
+    assert EngineSpec.parse("name=B cmd=engine tc=none", MATCH_TIME).time == TimeControl()
     assert EngineSpec.parse("cmd='/usr/games/gtp-rhino -l 4'", MATCH_TIME).name == "gtp-rhino"
 
 
@@ -37,7 +37,7 @@ def test_names_and_arguments_may_hold_blanks() -> None:
     assert command_line(entry) == ["my-engine", "a b", "c"]
 
 
-EVERYTHING = """name=E cmd='my-engine --size={hash}' time=60+1 margin=0.1 dialect=fischer level=4 depth=8 nodes=1000
+EVERYTHING = """name=E cmd='my-engine --size={hash}' tc=60+1 grace=0.1 dialect=fischer level=4 depth=8 nodes=1000
     threads=2 option.hash=64 option.mode="two words" command='set_level {level}' command=clear_cache dir=/tmp
     env.LANG=C env.A='b c' cpus=0,2-4 memory=512 analysis=no restart=yes"""
 
@@ -64,19 +64,25 @@ def test_everything_about_an_engine_can_be_said_in_a_line() -> None:
     )
 
 
-@pytest.mark.parametrize("text", [EVERYTHING, "cmd=x", "cmd=x time=none", "cmd=x time=0.25"])
+@pytest.mark.parametrize("text", [EVERYTHING, "cmd=x", "cmd=x tc=none", "cmd=x tc=0.25"])
 def test_settings_that_were_written_are_read_back(text: str) -> None:
     entry = EngineSpec.parse(text)
     settings = entry.settings()
 
     assert EngineSpec.from_settings(json.loads(json.dumps(settings))) == entry
-    assert settings["time"] == str(entry.time)
+    assert settings["tc"] == str(entry.time)
     assert "analysis" in settings or entry.analysis
 
 
+def test_the_former_names_of_keys_are_read() -> None:
+    former = EngineSpec.parse("cmd=x time=60+1 margin=0.1")
+
+    assert former == EngineSpec.parse("cmd=x tc=60+1 grace=0.1")
+
+
 def test_a_file_may_have_numbers_where_a_line_has_text() -> None:
-    settings = {"cmd": "x", "time": 0.5, "level": 4, "options": {"hash": 64}, "cpus": [0, 1], "restart": True}
-    text = "cmd=x time=0.5 level=4 option.hash=64 cpus=0-1 restart=yes"
+    settings = {"cmd": "x", "tc": 0.5, "level": 4, "options": {"hash": 64}, "cpus": [0, 1], "restart": True}
+    text = "cmd=x tc=0.5 level=4 option.hash=64 cpus=0-1 restart=yes"
 
     assert EngineSpec.from_settings(settings) == EngineSpec.parse(text)
 
@@ -91,16 +97,16 @@ def test_a_file_may_have_numbers_where_a_line_has_text() -> None:
         ("catalogue:edax fast", r"'fast' is no key=value in .*: for its command write 'cmd=\"fast\"'"),
         (
             "cmd=x strength=4",
-            "expected keys out of name cmd time .* restart catalogue in the engine, got 'strength'",
+            "expected keys out of name cmd tc grace .* restart catalogue in the engine, got 'strength'",
         ),
         ("cmd=x cmd=y", "cmd= is there twice"),
         ("cmd='x", "expected balanced quotes"),
         ("""cmd="x 'y" """, "expected balanced quotes"),
-        ("cmd=x time=soon", "expected a time of"),
+        ("cmd=x tc=soon", "expected a time of"),
         ("cmd=x name='a\tb'", "expected a printable name"),
         ("cmd=x name=" + "n" * 41, "expected a printable name of at most 40"),
-        ("cmd=x margin=-1", "expected 0 to 60 seconds for margin, got '-1'"),
-        ("cmd=x margin=nan", "expected 0 to 60 seconds for margin"),
+        ("cmd=x grace=-1", "expected 0 to 60 seconds for grace, got '-1'"),
+        ("cmd=x grace=nan", "expected 0 to 60 seconds for grace"),
         ("cmd=x dialect=go", "expected dialect out of auto spec fischer per-move increment, got 'go'"),
         ("cmd=x protocol=xboard", "expected protocol out of gtp nboard uci join, got 'xboard'"),
         ("cmd=x level=-1", "expected a whole number from 0 to 2147483647 for level, got '-1'"),
@@ -132,7 +138,7 @@ def test_malformed_text_is_named(text: str, sentence: str) -> None:
         ({"cmd": "x", "analysis": 1}, "expected yes or no for analysis, got 1"),
         ({"cmd": "x", "level": True}, "expected a whole number from 0 to 2147483647 for level, got True"),
         ({"cmd": "x", "level": 1.5}, "expected a whole number"),
-        ({"cmd": "x", "margin": 10**400}, "expected 0 to 60 seconds for margin, got 1000"),
+        ({"cmd": "x", "grace": 10**400}, "expected 0 to 60 seconds for grace, got 1000"),
         ({"cmd": "x", "env": ["A"]}, r"expected names and values for env, got \['A'\]"),
         ({"cmd": "x", "cpus": [-1]}, "expected processors"),
         ({"cmd": "x", "commands": [1]}, "expected text for commands"),

@@ -218,7 +218,7 @@ def test_claims_that_contradict_each_other_are_named() -> None:
 
 
 def run(*arguments: str) -> Result:
-    return CliRunner().invoke(cli, ["solve", "--hash", "4", *arguments])
+    return CliRunner().invoke(cli, ["claims", *arguments])
 
 
 def test_the_command_prints_what_follows_and_has_it_checked(
@@ -226,10 +226,8 @@ def test_the_command_prints_what_follows_and_has_it_checked(
 ) -> None:
     root, claims, _ = files
     proof, needed, board = tmp_path / "new.proof", tmp_path / "needed.csv", root.board_string()
-    result = run(
-        "--from-claims", str(claims), "--board", board, "--proof", str(proof), "--needed", str(needed)
-    )
-    again = run("--from-claims", str(needed), "--board", board, "--json")
+    result = run("derive", str(claims), "--board", board, "--proof", str(proof), "--needed", str(needed))
+    again = run("derive", str(needed), "--board", board, "--json")
 
     assert result.exit_code == 0, result.output
     assert f"{exact(root):+d} is proven for {board}" in result.output
@@ -242,9 +240,7 @@ def test_the_command_prints_what_follows_and_has_it_checked(
 def test_a_proof_of_bounds_alone_is_refused(files: tuple[Position, Path, Path], tmp_path: Path) -> None:
     root, claims, _ = files
     claims.write_text(text_of(frontier(root), 4))
-    result = run(
-        "--from-claims", str(claims), "--board", root.board_string(), "--proof", str(tmp_path / "new")
-    )
+    result = run("derive", str(claims), "--board", root.board_string(), "--proof", str(tmp_path / "new"))
 
     assert result.exit_code == 1
     assert "only bounds follow: leave --proof out" in result.output
@@ -269,7 +265,7 @@ def test_claims_that_do_not_bear_on_the_position_are_refused_in_words(
 ) -> None:
     monkeypatch.setattr("outflank.tools.analysis.claims._MOST_BOARDS", 1000)
     (tmp_path / "one.csv").write_text(claims)
-    result = run("--from-claims", str(tmp_path / "one.csv"), *board)
+    result = run("derive", str(tmp_path / "one.csv"), *board)
 
     assert result.exit_code == 1
     assert sentence in result.output
@@ -285,7 +281,7 @@ def test_an_audit_finds_false_claims(false: int, tmp_path: Path, rng: random.Ran
         rows[i] = f"{board},{score},{score}"
     claims = tmp_path / "claims.csv"
     claims.write_text("\n".join([heading, *rows]))
-    result = run("--audit", str(claims), "--workers", "1")
+    result = run("audit", "--hash", "4", str(claims), "--workers", "1")
 
     assert result.exit_code == (1 if false else 0), result.output
     assert f"12 claims of 12 solved again, {false} wrong" in result.output
@@ -317,7 +313,7 @@ def test_an_audit_of_claims_of_24_empty_squares_finds_those_made_false(tmp_path:
     rows[3] = f"{board},{int(lower) - 10},{int(lower) - 2}"
     claims = tmp_path / "claims.csv"
     claims.write_text("\n".join([heading, *rows]))
-    result = run("--audit", str(claims), "--sample", "8", "--seed", "3")
+    result = run("audit", "--hash", "4", str(claims), "--sample", "8", "--seed", "3")
 
     assert result.exit_code == 1
     assert "8 solved again, 1 wrong" in result.output

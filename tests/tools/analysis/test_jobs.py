@@ -178,12 +178,12 @@ def run_job(folder: Path, *arguments: str) -> "subprocess.Popen[str]":
         sys.executable,
         "-m",
         "outflank",
-        "solve",
-        "--job",
+        "job",
+        *arguments[:1],
         str(folder),
         "--hash",
         "1",
-        *arguments,
+        *arguments[1:],
     ]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
@@ -202,7 +202,7 @@ def rows(folder: Path) -> int:
 def killed_again_and_again(folder: Path, times: int, rng: random.Random) -> None:
     """Kill the command at random moments, and see that nothing is lost and the end is right."""
     first = SUITE.read_text().splitlines()[6]  # FFO #26: a draw with 20 empty squares
-    begin = ["--board", first, "--frontier", "15", "--check"]
+    begin = ["start", "--board", first, "--frontier", "15", "--check"]
     kept = 0
     for _ in range(times):
         running = run_job(folder, *begin)
@@ -212,7 +212,7 @@ def killed_again_and_again(folder: Path, times: int, rng: random.Random) -> None
 
         assert rows(folder) >= kept
         kept = rows(folder)
-    with run_job(folder, "--check") if kept else run_job(folder, *begin) as running:
+    with run_job(folder, "continue", "--check") if kept else run_job(folder, *begin) as running:
         out, err = running.communicate(timeout=300)
 
     assert (running.returncode, err) == (0, ""), err
@@ -252,7 +252,7 @@ def test_a_job_about_something_else_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_folder_without_a_job_is_named(tmp_path: Path) -> None:
-    with pytest.raises(FileFormatError, match="has no job to go on with: give positions"):
+    with pytest.raises(FileFormatError, match="has no job: 'outflank job start DIR POSITION'"):
         JobFile.open(tmp_path / "none")
 
     assert not (tmp_path / "none").exists()

@@ -74,7 +74,7 @@ def test_ctrl_c_loses_no_move() -> None:
 def test_who_oversteps_the_time_has_lost() -> None:
     """Without waiting for the move that does not come."""
     with subprocess.Popen(
-        [OUTFLANK, "play", "--clock", "200ms", "--level", "1"],
+        [OUTFLANK, "play", "--tc", "200ms", "--level", "1"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -131,7 +131,7 @@ def test_memory_does_not_grow_with_the_games(tmp_path: Path) -> None:
     def peak(count: int) -> int:
         path = tmp_path / f"{count}.ggf"
         path.write_text(GAME * count)
-        command = [sys.executable, "-c", script, "convert", str(path), "--to", "sgf", "-o", os.devnull]
+        command = [sys.executable, "-c", script, "convert", str(path), "--format", "sgf", "-o", os.devnull]
         ran = subprocess.run(command, capture_output=True, text=True, check=True)
         return int(ran.stderr.split()[-1])
 

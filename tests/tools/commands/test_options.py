@@ -1,23 +1,28 @@
 """Options that several commands take: numbers, engines and files, and what is said to what can't be read."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from outflank.engine import FileFormatError, Searcher, SettingsError
 from outflank.engine.evaluation import weights
 from outflank.tests.support.program import outflank
 from outflank.tests.support.transcripts import run
+from outflank.tools.commands.analyze import analyze
 from outflank.tools.commands.options import (
     BEYOND_USE,
     MOST_THREADS,
     SECONDS,
+    Command,
     Number,
     WholeNumber,
 )
+from outflank.tools.commands.program import cli
 from outflank.tools.match.state.config_file import read_config
 
 COUNT = WholeNumber(1, 60)
@@ -99,6 +104,79 @@ def test_the_help_shows_the_bounds_that_somebody_may_meet(kind: WholeNumber | Nu
     (_, text) = option.get_help_record(click.Context(click.Command("c"))) or ("", "")
 
     assert text == f"A number.  {shown}".rstrip()
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("--left --right", "--left and --right exclude each other"),
+        ("x --right", "WORD and --right exclude each other"),
+        ("--tail", "--tail needs --left or --right"),
+        ("--left --tail", ""),
+    ],
+)
+def test_a_command_says_which_options_exclude_or_need_each_other(words: str, sentence: str) -> None:
+    flags = [click.Option([f"--{name}"], is_flag=True) for name in ("left", "right", "tail")]
+    command = Command(
+        name="c",
+        params=[click.Argument(["texts"], nargs=-1, metavar="[WORD...]"), *flags],
+        exclusive=[("--left", "--right"), ("WORD", "--right")],
+        needs={"--tail": ["--left", "--right"]},
+        callback=lambda **_: None,
+    )
+
+    assert sentence in CliRunner().invoke(command, words.split()).stderr
+    assert CliRunner().invoke(command, words.split()).exit_code == (2 if sentence else 0)
+
+
+@pytest.mark.parametrize(
+    ("words", "former"),
+    [
+        ("match --tc 60+1", "--time"),
+        ("match --count-errors-from 14", "--solve"),
+        ("tournament --pairing swiss", "--format"),
+        ("play --tc 5m+3s", "--clock"),
+        ("convert --format sgf FILE", "--to"),
+        ("convert --input-format sgf FILE", "--from"),
+        ("book export --format edax -o x.dat", "--to"),
+        ("book import --input-format edax FILE x.book", "--from"),
+        ("serve FILE --lag-allowance 0.2", "--line"),
+    ],
+)
+def test_a_former_name_of_an_option_is_taken_and_not_shown(words: str, former: str, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    command: click.Command = cli
+    arguments = [str(tmp_path / "file") if word == "FILE" else word for word in words.split()]
+    while isinstance(command, click.Group):
+        found = command.get_command(click.Context(command), arguments.pop(0))
+        assert found is not None
+        command = found
+    now = next(word for word in arguments if word.startswith("--"))
+    present, past = (
+        command.make_context("c", [former if word == now and is_former else word for word in arguments])
+        for is_former in (False, True)
+    )
+
+    assert present.params == past.params
+    assert not re.search(rf"^ +{former}\b", present.get_help(), re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("words", "web", "texts"),
+    [
+        ("--web f5d6", "0", ("f5d6",)),
+        ("--web 127.0.0.1:8000 f5d6", "127.0.0.1:8000", ("f5d6",)),
+        ("--web 8000", "8000", ()),
+        ("--web", "0", ()),
+        ("f5d6", None, ("f5d6",)),
+    ],
+)
+def test_a_word_after_an_address_option_is_its_value_if_it_has_a_port(
+    words: str, web: str | None, texts: tuple[str, ...]
+) -> None:
+    given = analyze.make_context("analyze", words.split()).params
+
+    assert (given["web"], given["texts"]) == (web, texts)
 
 
 @pytest.mark.parametrize(

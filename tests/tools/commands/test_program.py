@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import click
@@ -21,7 +21,8 @@ from outflank.engine.evaluation import weights
 from outflank.tests.support.installation import python_script
 from outflank.tests.support.program import OUTFLANK
 from outflank.tools.commands.bench import bench
-from outflank.tools.commands.program import COMMANDS, LazyGroup, cli
+from outflank.tools.commands.options import option_groups
+from outflank.tools.commands.program import COMMANDS, SECTIONS, LazyGroup, cli
 from outflank.tools.commands.shellfiles import main, manual, shell_files
 from outflank.tools.commands.train import train
 from outflank.tools.work.progress import json_line, warn
@@ -119,7 +120,7 @@ def test_no_object_of_json_holds_what_a_terminal_obeys() -> None:
     "command", ["convert", "review", "analyze", "play", "solve", "board", "report", "export"]
 )
 def test_no_command_repeats_the_name_of_a_file_as_it_is(command: str) -> None:
-    options = {"convert": ["--to", "sgf"], "export": ["--format", "ggf"], "play": ["--resume"]}
+    options = {"convert": ["--format", "sgf"], "export": ["--format", "ggf"], "play": ["--resume"]}
     result = CliRunner().invoke(cli, [command, *options.get(command, []), f"f5{HOSTILE}.sgf"])
 
     assert result.exit_code in (1, 2)
@@ -207,6 +208,28 @@ def test_the_list_says_what_the_command_says_of_itself(group: str, name: str) ->
     assert " ".join((command.help or "").partition("\n\n")[0].split()) == found.summaries[name]
 
 
+def contexts(group: click.Context) -> Iterator[click.Context]:
+    """Yield the context of every command below a group."""
+    assert isinstance(group.command, click.Group)
+    for name in group.command.list_commands(group):
+        command = group.command.get_command(group, name)
+        assert command is not None
+        context = click.Context(command, info_name=name, parent=group, **cli.context_settings)
+        yield context
+        if isinstance(command, click.Group):
+            yield from contexts(context)
+
+
+def test_a_long_help_has_its_options_in_groups() -> None:
+    """Two screens of 24 lines, or 16 options, are long; --help itself is one more."""
+    for context in contexts(click.Context(cli, info_name="outflank")):
+        groups, lines = option_groups(context), context.get_help().splitlines()
+        is_long = len(lines) > 48 or sum(map(len, groups.values())) > 17
+        assert (len(groups) > 2) is is_long, context.command_path
+        assert [title for title in groups if f"{title}:" not in lines] == []
+        assert max(map(len, groups.values())) <= 17
+
+
 def test_help_of_the_training_imports_no_part_of_it() -> None:
     told = python_script("-c", """
 import sys
@@ -235,7 +258,7 @@ def test_the_manual_has_every_command_and_every_option() -> None:
         command = cli.get_command(click.Context(cli), name)
         assert command is not None
         for parameter in command.params:
-            if isinstance(parameter, click.Option):
+            if isinstance(parameter, click.Option) and not parameter.hidden:
                 assert parameter.opts[-1].replace("-", "\\-") in section, (name, parameter.opts)
 
 
@@ -249,14 +272,48 @@ def test_the_manual_has_the_sections_that_manuals_have_and_its_examples_are_unde
     page = manual()
     examples = re.findall(r"^\.RS\noutflank (.*)\n\.RE$", page, re.MULTILINE)
 
-    sections = re.findall(r"^\.SH (.*)$", page, re.MULTILINE)[5:]
-    assert sections == ["EXIT STATUS", "ENVIRONMENT", "FILES", "EXAMPLES", "SEE ALSO"]
+    sections = re.findall(r"^\.SH (.*)$", page, re.MULTILINE)[4:]
+    assert sections == [
+        *map(str.upper, SECTIONS),
+        "EXIT STATUS",
+        "ENVIRONMENT",
+        "FILES",
+        "EXAMPLES",
+        "SEE ALSO",
+    ]
     assert len(examples) == 4
     for example in examples:
-        name, *others = shlex.split(example.replace("\\-", "-"))
-        command = cli.get_command(click.Context(cli), name)
-        assert command is not None
-        command.make_context(name, others, parent=click.Context(cli, **cli.context_settings))
+        expect_understood(example.replace("\\-", "-"))
+
+
+def expect_understood(words: str) -> None:
+    """Parse the words after ``outflank``, and run nothing."""
+    name, *others = shlex.split(words)
+    command = cli.get_command(click.Context(cli), name)
+    assert command is not None
+    command.make_context(name, others, parent=click.Context(cli, **cli.context_settings))
+
+
+def test_without_arguments_the_program_prints_five_lines_to_type_and_the_commands_in_their_sections() -> None:
+    shown = CliRunner().invoke(cli, [], prog_name="outflank")
+    first, *sections = shown.stdout.split("\n\n")[1:-1]
+    lines = re.findall(r"^  outflank (.*?)  ", first, re.MULTILINE)
+
+    assert (shown.exit_code, shown.stderr, len(lines)) == (0, "", 5)
+    assert [section.partition(":\n")[0] for section in sections] == list(SECTIONS)
+    for line in lines:
+        expect_understood(line)
+
+
+@pytest.mark.parametrize("name", ["live", "gui", "search", "ponder", "elo", "watch"])
+def test_a_word_for_a_part_of_a_command_gets_this_command(name: str) -> None:
+    refused = CliRunner().invoke(cli, [name])
+    meant = re.findall(r"'outflank (.*?)'", refused.stderr.splitlines()[-1])
+
+    assert refused.exit_code == 2
+    assert meant
+    for words in meant:
+        expect_understood(words)
 
 
 @pytest.mark.skipif(shutil.which("groff") is None, reason="groff is not installed")

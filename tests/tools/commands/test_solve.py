@@ -1,4 +1,4 @@
-"""``outflank solve`` on whole suites, interrupted, and by several workers; the rest is in transcripts/solve.console."""
+"""``outflank solve``, ``job`` and ``proof`` on whole suites, and interrupted; more in transcripts/solve.console."""
 
 import json
 import signal
@@ -31,7 +31,7 @@ def test_an_interrupt_keeps_the_proofs_that_are_whole(number: int, code: int, tm
     hard = (FFO / "fforum-40-59.obf").read_text().splitlines()[-1]
     (tmp_path / "x.obf").write_text("\n".join((LINES[4], LINES[6], hard)))
     path = tmp_path / "x.proof"
-    command = [OUTFLANK, "solve", "--hash", "4", "--json", str(tmp_path / "x.obf"), "--proof", str(path)]
+    command = [OUTFLANK, "proof", "make", "--hash", "4", "--json", str(tmp_path / "x.obf"), "-o", str(path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as solver:
         assert solver.stdout is not None
         proofs = [json.loads(solver.stdout.readline())["proof"] for _ in range(2)]
@@ -47,7 +47,7 @@ def test_an_interrupt_keeps_the_proofs_that_are_whole(number: int, code: int, tm
 @pytest.mark.timeout(600)
 def test_the_scores_of_ffo_1_to_19_are_proven(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "ffo.proof"
-    run("solve", FFO / "fforum-1-19.obf", "--check", "--proof", path)
+    run("proof", "make", FFO / "fforum-1-19.obf", "--check", "-o", path)
     assert check.main([str(path)]) == 0
     assert capsys.readouterr().out.count(" is proven for ") == 19
 
@@ -65,7 +65,7 @@ def test_one_worker_with_all_processors_is_the_default(
     given: str, force: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("outflank.tools.commands.solve.processors", lambda: 3)
-    found = run("solve", "--board", LINES[0], "--job", tmp_path / "job", *given.split()).output
+    found = run("job", "start", tmp_path / "job", "--board", LINES[0], *given.split()).output
 
     assert force in found
     assert "+18" in found

@@ -205,7 +205,7 @@ def test_every_command_tells_its_help() -> None:
         (("analyze", GAME, "f5", "--depth", "3"), "line"),
         (("solve", "--board", LATE), "certainty"),
         (("review", GAME, "--depth", "2"), "Black"),
-        (("convert", "games.txt", "--to", "ggf"), "(;GM[Othello]"),
+        (("convert", "games.txt", "--format", "ggf"), "(;GM[Othello]"),
         (("play", "--depth", "1"), "Black (X)"),
         (("board", GAME, "--svg"), "<svg"),
         (("book", "build", "new.book", "--positions", "3", "--level", "1", "--workers", "1"), "positions"),
@@ -231,7 +231,7 @@ def test_it_runs(words: tuple[str, ...], expected: str, tmp_path: Path) -> None:
     [
         (("match", "--games", "2"), "match"),
         (("sprt", "10", "5", "3"), "match"),
-        (("convert", "games.txt", "--to", "sgf"), "match"),
+        (("convert", "games.txt", "--format", "sgf"), "match"),
         (("review", GAME, "--depth", "1", "--html", "page.html"), "match"),
         (("board", GAME, "--png", "-o", "board.png"), "png"),
     ],
@@ -271,7 +271,7 @@ def test_the_tournament_says_what_it_means(tmp_path: Path) -> None:
     given, same = tomllib.loads(TOURNAMENT.read_text()), tomllib.loads((tmp_path / "same.toml").read_text())
 
     assert ran.returncode == 0, ran.stderr
-    assert [{**engine, "time": "none"} for engine in given.pop("engine")] == same.pop("engine")
+    assert [{**engine, "tc": "none"} for engine in given.pop("engine")] == same.pop("engine")
     assert given.items() <= same.items()
 
 
@@ -286,7 +286,7 @@ def test_the_tournament_has_as_many_games_as_it_says() -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_a_short_form_of_the_tournament_is_played(tmp_path: Path) -> None:
-    ran = tournament("--games", "2", "--solve", "0", "--out", str(tmp_path / "run"))
+    ran = tournament("--games", "2", "--count-errors-from", "0", "--out", str(tmp_path / "run"))
     summary = json.loads((tmp_path / "run" / "summary.json").read_text())
 
     assert ran.returncode == 0, ran.stderr

@@ -639,7 +639,7 @@ def test_a_missing_package_ends_the_program_and_is_named(
         ("--user .abc", "expected a login of 2 to 8 characters"),
         ("--server nowhere", "expected HOST:PORT, got 'nowhere'"),
         (f"--server {64 * 'a'}:5000", "expected HOST:PORT, got 'aaa"),
-        ("--engine 'cmd=x time=5'", "the server sets the time of each game: leave time= out"),
+        ("--engine 'cmd=x tc=5'", "the server sets the time of each game: leave tc= out"),
         ("--ask 'quit'", "expected a request such as 's8r20 5:00 NAME', got 'quit'"),
         ("--ask '8 5:00 bob\nquit'", "expected a request such as"),
         ("--tournament 'x'", "expected the id of a tournament such as .7, got 'x'"),

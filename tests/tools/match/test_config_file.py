@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from outflank.engine import FileFormatError, NotationError, OutflankError, Rules
 from outflank.protocol.clock import TimeControl
 from outflank.protocol.drivers.spec import EngineSpec
-from outflank.tools.commands.matches import config_options
+from outflank.tools.commands.matches import config_options, engines_option
 from outflank.tools.commands.options import WholeNumber
 from outflank.tools.match.openings.sources import OpeningsChoice
 from outflank.tools.match.state.config_file import chosen_entries, read_config, save_config
@@ -21,7 +21,7 @@ ENGINES = """
 [[engine]]
 name = "A"
 cmd = "engine-a --fast"
-time = 0.5
+tc = 0.5
 
 [[engine]]
 name = "the other"
@@ -107,7 +107,7 @@ def test_a_run_that_was_saved_is_read_back(tmp_path: Path, engines: Path) -> Non
 
     assert chosen_entries(found.pop("engine"), None) == settings.entries
     assert found == {
-        "format": "gauntlet",
+        "pairing": "gauntlet",
         "games": "4",
         "rounds": "2",
         "rules": "reversi,scoring=empties",
@@ -115,7 +115,7 @@ def test_a_run_that_was_saved_is_read_back(tmp_path: Path, engines: Path) -> Non
         "seed": "77",
         "stall": "12.5",
         "adjudicate": "10",
-        "solve": "12",
+        "count-errors-from": "12",
         "concurrency": "3",
         "replay-crashes": True,
         "sprt": "elo0=0.0 elo1=12.5 alpha=0.01 beta=0.02 model=logistic",
@@ -162,6 +162,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 @click.option("--games", type=WholeNumber(1, 10), default=1)
 @click.option("--engine", "texts", multiple=True)
 @click.option("--replay-crashes", is_flag=True)
+@engines_option
 @config_options
 def command(**values: Any) -> None:
     """Say what it was told."""

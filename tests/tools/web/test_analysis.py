@@ -51,7 +51,7 @@ class Served:
 
     def __init__(self, *arguments: str) -> None:
         self.process = subprocess.Popen(
-            [OUTFLANK, "analyze", "--web", "--serve=0", *arguments],
+            [OUTFLANK, "analyze", "--web=0", *arguments],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

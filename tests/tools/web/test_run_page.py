@@ -374,4 +374,4 @@ def test_a_delay_needs_a_page(tmp_path: Path) -> None:
     ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
 
     assert ran.returncode == 2
-    assert "--delay is of the page that --live shows" in ran.stderr
+    assert "--delay needs --live" in ran.stderr

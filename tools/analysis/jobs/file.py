@@ -16,11 +16,11 @@ from typing import Any, Self
 
 from outflank import __version__
 from outflank.book.database import DatabaseKind, sealed
-from outflank.book.keys import BOARD_BYTES
+from outflank.book.keys import BOARD_BYTES, after_passes, key_of
 from outflank.book.lock import WriterLock, expect_no_other_file
-from outflank.engine import FileFormatError, Limit, NotationError, OutflankError, Rules
+from outflank.engine import FileFormatError, Limit, NotationError, OutflankError, Position, Rules
 from outflank.protocol.formats import obf
-from outflank.tools.analysis.jobs.tree import Bounds
+from outflank.tools.analysis.jobs.tree import Bounds, seen
 
 JOB_FILE = "job.db"
 JOB = DatabaseKind(
@@ -108,7 +108,7 @@ class JobFacts:
 
 
 class JobFile:
-    """The file of a job, open and locked; a context manager.
+    """The file of a job, open, and locked unless it is only read; a context manager.
 
     Attributes:
         path: the path of the file.
@@ -118,7 +118,7 @@ class JobFile:
         damaged: the number of rows that were skipped because of a wrong checksum.
     """
 
-    def __init__(self, path: Path, lock: WriterLock, connection: sqlite3.Connection) -> None:
+    def __init__(self, path: Path, lock: WriterLock | None, connection: sqlite3.Connection) -> None:
         self.path = path
         self._lock, self._connection = lock, connection
         self.facts = _read_facts(connection)
@@ -133,23 +133,33 @@ class JobFile:
                 self.solved[row[0]] = solved
 
     @classmethod
+    def read(cls, folder: Path) -> Self:
+        """Open the job in a folder to read it, also while another process works at it.
+
+        Raises: FileFormatError if there is no job, or if it can't be read.
+        """
+        path = folder / JOB_FILE
+        if not path.exists():
+            raise FileFormatError(f"{str(folder)!r} has no job: 'outflank job start DIR POSITION' starts one")
+        with _in_words(path):
+            return cls(path, None, JOB.open_to_read(path))
+
+    @classmethod
     def open(cls, folder: Path, facts: JobFacts | None = None) -> Self:
         """Open the job in a folder, or start one there.
 
         Args:
             folder: the folder of the file, created if it does not exist.
-            facts: the settings of a new job, or those that an old one must have; None, or settings without positions,
-                to continue an old one.
+            facts: the settings of a new job, or those that an old one must have; None to continue an old one.
 
         Raises: FileFormatError if there is no job to continue, if it has other settings, if another process works on
             it, if the file is not the file of a job, or if it can't be written.
         """
         path = folder / JOB_FILE
-        is_new = facts is not None and bool(facts.positions)
         with _in_words(path), ExitStack() as undo:
-            if not is_new and not path.exists():
+            if facts is None and not path.exists():
                 raise FileFormatError(
-                    f"{str(folder)!r} has no job to go on with: give positions to begin one"
+                    f"{str(folder)!r} has no job: 'outflank job start DIR POSITION' starts one"
                 )
             folder.mkdir(parents=True, exist_ok=True)
             lock = WriterLock(path, f"only one process may work at the job in {str(folder)!r}")
@@ -173,7 +183,16 @@ class JobFile:
     def __exit__(self, *_: object) -> None:
         with suppress(sqlite3.Error):
             self._connection.close()
-        self._lock.release()
+        if self._lock is not None:
+            self._lock.release()
+
+    def bounds_of(self, position: Position) -> Bounds:
+        """Return the known bounds of a position's score, in discs from its side to move."""
+        moving, passed = after_passes(position)
+        if moving.is_over:
+            return (int(position.score(position.side)),) * 2
+        known = self.solved.get(key_of(moving)[0])
+        return (-64, 64) if known is None else known.bounds if not passed else seen(known.bounds, False)
 
     def add(self, key: bytes, found: Solved) -> Solved:
         """Store the result of a search durably, and return the combined bounds of the board.
@@ -188,18 +207,15 @@ class JobFile:
         return joined
 
     def _expect(self, facts: JobFacts) -> None:
-        """Raise FileFormatError if given settings differ from those of the job.
-
-        Without positions the default rules count as not given.
-        """
+        """Raise FileFormatError if given settings differ from those of the job."""
         job, own = f"the job in {str(self.path.parent)!r}", self.facts
-        if facts.rules != own.rules and (facts.positions or facts.rules != Rules()):
+        if facts.rules != own.rules:
             raise FileFormatError(
                 f"{job} is by the rules {own.rules}: give these or another folder, not {facts.rules}"
             )
-        if facts.positions and own.positions != facts.positions:
+        if own.positions != facts.positions:
             raise FileFormatError(
-                f"{job} is about other positions: leave the positions out to continue it, or name another folder"
+                f"{job} is about other positions: continue it by 'outflank job continue', or name another folder"
             )
         if facts.frontier not in (None, own.frontier):
             raise FileFormatError(f"{job} was begun with another --frontier: leave it out")
@@ -208,7 +224,7 @@ class JobFile:
         elif facts.question not in (None, own.question):
             raise FileFormatError(
                 f"{job} was begun with {_option_of(self.question) or 'neither --wld nor --at-least'}: "
-                f"leave {_option_of(facts.question)} out to continue it, or name another folder"
+                f"continue it by 'outflank job continue', or name another folder"
             )
 
 

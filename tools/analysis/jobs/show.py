@@ -68,6 +68,33 @@ def solve_job(job: JobFile, workers: Workers, hash_mb: int, threads: int, report
         report.end()
 
 
+def show_job(job: JobFile, as_json: bool) -> None:
+    """Print the settings of a job, and what is known of each position."""
+    facts, limit = job.facts, job.question
+    question = ", ".join(limit_words(limit) or ["exact scores"])
+    solved = 0
+    if not as_json:
+        click.echo(
+            f"job {job.path.parent}, {facts.rules}, {question}, {counted(len(job.solved), 'board')} known"
+        )
+        click.echo("   # empties  score")
+    for number, line in enumerate(facts.positions, 1):
+        position = obf.parse_problem(line, facts.rules).position
+        lower, upper = job.bounds_of(position)
+        is_solved = not any(
+            lower < asked <= upper for asked in thresholds(position, limit.wld, limit.at_least)
+        )
+        solved += is_solved
+        if as_json:
+            known = {"lower": lower, "upper": upper, "solved": is_solved}
+            click.echo(json.dumps({"number": number, "position": position.board_string(), **known}))
+        else:
+            score = f"{lower:+d}" if lower == upper else f"{lower:+d} to {upper:+d}"
+            click.echo(f"{number:4} {position.empties:7}  {score}{'' if is_solved else ', not solved yet'}")
+    if not as_json:
+        click.echo(f"{solved} of {counted(len(facts.positions), 'position')} solved")
+
+
 def _info(position: Position, outcome: JobResult, limit: Limit) -> SearchInfo:
     move = outcome.move or next(iter(position.legal_moves()), PASS)
     lower, upper = outcome.lower, outcome.upper

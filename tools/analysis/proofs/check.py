@@ -1,4 +1,4 @@
-"""Checks proofs of exact scores, which ``outflank solve --proof FILE`` writes; docs/proofs.md has the format.
+"""Checks proofs of exact scores, which ``outflank proof make -o FILE`` writes; docs/proofs.md has the format.
 
 ``python check.py FILE`` needs Python 3.11 and nothing of Outflank: it generates the moves itself, follows each proof
 from its board to the last empty squares, and searches these. It prints a line for each valid proof, and ends at the
@@ -43,7 +43,7 @@ OPTIONS = {
 RULES = f"(?:{'|'.join(PRESETS)})" + "".join(f"(?:,{key}=(?:{values}))?" for key, values in OPTIONS.items())
 # The keywords of a header, a description of their values, and a pattern of these values.
 HEADER = {
-    "rules": ("a preset and its options, as outflank solve --proof writes them", RULES),
+    "rules": ("a preset and its options, as outflank proof make writes them", RULES),
     "turns": ("all, since rules that turn in one direction are not checked", "all"),
     "scoring": ("empties or count", "empties|count"),
     "board": ("64 squares of X O - and the side to move", "[-XO]{64} [XO]"),

@@ -9,9 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, Self
 
-import click
-
-from outflank.engine import Limit, Move, Position, Rules
+from outflank.engine import Move, Position, Rules
 from outflank.engine.search.proving import Prover
 from outflank.tools.work.files import whole_file, writing
 from outflank.tools.work.progress import counted, live
@@ -152,31 +150,15 @@ class ProofFile:
 
     Args:
         path: the file that ``save`` writes.
-        rules: the rules of all positions.
-        limit: the limit of the searches for the scores.
+        rules: the rules of all positions, under which a move turns every direction.
         hash_mb: the size of the table of the search for moves, in MB.
         searched: the empty squares of boards that are left to the checker.
 
     Attributes:
         path: the argument.
-
-    Raises: UsageError if there are no proofs of such scores, or if the checker does not support the rules.
     """
 
-    def __init__(self, path: Path, rules: Rules, limit: Limit, hash_mb: int, searched: int) -> None:
-        if (
-            limit.seconds is not None
-            or limit.wld
-            or limit.at_least is not None
-            or limit.selectivity not in (None, 100)
-        ):
-            raise click.UsageError(
-                "--proof proves the score, so it goes without --time, --wld, --at-least and --selectivity"
-            )
-        if rules.one_direction:
-            raise click.UsageError(
-                f"--proof needs rules under which a move turns every direction, unlike {rules}"
-            )
+    def __init__(self, path: Path, rules: Rules, hash_mb: int, searched: int) -> None:
         self.path, self._searched = path, searched
         self._prover = Prover(rules, hash_mb)
         self._lines, self._count = 0, 0

@@ -25,6 +25,7 @@ from outflank.tools.commands.book.options import (
     rules_option,
 )
 from outflank.tools.commands.options import (
+    RenamedOption,
     WholeNumber,
     json_object_option,
     output_option,
@@ -124,7 +125,14 @@ def prune(
 @click.command("import")
 @click.argument("source", type=click.Path(exists=True, dir_okay=False, allow_dash=True), metavar="FILE")
 @path_argument
-@click.option("--from", "form", type=click.Choice(READ_FORMS), help="Form of the file.  [default: detected]")
+@click.option(
+    "--input-format",
+    "form",
+    cls=RenamedOption,
+    former=["--from"],
+    type=click.Choice(READ_FORMS),
+    help="Format of the file.  [default: detected]",
+)
 @rules_option("those of the text, othello of the others")
 def import_(source: str, path: Path, form: str | None, rules: Rules | None) -> None:
     """Make the book PATH from FILE (- is standard input): our own text, or a book of Edax or Egaroucid.
@@ -146,8 +154,15 @@ def import_(source: str, path: Path, form: str | None, rules: Rules | None) -> N
 @click.command()
 @book_argument
 @output_option("File to write; edax needs a file", required=True)
-@click.option("--to", "form", type=click.Choice(FORMS), default=FORMS[0], help="Form to write.")
-def export(path: Path, output: Path, form: str) -> None:
+@click.option(
+    "--format",
+    "form",
+    cls=RenamedOption,
+    former=["--to"],
+    type=click.Choice(FORMS),
+    help="Format to write.  [default: edax for .dat, else text]",
+)
+def export(path: Path, output: Path, form: str | None) -> None:
     """Write BOOK in another form: our own text, or one of Edax's.
 
     text carries everything, a position a line, and equal books are equal texts. edax is Edax's binary form, which has
@@ -157,6 +172,7 @@ def export(path: Path, output: Path, form: str) -> None:
     from outflank.book.forms.files import Form, write_form
     from outflank.tools.work.files import STDOUT, open_output
 
+    form = form or (Form.EDAX if output.suffix.lower() == ".dat" else Form.TEXT)
     if output is STDOUT and form == Form.EDAX:  # its header is filled in at the end
         raise click.BadParameter("edax is a binary form: name a file (-o FILE)", param_hint="--output")
     with Book.open(path) as book, book.steady(), open_output(output) as file:

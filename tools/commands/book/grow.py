@@ -22,10 +22,9 @@ from outflank.tools.commands.book.options import (
     positions_option,
     reach_options,
     rules_option,
-    source_option,
     where_options,
 )
-from outflank.tools.commands.game_filter import GameFilter, filter_options
+from outflank.tools.commands.game_filter import GameFilter, filter_options, source_option
 from outflank.tools.commands.options import WholeNumber, budget_option, json_object_option, read_by
 from outflank.tools.work.cluster import Place
 
@@ -212,7 +211,7 @@ def set_(path: Path, text: str, score: int | None, level: int | None, as_json: b
 def extend(
     path: Path,
     games: Sequence[str],
-    form: FormatName | None,
+    source: FormatName | None,
     wanted: GameFilter,
     plies: int,
     budget: float | None,
@@ -230,7 +229,7 @@ def extend(
     from outflank.tools.books.growth import PlayedLines, Work, grow_book, open_run
 
     with BookWriter.open(path) as book, open_run(**place) as run:
-        lines = PlayedLines(games, book, form, wanted.allows)
+        lines = PlayedLines(games, book, source, wanted.allows)
         fewest = Position.start(book.rules).empties - plies
         positions = [position for line in lines for position in line if position.empties >= fewest]
         what = f"extend {wanted}".strip() + f" --plies {plies}, games: {lines.games}"
@@ -255,7 +254,7 @@ def extend(
 def learn(
     path: Path,
     games: Sequence[str],
-    form: FormatName | None,
+    source: FormatName | None,
     wanted: GameFilter,
     beyond: int,
     budget: float | None,
@@ -274,7 +273,7 @@ def learn(
     from outflank.tools.books.growth import PlayedLines, Work, grow_book, open_run
 
     with BookWriter.open(path) as book, open_run(**place) as run:
-        lines = PlayedLines(games, book, form, wanted.allows)
+        lines = PlayedLines(games, book, source, wanted.allows)
         positions = [position for line in lines for position in unknown_positions(book, line, beyond)]
         what = f"learn {wanted}".strip() + f" --beyond {beyond}, games: {lines.games}"
         work = Work(what, level, run, as_json)

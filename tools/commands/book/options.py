@@ -10,7 +10,6 @@ import click
 
 from outflank.book.growing import USUAL_LEVEL
 from outflank.engine import HIGHEST_LEVEL, PRESETS, Rules
-from outflank.protocol.formats.files import FORMATS
 from outflank.protocol.server.booksource import named_book, shipped_books
 from outflank.tools.commands.options import (
     LOG_FILE,
@@ -75,9 +74,6 @@ max_error_option = click.option(
     type=Number(min=0),
     metavar="DISCS",
     help="Only lines in which both sides together give away at most this many discs.  [default: no limit]",
-)
-source_option = click.option(
-    "--from", "form", type=click.Choice(FORMATS), help="Format of files.  [default: detected]"
 )
 plies_option = click.option("--plies", type=WholeNumber(0, 60), default=24, help="Most plies from the start.")
 ply_cost_option = click.option(

@@ -11,9 +11,11 @@ from outflank.tools.commands.options import (
     ANY_FOLDER,
     EXISTING_FOLDER,
     OUTPUT_FILE,
+    Command,
     Number,
     WholeNumber,
     budget_option,
+    group,
     place_options,
     seed_option,
 )
@@ -96,42 +98,51 @@ def selfplay(
         click.echo(f"{counted(played, 'game')} in {folder}, seed {seed}")
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("folder", type=ANY_FOLDER)
-@click.option(
-    "--games",
-    type=EXISTING_FOLDER,
-    multiple=True,
-    metavar="FOLDER",
-    help="Take positions of these games; may be repeated.  [default: random games]",
+@group(
+    "Which positions",
+    click.option(
+        "--games",
+        type=EXISTING_FOLDER,
+        multiple=True,
+        metavar="FOLDER",
+        help="Take positions of these games; may be repeated.  [default: random games]",
+    ),
+    click.option(
+        "--stray",
+        type=WholeNumber(0, 60),
+        default=0,
+        help="Most random moves played from each position of the games first.",
+    ),
+    click.option("--boards", type=WholeNumber(1), default=10_000, help="Boards at most."),
+    click.option("--fewest", type=WholeNumber(1, 60), default=10, help="Empty squares at least."),
+    click.option("--most", type=WholeNumber(1, 60), default=14, help="Empty squares at most."),
+    click.option(
+        "--line-to",
+        type=WholeNumber(1, 64),
+        default=64,
+        show_default=False,
+        metavar="EMPTIES",
+        help="Keep also the positions of the best line, down to this many empty squares.  [default: no line]",
+    ),
 )
-@click.option(
-    "--stray",
-    type=WholeNumber(0, 60),
-    default=0,
-    help="Most random moves played from each position of the games first.",
+@group(
+    "How they are judged",
+    click.option("--depth", type=WholeNumber(1, 60), default=10, help="Plies searched."),
+    click.option(
+        "--exact-from",
+        type=WholeNumber(0, 60),
+        default=20,
+        help="From this number of empty squares on, search positions to the end.",
+    ),
+    selectivity_options,
 )
-@click.option("--boards", type=WholeNumber(1), default=10_000, help="Boards at most.")
-@budget_option
-@click.option("--fewest", type=WholeNumber(1, 60), default=10, help="Empty squares at least.")
-@click.option("--most", type=WholeNumber(1, 60), default=14, help="Empty squares at most.")
-@click.option("--depth", type=WholeNumber(1, 60), default=10, help="Plies searched.")
-@click.option(
-    "--exact-from",
-    type=WholeNumber(0, 60),
-    default=20,
-    help="From this number of empty squares on, search positions to the end.",
+@group(
+    "Where it runs",
+    budget_option,
+    shard_options,
 )
-@selectivity_options
-@click.option(
-    "--line-to",
-    type=WholeNumber(1, 64),
-    default=64,
-    show_default=False,
-    metavar="EMPTIES",
-    help="Keep also the positions of the best line, down to this many empty squares.  [default: no line]",
-)
-@shard_options
 def label(
     folder: Path,
     games: tuple[Path, ...],

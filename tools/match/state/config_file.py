@@ -25,6 +25,7 @@ from outflank.tools.work.files import writing
 _ENGINE = "engine"
 _MOST_BYTES = 1 << 18  # a thousand engines
 _MOST_DOTS = 64  # each part of a dotted key is a table, and tomllib takes a time that grows with their square
+_OPTIONS = {"format": "pairing", "solve": "count-errors-from"}  # of settings with another name
 _SINGULAR = {"options": "option"}  # a table ``options`` in a file is ``option.NAME=`` in a line
 
 
@@ -76,11 +77,13 @@ def config_text(settings: RunSettings) -> str:
     import tomli_w  # not at the top: help does without it
 
     options = {
-        name.replace("_", "-"): value for name, value in plain_settings(settings).items() if value is not None
+        _OPTIONS.get(name, name.replace("_", "-")): value
+        for name, value in plain_settings(settings).items()
+        if value is not None
     }
     options[_ENGINE] = options.pop("engines")
     if settings.format is Format.MATCH:
-        del options["format"], options["rounds"]
+        del options["pairing"], options["rounds"]
     return tomli_w.dumps(options)
 
 

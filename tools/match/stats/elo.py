@@ -52,7 +52,7 @@ _TAIL = (1 - _CONFIDENCE) / 2
 QUANTILE = NormalDist().inv_cdf(1 - _TAIL)
 """Standard errors on either side of the middle of a 95 % interval."""
 NELO_PER_T = 800 / math.log(10)
-"""Normalised Elo of a t-value of 1: (mean - 1/2) / standard deviation of the score of one game.
+"""Normalized Elo of a t-value of 1: (mean - 1/2) / standard deviation of the score of one game.
 
 The mean score of two games deviates less by sqrt(2), so that a pair's t-value is divided by it.
 """
@@ -68,7 +68,7 @@ class EloEstimate:
         high: upper end of the 95 % interval; None where it is undefined or unbounded.
         superiority: likelihood that the first engine is the stronger one, 0 to 1; None if undefined.
         pentanomial: complete pairs in which it took 0, 0.5, 1, 1.5 and 2 points.
-        nelo: the normalised difference; None with fewer than two pairs and where all pairs are alike.
+        nelo: the normalized difference; None with fewer than two pairs and where all pairs are alike.
     """
 
     elo: float | None
@@ -108,7 +108,7 @@ def elo_of(mean: float | None) -> float | None:
 
 def _estimate(mean: float | None, counts: Pentanomial) -> EloEstimate:
     low, high = interval(mean, counts)
-    return EloEstimate(elo_of(mean), low, high, _superiority(mean, counts), counts, _normalised(counts))
+    return EloEstimate(elo_of(mean), low, high, _superiority(mean, counts), counts, _normalized(counts))
 
 
 def interval(mean: float | None, counts: Sequence[int]) -> tuple[float | None, float | None]:
@@ -140,8 +140,8 @@ def _superiority(mean: float | None, counts: Pentanomial) -> float | None:
     return NormalDist().cdf((mean - 0.5) / error)
 
 
-def _normalised(counts: Pentanomial) -> float | None:
-    """Normalised Elo."""
+def _normalized(counts: Pentanomial) -> float | None:
+    """Normalized Elo."""
     error, pairs = _standard_error(counts), sum(counts)
     if not error:
         return None

@@ -1,7 +1,7 @@
 """Sequential test on disc differences: numbers in, numbers out.
 
 A pair of games ends with a sum of two disc differences, which says more than its points. The test asks for the
-t-value of that sum, its mean over its standard deviation, in the same units as normalised Elo. With the sums normal
+t-value of that sum, its mean over its standard deviation, in the same units as normalized Elo. With the sums normal
 of unknown deviation s, the likelihood under a t-value t is largest where s^2 + t m s = q, m being the mean of the
 sums and q that of their squares.
 
@@ -168,7 +168,7 @@ class SequentialTest(ABC):
 
 
 _SPELLINGS = {"normalised": "normalized"}  # as the tables spell it
-# Larger differences need no test. Beyond 200 normalised Elo the t-value can't be made linear at a distribution that is
+# Larger differences need no test. Beyond 200 normalized Elo the t-value can't be made linear at a distribution that is
 # far from it; 2000 logistic Elo lose one point in 100,000, and some way beyond that none is left by rounding.
 _LARGEST = {"normalized": 200.0, "logistic": 2000.0}
 _KEYS = ("elo0", "elo1", "alpha", "beta", "model")
@@ -305,7 +305,7 @@ _ROUNDING = 1.0
 
 @dataclass(frozen=True, slots=True)
 class DiscTest(SequentialTest):
-    """A test of elo1 against elo0, both normalised Elo of the disc difference; a pair's value is its sum."""
+    """A test of elo1 against elo0, both normalized Elo of the disc difference; a pair's value is its sum."""
 
     def ratio(self, values: Sequence[float]) -> float:
         """The log-likelihood ratio after pairs of games with these sums of disc differences; 0 after none."""

@@ -38,7 +38,7 @@ def test_a_hint_searches_no_move_that_the_book_knows(dialogue: Dialogue) -> None
     dialogue.send(f"set game {ggf('B[F5]')}")
     status, first, second, *searched, end = dialogue.send("hint 9")
 
-    assert (status, end) == ("status analysing", "status waiting")
+    assert (status, end) == ("status analyzing", "status waiting")
     assert (first, second) == ("book D6C4D3 +0.00 1 10@73%", "book F6E6 -2.00 1 10@73%")
     assert {line.split()[1][:2] for line in searched if line.startswith("search ")} == {"F4"}
 

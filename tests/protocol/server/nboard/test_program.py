@@ -114,7 +114,7 @@ def test_what_follows_a_pong_is_about_the_new_position() -> None:
         program.until("pong 1", SOON)
         after = program.until("search", SOON)
 
-        assert after[:-1] == ["pong 2", "status analysing"]
+        assert after[:-1] == ["pong 2", "status analyzing"]
         assert re.match(r"search (D6|F4|F6)", after[-1])
 
 
