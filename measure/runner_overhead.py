@@ -19,7 +19,7 @@ from unittest import mock
 
 from outflank.engine import Rules
 from outflank.protocol.drivers import GtpDriver
-from outflank.tests.support import instant_engine
+from outflank.tests.support import fake_engine
 from outflank.tests.support.runs import conduct, instant, instant_settings
 from outflank.tools.match.state.events import Event, GameEnded
 from outflank.tools.match.state.store import Store
@@ -38,7 +38,7 @@ def wire(games: int, note: Callable[[], object]) -> None:
             for driver in (black, white):
                 driver.order("boardsize 8")
                 driver.order("clear_board")
-            for ply, move in enumerate(instant_engine.MOVES):
+            for ply, move in enumerate(fake_engine.MOVES):
                 mover, other = (white, black) if ply % 2 else (black, white)
                 mover.order("genmove black")
                 other.order(f"play black {move}")

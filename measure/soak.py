@@ -21,7 +21,7 @@ from pathlib import Path
 
 import click
 
-from outflank.tests.support import fake_engine, instant_engine
+from outflank.tests.support import fake_engine
 from outflank.tests.support.processes import children, living_with
 from outflank.tools.match.game.results import Ending
 from outflank.tools.match.state.run import Run
@@ -40,8 +40,8 @@ STALL_SECONDS = 30  # a busy machine may delay even an instant engine for second
 # The referee's names of the engine's faults.
 ENDINGS: Mapping[str, Ending] = {
     "crash": Ending.CRASH,
-    "illegal move": Ending.ILLEGAL_MOVE,
-    "refusal": Ending.PROTOCOL_ERROR,
+    "illegal": Ending.ILLEGAL_MOVE,
+    "refuse": Ending.PROTOCOL_ERROR,
     "silence": Ending.STALL,
 }
 
@@ -191,8 +191,10 @@ def play(folder: Path, games: int, seconds: float, interval: float = 10.0) -> di
     """
     log, openings = folder / "faults.log", folder / "openings.txt"
     log.touch()
-    openings.write_text(instant_engine.GAME[:2])
-    good, faulty = instant_engine.command(), instant_engine.command(str(FAULTY_SHARE), str(log))
+    openings.write_text(fake_engine.GAME[:2])
+    good, faulty = (
+        fake_engine.command(fault, speak="instant") for fault in ("none", f"{FAULTY_SHARE} {log}")
+    )
     engines = [
         f"name={name} cmd={shlex.quote(shlex.join(cmd))}"
         for name, cmd in (("good", good), ("faulty", faulty))

@@ -249,7 +249,7 @@ def test_a_goodbye_is_no_lost_line(tmp_path: Path) -> None:
             wait(lambda: local.arena.lines.of("B").losses)
 
     assert local.arena.lines.of("A").losses == 0
-    assert local.said[:2] == ["A is in with instant", "A has gone"]
+    assert local.said[:2] == ["A is in with fake", "A has gone"]
     assert "B has lost its line" in local.said
 
 
