@@ -24,7 +24,7 @@ from outflank.tests.support import fake_engine
 from outflank.tests.support.ggs_server import Game, GgsServer
 from outflank.tests.support.processes import children, living_members
 from outflank.tests.support.program import OUTFLANK, outflank
-from outflank.tools.ggs.client import Client, Settings, Terms, Wish
+from outflank.tools.ggs.client import GgsClient, Settings, Terms, Wish
 from outflank.tools.ggs.line import Account, LoginRefused
 
 FAKE = shlex.join(fake_engine.command())
@@ -50,7 +50,9 @@ class Guest:
         self.failure: Exception | None = None
         account = Account("127.0.0.1", server.port, name, others.pop("password", "secret"))
         settings = Settings(account, EngineSpec.parse(engine), self.file, **others)
-        self.client = Client(settings, self.said.append, lambda way, line: self.log.append(f"{way} {line}"))
+        self.client = GgsClient(
+            settings, self.said.append, lambda way, line: self.log.append(f"{way} {line}")
+        )
         self._server = server
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, daemon=True)
