@@ -39,7 +39,7 @@ races: build  ## look for data races with ThreadSanitizer
 		$(BIN)/python setup.py --quiet build --build-base build/races --build-lib build/races/lib
 	ln -sfn $(CURDIR)/measure build/races/lib/outflank/measure
 	PYTHONPATH=build/races/lib LD_PRELOAD=$$($(COMPILER) -print-file-name=libtsan.so) \
-		TSAN_OPTIONS=suppressions=tests/data/races.supp $(BIN)/python -m outflank.measure.races
+		TSAN_OPTIONS=suppressions=tests/data/races.supp $(BIN)/python -m outflank.measure.sanitizers races
 
 # The modules that are watched are a build of their own. gcc defines the left shift of a negative number. Python's own memory is not freed at its end, so leaks are not looked for.
 sanitize: build  ## look for wrong memory accesses and undefined behaviour with gcc's sanitizers

@@ -5,7 +5,7 @@ beyond two discs the result of deeper searches, with the move that gives away th
 """
 
 import sys
-from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from outflank.book import Book
@@ -16,63 +16,40 @@ _LEVEL, _END_LEVEL, _LINE_LEVEL = 18, 24, 20
 _EVEN = 2  # discs
 
 
-@dataclass(frozen=True, slots=True)
-class NamedLine:
-    """A named line; scores are in discs for Black.
-
-    Attributes:
-        opening: the opening.
-        score: the score of its end, by the book, or by a search at the level that books are grown at.
-        known: the number of its moves that lead to positions of the book.
-        length: the number of its moves.
-    """
-
-    opening: Opening
-    score: int
-    known: int
-    length: int
+_searcher = cache(lambda: Searcher(256))
 
 
-class Searches:
-    """Scores by searches of single positions, with a cache."""
-
-    def __init__(self) -> None:
-        self._searcher = Searcher(256)
-        self._found: dict[tuple[Position, int], tuple[int, str]] = {}
-
-    def score(self, position: Position, level: int) -> tuple[int, str]:
-        """Return the score in discs for Black, and the best move."""
-        asked = position, level
-        if asked not in self._found:
-            self._searcher.clear()
-            result = self._searcher.search(position, limit_for_level(level, position.empties))
-            score = round(result.score)
-            self._found[asked] = score if position.side is Colour.BLACK else -score, str(result.move)
-        return self._found[asked]
+@cache
+def searched(position: Position, level: int) -> tuple[int, str]:
+    """Return the score in discs for Black, and the best move."""
+    _searcher().clear()
+    result = _searcher().search(position, limit_for_level(level, position.empties))
+    score = round(result.score)
+    return score if position.side is Colour.BLACK else -score, str(result.move)
 
 
-def judged(book: Book, opening: Opening, searches: Searches) -> NamedLine:
-    """Judge a line by the book, or by a search if the book does not have its end."""
+def judged(book: Book, opening: Opening) -> tuple[int, str]:
+    """Return the score of a line in discs for Black, by the book or a search, and how much of it is in the book."""
     game = Game.from_transcript(opening.moves)
     positions = [turn.before for turn in game.turns] + [game.position]
     known = max(at for at, position in enumerate(positions) if position in book)
     entry = book.probe(game.position)
     if entry is None:
-        score, _ = searches.score(game.position, _LEVEL)
+        score, _ = searched(game.position, _LEVEL)
     else:
         score = entry.score if game.position.side is Colour.BLACK else -entry.score
-    return NamedLine(opening, score, known, len(game.turns))
+    return score, "whole" if known == len(game.turns) else f"{known} of {len(game.turns)} moves"
 
 
-def blamed(opening: Opening, searches: Searches) -> str:
+def blamed(opening: Opening) -> str:
     """Return the cells of the second table: the end's score at a high level, and the move that gives away the most.
 
     The search's own move, or an image of it, gives away nothing, regardless of the scores.
     """
     game = Game.from_transcript(opening.moves)
-    end, _ = searches.score(game.position, _END_LEVEL)
+    end, _ = searched(game.position, _END_LEVEL)
     positions = [turn.before for turn in game.turns] + [game.position]
-    judged = [searches.score(position, _LINE_LEVEL) for position in positions]
+    judged = [searched(position, _LINE_LEVEL) for position in positions]
     losses = []
     for number, turn in enumerate(game.turns):
         (before, better), (after, _) = judged[number : number + 2]
@@ -85,23 +62,20 @@ def blamed(opening: Opening, searches: Searches) -> str:
 
 def main(path: Path, prefix: str) -> None:
     """Print both tables."""
-    searches = Searches()
     with Book.open(path) as book:
         lines = [
-            judged(book, opening, searches)
+            (opening, *judged(book, opening))
             for opening in sorted(all_openings(), key=lambda opening: opening.moves)
             if opening.moves.startswith(prefix)
         ]
-    even = [line for line in lines if abs(line.score) <= _EVEN]
+    even = [line for line in lines if abs(line[1]) <= _EVEN]
     print(f"{len(even)} of {len(lines)} lines within {_EVEN} discs\n")
-    for line in even:
-        known = "whole" if line.known == line.length else f"{line.known} of {line.length} moves"
-        print(f"| `{line.opening.moves}` | {line.opening} | {line.score:+d} | {known} |", flush=True)
+    for opening, score, known in even:
+        print(f"| `{opening.moves}` | {opening} | {score:+d} | {known} |", flush=True)
     print()
-    for line in lines:
-        if line not in even:
-            cells = blamed(line.opening, searches)
-            print(f"| `{line.opening.moves}` | {line.opening} | {line.score:+d} | {cells} |", flush=True)
+    for opening, score, _ in lines:
+        if abs(score) > _EVEN:
+            print(f"| `{opening.moves}` | {opening} | {score:+d} | {blamed(opening)} |", flush=True)
 
 
 if __name__ == "__main__":

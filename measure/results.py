@@ -154,12 +154,10 @@ def runner(effort: MeasureEffort) -> Iterator[Figure]:
     """Measure the cost of a game of 60 moves in the runner when the engines answer at once."""
     games = 20 if effort.quick else 300
     command = f"python -m outflank.measure.runner_overhead {games}"
-    for cost in runner_overhead.costs(games):
-        walls = tuple(_MS * seconds for seconds in cost.seconds_a_game)
-        yield Figure(cost.name, "ms a game, stretches of 10", command, walls)
-        yield Figure(
-            cost.name, "ms of processor time a game", command, (_MS * cost.processor_seconds_a_game,)
-        )
+    for name, play in runner_overhead.ways(games):
+        walls, processor, _ = runner_overhead.cost(play)
+        yield Figure(name, "ms a game, stretches of 10", command, tuple(_MS * seconds for seconds in walls))
+        yield Figure(name, "ms of processor time a game", command, (_MS * processor,))
 
 
 def stops(effort: MeasureEffort) -> Iterator[Figure]:

@@ -12,14 +12,13 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from unittest import mock
 
 from outflank.engine import Rules
 from outflank.protocol.drivers import GtpDriver
-from outflank.tests.support import instant_engine
+from outflank.tests.support import fake_engine
 from outflank.tests.support.runs import conduct, instant, instant_settings
 from outflank.tools.match.state.events import Event, GameEnded
 from outflank.tools.match.state.store import Store
@@ -38,7 +37,7 @@ def wire(games: int, note: Callable[[], object]) -> None:
             for driver in (black, white):
                 driver.order("boardsize 8")
                 driver.order("clear_board")
-            for ply, move in enumerate(instant_engine.MOVES):
+            for ply, move in enumerate(fake_engine.MOVES):
                 mover, other = (white, black) if ply % 2 else (black, white)
                 mover.order("genmove black")
                 other.order(f"play black {move}")
@@ -62,25 +61,12 @@ def match(games: int, concurrency: int, synced: bool, note: Callable[[], object]
         conduct(instant_settings(folder, games=games, concurrency=concurrency), folder / "m", on_event)
 
 
-@dataclass(frozen=True, slots=True)
-class GameCost:
-    """The cost of a game.
+def cost(play: Callable[[Callable[[], object]], None]) -> tuple[tuple[float, ...], float, float]:
+    """Play, and return the cost of a game.
 
-    Attributes:
-        name: the way of playing.
-        seconds_a_game: the wall time of a game, in each stretch of ten games.
-        processor_seconds_a_game: the processor time of a game, over all games.
-        games_a_second: the speed over all games.
+    Returns: the wall time of a game in each stretch of ten games and its processor time over all games, in seconds, and
+        the games a second.
     """
-
-    name: str
-    seconds_a_game: tuple[float, ...]
-    processor_seconds_a_game: float
-    games_a_second: float
-
-
-def cost(name: str, play: Callable[[Callable[[], object]], None]) -> GameCost:
-    """Play, and return the cost."""
     ends = [(time.perf_counter(), time.process_time())]
     play(lambda: ends.append((time.perf_counter(), time.process_time())))
     started, *_, (last, last_cpu) = ends = ends[len(ends) // 10 :]  # engines have started by then
@@ -90,15 +76,15 @@ def cost(name: str, play: Callable[[Callable[[], object]], None]) -> GameCost:
         for earlier, later in zip(ends[::_STRETCH], ends[_STRETCH::_STRETCH], strict=False)
     ]
     games = len(ends) - 1
-    return GameCost(name, tuple(walls), (last_cpu - first_cpu) / games, games / (last - first))
+    return tuple(walls), (last_cpu - first_cpu) / games, games / (last - first)
 
 
-def costs(games: int) -> Iterator[GameCost]:
-    """Measure the bare client, a match without sync, and matches of one, two and four concurrent games."""
-    yield cost("the wire alone", partial(wire, games))
-    yield cost("a match, games not synced", partial(match, games, 1, False))
+def ways(games: int) -> Iterator[tuple[str, Callable[[Callable[[], object]], None]]]:
+    """Yield the bare client, a match without sync, and matches of one, two and four concurrent games."""
+    yield "the wire alone", partial(wire, games)
+    yield "a match, games not synced", partial(match, games, 1, False)
     for concurrency in (1, 2, 4):
-        yield cost(f"a match, concurrency {concurrency}", partial(match, games, concurrency, True))
+        yield f"a match, concurrency {concurrency}", partial(match, games, concurrency, True)
 
 
 def main() -> None:
@@ -107,10 +93,10 @@ def main() -> None:
     print(f"load {os.getloadavg()[0]:.1f} on {len(os.sched_getaffinity(0))} processors, {games} games each\n")
     print("| | ms a game (median) | ms of processor time a game | games/s |")
     print("| --- | --- | --- | --- |")
-    for found in costs(games):
-        median = 1000 * statistics.median(found.seconds_a_game)
-        processor = 1000 * found.processor_seconds_a_game
-        print(f"| {found.name} | {median:.2f} | {processor:.2f} | {found.games_a_second:.0f} |", flush=True)
+    for name, play in ways(games):
+        walls, processor, speed = cost(play)
+        median = statistics.median(walls)
+        print(f"| {name} | {1000 * median:.2f} | {1000 * processor:.2f} | {speed:.0f} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ against themselves at once, 0.1 s a move, for some seconds; the installations ta
 
 import subprocess
 import sys
-from dataclasses import dataclass
 from statistics import median
 
 ENGINES = 8
@@ -34,23 +33,12 @@ print(nodes / seconds, sizes["Private_Clean"] + sizes["Private_Dirty"], sizes["P
 """
 
 
-@dataclass(frozen=True)
-class Round:
-    """The totals of the engines of one installation.
+def play(python: str) -> tuple[float, float, float]:
+    """Let the engines of an installation play at once.
 
-    Attributes:
-        speed: the nodes a second of all engines.
-        private: the mean private memory of an engine in KiB.
-        memory: the memory of all engines in KiB, with shared memory counted once.
+    Returns: the nodes a second of all engines, the mean private memory of an engine and the memory of all in KiB, with
+        shared memory counted once.
     """
-
-    speed: float
-    private: float
-    memory: float
-
-
-def play(python: str) -> Round:
-    """Let the engines of an installation play at once."""
     players = [
         subprocess.Popen(
             [python, "-c", PLAYER, str(number), str(SECONDS)],
@@ -69,18 +57,21 @@ def play(python: str) -> Round:
         player.stdin.flush()
     found = [[float(word) for word in player.communicate()[0].split()] for player in players]
     speeds, private, memory = zip(*found, strict=True)
-    return Round(sum(speeds), sum(private) / ENGINES, sum(memory))
+    return sum(speeds), sum(private) / ENGINES, sum(memory)
 
 
 def main(pythons: list[str]) -> None:
     """Print for each installation the median, least and most of some rounds."""
     rounds = [[play(python) for python in pythons] for _ in range(ROUNDS)]
     for python, found in zip(pythons, zip(*rounds, strict=True), strict=True):
-        speeds = [one.speed / 1e6 for one in found]
+        speeds, private, memory = zip(*found, strict=True)
+        in_millions = [speed / 1e6 for speed in speeds]
         print(python)
-        print(f"  {median(speeds):6.2f} M nodes/s in sum ({min(speeds):.2f} to {max(speeds):.2f})")
-        print(f"  {median(one.private for one in found) / 1024:6.1f} MiB private to each engine")
-        print(f"  {median(one.memory for one in found) / 1024:6.1f} MiB for all {ENGINES}", flush=True)
+        print(
+            f"  {median(in_millions):6.2f} M nodes/s in sum ({min(in_millions):.2f} to {max(in_millions):.2f})"
+        )
+        print(f"  {median(private) / 1024:6.1f} MiB private to each engine")
+        print(f"  {median(memory) / 1024:6.1f} MiB for all {ENGINES}", flush=True)
 
 
 if __name__ == "__main__":

@@ -16,12 +16,11 @@ import time
 from collections import Counter
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
-from outflank.tests.support import fake_engine, instant_engine
+from outflank.tests.support import fake_engine
 from outflank.tests.support.processes import children, living_with
 from outflank.tools.match.game.results import Ending
 from outflank.tools.match.state.run import Run
@@ -40,8 +39,8 @@ STALL_SECONDS = 30  # a busy machine may delay even an instant engine for second
 # The referee's names of the engine's faults.
 ENDINGS: Mapping[str, Ending] = {
     "crash": Ending.CRASH,
-    "illegal move": Ending.ILLEGAL_MOVE,
-    "refusal": Ending.PROTOCOL_ERROR,
+    "illegal": Ending.ILLEGAL_MOVE,
+    "refuse": Ending.PROTOCOL_ERROR,
     "silence": Ending.STALL,
 }
 
@@ -127,61 +126,28 @@ def _results(run: Run) -> list[tuple[object, ...]]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class ResourceUsage:
-    """A sample of a process.
-
-    Attributes:
-        seconds: the time since the start of the watch.
-        mib: the memory in use.
-        files: the number of open file descriptors.
-        threads: the number of threads.
-        children: the number of child processes that are not reaped.
-    """
-
-    seconds: float
-    mib: float
-    files: int
-    threads: int
-    children: int
+def sample(pid: int) -> dict[str, float]:
+    """Return the memory in MiB, open files, threads and unreaped children of a process; nothing if it has ended."""
+    process = Path(f"/proc/{pid}")
+    try:
+        pages = int((process / "statm").read_text().split()[1])
+        files = len(list((process / "fd").iterdir()))
+        threads = len(list((process / "task").iterdir()))
+    except OSError:
+        return {}
+    mib = round(pages * os.sysconf("SC_PAGE_SIZE") / 2**20, 1)
+    return {"mib": mib, "files": files, "threads": threads, "children": len(children(pid))}
 
 
-class Watch:
-    """Samples a process.
-
-    Args:
-        pid: the process id.
-    """
-
-    def __init__(self, pid: int) -> None:
-        self._pid, self._began = pid, time.monotonic()
-        self.samples: list[ResourceUsage] = []
-
-    def look(self) -> None:
-        """Take a sample; do nothing if the process has ended."""
-        process = Path(f"/proc/{self._pid}")
-        try:
-            pages = int((process / "statm").read_text().split()[1])
-            files = len(list((process / "fd").iterdir()))
-            threads = len(list((process / "task").iterdir()))
-        except OSError:
-            return
-        mib = pages * os.sysconf("SC_PAGE_SIZE") / 2**20
-        seconds = time.monotonic() - self._began
-        self.samples.append(ResourceUsage(seconds, mib, files, threads, len(children(self._pid))))
-
-    def facts(self) -> dict[str, object]:
-        """Return the minimum and maximum of each figure after the first third, and the growth of memory in it."""
-        later = self.samples[len(self.samples) // _LATER :]
-        if not later:
-            return {"samples": len(self.samples)}
-        names = ("mib", "files", "threads", "children")
-        ranges = {
-            name: [min(getattr(s, name) for s in later), max(getattr(s, name) for s in later)]
-            for name in names
-        }
-        ranges["mib"] = [round(value, 1) for value in ranges["mib"]]
-        return {"samples": len(self.samples), **ranges, "grown_mib": round(later[-1].mib - later[0].mib, 1)}
+def ranges(samples: list[dict[str, float]]) -> dict[str, object]:
+    """Return the minimum and maximum of each figure after the first third, and the growth of memory in it."""
+    later = samples[len(samples) // _LATER :]
+    if not later:
+        return {"samples": 0}
+    found = {
+        name: [min(each[name] for each in later), max(each[name] for each in later)] for name in later[0]
+    }
+    return {"samples": len(samples), **found, "grown_mib": round(later[-1]["mib"] - later[0]["mib"], 1)}
 
 
 def play(folder: Path, games: int, seconds: float, interval: float = 10.0) -> dict[str, object]:
@@ -191,8 +157,10 @@ def play(folder: Path, games: int, seconds: float, interval: float = 10.0) -> di
     """
     log, openings = folder / "faults.log", folder / "openings.txt"
     log.touch()
-    openings.write_text(instant_engine.GAME[:2])
-    good, faulty = instant_engine.command(), instant_engine.command(str(FAULTY_SHARE), str(log))
+    openings.write_text(fake_engine.GAME[:2])
+    good, faulty = (
+        fake_engine.command(fault, speak="instant") for fault in ("none", f"{FAULTY_SHARE} {log}")
+    )
     engines = [
         f"name={name} cmd={shlex.quote(shlex.join(cmd))}"
         for name, cmd in (("good", good), ("faulty", faulty))
@@ -212,15 +180,15 @@ def play(folder: Path, games: int, seconds: float, interval: float = 10.0) -> di
         running = subprocess.Popen(
             [*command, "--out", str(folder / "run")], stdout=subprocess.DEVNULL, stderr=errors
         )
-        watch, deadline = Watch(running.pid), time.monotonic() + seconds
+        samples, deadline = [sample(running.pid)], time.monotonic() + seconds
         try:
             while running.poll() is None and time.monotonic() < deadline:
                 time.sleep(min(interval, max(0.0, deadline - time.monotonic())))
-                watch.look()
+                samples.append(sample(running.pid))
         finally:
             running.send_signal(signal.SIGINT)
             code = running.wait(1200)  # the report of many games takes long
-    return {"exit code": code, **watch.facts(), **_counted(folder, log)}
+    return {"exit code": code, **ranges([each for each in samples if each]), **_counted(folder, log)}
 
 
 def _counted(folder: Path, log: Path) -> dict[str, object]:

@@ -17,7 +17,6 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from multiprocessing.synchronize import Event
 from pathlib import Path
 from statistics import median
@@ -32,21 +31,6 @@ NODES = 200_000  # for each move of the first kind
 SECONDS = 0.1  # for each move of the second
 LEAST_EMPTIES = 24  # below, a search may end before its nodes are used up
 _WAIT_SECONDS = 60
-
-
-@dataclass(frozen=True)
-class WatchedMatch:
-    """The figures of a match of each kind.
-
-    Attributes:
-        speed: the nodes a second of the engines while they think.
-        overstep: the maximum of seconds that a move took beyond its time.
-        page: the processor seconds of the page's process in a second of the matches; 0 without a page.
-    """
-
-    speed: float
-    overstep: float
-    page: float
 
 
 def stare(address: str, count: int, ready: Event) -> None:
@@ -111,8 +95,12 @@ def _served(process: int) -> float:
     return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
-def cost(games: int, viewers: int) -> WatchedMatch:
-    """Return the figures of a match of each kind."""
+def cost(games: int, viewers: int) -> tuple[float, float, float]:
+    """Play a match of each kind.
+
+    Returns: the nodes a second of the engines while they think, the maximum of seconds that a move took beyond its
+        time, and the processor seconds of the page's process in a second of the matches; 0 without a page.
+    """
     speeds, oversteps, shares = [], [], []
     with tempfile.TemporaryDirectory() as folder:
         with playing(Path(folder) / "nodes", games, f"--nodes {NODES}", "none", viewers) as share:
@@ -125,7 +113,7 @@ def cost(games: int, viewers: int) -> WatchedMatch:
             shares.append(share)
             turns = [turn for game in read_run(Path(folder) / "time").games for turn in game.turns]
         oversteps += [turn.seconds - SECONDS for turn in turns if turn.seconds]
-    return WatchedMatch(median(speeds), max(oversteps), max(shares))
+    return median(speeds), max(oversteps), max(shares)
 
 
 def main() -> None:
@@ -139,11 +127,8 @@ def main() -> None:
     print("| --- | --- | --- | --- |")
     for _ in range(ROUNDS):
         for count in (0, viewers):
-            found = cost(games, count)
-            print(
-                f"| {count:,} | {found.speed:,.0f} | {1000 * found.overstep:.1f} | {found.page:.0%} |",
-                flush=True,
-            )
+            speed, overstep, page = cost(games, count)
+            print(f"| {count:,} | {speed:,.0f} | {1000 * overstep:.1f} | {page:.0%} |", flush=True)
 
 
 if __name__ == "__main__":

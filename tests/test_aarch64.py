@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from outflank.measure.races import BOARD
+from outflank.measure.sanitizers import BOARD
 from outflank.tests.support.installation import ROOT, clone, nodes, nodes_here, python_script
 
 SYSTEM = ROOT / "build" / "aarch64" / "root"  # where make unpacks it

@@ -33,8 +33,7 @@ from contextlib import suppress
 from datetime import datetime
 from typing import BinaryIO
 
-from outflank.book.forms.edax import expect_othello, level_of, searched_at
-from outflank.book.forms.positions import Contents, checked, legal_leaf
+from outflank.book.forms.positions import Contents, checked, expect_othello, legal_leaf, level_of, searched_at
 from outflank.book.records import (
     ENDGAME_MARGIN,
     MIDGAME_MARGIN,

@@ -8,8 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from outflank.book.forms.edax import expect_othello, level_of, searched_at
-from outflank.book.forms.positions import Contents, checked, legal_leaf
+from outflank.book.forms.positions import Contents, checked, expect_othello, legal_leaf, level_of, searched_at
 from outflank.book.keys import children_of
 from outflank.book.records import MOST_DISCS, Leaf, Record
 from outflank.book.store import Book

@@ -26,8 +26,7 @@ import struct
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from outflank.book.forms.edax import searched_at
-from outflank.book.forms.positions import Contents, checked
+from outflank.book.forms.positions import Contents, checked, searched_at
 from outflank.book.keys import children_of, key_of
 from outflank.book.records import HAND_LEVEL, MOST_DISCS, Leaf, Record
 from outflank.engine import FileFormatError, Move, Percent, Position, Rules, SettingsError

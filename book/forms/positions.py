@@ -1,11 +1,21 @@
-"""The contents of a book in another format, and checks of the records read."""
+"""The parts that formats share: the contents of a file, checks of its records, and the levels of Edax."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from outflank.book.keys import key_of
-from outflank.book.records import Record, to_row
-from outflank.engine import FileFormatError, Move, Position, SettingsError
+from outflank.book.records import HAND_LEVEL, Record, to_row
+from outflank.engine import (
+    HIGHEST_LEVEL,
+    FileFormatError,
+    Move,
+    Percent,
+    Position,
+    Rules,
+    SettingsError,
+    limit_for_level,
+)
+from outflank.engine.search.limits import FULL_WIDTH
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,3 +63,26 @@ def legal_leaf(position: Position, move: Move, where: str) -> Move:
         moves = " ".join(map(str, position.legal_moves()))
         raise FileFormatError(f"{where}: expected a leaf out of {moves}, got {move}")
     return move
+
+
+def expect_othello(rules: Rules) -> None:
+    """Raise SettingsError unless Edax plays by these rules."""
+    if not rules.is_othello:
+        raise SettingsError(f"Edax plays Othello only, not {rules}")
+
+
+def searched_at(level: int, empties: int, where: str) -> tuple[int, Percent]:
+    """Return the plies and selectivity of a search at a level.
+
+    Raises: FileFormatError beginning with `where` if there is no such level.
+    """
+    try:
+        limit = limit_for_level(level, empties)
+    except SettingsError as error:
+        raise FileFormatError(f"{where}: {error}") from None
+    return limit.depth or empties, limit.selectivity or FULL_WIDTH.percent
+
+
+def level_of(record: Record) -> int:
+    """Return the level of a record; the plies of its search if it has no level or a score set by hand."""
+    return min(HIGHEST_LEVEL, record.depth) if record.level in (None, HAND_LEVEL) else record.level or 0

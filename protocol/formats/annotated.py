@@ -1,13 +1,23 @@
 """One game with all that is known about it; every format of game files is read into it and written from it."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache
 
 from outflank import __version__
-from outflank.engine import PASS, Colour, Game, IllegalMoveError, Move, NotationError, Position, Rules
+from outflank.engine import (
+    PASS,
+    Colour,
+    FileFormatError,
+    Game,
+    IllegalMoveError,
+    Move,
+    NotationError,
+    Position,
+    Rules,
+)
 from outflank.engine.moves import as_move
 from outflank.protocol.lines import printable, without_controls
 
@@ -254,6 +264,25 @@ class BadGame:
 
     def __str__(self) -> str:
         return f"{self.where}: {self.reason}" if self.where else self.reason
+
+
+def parsed_games(
+    texts: Iterable[str | FileFormatError], parse: Callable[[str, Rules], AnnotatedGame], rules: Rules
+) -> Iterator[AnnotatedGame | BadGame]:
+    """Parse the games of a file; a bad one is named by its number.
+
+    Args:
+        texts: the text of each game; an error for one that can't be read.
+        parse: the format's parser of one game.
+        rules: the rules of games that do not name theirs.
+    """
+    for number, text in enumerate(texts, 1):
+        try:
+            if isinstance(text, FileFormatError):
+                raise text
+            yield parse(text, rules)
+        except (FileFormatError, NotationError, IllegalMoveError) as error:
+            yield BadGame(f"game {number}", str(error))
 
 
 class Recorder:

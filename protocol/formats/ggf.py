@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
-from outflank.engine import Colour, FileFormatError, IllegalMoveError, NotationError, Position, Rules
+from outflank.engine import Colour, FileFormatError, Position, Rules
 from outflank.engine.squares import DIRECTIONS
 from outflank.protocol.formats.annotated import (
     WHOLE_BOARD,
@@ -22,6 +22,7 @@ from outflank.protocol.formats.annotated import (
     Result,
     ResultReason,
     for_black,
+    parsed_games,
     program,
     with_board_believed,
 )
@@ -39,14 +40,8 @@ _READ = frozenset(["GM", "PC", "DT", "PB", "PW", "RB", "RW", "RE", "TI", "EV", "
 
 
 def read(stream: BinaryIO, rules: Rules = OTHELLO) -> Iterator[AnnotatedGame | BadGame]:
-    """The games of a stream, whatever stands between them; a bad one is named by its number."""
-    for number, game in enumerate(split_games(stream, escapes=False), 1):
-        try:
-            if isinstance(game, FileFormatError):
-                raise game
-            yield parse(game, rules)
-        except (FileFormatError, NotationError, IllegalMoveError) as error:
-            yield BadGame(f"game {number}", str(error))
+    """Read the games of a stream and ignore the text between them; a bad one is named by its number."""
+    return parsed_games(split_games(stream, escapes=False), parse, rules)
 
 
 def parse(text: str, rules: Rules = OTHELLO) -> AnnotatedGame:

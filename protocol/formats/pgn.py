@@ -11,12 +11,13 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import BinaryIO
 
-from outflank.engine import FileFormatError, IllegalMoveError, NotationError, Position, Rules
+from outflank.engine import FileFormatError, NotationError, Position, Rules
 from outflank.protocol.formats.annotated import (
     RESULT_WORD,
     AnnotatedGame,
     BadGame,
     Recorder,
+    parsed_games,
     read_result,
     with_board_believed,
 )
@@ -57,14 +58,8 @@ _READ = frozenset(
 
 
 def read(stream: BinaryIO, rules: Rules = OTHELLO) -> Iterator[AnnotatedGame | BadGame]:
-    """The games of a stream; a bad one is named by its number."""
-    for number, game in enumerate(_games(stream), 1):
-        try:
-            if isinstance(game, FileFormatError):
-                raise game
-            yield parse(game, rules)
-        except (FileFormatError, NotationError, IllegalMoveError) as error:
-            yield BadGame(f"game {number}", str(error))
+    """Read the games of a stream; a bad one is named by its number."""
+    return parsed_games(_games(stream), parse, rules)
 
 
 def parse(text: str, rules: Rules = OTHELLO) -> AnnotatedGame:

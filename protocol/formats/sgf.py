@@ -19,7 +19,6 @@ from outflank.engine import (
     Colour,
     FileFormatError,
     Game,
-    IllegalMoveError,
     Move,
     NotationError,
     Position,
@@ -34,6 +33,7 @@ from outflank.protocol.formats.annotated import (
     Recorder,
     Result,
     ResultReason,
+    parsed_games,
     program,
     read_result,
     with_board_believed,
@@ -101,14 +101,8 @@ def load(path: str, rules: Rules, before: int | None = None) -> Game:
 
 
 def read(stream: BinaryIO, rules: Rules = OTHELLO) -> Iterator[AnnotatedGame | BadGame]:
-    """The main lines of the games of a stream; a bad one is named by its number."""
-    for number, game in enumerate(split_games(stream, escapes=True), 1):
-        try:
-            if isinstance(game, FileFormatError):
-                raise game
-            yield parse(game, rules)
-        except (FileFormatError, NotationError, IllegalMoveError) as error:
-            yield BadGame(f"game {number}", str(error))
+    """Read the main lines of the games of a stream; a bad one is named by its number."""
+    return parsed_games(split_games(stream, escapes=True), parse, rules)
 
 
 def parse(text: str | bytes, rules: Rules = OTHELLO, before: int | None = None) -> AnnotatedGame:

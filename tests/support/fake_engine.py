@@ -1,11 +1,13 @@
 """A tiny engine that plays the first legal move and commits one fault: ``fake_engine.py [--speak uci] [--fault NAME]``.
 
 It speaks GTP, NBoard's protocol or UCI. The fault strikes at its ``--turn N``-th move (of the game in GTP, else of the
-process; the first if left out) and every later one, or where its name says. Needs nothing but Python, so that it starts
-fast.
+process; the first if left out) and every later one, or where its name says. ``--speak instant`` and ``--speak tunable``
+are GTP engines that choose their moves in other ways. Needs nothing but Python, so that it starts fast.
 """
 
+import hashlib
 import os
+import random
 import re
 import signal
 import sys
@@ -22,6 +24,7 @@ EXTRAS = {
     "score": ["final_score"],
     "analysis": [ANALYSIS],
     "loads": ["loadsgf"],
+    "values": ["kata-set-param", "kata-get-param"],
 }
 """What a GTP engine lists besides if its fault has such a word."""
 OPTIONS = """option name Threads type spin default 1 min 1 max 512
@@ -36,8 +39,18 @@ _DEEPEST_IN_TIME = 20
 _TURN = re.compile(r"\b([BW])\[([A-H][1-8]|PA)")
 
 
+GAME = (
+    "e6d6c3f4d7c5g4g3c4g5b5c7f5a5a6d8a4f7f6d3h4c2e7e3g6f8b4b3e2h5"
+    "b6f3h6g7c6a7d2d1c1b1c8b2h7h8h2a3h3h1f2g2f1g1e8g8a2a1b7b8a8e1"
+)
+MOVES = [GAME[start : start + 2] for start in range(0, len(GAME), 2)]
+BEST = {"v1": 0.8, "v2": 0.3, "v3": 0.6, "v4": 0.25, "v5": 0.7, "v6": 0.4, "v7": 0.55, "v8": 7.0}
+RANGES = {name: 10.0 if name == "v8" else 1.0 for name in BEST}
+_WORST_ELO = 800.0  # lost by a value at the other end of its range
+_LIKELIEST, _LEAST_LIKELY = 0.9, 0.2  # to resign at a move, at worst and at best
+
+
 def command(fault: str = "none", turn: int = 1, speak: str = "gtp") -> list[str]:
-    """How to start the engine with this fault."""
     options = ["--speak", speak, "--fault", fault, "--turn", str(turn)]
     return [sys.executable, "-I", "-S", __file__, *options]
 
@@ -214,6 +227,68 @@ class GtpEngine(Engine):
             return "\n".join(["B+1" * 10_000] * 34)  # just less than an answer may have
         margin = self.board.discs.count("b") - self.board.discs.count("w")
         return f"{'B' if margin > 0 else 'W'}+{abs(margin)}" if margin else "0"
+
+
+class InstantEngine(GtpEngine):
+    """Plays GAME at once, so that what a game costs is the runner's own time.
+
+    The fault ``SHARE LOG`` commits one of four faults in a share of the games (0 to 1) and writes its name to the log.
+    """
+
+    striking = -1
+
+    def text_of(self, name: str, arguments: list[str]) -> str:
+        share, _, log = self.fault.partition(" ")
+        if name == "clear_board":
+            strikes = log and random.random() < float(share)
+            self.turns, self.striking = 0, random.randrange(4, len(MOVES) - 4) if strikes else -1
+        if name == "genmove" and 0 <= self.striking <= self.turns:
+            self.striking = -1
+            fault = random.choice(("crash", "illegal", "refuse", "silence"))
+            with open(log, "a") as file:
+                file.write(f"{fault}\n")
+            return FAULTS[fault](self, "") or ""
+        if name in ("genmove", "play"):
+            self.turns += 1
+            return MOVES[self.turns - 1] if name == "genmove" else ""
+        return "" if name == "clear_board" else super().text_of(name, arguments)
+
+
+class TunableEngine(GtpEngine):
+    """Has a strength that is a known function of eight values.
+
+    ``kata-set-param vN VALUE`` sets them, 0 to 1, and v8 to a whole number from 0 to 10. The farther they are from
+    BEST, the likelier it resigns before a move. This depends on values, colour and moves alone, so that a run repeats.
+    """
+
+    values, moves = dict.fromkeys(BEST, 0.5) | {"v8": 5.0}, ""
+
+    def text_of(self, name: str, arguments: list[str]) -> str:
+        if name == "clear_board":
+            self.moves = ""
+        if name == "kata-set-param":
+            self.values[arguments[0].lower()] = float(arguments[1])
+        if name == "kata-get-param":
+            return repr(self.values[arguments[0].lower()])
+        if name == "play":
+            self.moves += arguments[1].lower()
+        return super().text_of(name, arguments)
+
+    def genmove(self, colour: str) -> str:
+        """Choose the first legal move, a pass, or to resign."""
+        odds = min(_LEAST_LIKELY * 10 ** (-strength(self.values) / 400), _LIKELIEST)
+        drawn = hashlib.sha256(f"{colour} {self.moves} {sorted(self.values.items())}".encode()).digest()
+        if int.from_bytes(drawn[:8], "big") / 2**64 < odds:
+            return "resign"
+        can_move = any(self.board.turned(square, colour) for square in range(64))
+        move = super().genmove(colour) if can_move else "pass"
+        self.moves += move
+        return move
+
+
+def strength(values: dict[str, float]) -> float:
+    """Return the strength of a tunable engine in Elo, 0 at best."""
+    return -sum(_WORST_ELO * ((values[name] - best) / RANGES[name]) ** 2 for name, best in BEST.items())
 
 
 class NBoardEngine(Engine):
@@ -415,7 +490,13 @@ FAULTS: dict[str, Strike] = {
     "mate": say("info depth 3 score mate 5 pv P@{0}\nbestmove P@{0}"),
     "too many pieces": say("info depth 3 score cp 999999 pv P@{0}\nbestmove P@{0}"),
 }
-SPEAKERS: dict[str, type[Engine]] = {"gtp": GtpEngine, "nboard": NBoardEngine, "uci": UciEngine}
+SPEAKERS: dict[str, type[Engine]] = {
+    "gtp": GtpEngine,
+    "instant": InstantEngine,
+    "tunable": TunableEngine,
+    "nboard": NBoardEngine,
+    "uci": UciEngine,
+}
 
 
 def main(arguments: list[str]) -> None:

@@ -1,6 +1,6 @@
-"""A GTP engine that keeps every rule but one: ``rule_breaker.py RULE``, a rule being the name of its check.
+"""An engine that breaks one rule: ``rule_breaker.py --speak gtp|nboard --fault NAME``, NAME being the one of a check.
 
-It is our own engine, but something is changed on the way of a line to it or of the answer to the controller.
+It is our own engine with a fault in the lines that it reads or in its answers.
 """
 
 import os
@@ -12,37 +12,36 @@ import time
 from collections.abc import Callable, Iterator
 
 from outflank.engine import Colour, Game, Searcher
-from outflank.protocol.lines import LineSplitter
+from outflank.protocol.lines import LineKind, LineSplitter
 from outflank.protocol.server import serve
 from outflank.protocol.server.gtp.wire import Gtp
 from outflank.protocol.server.movesource import SearchSource
+from outflank.protocol.server.nboard.wire import NBoard
 from outflank.protocol.server.session import Session, Strength
 
 Usual = Callable[[bytes], str]
-"""What the engine would answer to a line; nothing if the line is blank."""
+"""Return the right answer to a line."""
 Fault = Callable[[Session, bytes, Usual], str]
-"""What it answers instead."""
+"""Return the wrong one."""
 STDIN, STDOUT = 0, 1
 FOR_EVER = 1000.0  # seconds
 
 
 def says(pattern: bytes, text: str) -> Fault:
-    """Lines that match are answered with `text`, and nothing is done."""
+    """Answer lines that match with `text`, and do nothing."""
     return lambda session, line, usual: f"{text}\n\n" if re.fullmatch(pattern, line) else usual(line)
 
 
 def reads(pattern: bytes, other: bytes) -> Fault:
-    """What matches in a line is taken for something else."""
     return lambda session, line, usual: usual(re.sub(pattern, other, line))
 
 
 def writes(pattern: str, other: str) -> Fault:
-    """What matches in an answer is written in another way."""
     return lambda session, line, usual: re.sub(pattern, other, usual(line))
 
 
 def acts(pattern: bytes, act: Callable[[Session], object]) -> Fault:
-    """Something happens before lines that match are answered."""
+    """Act before lines that match are answered."""
 
     def fault(session: Session, line: bytes, usual: Usual) -> str:
         if re.fullmatch(pattern, line):
@@ -53,12 +52,15 @@ def acts(pattern: bytes, act: Callable[[Session], object]) -> Fault:
 
 
 def sleeps(pattern: bytes, seconds: float) -> Fault:
-    """Lines that match take their time."""
     return acts(pattern, lambda session: time.sleep(seconds))
 
 
+def exits(pattern: bytes) -> Fault:
+    return acts(pattern, lambda session: os._exit(3))
+
+
 def refuses(pattern: bytes, when: Callable[[Session], bool]) -> Fault:
-    """Lines that match fail under a condition."""
+    """Refuse lines that match under a condition."""
 
     def fault(session: Session, line: bytes, usual: Usual) -> str:
         return "? no\n\n" if re.fullmatch(pattern, line) and when(session) else usual(line)
@@ -67,7 +69,7 @@ def refuses(pattern: bytes, when: Callable[[Session], bool]) -> Fault:
 
 
 def remembers_ids(blank: str = "") -> Fault:
-    """An id stays until the next one comes; `blank` stands before it."""
+    """Repeat an id, after `blank`, until the next one comes."""
     last = [""]
 
     def fault(session: Session, line: bytes, usual: Usual) -> str:
@@ -79,7 +81,7 @@ def remembers_ids(blank: str = "") -> Fault:
 
 
 def swaps_answers() -> Fault:
-    """The answer to the command with the id 5 comes after the next one."""
+    """Answer the command with the id 5 after the next one."""
     held = [""]
 
     def fault(session: Session, line: bytes, usual: Usual) -> str:
@@ -91,7 +93,7 @@ def swaps_answers() -> Fault:
 
 
 def clears_on_failure(session: Session, line: bytes, usual: Usual) -> str:
-    """A command that fails ends the game."""
+    """Start a new game when a command fails."""
     whole = usual(line)
     if whole.startswith("?"):
         session.new_game()
@@ -99,7 +101,7 @@ def clears_on_failure(session: Session, line: bytes, usual: Usual) -> str:
 
 
 def undoes_nothing_of_its_own() -> Fault:
-    """An undo right after a genmove does nothing."""
+    """Ignore an undo right after a genmove."""
     moved = [False]
 
     def fault(session: Session, line: bytes, usual: Usual) -> str:
@@ -112,7 +114,7 @@ def undoes_nothing_of_its_own() -> Fault:
 
 
 def plays_what_it_tells(session: Session, line: bytes, usual: Usual) -> str:
-    """`reg_genmove` plays its move, f5."""
+    """Play the move of `reg_genmove`, f5."""
     if not line.startswith(b"reg_genmove"):
         return usual(line)
     usual(b"play black f5")
@@ -120,18 +122,18 @@ def plays_what_it_tells(session: Session, line: bytes, usual: Usual) -> str:
 
 
 def lets_either_side_move(fault: Fault) -> Fault:
-    """The same fault, and who is told to play is to move."""
+    """Commit the fault with the side to move of the last `play` command."""
 
     def either(session: Session, line: bytes, usual: Usual) -> str:
-        if told := re.match(b"play (black|white)", line):
-            session.resume(Game(first=session.position.with_side(Colour(told[1].decode()))))
+        if play := re.match(b"play (black|white)", line):
+            session.resume(Game(first=session.position.with_side(Colour(play[1].decode()))))
         return fault(session, line, usual)
 
     return either
 
 
 def begins_with_row_1(session: Session, line: bytes, usual: Usual) -> str:
-    """GoGui's board is upside down."""
+    """Show GoGui's board upside down."""
     whole = usual(line)
     if line != b"gogui-rules_board":
         return whole
@@ -140,7 +142,7 @@ def begins_with_row_1(session: Session, line: bytes, usual: Usual) -> str:
 
 
 def dies_when_it_refuses(session: Session, line: bytes, usual: Usual) -> str:
-    """It ends where a failure would be the answer to a command that it has."""
+    """Exit in place of refusing a command that it has."""
     answer = usual(line)
     if answer.startswith("?") and "unknown command" not in answer:
         os._exit(3)
@@ -148,7 +150,6 @@ def dies_when_it_refuses(session: Session, line: bytes, usual: Usual) -> str:
 
 
 def out_of_turn(session: Session) -> bool:
-    """Whether White is asked while Black is to move."""
     return str(session.position.side) == "black"
 
 
@@ -156,9 +157,34 @@ def mid_game(session: Session) -> bool:
     return session.position.empties < 30
 
 
-def command(rule: str = "none") -> list[str]:
-    """How to start the engine that breaks `rule`."""
-    return [sys.executable, __file__, rule]
+def adds_to_volume(session: Session, line: bytes, usual: Usual) -> str:
+    return usual(line) + "learned\n" * line.startswith(b"set volume")
+
+
+def holds_a_hint_back() -> Fault:
+    """Send a search line of a hint after the pong."""
+    held = [""]
+
+    def fault(session: Session, line: bytes, usual: Usual) -> str:
+        whole = usual(line)
+        if line.startswith(b"hint"):
+            held[0] = "search F5 +1.00 0 4\n"
+        elif line.startswith(b"ping"):
+            whole, held[0] = whole + held[0], ""
+        return whole
+
+    return fault
+
+
+def plays_its_move(session: Session, line: bytes, usual: Usual) -> str:
+    whole = usual(line)
+    if line == b"go":
+        session.game.play(session.position.legal_moves()[0])
+    return whole
+
+
+def command(fault: str = "none", speak: str = "gtp") -> list[str]:
+    return [sys.executable, __file__, "--speak", speak, "--fault", fault]
 
 
 FAULTS: dict[str, Fault] = {
@@ -193,8 +219,8 @@ FAULTS: dict[str, Fault] = {
     "takes-tabs-for-blanks": reads(b"\t", b"_"),
     "takes-any-number-of-blanks": reads(b"  ", b"_"),
     "drops-control-characters": reads(b"[\x01-\x08\x7f]", b"?"),
-    "bears-foreign-letters": acts(rb"(?s).*[\x80-\xff].*", lambda session: os._exit(3)),
-    "bears-a-long-line": acts(b".{1000,}", lambda session: os._exit(3)),
+    "bears-foreign-letters": exits(rb"(?s).*[\x80-\xff].*"),
+    "bears-a-long-line": exits(b".{1000,}"),
     "takes-colours-in-any-case": reads(b"BLACK", b"red"),
     "takes-vertices-in-any-case": reads(b"F5", b"z9"),
     "refuses-bad-vertices": says(b"play black i1", "="),
@@ -251,13 +277,13 @@ FAULTS: dict[str, Fault] = {
     "ends-while-it-thinks": sleeps(b"genmove .*", FOR_EVER),
     "moves-when-interrupted": sleeps(b"genmove .*", FOR_EVER),
 }
-# Habits that several checks meet; what is in the first breaks no rule.
+# Habits that several checks meet; the first breaks no rule.
 HABITS: dict[str, Fault] = {
     "lists-no-undo": writes(r"\nundo\n", "\n"),
     "puts-a-blank-before-ids": writes(r"^([=?])(\d+)", r"\1 \2"),
     "keeps-ids-behind-a-blank": remembers_ids(" "),
-    "dies-on-a-bare-play": acts(rb"(\d+ )?play", lambda session: os._exit(3)),
-    "dies-on-genmove": acts(rb"(\d+ )?genmove \w+", lambda session: os._exit(3)),
+    "dies-on-a-bare-play": exits(rb"(\d+ )?play"),
+    "dies-on-genmove": exits(rb"(\d+ )?genmove \w+"),
     "knows-no-known-command": says(b".*known.*command.*", "? unknown command"),
     "gives-no-reasons": writes(r"^(\?\d*).*", r"\1"),
     "minds-blanks-at-the-end": reads(rb"^(.*\S) +(#.*)?$", rb"\1_"),
@@ -267,9 +293,38 @@ HABITS: dict[str, Fault] = {
     "takes-any-colour": says(b"genmove( red| 1)?", "= pass"),
     "dies-when-it-refuses": dies_when_it_refuses,
 }
+NBOARD_FAULTS: dict[str, Fault] = {
+    "answers-a-ping": writes("(?m)^pong 4711$", "pong 47117"),
+    "answers-pings-in-order": reads(b"^ping 32$", b"nothing"),
+    "ignores-what-it-does-not-know": adds_to_volume,
+    "tells-its-name": writes("(?m)^set myname.*", "set myname"),
+    "says-only-what-the-protocol-knows": writes("(?m)^status thinking$", "thinking hard"),
+    "stops-for-a-ping": sleeps(b"(go|hint).*", 4),
+    "says-nothing-after-a-pong": holds_a_hint_back(),
+    "answers-learn": writes("(?m)^learned$", "status learned"),
+    "moves-at-the-start": writes("(?m)^=== (C4|D3|E6|F5)", "=== A1"),
+    "writes-moves-as-the-protocol-has-them": writes("(?m)^=== (..)/(.*)/(.*)", r"=== \1 \2 \3"),
+    "tells-what-it-thinks": writes("(?m)^search ..", "search A1"),
+    "analyses-each-position": writes("(?m)^analysis 4", "analysis 5"),
+    "heeds-the-clock-in-the-record": sleeps(b"(go|hint).*", 4),
+    "passes-when-it-must": writes("(?m)^=== PA", "=== A1"),
+    "reads-a-record": reads(rb"W\[D3\]", b""),
+    "takes-moves": reads(rb"^move F5.*", b"nothing"),
+    "reads-a-pass-in-a-record": reads(rb"B\[PA\]", b""),
+    "takes-a-pass-as-a-move": reads(rb"^move PA", b"nothing"),
+    "does-not-play-its-move": plays_its_move,
+    "survives-a-finished-game": exits(rb".*[BW]\[C5\].*"),
+    "ends-at-quit": sleeps(b"quit", FOR_EVER),
+}
+# Habits that the protocol allows.
+NBOARD_HABITS: dict[str, Fault] = {
+    "hints-from-a-book": writes("(?m)^search", "book"),
+    "tells-no-name": writes("(?m)^set myname.*\n", ""),
+    "does-not-analyze": reads(b"^analyze", b"nothing"),
+}
 
 
-# How what arrives at once is cut into lines.
+# How a chunk of input is cut into lines.
 CUTS: dict[str, Callable[[bytes], list[bytes]]] = {
     "ignores-blank-lines": lambda chunk: [line or b"nothing" for line in chunk.splitlines()],
     "ignores-lines-of-comment": lambda chunk: chunk.replace(b"#", b"").splitlines(),
@@ -283,46 +338,43 @@ def be_busy() -> None:
         pass
 
 
-# What happens before the first line.
+# Acts before the first line.
 BEGINNINGS: dict[str, Callable[[], object]] = {
     "says-nothing-first": lambda: os.write(STDOUT, b"Welcome!\n"),
     "ends-by-sigterm": lambda: signal.signal(signal.SIGTERM, signal.SIG_IGN),
     "rests-while-it-waits": lambda: threading.Thread(target=be_busy, daemon=True).start(),
 }
-# What happens after the last one.
+# Acts after the last one.
 ENDS: dict[str, Callable[[], object]] = {
     "ends-with-code-0": lambda: sys.exit(3),
-    "ends-with-its-input": lambda: time.sleep(FOR_EVER),
+    **dict.fromkeys(("ends-with-its-input", "ends-when-its-input-ends"), lambda: time.sleep(FOR_EVER)),
 }
 # It thinks to a fixed depth, clock or not.
-BY_NATURE = frozenset({"heeds-its-clock"})
-RULES = BY_NATURE.union(FAULTS, CUTS, BEGINNINGS, ENDS)
+# It thinks to a fixed depth, clock or not.
+RULES = {"heeds-its-clock", *FAULTS, *CUTS, *BEGINNINGS, *ENDS} - {"ends-when-its-input-ends"}
+NBOARD_RULES = {*NBOARD_FAULTS, "ends-when-its-input-ends"}
 
 
-def main(rule: str) -> None:
-    if rule in CUTS:
-        vars(serve).update(LineSplitter=cutting(CUTS[rule]))
-    BEGINNINGS.get(rule, int)()
-    session = Session(SearchSource(Searcher(1)), strength=Strength(level=1))
-    fault = {**FAULTS, **HABITS}.get(rule)
-    serve.serve(session, BrokenGtp(fault) if fault else Gtp(), STDIN, STDOUT, lambda sign, data: None)
-    ENDS.get(rule, int)()
+class BrokenWire:
+    """The wire of a protocol with a fault in its answers."""
 
+    def __init__(self, speak: str, fault: Fault) -> None:
+        self._wire, self._fault, self._answers_all = (
+            Gtp() if speak == "gtp" else NBoard(),
+            fault,
+            speak != "gtp",
+        )
 
-class BrokenGtp(Gtp):
-    """GTP with this fault in its answers."""
-
-    def __init__(self, fault: Fault) -> None:
-        self._fault = fault
+    def kind(self, line: bytes) -> LineKind:
+        """Return the kind of a line; every line of NBoard is answered, so that it can be answered wrongly."""
+        kind = self._wire.kind(line)
+        return LineKind() if self._answers_all and not kind.is_command else kind
 
     def answer(self, session: Session, line: bytes) -> Iterator[str]:
-        usual = super().answer
-        yield self._fault(session, line, lambda line: "".join(usual(session, line)))
+        yield self._fault(session, line, lambda line: "".join(self._wire.answer(session, line)))
 
 
 def cutting(cut: Callable[[bytes], list[bytes]]) -> type[LineSplitter]:
-    """A splitter that cuts in this way."""
-
     class Splitter(LineSplitter):
         def feed(self, chunk: bytes) -> list[bytes]:
             return cut(chunk)
@@ -330,5 +382,17 @@ def cutting(cut: Callable[[bytes], list[bytes]]) -> type[LineSplitter]:
     return Splitter
 
 
+def main(speak: str, rule: str) -> None:
+    if rule in CUTS:
+        vars(serve).update(LineSplitter=cutting(CUTS[rule]))
+    BEGINNINGS.get(rule, int)()
+    faults = {**FAULTS, **HABITS} if speak == "gtp" else {**NBOARD_FAULTS, **NBOARD_HABITS}
+    strength = Strength(level=1) if speak == "gtp" else Strength()
+    session = Session(SearchSource(Searcher(1)), strength=strength)
+    wire = BrokenWire(speak, faults[rule]) if rule in faults else Gtp() if speak == "gtp" else NBoard()
+    serve.serve(session, wire, STDIN, STDOUT, lambda sign, data: None)
+    ENDS.get(rule, int)()
+
+
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[2], sys.argv[4])

@@ -16,7 +16,7 @@ from outflank.protocol.clock import TimeControl
 from outflank.protocol.drivers import Driver
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove
-from outflank.tests.support import fake_engine, instant_engine
+from outflank.tests.support import fake_engine
 from outflank.tests.support.positions import WIPE_OUT
 from outflank.tools.match.conduct.session import RunHooks, RunSession
 from outflank.tools.match.game.referee import Referee
@@ -195,7 +195,7 @@ def fake(name: str, fault: str = "none", turn: int = 2, time: str = "none") -> E
 
 def instant(name: str) -> EngineSpec:
     """An engine that plays its only game at once."""
-    return EngineSpec(name, shlex.join(instant_engine.command()), TimeControl())
+    return EngineSpec(name, shlex.join(fake_engine.command(speak="instant")), TimeControl())
 
 
 def settings(*entries: EngineSpec, **others: Any) -> RunSettings:
@@ -205,7 +205,7 @@ def settings(*entries: EngineSpec, **others: Any) -> RunSettings:
 
 def instant_settings(folder: Path, **others: Any) -> RunSettings:
     """Settings of a match between two engines that play their only game at once."""
-    (folder / "openings.txt").write_text(instant_engine.GAME[:2])
+    (folder / "openings.txt").write_text(fake_engine.GAME[:2])
     openings = OpeningsChoice.parse(str(folder / "openings.txt"))
     return settings(*map(instant, "AB"), openings=openings, **others)
 

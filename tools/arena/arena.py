@@ -11,8 +11,8 @@ from outflank.protocol.clock import TimeControl
 from outflank.protocol.drivers import spec as engines
 from outflank.protocol.drivers.spec import EngineSpec, Protocol
 from outflank.tools.arena import messages
-from outflank.tools.arena.gate import Gate, Refusal
-from outflank.tools.arena.line import Line, Lines
+from outflank.tools.arena.connection import Connection, Connections, Refusal
+from outflank.tools.arena.gate import Gate
 from outflank.tools.arena.messages import VERSION, Message
 from outflank.tools.arena.tokens import Tokens
 from outflank.tools.match.game.results import GameRecord, Pairing
@@ -36,7 +36,7 @@ class Arena:
 
     Attributes:
         entrants: who has a token.
-        lines: to those who have come.
+        connections: the connections to the entrants.
         gate: where they come in.
         is_paused: whether no pair of games is to begin.
         games_ended: the number of games that have ended, those of earlier servers included.
@@ -45,15 +45,20 @@ class Arena:
         folder: of the arena.
         rules: that are played.
         control: how much time all who join have.
-        lines: to those who join.
+        connections: the connections to the entrants.
         say: called with sentences for the organiser.
     """
 
     def __init__(
-        self, folder: Path, rules: Rules, control: TimeControl, lines: Lines, say: Callable[[str], object]
+        self,
+        folder: Path,
+        rules: Rules,
+        control: TimeControl,
+        connections: Connections,
+        say: Callable[[str], object],
     ) -> None:
         self.tokens = Tokens(folder)
-        self.lines = lines
+        self.connections = connections
         self.is_paused = False
         self.games_ended = 0
         self.gate = Gate(self._admit, self._welcome, self._on_change, self._on_refusal)
@@ -81,15 +86,15 @@ class Arena:
         known = self.tokens.names()
         for name in field:
             if name not in known:
-                self.lines.of(name).bar("it has no token any more")
+                self.connections.of(name).bar("it has no token any more")
 
     def entry(self, name: str) -> EngineSpec:
         """How an entrant stands in the run's file."""
         return EngineSpec(name, _JOINED, self._time, protocol=Protocol.JOIN)
 
-    def present(self) -> list[Line]:
-        """The lines that are open, in the order in which they first came."""
-        return [line for line in self.lines.all() if line.is_open]
+    def present(self) -> list[Connection]:
+        """Return the open connections, in the order in which they were made."""
+        return [line for line in self.connections.all() if line.is_open]
 
     def note(self, event: Event) -> None:
         """Tell those who play when their games begin and end."""
@@ -138,7 +143,7 @@ class Arena:
                     "line": round(line.allowance, 4),
                     "losses": line.losses,
                 }
-                for line in self.lines.all()
+                for line in self.connections.all()
             ],
         }
 
@@ -156,7 +161,7 @@ class Arena:
         if not self.tokens.expel(name):
             raise SettingsError(f"nobody who has a token is called {name!r}")
         reason = "the organiser has sent it away"
-        self.lines.of(name).bar(reason)
+        self.connections.of(name).bar(reason)
         self.gate.turn_out(name, reason)
         self._say(f"{name} was sent away")
 
@@ -164,7 +169,7 @@ class Arena:
         """End the connections of an entrant whose token was replaced; it may come back with the new one."""
         self.gate.turn_out(name, "the organiser has made a new token; ask for it")
 
-    def _admit(self, token: str) -> Line:
+    def _admit(self, token: str) -> Connection:
         name = self.tokens.who(token)
         if name is None:
             raise Refusal("nobody has this token; ask the organiser for one")
@@ -174,14 +179,14 @@ class Arena:
             )
         if self._field is not None and name not in self._field:
             raise Refusal("the tournament has begun without you")
-        return self.lines.of(name)
+        return self.connections.of(name)
 
-    def _welcome(self, line: Line) -> messages.WelcomeMessage:
+    def _welcome(self, line: Connection) -> messages.WelcomeMessage:
         return messages.WelcomeMessage(
             VERSION, line.name, line.session, str(self._rules), str(self._time), line.patience
         )
 
-    def _on_change(self, line: Line) -> None:
+    def _on_change(self, line: Connection) -> None:
         what = "has lost its line" if line.is_lost and not self._is_over else "has gone"
         what = f"is in with {line.engine}" if line.is_open else what
         self._say(f"{line.name} {what}", f"{line.name} {what.split()[0]}")
@@ -194,7 +199,7 @@ class Arena:
         self._say(f"somebody was refused: {sentence}", sentence.partition(",")[0])
 
     def _tell(self, pairing: Pairing, message: Message) -> None:
-        for line in self.lines.all():
+        for line in self.connections.all():
             if line.name in _names(pairing):
                 line.tell(message)
 

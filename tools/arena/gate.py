@@ -1,7 +1,7 @@
-"""Where those who join come in: the greeting, the token, and the way of messages while a connection lasts.
+"""The server's WebSocket: greeting, token, and messages while a socket is open.
 
-Whoever comes is a stranger until the token is checked, and stays untrusted after it: messages are bounded in size,
-number and time, and a sentence says what is wrong with one before the connection ends.
+Clients are untrusted before and after their token is checked: messages are bounded in size, number and time, and a
+sentence says what is wrong with one before the socket is closed.
 """
 
 import asyncio
@@ -17,17 +17,16 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 from outflank.engine import OutflankError
 from outflank.protocol.lines import printable
 from outflank.tools.arena import messages
-from outflank.tools.arena.line import Line
+from outflank.tools.arena.connection import ClientSocket, Connection, Refusal
 from outflank.tools.arena.messages import CLIENT, PATH, VERSION, Message, read, write
 from outflank.tools.work.limits import Budget
 
 HELLO_SECONDS = 10.0  # for the first message
 OPEN_SECONDS = 120.0  # for engines to start
-SILENCE_SECONDS = 10.0  # without a message, not even a pong: the connection is dead
+SILENCE_SECONDS = 10.0  # without a message, not even a pong: the socket is dead
 WRONG_TOKEN_SECONDS = 1.0  # before a wrong token is refused
 _PING_SECONDS = 2.0
-_FIRST_PINGS = (0.0, 0.05, 0.05)  # seconds before each: the line is known before the first move
-_MOST_WAITING = 1_000  # messages that a connection does not take
+_FIRST_PINGS = (0.0, 0.05, 0.05)  # seconds before each: the round trip is known before the first move
 _UNASKED_A_SECOND = 200  # thoughts, and messages that answer nothing
 _UNASKED_A_SLOT = 10  # more of them a second for each game at once
 _BURST = 1_000
@@ -35,114 +34,51 @@ _GOODBYES = (1000, 1001, 1012)  # WebSocket codes of an end that the client mean
 _REFUSED = 1008  # WebSocket's code for a policy
 
 
-class Refusal(OutflankError):
-    """Why somebody can't come in, or not stay.
-
-    Args:
-        reason: a sentence.
-        again: whether it makes sense to come again.
-    """
-
-    def __init__(self, reason: str, again: bool = False) -> None:
-        super().__init__(reason)
-        self.again = again
-
-
-class SocketConnection:
-    """A WebSocket as a ``Line`` uses it, from any thread.
-
-    Attributes:
-        reason: why we end it; empty while it lasts.
-        is_open: whether its client has said ``open``.
-    """
-
-    def __init__(self, socket: WebSocket) -> None:
-        self.is_open = False
-        self._socket = socket
-        self._loop = asyncio.get_running_loop()
-        self._outbox: asyncio.Queue[str] = asyncio.Queue(_MOST_WAITING)
-        self._over = asyncio.Event()
-        self.reason = ""
-
-    def send(self, text: str) -> None:
-        """Send a message, some time; who takes none for long is gone."""
-        with suppress(RuntimeError):  # the server has ended
-            self._loop.call_soon_threadsafe(self._put, text)
-
-    def close(self, reason: str) -> None:
-        """End the connection with a reason."""
-        with suppress(RuntimeError):
-            self._loop.call_soon_threadsafe(self._end, reason)
-
-    async def pump(self) -> None:
-        """Send what is to be sent, for ever; a peer that reads nothing holds this up, but not the end."""
-        while True:
-            await self._socket.send_text(await self._outbox.get())
-
-    async def end(self) -> None:
-        """Wait for the end.
-
-        Raises: Refusal with the reason.
-        """
-        await self._over.wait()
-        raise Refusal(self.reason)
-
-    def _put(self, text: str) -> None:
-        try:
-            self._outbox.put_nowait(text)
-        except asyncio.QueueFull:
-            self._end("you take no messages")
-
-    def _end(self, reason: str) -> None:
-        self.reason = self.reason or reason
-        self._over.set()
-
-
 class Gate:
-    """Lets entrants in, and carries their messages.
+    """Admits entrants and passes on their messages.
 
     Args:
-        admit: returns the line of who has a token. Raises: Refusal.
-        welcome: returns the message that admits a line.
-        on_change: called when a line was opened or has ended.
+        admit: returns the connection of the entrant with a token. Raises: Refusal.
+        welcome: returns the message that admits an entrant.
+        on_change: called when a connection was opened or closed.
         on_refusal: called with the reason when a peer is refused.
     """
 
     def __init__(
         self,
-        admit: Callable[[str], Line],
-        welcome: Callable[[Line], messages.WelcomeMessage],
-        on_change: Callable[[Line], object] = lambda line: None,
+        admit: Callable[[str], Connection],
+        welcome: Callable[[Connection], messages.WelcomeMessage],
+        on_change: Callable[[Connection], object] = lambda connection: None,
         on_refusal: Callable[[str], object] = lambda sentence: None,
     ) -> None:
         self._admit = admit
         self._welcome = welcome
         self._on_change = on_change
         self._on_refusal = on_refusal
-        self._connections: defaultdict[str, list[SocketConnection]] = defaultdict(list)  # of each entrant
+        self._sockets: defaultdict[str, list[ClientSocket]] = defaultdict(list)  # of each entrant
 
     @property
     def route(self) -> WebSocketRoute:
-        """For the web server."""
+        """The route of the web server."""
         return WebSocketRoute(PATH, self._serve)
 
     def turn_out(self, name: str, reason: str) -> None:
-        """End all connections of an entrant, whether open or not yet; from any thread."""
-        for connection in list(self._connections.get(name, ())):
-            connection.close(reason)
+        """Close all sockets of an entrant, from any thread."""
+        for client in list(self._sockets.get(name, ())):
+            client.close(reason)
 
     async def _serve(self, socket: WebSocket) -> None:
-        """Serve one connection from its beginning to its end."""
+        """Serve one socket until it is closed."""
         await socket.accept()
         try:
             token = await self._token(socket)
-            line = await self._line_of(token)
-            connection = SocketConnection(socket)
-            with self._registered(line.name, connection):
-                await _first_of(connection.end(), self._carry(socket, line, token, connection))
+            connection = await self._connection_of(token)
+            client = ClientSocket(socket)
+            with self._registered(connection.name, client):
+                await _first_of(client.end(), self._carry(socket, connection, token, client))
         except OutflankError as error:
             self._on_refusal(str(error))
-            with suppress(Exception):  # whoever it was may be gone
+            with suppress(Exception):  # the client may be gone
                 async with asyncio.timeout(_PING_SECONDS):
                     await _refuse(socket, error)
         except (WebSocketDisconnect, RuntimeError):
@@ -166,8 +102,8 @@ class Gate:
             )
         return hello.token
 
-    async def _line_of(self, token: str) -> Line:
-        """Return the line of who has the token; a wrong one is refused a moment later.
+    async def _connection_of(self, token: str) -> Connection:
+        """Return the connection of the entrant with a token; refuse a wrong token a moment later.
 
         Raises: Refusal.
         """
@@ -178,42 +114,45 @@ class Gate:
             raise
 
     @contextmanager
-    def _registered(self, name: str, connection: SocketConnection) -> Iterator[None]:
-        """Have ``turn_out`` know a connection; of those of one token that are not open yet, only the newest stays."""
-        known = self._connections[name]
+    def _registered(self, name: str, client: ClientSocket) -> Iterator[None]:
+        """Register a socket for ``turn_out``; of an entrant's sockets that are not open yet, only the newest stays."""
+        known = self._sockets[name]
         for other in known:
             if not other.is_open:
                 other.close(_replaced(name))
-        known.append(connection)
+        known.append(client)
         try:
             yield
         finally:
-            known.remove(connection)
+            known.remove(client)
             if not known:
-                self._connections.pop(name, None)
+                self._sockets.pop(name, None)
 
-    async def _carry(self, socket: WebSocket, line: Line, token: str, connection: SocketConnection) -> None:
-        """Welcome an entrant, and carry messages until the connection ends.
+    async def _carry(
+        self, socket: WebSocket, connection: Connection, token: str, client: ClientSocket
+    ) -> None:
+        """Welcome an entrant, and pass messages on until the socket is closed.
 
         Raises: Refusal, MessageError; WebSocketDisconnect.
         """
-        await socket.send_text(write(self._welcome(line)))
+        await socket.send_text(write(self._welcome(connection)))
         try:
             opening = await _receive(socket, OPEN_SECONDS)
         except TimeoutError:
             raise Refusal(f"no open came within {OPEN_SECONDS:g} s", again=True) from None
         if not isinstance(opening, messages.OpenMessage):
             raise Refusal(f"expected open after the greeting, got {opening.type}")
-        await self._line_of(token)  # it may have been made void meanwhile
-        connection.is_open = True
-        line.attach(connection, opening.slots, printable(opening.engine))
-        self._on_change(line)
-        reader = _Reader(socket, line)
+        await self._connection_of(token)  # it may have been made void meanwhile
+        client.is_open = True
+        connection.attach(client, opening.slots, printable(opening.engine))
+        self._on_change(connection)
+        reader = _Reader(socket, connection)
         try:
-            await _first_of(reader.read(), connection.pump(), reader.ping())
+            await _first_of(reader.read(), client.pump(), reader.ping())
         finally:
-            line.detach(connection, reader.heard if reader.was_silent else time.monotonic(), reader.is_lost)
-            self._on_change(line)
+            closed = reader.heard if reader.was_silent else time.monotonic()
+            connection.detach(client, closed, reader.is_lost)
+            self._on_change(connection)
 
 
 def _replaced(name: str) -> str:
@@ -221,7 +160,7 @@ def _replaced(name: str) -> str:
 
 
 async def _first_of(*works: Coroutine[Any, Any, None]) -> None:
-    """Run some works until one ends or fails, and raise its error."""
+    """Run coroutines until one ends or fails, and raise its error."""
     tasks = [asyncio.ensure_future(work) for work in works]
     try:
         done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -234,26 +173,26 @@ async def _first_of(*works: Coroutine[Any, Any, None]) -> None:
 
 
 class _Reader:
-    """Reads the messages of one connection, and measures it.
+    """Reads the messages of one socket, and measures its round trips.
 
     Attributes:
-        heard: when the last message came.
-        was_silent: whether the connection was given up since nothing came.
-        is_lost: whether it ended unintended: it was silent, or was cut without a goodbye.
+        heard: the time of the last message.
+        was_silent: whether the socket was given up because no message came.
+        is_lost: whether it was lost: it was silent, or was closed without a goodbye.
     """
 
-    def __init__(self, socket: WebSocket, line: Line) -> None:
+    def __init__(self, socket: WebSocket, connection: Connection) -> None:
         self.heard = time.monotonic()
         self.was_silent = False
         self.is_lost = False
         self._socket = socket
-        self._line = line
-        self._rate = _UNASKED_A_SECOND + _UNASKED_A_SLOT * line.slots
+        self._connection = connection
+        self._rate = _UNASKED_A_SECOND + _UNASKED_A_SLOT * connection.slots
         self._unasked = Budget(_BURST, self._rate)
         self._pings: dict[int, float] = {}
 
     async def read(self) -> None:
-        """Take what comes, until the connection ends.
+        """Take messages until the socket is closed.
 
         Raises: Refusal, MessageError; WebSocketDisconnect.
         """
@@ -283,18 +222,18 @@ class _Reader:
             case messages.PongMessage():
                 sent = self._pings.pop(message.ping, None)
                 if sent is not None:
-                    self._line.note_round_trip(self.heard - sent)
+                    self._connection.note_round_trip(self.heard - sent)
                 return sent is not None
             case messages.ReadyMessage() | messages.MoveMessage() | messages.FailedMessage():
-                return self._line.take(message)
+                return self._connection.take(message)
             case messages.ThoughtMessage():
-                self._line.hear(message)
+                self._connection.hear(message)
                 return False
             case _:
                 raise Refusal(f"expected an answer, got {message.type} a second time")
 
     async def ping(self) -> None:
-        """Ping, for ever."""
+        """Ping without end."""
         number = 0
         while True:
             await asyncio.sleep(_FIRST_PINGS[number] if number < len(_FIRST_PINGS) else _PING_SECONDS)
@@ -304,7 +243,7 @@ class _Reader:
             }
             self._pings[number] = time.monotonic()
             await self._socket.send_text(
-                write(messages.PingMessage(ping=number, line=round(self._line.allowance, 4)))
+                write(messages.PingMessage(ping=number, line=round(self._connection.allowance, 4)))
             )
 
 

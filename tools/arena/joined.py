@@ -1,4 +1,4 @@
-"""An engine on its author's machine, as the referee asks it: a ``Driver`` at the end of a line."""
+"""An engine on its author's machine, as the referee asks it: a ``Driver`` over a connection."""
 
 import itertools
 import time
@@ -12,10 +12,17 @@ from outflank.protocol.drivers.driver import CLOSE_SECONDS, START_SECONDS, Drive
 from outflank.protocol.drivers.errors import EngineProtocolError
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.lines import printable
-from outflank.tools.arena.line import Answered, Line
-from outflank.tools.arena.messages import DropMessage, MoveMessage, NewMessage, RequestMessage, ThinkMessage
+from outflank.tools.arena.connection import Connection
+from outflank.tools.arena.messages import (
+    AnswerMessage,
+    DropMessage,
+    MoveMessage,
+    NewMessage,
+    RequestMessage,
+    ThinkMessage,
+)
 
-_keys = itertools.count(1)  # of games, different for all lines
+_keys = itertools.count(1)  # of games, different for all connections
 
 
 class JoinedDriver(Driver):
@@ -24,22 +31,22 @@ class JoinedDriver(Driver):
     Args:
         spec: the engine as the run has it.
         rules: the rules of the games.
-        line: the line to its author's machine.
+        connection: the connection to its author's machine.
         named: the other arguments of ``Driver``.
     """
 
-    def __init__(self, spec: EngineSpec, rules: Rules, line: Line, **named: Any) -> None:
+    def __init__(self, spec: EngineSpec, rules: Rules, connection: Connection, **named: Any) -> None:
         super().__init__(spec, rules, **named)
-        self._line = line
+        self._connection = connection
         self._key = 0
-        self._grace_seconds = line.patience
+        self._grace_seconds = connection.patience
         self._game = GameSoFar.of(Position.start(rules))
         self._clock = RunningClock()
 
     @property
     def identity(self) -> str:
         """What it calls itself, by its author's word."""
-        return self._line.engine
+        return self._connection.engine
 
     def open(self) -> None:
         """See ``Driver``. Its author has started it."""
@@ -52,8 +59,8 @@ class JoinedDriver(Driver):
         """See ``Driver``."""
         assert first in (None, Position.start(self._rules)), "an arena plays from the start of its rules"
         self._key = next(_keys)
-        self._grace_seconds = self._line.patience
-        return self._ask(lambda id: NewMessage(id=id, game=self._key), START_SECONDS).seconds
+        self._grace_seconds = self._connection.patience
+        return self._ask(lambda id: NewMessage(id=id, game=self._key), START_SECONDS)[1]
 
     def follow(self, game: GameSoFar, clock: RunningClock | None = None) -> bool:
         """See ``Driver``. Nothing is sent before the question for a move."""
@@ -73,26 +80,25 @@ class JoinedDriver(Driver):
             left_moves=left_moves,
             wait=round(seconds, 3),
         )
-        answer = self._ask(lambda id: question(id=id), seconds)
-        message = answer.message
+        message, taken = self._ask(lambda id: question(id=id), seconds)
         if not isinstance(message, MoveMessage):
             raise EngineProtocolError(
                 f"engine {self.spec.name} answered a question for a move with {message.type}"
             )
-        return Reply(printable(message.move), answer.seconds, message.score, message.book)
+        return Reply(printable(message.move), taken, message.score, message.book)
 
     def close(self, patience: float = CLOSE_SECONDS) -> None:
         """Give up the game, if one is being played. After a fault the engine is started again for its next game."""
         if self._key:
-            self._line.tell(DropMessage(game=self._key))
+            self._connection.tell(DropMessage(game=self._key))
 
-    def _ask(self, request: Callable[[int], RequestMessage], wait: float) -> Answered:
-        """Ask over the line; the time in which it was lost is used up for this game.
+    def _ask(self, request: Callable[[int], RequestMessage], wait: float) -> tuple[AnswerMessage, float]:
+        """Send a request; the time in which the connection was lost is used up for this game.
 
         Raises: EngineError.
         """
-        before = self._line.away(time.monotonic())
+        before = self._connection.away(time.monotonic())
         try:
-            return self._line.ask(request, wait, self._grace_seconds, self.on_wait, self._pass_on)
+            return self._connection.ask(request, wait, self._grace_seconds, self.on_wait, self._pass_on)
         finally:
-            self._grace_seconds -= self._line.away(time.monotonic()) - before
+            self._grace_seconds -= self._connection.away(time.monotonic()) - before

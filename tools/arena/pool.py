@@ -13,18 +13,18 @@ from typing import Any
 from outflank.engine import Rules
 from outflank.protocol.drivers import Driver, make_driver
 from outflank.protocol.drivers.spec import EngineSpec, Protocol
+from outflank.tools.arena.connection import Connections
 from outflank.tools.arena.joined import JoinedDriver
-from outflank.tools.arena.line import Lines
 from outflank.tools.match.conduct.pairplayer import PairTask
 from outflank.tools.match.conduct.pool import LocalPool
 from outflank.tools.match.state.events import Glimpse
 from outflank.tools.match.state.run import RunSettings
 
 
-def make_arena_driver(lines: Lines, spec: EngineSpec, rules: Rules, **named: Any) -> Driver:
+def make_arena_driver(connections: Connections, spec: EngineSpec, rules: Rules, **named: Any) -> Driver:
     """Return the driver of an engine that has joined or is on this machine; otherwise as ``make_driver``."""
     if spec.protocol is Protocol.JOIN:
-        return JoinedDriver(spec, rules, lines.of(spec.name), **named)
+        return JoinedDriver(spec, rules, connections.of(spec.name), **named)
     return make_driver(spec, rules, **named)
 
 
@@ -33,18 +33,18 @@ class ArenaPool(LocalPool):
 
     Args:
         settings: of the run.
-        lines: to those who have joined.
+        connections: the connections to the entrants.
         on_glimpse: as ``LocalPool`` has it.
     """
 
     def __init__(
         self,
         settings: RunSettings,
-        lines: Lines,
+        connections: Connections,
         on_glimpse: Callable[[Glimpse], object] | None = None,
     ) -> None:
-        super().__init__(settings, on_glimpse, partial(make_arena_driver, lines))
-        self._lines = lines
+        super().__init__(settings, on_glimpse, partial(make_arena_driver, connections))
+        self._connections = connections
         self._waiting: list[PairTask] = []
         self._playing: Counter[str] = Counter()
         self._busy = 0
@@ -75,7 +75,7 @@ class ArenaPool(LocalPool):
 
     def _room(self, entry: EngineSpec) -> int:
         """How many games it can play at once."""
-        return self._lines.of(entry.name).slots if entry.protocol is Protocol.JOIN else 1
+        return self._connections.of(entry.name).slots if entry.protocol is Protocol.JOIN else 1
 
     def _play(self, task: PairTask) -> None:
         try:

@@ -14,8 +14,8 @@ from outflank.engine import SettingsError
 from outflank.protocol.clock import TimeControl
 from outflank.protocol.drivers.spec import EngineSpec, Protocol
 from outflank.tools.arena.arena import Arena, entrant_name
+from outflank.tools.arena.connection import Connections
 from outflank.tools.arena.control import Control
-from outflank.tools.arena.line import Lines
 from outflank.tools.arena.messages import MOST_BYTES
 from outflank.tools.arena.pool import ArenaPool
 from outflank.tools.arena.standing import StandingConductor
@@ -48,7 +48,7 @@ class ArenaSettings:
         tables: the number of pairs played at once; None for the usual number.
         start: the time at which a tournament begins; None if `entrants` alone decides.
         entrants: the number of entrants with which a tournament begins; None if `start` alone decides.
-        lines: the connections to those who join.
+        connections: the connections to the entrants.
         address: where the server listens.
         certificate: the certificate for TLS; None without TLS.
         live: where the page of the run is served; None for no page.
@@ -61,7 +61,7 @@ class ArenaSettings:
     tables: int | None
     start: datetime | None
     entrants: int | None
-    lines: Lines
+    connections: Connections
     address: Address
     certificate: Certificate | None
     live: Address | None
@@ -90,7 +90,7 @@ def serve_arena(
         settings = session.settings if session else wanted
         joined = [entry for entry in settings.entries if entry.protocol is Protocol.JOIN]
         arena = Arena(
-            given.folder, settings.rules, joined[0].time if joined else given.time, given.lines, warn
+            given.folder, settings.rules, joined[0].time if joined else given.time, given.connections, warn
         )
         arena.reserve([entry.name for entry in settings.entries if entry.protocol is not Protocol.JOIN])
         listener = given.address.listen()
@@ -167,7 +167,7 @@ def _gathered(arena: Arena, wanted: RunSettings, given: ArenaSettings) -> RunSet
 def _pool(
     arena: Arena, settings: RunSettings, run: str, on_glimpse: Callable[[Glimpse], object] | None
 ) -> ArenaPool:
-    pool = ArenaPool(settings, arena.lines, on_glimpse)
+    pool = ArenaPool(settings, arena.connections, on_glimpse)
     pool.pause_while(lambda: arena.is_paused)
     arena.on_change(pool.look)
     return pool

@@ -159,7 +159,7 @@ def serve(
     command goes on with a run that was ended. docs/arena.md has the details.
     """
     # These bring the web server, which help does not need.
-    from outflank.tools.arena.line import Lines
+    from outflank.tools.arena.connection import Connections
     from outflank.tools.arena.serving import RUN_FOLDER, ArenaSettings, serve_arena
     from outflank.tools.web.server import Address, Certificate
 
@@ -178,7 +178,7 @@ def serve(
             tables=None if is_default else played.concurrency,
             start=start,
             entrants=entrants,
-            lines=Lines(patience, line),
+            connections=Connections(patience, line),
             address=Address.parse(listen),
             certificate=Certificate(certificate, key) if certificate and key else None,
             live=place.live,

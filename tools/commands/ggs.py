@@ -17,7 +17,7 @@ from outflank.engine import NotationError, SettingsError
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.lines import printable
 from outflank.tools.commands.options import EXISTING_FILE, LOG_FILE, Seconds, WholeNumber, read_by
-from outflank.tools.ggs.client import Client, Settings, Terms, Wish
+from outflank.tools.ggs.client import GgsClient, Settings, Terms, Wish
 from outflank.tools.ggs.line import Account
 from outflank.tools.work.files import open_to_append
 from outflank.tools.work.signals import ENDING_SIGNALS
@@ -200,14 +200,14 @@ def ggs(
                 dialogue = None
                 warn(f"can't write {str(log)!r} ({error.strerror}): the dialogue is not kept any more")
 
-        client = Client(Settings(account, entry, terms=terms, games=games, **others), warn, note)
+        client = GgsClient(Settings(account, entry, terms=terms, games=games, **others), warn, note)
         asyncio.run(_play(client))
     if client.signal is not None:
         click.get_current_context().exit(128 + client.signal)
 
 
-async def _play(client: Client) -> None:
-    """Play until the end or a signal. Raises: as ``Client.play``."""
+async def _play(client: GgsClient) -> None:
+    """Play until the end or a signal. Raises: as ``GgsClient.play``."""
     loop = asyncio.get_running_loop()
     for number in ENDING_SIGNALS:
         if signal.getsignal(number) != signal.SIG_IGN:

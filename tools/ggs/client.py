@@ -147,7 +147,7 @@ class _Match:
     games: dict[str, GgsGame] = field(default_factory=dict)
 
 
-class Client:
+class GgsClient:
     """A player on the server, from its login to its end.
 
     Attributes:

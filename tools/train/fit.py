@@ -277,5 +277,5 @@ def _report(
         float(np.std(kept_out.results)),
         float(np.mean(even)) if len(even) else 0.0,
         float(np.mean(odd)) if len(odd) else 0.0,
-        calibration(scores.tolist(), kept_out.results.tolist()).slope,
+        calibration(scores.tolist(), kept_out.results.tolist())[1],
     )

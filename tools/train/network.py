@@ -292,7 +292,7 @@ class _StageTraining:
         scores, wanted, odd = _scores(network, self.measured, self.settings.device)
         errors = scores - wanted
         even_bias, odd_bias = (float(errors[which].mean()) if which.any() else 0.0 for which in (~odd, odd))
-        slope = calibration(scores.tolist(), wanted.tolist()).slope
+        _, slope = calibration(scores.tolist(), wanted.tolist())
         self.on_epoch(EpochReport(self.stage, epoch, trained, _size(errors), even_bias, odd_bias, slope))
 
     def _error(self, network: Network) -> float:

@@ -112,7 +112,7 @@ def play(local: LocalArena, store: Store, games: int) -> None:
     past = store.read()
     conductor = partial(StandingConductor, present)
     try:
-        with ArenaPool(past.settings, local.arena.lines) as pool, Interrupts() as signals:
+        with ArenaPool(past.settings, local.arena.connections) as pool, Interrupts() as signals:
             local.arena.on_change(pool.look)
             conductor(past, store, pool, count, print, signals).play()
     except (Enough, Interrupted):

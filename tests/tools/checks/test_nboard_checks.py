@@ -6,7 +6,7 @@ import pytest
 
 from outflank.protocol.drivers.errors import EngineError
 from outflank.protocol.drivers.spec import EngineSpec, command_line
-from outflank.tests.support import fake_engine, nboard_rule_breaker
+from outflank.tests.support import fake_engine, rule_breaker
 from outflank.tests.support.program import outflank
 from outflank.tools.checks.examination import CHECKS, NBOARD_CHECKS, CheckResult, Finding, examine
 from outflank.tools.checks.nboard import TappedNBoardDriver
@@ -33,7 +33,7 @@ def broken(found: dict[str, Finding]) -> dict[str, str]:
 
 
 def test_there_is_an_engine_for_each_rule() -> None:
-    assert set(NBOARD_CHECKS) == nboard_rule_breaker.RULES
+    assert set(NBOARD_CHECKS) == rule_breaker.NBOARD_RULES
 
 
 def test_no_check_has_the_name_of_another_protocols() -> None:
@@ -42,7 +42,7 @@ def test_no_check_has_the_name_of_another_protocols() -> None:
 
 @pytest.mark.parametrize("name", NBOARD_CHECKS)
 def test_an_engine_that_breaks_a_rule_is_found(name: str) -> None:
-    found = findings(nboard_rule_breaker.command(name), name)
+    found = findings(rule_breaker.command(name, "nboard"), name)
 
     assert broken(found)
     assert found[name].dialogue
@@ -50,7 +50,7 @@ def test_an_engine_that_breaks_a_rule_is_found(name: str) -> None:
 
 def test_an_engine_that_breaks_no_rule_is_not_found() -> None:
     """The premise of the test above."""
-    found = findings(nboard_rule_breaker.command())
+    found = findings(rule_breaker.command(speak="nboard"))
 
     assert broken(found) == {}
 
@@ -67,7 +67,7 @@ def test_an_engine_that_breaks_no_rule_is_not_found() -> None:
     ],
 )
 def test_what_the_protocol_allows_is_no_fault(habit: str, unjudged: dict[str, str]) -> None:
-    found = findings(nboard_rule_breaker.command(habit))
+    found = findings(rule_breaker.command(habit, "nboard"))
     skipped = {name: each.detail for name, each in found.items() if each.outcome is CheckResult.SKIPPED}
 
     assert broken(found) == {}

@@ -38,7 +38,9 @@ def test_an_engine_that_keeps_the_rules_gets_code_0() -> None:
     ran = compliance(rule_breaker.command(), *only("has-a-name", "takes-a-pass"))
 
     assert ran.returncode == 0
-    assert re.match(r"outflank \S+, 2 of \d+ checks of .*rule_breaker.py none\n", ran.stdout)
+    assert re.match(
+        r"outflank \S+, 2 of \d+ checks of .*rule_breaker.py --speak gtp --fault none\n", ran.stdout
+    )
     assert ran.stdout.partition("\n\n")[2] == (
         "The wire\n  ok    has-a-name\n\nThe board\n  ok    takes-a-pass\n\n"
         "2 passed, 0 failed, 0 warned, 0 skipped\nThe engine keeps every rule that it must keep.\n"
@@ -74,7 +76,7 @@ def test_json_has_a_line_for_each_check_and_one_for_the_verdict() -> None:
     assert name["detail"] == "expected one line, got ''"
     assert name["dialogue"] == ["> name", "< ="]
     assert (version["outcome"], version["section"]) == ("passed", "The wire")
-    assert verdict["command"].endswith("rule_breaker.py has-a-name")
+    assert verdict["command"].endswith("--fault has-a-name")
     assert (verdict["passed"], verdict["failed"], verdict["complies"]) == (1, 1, False)
 
 

@@ -10,15 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from outflank.tests.support import fake_engine, tunable_engine
+from outflank.tests.support import fake_engine
+from outflank.tests.support.fake_engine import BEST, RANGES
 from outflank.tests.support.program import OUTFLANK, kill_at_random
 from outflank.tests.support.runs import expect_policy
-from outflank.tests.support.tunable_engine import BEST, RANGES
 from outflank.tools.match.state.run import Run
 from outflank.tools.match.state.store import read_run
 from outflank.tools.match.state.tuning import values_of
 
-ENGINE = f"name=stub cmd={shlex.quote(shlex.join(tunable_engine.command()))}"
+TUNABLE = shlex.join(fake_engine.command("values", speak="tunable"))
+ENGINE = f"name=stub cmd={shlex.quote(TUNABLE)}"
 RATE = "0.05 0.05"
 EIGHT = [
     word
@@ -40,7 +41,7 @@ def values(run: Run) -> dict[str, str]:
 
 def wrong(found: dict[str, str]) -> float:
     """In Elo."""
-    return -tunable_engine.strength({name: float(text) for name, text in found.items()})
+    return -fake_engine.strength({name: float(text) for name, text in found.items()})
 
 
 @pytest.fixture(scope="module")
@@ -138,7 +139,7 @@ TEE = "tee -a LOG | "
     [
         (
             "",
-            f"echo {{level_of_care}} >> LOG; exec {shlex.join(tunable_engine.command())}",
+            f"echo {{level_of_care}} >> LOG; exec {TUNABLE}",
             "level_of_care int 5 1 9 3 0.1",
             "",
         ),

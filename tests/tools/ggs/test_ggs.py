@@ -24,7 +24,7 @@ from outflank.tests.support import fake_engine
 from outflank.tests.support.ggs_server import Game, GgsServer
 from outflank.tests.support.processes import children, living_members
 from outflank.tests.support.program import OUTFLANK, outflank
-from outflank.tools.ggs.client import Client, Settings, Terms, Wish
+from outflank.tools.ggs.client import GgsClient, Settings, Terms, Wish
 from outflank.tools.ggs.line import Account, LoginRefused
 
 FAKE = shlex.join(fake_engine.command())
@@ -50,7 +50,9 @@ class Guest:
         self.failure: Exception | None = None
         account = Account("127.0.0.1", server.port, name, others.pop("password", "secret"))
         settings = Settings(account, EngineSpec.parse(engine), self.file, **others)
-        self.client = Client(settings, self.said.append, lambda way, line: self.log.append(f"{way} {line}"))
+        self.client = GgsClient(
+            settings, self.said.append, lambda way, line: self.log.append(f"{way} {line}")
+        )
         self._server = server
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -555,32 +557,22 @@ def test_a_game_that_stays_contradictory_is_resigned(server: GgsServer, tmp_path
     assert sum("what the server says is refused" in line for line in alice.said) == 3
 
 
-def test_a_resignation_of_an_engine_does_not_give_up_both_games_of_a_pair(
-    server: GgsServer, tmp_path: Path
+@pytest.mark.parametrize(("kind", "ending"), [("8", ResultReason.RESIGNATION), ("s8", None)])
+def test_an_engine_resigns_a_single_game_and_never_both_games_of_a_pair(
+    server: GgsServer, tmp_path: Path, kind: str, ending: ResultReason | None
 ) -> None:
     resigning = f"cmd={shlex.quote(shlex.join(fake_engine.command('resign', 5)))}"
     with (
         Guest(server, "alice", tmp_path, resigning, matches=1) as alice,
         Guest(server, "bob", tmp_path, matches=1),
     ):
-        server.begin("alice", "bob", "s8")
+        server.begin("alice", "bob", kind)
         alice.wait()
 
-    assert [game.final.is_over for game in alice.games()] == [True, True]
-
-
-def test_a_resignation_of_an_engine_ends_a_single_game(server: GgsServer, tmp_path: Path) -> None:
-    resigning = f"cmd={shlex.quote(shlex.join(fake_engine.command('resign', 5)))}"
-    with (
-        Guest(server, "alice", tmp_path, resigning, matches=1) as alice,
-        Guest(server, "bob", tmp_path, matches=1),
-    ):
-        server.begin("alice", "bob", "8")
-        alice.wait()
-
-    (game,) = alice.games()
-    assert game.result is not None
-    assert (game.result.winner, game.result.ending) == (Colour.WHITE, ResultReason.RESIGNATION)
+    assert [game.final.is_over for game in alice.games()] == [ending is None] * (2 if ending is None else 1)
+    for game in alice.games() if ending else ():
+        assert game.result is not None
+        assert (game.result.winner, game.result.ending) == (Colour.WHITE, ending)
 
 
 def test_a_refusal_of_the_server_is_shown(server: GgsServer, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from outflank.engine.evaluation import weights
 from outflank.engine.evaluation.evaluate import HEADS, NUMBERS_OF_A_LAYER
 from outflank.engine.evaluation.patterns import PHASES
 from outflank.tools.commands.train import train
-from outflank.tools.train.accuracy import Calibration, calibration
+from outflank.tools.train.accuracy import calibration
 from outflank.tools.train.calibrate import CalibrateSettings, Shift, measure, shifted
 from outflank.tools.train.dataset import Records, empties, load
 from outflank.tools.train.fit import Block, Fit, FitSettings, Vector, fit, phases, solve
@@ -216,15 +216,15 @@ def test_the_command_prints_and_writes_the_shifts(nothing: Path, games: Path, tm
 
 
 def test_true_scores_have_neither_bias_nor_a_slope_but_1() -> None:
-    assert calibration([1, -2, 3], [1, -2, 3]) == Calibration(0.0, 1.0)
+    assert calibration([1, -2, 3], [1, -2, 3]) == (0.0, 1.0)
 
 
 def test_scores_too_low_and_too_narrow_are_told() -> None:
     truths = [-8.0, 0.0, 20.0]
-    found = calibration([truth / 2 - 1 for truth in truths], truths)
+    bias, slope = calibration([truth / 2 - 1 for truth in truths], truths)
 
-    assert found.slope == pytest.approx(2.0)
-    assert found.bias == pytest.approx(-1 - 2)  # half of a mean of 4 is missing too
+    assert slope == pytest.approx(2.0)
+    assert bias == pytest.approx(-1 - 2)  # half of a mean of 4 is missing too
 
 
 def test_the_slope_is_that_of_least_squares() -> None:
@@ -232,9 +232,9 @@ def test_the_slope_is_that_of_least_squares() -> None:
     scores = [rng.gauss(0, 10) for _ in range(50)]
     truths = [1.1 * score + rng.gauss(1, 5) for score in scores]
 
-    assert calibration(scores, truths).slope == pytest.approx(np.polyfit(scores, truths, 1)[0])
+    assert calibration(scores, truths)[1] == pytest.approx(np.polyfit(scores, truths, 1)[0])
 
 
 @pytest.mark.parametrize("scores", [[], [3.0], [3.0, 3.0]])
 def test_where_scores_don_not_differ_the_slope_is_1(scores: list[float]) -> None:
-    assert calibration(scores, scores) == Calibration(0.0, 1.0)
+    assert calibration(scores, scores) == (0.0, 1.0)

@@ -22,15 +22,11 @@ SEARCHED = 6
 MOST_SEARCHED = 12
 
 
-class Answers(Protocol):
-    """The source of a proof's moves: a ``Prover``, or claims."""
+class Claims(Protocol):
+    """Claims that a proof may end at."""
 
     def answer(self, position: Position, score: int, /) -> Move:
         """Return a move by which the side to move reaches `score`."""
-
-
-class Claims(Answers, Protocol):
-    """Claims that a proof may end at."""
 
     def claimed(self, position: Position, wanted: int, reached: bool, /) -> bool:
         """Whether a claim says that the side to move reaches `wanted` discs, or that it does not."""
@@ -39,7 +35,7 @@ class Claims(Answers, Protocol):
 def write_proof(
     position: Position,
     score: int,
-    prover: Answers,
+    prover: Prover | Claims,
     add: Callable[[str], object],
     searched: int = SEARCHED,
     claims: Claims | None = None,
@@ -93,7 +89,7 @@ class _Half:
     def __init__(
         self,
         bound: int,
-        prover: Answers,
+        prover: Prover | Claims,
         add: Callable[[str], object],
         searched: int,
         claims: Claims | None,

@@ -151,12 +151,12 @@ def _grouped(judged: Sequence[_Found]) -> dict[str, _Errors]:
 def _errors(judged: Sequence[_Found]) -> _Errors:
     off = [abs(found.score - found.exact) for found in judged]
     lost = [found.lost for found in judged if found.lost is not None]
-    true = calibration([found.score for found in judged], [found.exact for found in judged])
+    bias, slope = calibration([found.score for found in judged], [found.exact for found in judged])
     return _Errors(
         len(judged),
         fmean(off),
-        true.bias,
-        true.slope,
+        bias,
+        slope,
         fmean(error <= _NEAR_IN_DISCS for error in off),
         fmean(each == 0 for each in lost) if lost else None,
         fmean(lost) if lost else None,

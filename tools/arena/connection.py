@@ -1,18 +1,21 @@
-"""The lines to those who have joined, as the referee has them: ask, wait, and know how long a line was lost.
+"""The connections to engines that have joined an arena: requests, answers, and the time in which one was lost.
 
-A ``Line`` belongs to an entrant and outlives its connections. Tables ask from their threads; the connections live in
-the thread of the web server. A request that is open when a connection ends is sent again over the next one.
+A ``Connection`` belongs to an entrant and outlives its sockets. Tables ask from their threads; the sockets live in the
+thread of the web server. A request that is open when a socket is closed is sent again over the next one.
 """
 
+import asyncio
 import secrets
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from contextlib import suppress
 from statistics import median
-from typing import Protocol
 
+from starlette.websockets import WebSocket
+
+from outflank.engine import OutflankError
 from outflank.protocol.drivers.errors import (
     EngineCrash,
     EngineError,
@@ -31,10 +34,11 @@ from outflank.tools.arena.messages import (
     write,
 )
 
-PATIENCE_SECONDS = 60.0  # in which a lost line may come back, in each game
-MOST_FOR_LINE_SECONDS = 0.5  # what is allowed for a line on each move
+PATIENCE_SECONDS = 60.0  # in which a lost connection may be restored, in each game
+MOST_FOR_LINE_SECONDS = 0.5  # that a round trip may add to each move
 _SLICE_SECONDS = 0.1
 _PINGS = 9  # of which the median counts
+_MOST_WAITING = 1_000  # messages that a client does not take
 _FAULTS: dict[Fault, type[EngineError]] = {
     "crash": EngineCrash,
     "stall": EngineTimeout,
@@ -42,45 +46,83 @@ _FAULTS: dict[Fault, type[EngineError]] = {
 }
 
 
-class Connection(Protocol):
-    """A way for messages while it lasts; both methods may be called from any thread."""
-
-    def send(self, text: str) -> None:
-        """Send a message; one that can't be sent is lost, with the connection."""
-
-    def close(self, reason: str) -> None:
-        """Refuse whoever is at its end, in words."""
-
-
-@dataclass(frozen=True, slots=True)
-class Answered:
-    """An answer and its time.
-
-    Attributes:
-        message: the answer.
-        seconds: that it took, without those that are allowed for the line and those in which the line was lost.
-        away: seconds in which the line was lost.
-    """
-
-    message: AnswerMessage
-    seconds: float
-    away: float
-
-
-class Line:
-    """The line to one entrant.
-
-    Attributes:
-        name: of the entrant.
-        engine: what the engine calls itself; empty before it was open.
-        slots: games that it can play at once.
-        losses: how often the line was lost.
-        is_lost: whether its last connection ended unintended.
+class Refusal(OutflankError):
+    """The reason why a client is not admitted, or has to leave.
 
     Args:
-        name: of the entrant.
-        patience: seconds in which it may come back, in each game.
-        most: seconds that are allowed for it on each move, at the most.
+        reason: a sentence.
+        again: whether the client may try again.
+    """
+
+    def __init__(self, reason: str, again: bool = False) -> None:
+        super().__init__(reason)
+        self.again = again
+
+
+class ClientSocket:
+    """A WebSocket of a client; a ``Connection`` may use it from any thread.
+
+    Attributes:
+        reason: the reason for which we close it; empty while it is open.
+        is_open: whether its client has sent ``open``.
+    """
+
+    def __init__(self, socket: WebSocket) -> None:
+        self.is_open = False
+        self._socket = socket
+        self._loop = asyncio.get_running_loop()
+        self._outbox: asyncio.Queue[str] = asyncio.Queue(_MOST_WAITING)
+        self._over = asyncio.Event()
+        self.reason = ""
+
+    def send(self, text: str) -> None:
+        """Queue a message; a client that takes none for long is closed."""
+        with suppress(RuntimeError):  # the server has ended
+            self._loop.call_soon_threadsafe(self._put, text)
+
+    def close(self, reason: str) -> None:
+        """Close the socket with a reason."""
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._end, reason)
+
+    async def pump(self) -> None:
+        """Send queued messages without end; a client that reads nothing delays this, but not ``end``."""
+        while True:
+            await self._socket.send_text(await self._outbox.get())
+
+    async def end(self) -> None:
+        """Wait for the end.
+
+        Raises: Refusal with the reason.
+        """
+        await self._over.wait()
+        raise Refusal(self.reason)
+
+    def _put(self, text: str) -> None:
+        try:
+            self._outbox.put_nowait(text)
+        except asyncio.QueueFull:
+            self._end("you take no messages")
+
+    def _end(self, reason: str) -> None:
+        self.reason = self.reason or reason
+        self._over.set()
+
+
+class Connection:
+    """The connection to one entrant.
+
+    Attributes:
+        name: the name of the entrant.
+        engine: the name that the engine gives; empty before it was open.
+        slots: the number of games that it can play at once.
+        losses: the number of times that the connection was lost.
+        is_lost: whether its last socket was lost.
+
+    Args:
+        name: the name of the entrant.
+        patience: the seconds in which it may be restored, in each game.
+        most: the maximum of seconds that a round trip may add to each move.
     """
 
     def __init__(
@@ -95,7 +137,7 @@ class Line:
         self.session = secrets.token_hex(8)
         self._most = most
         self._changed = threading.Condition()
-        self._connection: Connection | None = None
+        self._socket: ClientSocket | None = None
         self._barred = ""
         self._last_id = 0
         self._open: dict[int, str] = {}
@@ -107,58 +149,58 @@ class Line:
 
     @property
     def is_open(self) -> bool:
-        """Whether there is a connection."""
-        return self._connection is not None
+        """Whether it has a socket."""
+        return self._socket is not None
 
     @property
     def allowance(self) -> float:
-        """Seconds that are allowed for the line on each move: the median of the last pings, there and back."""
+        """The seconds that a round trip adds to each move: the median of the last pings."""
         return min(self._most, median(self._round_trips)) if self._round_trips else 0.0
 
     def away(self, now: float) -> float:
-        """For how many seconds the line has been lost so far, at a time of the monotonic clock."""
+        """Return the seconds in which it has been lost so far, at a time of the monotonic clock."""
         return self._away + (max(0.0, now - self._lost_at) if self._lost_at is not None else 0.0)
 
-    def attach(self, connection: Connection, slots: int, engine: str) -> None:
-        """Use a new connection from now on; who is at the end of the one before is told so."""
+    def attach(self, socket: ClientSocket, slots: int, engine: str) -> None:
+        """Use a new socket from now on, and close the former one with the reason."""
         with self._changed:
-            before, self._connection = self._connection, connection
+            before, self._socket = self._socket, socket
             self.slots, self.engine = slots, engine
             now = time.monotonic()
             self._away, self._lost_at, self._barred = self.away(now), None, ""
             for text in self._open.values():
-                connection.send(text)
+                socket.send(text)
             self._changed.notify_all()
         if before is not None:
             before.close(f"another connection for {self.name} has taken the place of this one")
 
-    def detach(self, connection: Connection, since: float, is_lost: bool) -> None:
-        """Note that a connection has ended; one that was replaced changes nothing.
+    def detach(self, socket: ClientSocket, since: float, is_lost: bool) -> None:
+        """Note that a socket is closed; one that was replaced changes nothing.
 
         Args:
-            connection: which has ended.
-            since: when the last message came over it.
-            is_lost: whether neither side meant its end.
+            socket: the closed socket.
+            since: the time of its last message.
+            is_lost: whether neither side closed it on purpose.
         """
         with self._changed:
-            if self._connection is connection:
-                self._connection = None
+            if self._socket is socket:
+                self._socket = None
                 self._lost_at = since
                 self.is_lost = is_lost
                 self.losses += is_lost
                 self._changed.notify_all()
 
     def bar(self, reason: str) -> None:
-        """Close the line; until it is opened again nobody waits for it."""
+        """Close the connection; until it is opened again no request waits for it."""
         with self._changed:
             self._barred = reason
-            connection = self._connection
+            socket = self._socket
             self._changed.notify_all()
-        if connection is not None:
-            connection.close(reason)
+        if socket is not None:
+            socket.close(reason)
 
     def note_round_trip(self, seconds: float) -> None:
-        """How long a ping took, there and back."""
+        """Note the round trip of a ping."""
         self._round_trips.append(seconds)
 
     def take(self, message: AnswerMessage) -> bool:
@@ -179,10 +221,10 @@ class Line:
                 self._changed.notify_all()
 
     def tell(self, message: Message) -> None:
-        """Send a message that needs no answer, if there is a connection."""
+        """Send a message that needs no answer, if there is a socket."""
         with self._changed:
-            if self._connection is not None:
-                self._connection.send(write(message))
+            if self._socket is not None:
+                self._socket.send(write(message))
 
     def ask(
         self,
@@ -191,15 +233,18 @@ class Line:
         grace: float,
         on_wait: Callable[[], object],
         on_line: Callable[[str, str], object] = lambda direction, text: None,
-    ) -> Answered:
+    ) -> tuple[AnswerMessage, float]:
         """Send a request, and wait for its answer.
 
         Args:
             request: makes the message with an id.
-            wait: seconds that it may take, without those for the line.
-            grace: seconds in which the line may be lost meanwhile.
+            wait: the seconds that the answer may take, without the round trip.
+            grace: the seconds in which the connection may be lost meanwhile.
             on_wait: called often; may raise to give up.
             on_line: called with ``">"`` and the message, ``"<"`` and each thought, ``"<"`` and the answer.
+
+        Returns: the answer, and the seconds that it took without the round trip and without those in which the
+            connection was lost.
 
         Raises: EngineLineLost, EngineTimeout; the fault that the client names.
         """
@@ -209,8 +254,8 @@ class Line:
             self._open[number] = text = write(request(number))
             began = time.monotonic()
             before = self.away(began)
-            if self._connection is not None:
-                self._connection.send(text)
+            if self._socket is not None:
+                self._socket.send(text)
         on_line(">", text)
         try:
             answer = None
@@ -224,11 +269,13 @@ class Line:
                 self._open.pop(number, None)
                 self._answers.pop(number, None)
                 self._thoughts.pop(number, None)
-        on_line("<", write(answer.message))
+        on_line("<", write(answer[0]))
         return answer
 
-    def _answer(self, number: int, began: float, before: float, wait: float, grace: float) -> Answered | None:
-        """The answer to a request, waited for only a moment.
+    def _answer(
+        self, number: int, began: float, before: float, wait: float, grace: float
+    ) -> tuple[AnswerMessage, float] | None:
+        """Return the answer to a request, waiting for only a moment.
 
         Raises: as ``ask``.
         """
@@ -242,15 +289,14 @@ class Line:
             if number not in self._answers:
                 return None
             message, came, away_then = self._answers[number]
-            away = away_then - before
-            seconds = max(0.0, came - began - away - self.allowance)
+            seconds = max(0.0, came - began - (away_then - before) - self.allowance)
         if isinstance(message, FailedMessage):
             fault = _FAULTS[message.fault]
             raise fault(f"{self._label} failed on its own machine: {printable(message.reason, None)}")
-        return Answered(message, seconds, away)
+        return message, seconds
 
     def _expect_in_time(self, here: float, away: float, wait: float, grace: float) -> None:
-        """Raise what is wrong if it is not worth waiting any more, `here` seconds with and `away` without the line."""
+        """Raise an error if the connection has existed for too long (`here`) or was lost for too long (`away`)."""
         if self._barred:
             raise EngineLineLost(f"{self._label} is out: {self._barred}")
         if away > grace:
@@ -265,28 +311,28 @@ class Line:
         return f"engine {self.name}"
 
 
-class Lines:
-    """The lines of all entrants, by their names; from any thread.
+class Connections:
+    """The connections of all entrants, by their names; from any thread.
 
     Args:
-        patience: as ``Line`` has it.
-        most: as ``Line`` has it.
+        patience: see ``Connection``.
+        most: see ``Connection``.
     """
 
     def __init__(self, patience: float = PATIENCE_SECONDS, most: float = MOST_FOR_LINE_SECONDS) -> None:
         self.patience = patience
         self._most = most
-        self._lines: dict[str, Line] = {}
+        self._connections: dict[str, Connection] = {}
         self._lock = threading.Lock()
 
-    def of(self, name: str) -> Line:
-        """The line of an entrant, made when it is first asked for."""
+    def of(self, name: str) -> Connection:
+        """Return the connection of an entrant, made when it is first asked for."""
         with self._lock:
-            if name not in self._lines:
-                self._lines[name] = Line(name, self.patience, self._most)
-            return self._lines[name]
+            if name not in self._connections:
+                self._connections[name] = Connection(name, self.patience, self._most)
+            return self._connections[name]
 
-    def all(self) -> Iterable[Line]:
-        """All lines that there were, in the order of their first connections."""
+    def all(self) -> Iterable[Connection]:
+        """Return all connections, in the order in which they were made."""
         with self._lock:
-            return list(self._lines.values())
+            return list(self._connections.values())
