@@ -62,10 +62,13 @@ def as_transcript(record: AnnotatedGame, game: GameRecord) -> AnnotatedGame:
 
 
 def headline(game: GameRecord) -> str:
-    """Return ``game 3: A - B +12``, with Black's margin, or another ending in words."""
+    """Return ``game 3: A - B +12``, with Black's margin, or ``game 3: A - B, B loses by time``."""
     names, end = game.pairing.names, game.ending
-    result = f"{game.margin:+d}" if game.margin is not None else f"{game.winner_name} wins by {end}"
-    return f"game {game.pairing.number}: {names[Colour.BLACK]} - {names[Colour.WHITE]} {result}"
+    if game.margin is not None:
+        result = f" {game.margin:+d}"
+    else:
+        result = f", {game.loser_name} {'resigns' if end is Ending.RESIGNATION else f'loses by {end}'}"
+    return f"game {game.pairing.number}: {names[Colour.BLACK]} - {names[Colour.WHITE]}{result}"
 
 
 def csv_lines(games: Iterable[GameRecord]) -> Iterator[str]:

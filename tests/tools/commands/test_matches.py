@@ -122,7 +122,7 @@ def test_faults_are_counted_exactly_and_kept_apart(tmp_path: Path) -> None:
 
     assert ran.returncode == 0
     assert (ours["wins"], ours["wins_by_fault"], theirs["faults"]) == (6, {"crash": 6}, {"crash": 6})
-    assert ran.stderr.count("A wins by crash. engine B exited with code 3 when asked 'genmove") == 6
+    assert ran.stderr.count("B loses (crash): exited with code 3 when asked 'genmove") == 6
     dialogue = (tmp_path / "m" / "fault-game-5.txt").read_text()
     assert "B > genmove" in dialogue.splitlines()[-1]
     assert len(list((tmp_path / "m").glob("fault-game-*.txt"))) == 6
@@ -243,7 +243,7 @@ def test_gtp_rhino_plays_whole_games_though_it_refuses_passes(tmp_path: Path) ->
     assert ran.returncode == 0
     assert [game.ending for game in games] == [Ending.DISCS] * 2
     assert all(game.turns[passed].move.is_pass for game in games)
-    assert "rhino refuses 'play C pass'" in ran.stdout
+    assert "rhino rejects 'play COLOUR pass'" in ran.stdout
 
 
 @pytest.mark.parametrize("preset", PRESETS)

@@ -201,6 +201,21 @@ class GameRecord:
         """The engine that won; None for a draw."""
         return self.pairing.names[self.winner] if self.winner else None
 
+    @property
+    def loser_name(self) -> str | None:
+        """The engine that lost; None for a draw."""
+        return self.pairing.names[self.winner.other] if self.winner else None
+
+    @property
+    def early_end(self) -> str:
+        """How the loser ended the game: ``A resigns``, ``A loses (crash): exited with code 3``."""
+        loser, why = self.loser_name, self.detail
+        if self.ending is Ending.RESIGNATION:
+            return f"{loser} resigns"
+        for label in (f"engine {loser}: ", f"engine {loser} "):
+            why = why.removeprefix(label)
+        return f"{loser} loses ({self.ending})" + (f": {why}" if why else "")
+
     def colour_of(self, name: str) -> Colour:
         """The side that engine `name` played."""
         return Colour.BLACK if self.pairing.names[Colour.BLACK] == name else Colour.WHITE
