@@ -242,7 +242,8 @@ _WHERE = (
         "--resume",
         type=click.Path(path_type=Path),
         metavar="DIR",
-        help="Resume the run in DIR with its settings; --concurrency, --cluster, --json and --live may change.",
+        help="Resume the run in DIR with its settings; --concurrency, --cluster, --json and --live may change, "
+        "and --games of a match may grow.",
     ),
     click.option(
         "--cluster",
@@ -509,8 +510,11 @@ def play_run(
     if place.resume:
         _expect_options_of_resume()
         concurrency = played.concurrency if _is_given("concurrency") else None
+        games = (
+            played.games if click.get_current_context().info_name == "match" and _is_given("games") else None
+        )
         allow = partial(ask_about_commands, place.resume)
-        with RunSession.resume(place.resume, allow, concurrency) as session:
+        with RunSession.resume(place.resume, allow, concurrency, games) as session:
             return session, show_run(session, place)
     settings = choose()
     if place.save_config:
@@ -530,12 +534,13 @@ def _is_given(name: str) -> bool:
 def _expect_options_of_resume() -> None:
     """Raise click.BadParameter if an option on the command line would change the games of a resumed run."""
     context = click.get_current_context()
+    allowed = {**({"games": "--games"} if context.info_name == "match" else {}), **_WITH_RESUME}
     for parameter in context.command.params:
         name = str(parameter.name)
         is_given = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-        if is_given and name != "resume" and name not in _WITH_RESUME:
+        if is_given and name != "resume" and name not in allowed:
             raise click.BadParameter(
-                f"{parameter.opts[0]} can't be given with it, only {', '.join(_WITH_RESUME.values())}",
+                f"{parameter.opts[0]} can't be given with it, only {', '.join(allowed.values())}",
                 param_hint="--resume",
             )
 
