@@ -19,7 +19,8 @@ import click
 
 from outflank.engine import FileFormatError, NotationError, OutflankError, Rules
 from outflank.protocol.clock import LONGEST_SECONDS, SHORTEST_SECONDS, TimeControl
-from outflank.protocol.drivers.spec import EngineSpec
+from outflank.protocol.drivers.spec import EngineSpec, shared_keys
+from outflank.protocol.lines import unknown
 from outflank.tools.commands.options import (
     OUTPUT_FILE,
     Decorated,
@@ -90,7 +91,7 @@ def _defaults(command: click.Command, path: Path) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in read_config(path).items():
         if key not in options:
-            raise FileFormatError(f"{path}: expected keys out of {' '.join(sorted(options))}, got {key!r}")
+            raise FileFormatError(f"{path}: {unknown('key', key, sorted(options))}")
         if options[key].is_flag != isinstance(value, bool):
             expected = "true or false" if options[key].is_flag else "a value"
             raise FileFormatError(f"{path}: expected {expected} for {key}, got {value!r}")
@@ -153,6 +154,12 @@ ENGINE_HELP = (
     """An engine: 'name=A cmd="outflank gtp --level 4"' or catalogue:edax, perhaps with time= and more."""
 )
 engine_option = click.option("--engine", "engines", multiple=True, metavar="TEXT", help=ENGINE_HELP)
+_each_option = click.option(
+    "--each",
+    callback=read_by(shared_keys),
+    metavar="TEXT",
+    help="Settings of all engines that lack their own: 'threads=2 margin=0.1 option.hash=64'.",
+)
 _GAMES = click.option(
     "--games",
     type=WholeNumber(1, _MOST_GAMES),
@@ -281,6 +288,7 @@ class RunOptions:
     Attributes:
         engines: the descriptions of engines, or names of engines in `engines_file`.
         engines_file: a file with a table for each engine.
+        each: settings of engines that lack their own; see ``EngineSpec.from_settings``.
         openings: where the openings come from; None for the default of the rules.
         seed: the seed of all random choices; None to draw one.
     """
@@ -297,6 +305,7 @@ class RunOptions:
     games: int
     engines: tuple[str, ...] = ()
     engines_file: Path | None = None
+    each: dict[str, object] | None = None
 
     def settings(
         self,
@@ -331,7 +340,7 @@ class RunOptions:
         Raises: click.BadParameter about the engines; FileFormatError about a file of theirs.
         """
         try:
-            entries = chosen_entries(self.engines, self.engines_file, self.time)
+            entries = chosen_entries(self.engines, self.engines_file, self.time, self.each)
         except NotationError as error:
             raise click.BadParameter(str(error), param_hint="--engine") from None
         if len(entries) < 2:
@@ -391,7 +400,15 @@ KINDS = {"played": RunOptions, "place": RunPlace}
 """The dataclasses that the options of a run reach a command in, by the names of its arguments."""
 
 run_options = handing(
-    KINDS, engine_option, config_options, played_options, out_option, _NO_RECORDS, *_WHERE, live_options
+    KINDS,
+    engine_option,
+    _each_option,
+    config_options,
+    played_options,
+    out_option,
+    _NO_RECORDS,
+    *_WHERE,
+    live_options,
 )
 """All options that describe a run and say where it is played."""
 
