@@ -34,7 +34,7 @@ from outflank.tools.commands.options import (
     together,
 )
 from outflank.tools.commands.program import DEFAULTS_FILE
-from outflank.tools.match.game.referee import MOST_EMPTIES, STALL_SECONDS
+from outflank.tools.match.game.referee import MOST_EMPTIES, STALL_SECONDS, ScoreRule
 from outflank.tools.match.openings.sources import OpeningsChoice, default_openings
 from outflank.tools.match.schedule.formats import usual_rounds
 from outflank.tools.match.state.config_file import chosen_entries, read_config, save_config
@@ -198,6 +198,19 @@ _PLAY = (
         default=0,
         help="End a game with its exact result at this many empty squares; 0 for never.",
     ),
+    *(
+        click.option(
+            f"--{name}",
+            callback=read_by(ScoreRule.parse),
+            metavar="TEXT",
+            default="none",
+            help=f"End a game as {result} when both engines' own scores agree: '{example}'; none for never.",
+        )
+        for name, result, example in (
+            ("resign", "won", "score=40 moves=4"),
+            ("draw", "drawn", "score=0 moves=8"),
+        )
+    ),
     click.option(
         "--solve",
         type=WholeNumber(0, MOST_EMPTIES),
@@ -299,6 +312,8 @@ class RunOptions:
     seed: int | None
     stall: float
     adjudicate: int
+    resign: ScoreRule | None
+    draw: ScoreRule | None
     solve: int
     concurrency: int
     replay_crashes: bool
@@ -325,6 +340,8 @@ class RunOptions:
             seed=random.randrange(_SEEDS) if self.seed is None else self.seed,
             stall=self.stall,
             adjudicate=self.adjudicate,
+            resign=self.resign,
+            draw=self.draw,
             solve=self.solve,
             sprt=sprt,
             concurrency=self.concurrency,

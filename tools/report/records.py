@@ -23,6 +23,7 @@ _ENDINGS = {
     Ending.DISCS: annotated.ResultReason.DISCS,
     Ending.RESIGNATION: annotated.ResultReason.RESIGNATION,
     Ending.ADJUDICATION: annotated.ResultReason.AGREEMENT,
+    Ending.AGREEMENT: annotated.ResultReason.RESIGNATION,
     Ending.TIME: annotated.ResultReason.TIME,
     Ending.STALL: annotated.ResultReason.TIME,
 }
@@ -32,6 +33,8 @@ def annotated_game(game: GameRecord, event: str = "") -> AnnotatedGame:
     """Return the game with times, evaluations and exact margins; its comment is the fault."""
     names = game.pairing.names
     ending = _ENDINGS.get(game.ending, annotated.ResultReason.FORFEIT)
+    if game.ending is Ending.AGREEMENT and game.winner is None:
+        ending = annotated.ResultReason.AGREEMENT
     return AnnotatedGame(
         game.first_position,
         game.turns,
@@ -66,6 +69,8 @@ def headline(game: GameRecord) -> str:
     names, end = game.pairing.names, game.ending
     if game.margin is not None:
         result = f" {game.margin:+d}"
+    elif end is Ending.AGREEMENT:
+        result = f", {game.early_end.partition(':')[0]}"
     else:
         result = f", {game.loser_name} {'resigns' if end is Ending.RESIGNATION else f'loses by {end}'}"
     return f"game {game.pairing.number}: {names[Colour.BLACK]} - {names[Colour.WHITE]}{result}"
