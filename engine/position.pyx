@@ -140,7 +140,7 @@ cdef class Position:
                 raise IllegalMoveError(self._why_no_pass())
             return PASS
         if not legal_moves(self.own, self.opp) & bit(move.square):
-            raise IllegalMoveError(f"expected {self._expected()}, got {move}")
+            raise IllegalMoveError(f"{move} is illegal; {self._legal()}")
         if not self.rules.one_direction:
             if move.direction:
                 raise IllegalMoveError(f"a move turns every direction, so {move} can't name one")
@@ -148,21 +148,22 @@ cdef class Position:
         directions = self._directions(move.square)
         if move.direction is None and len(directions) > 1:
             choices = " or ".join(f"{move}/{direction}" for direction in directions)
-            raise IllegalMoveError(f"expected a direction ({choices}), got {move}")
+            raise IllegalMoveError(f"{move} needs a direction: {choices}")
         if move.direction and move.direction not in directions:
-            raise IllegalMoveError(f"expected {self._expected()}, got {move}")
+            raise IllegalMoveError(f"{move} is illegal; {self._legal()}")
         return move if len(directions) > 1 else Move(move.square)
 
     def _why_no_pass(self):
         if self.is_over:
             return "the game is over, so nobody can pass"
-        return f"expected {self._expected()}, since a pass is legal only without a move, got a pass"
+        return f"a pass is legal only without a move; {self._legal()}"
 
-    def _expected(self):
+    def _legal(self):
+        """Return the legal moves for an error message: ``legal for Black: d3 c4 f5 e6``."""
         moves = self.legal_moves()
         if not moves:
-            return "no more moves, since the game is over"
-        return f"{self.rules.colour_name(self.side)} to play " + " ".join(map(str, moves))
+            return "the game is over"
+        return f"legal for {self.rules.colour_name(self.side)}: " + " ".join(map(str, moves))
 
     cdef uint64_t _turned(self, move):
         if not self.rules.one_direction:

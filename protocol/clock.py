@@ -19,7 +19,6 @@ _LONGEST_SHOWN = 60
 _DURATION = r"(?:\d+\.?\d*|\.\d+) ?(?:ms|s|min|m|h)?"
 _DURATION_PARTS = re.compile(r"([\d.]+) ?([a-z]*)")
 _SECONDS_OF = {"": 1.0, "ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
-_GRAMMAR = "none, S (a move), MAIN+INC or MAIN+S/MOVES in seconds, MOVES of at most 9 digits"
 _TEXT = re.compile(rf"({_DURATION})(?:\+({_DURATION})(?:/(\d{{1,9}}))?)?")
 
 
@@ -55,7 +54,7 @@ class TimeControl:
             return NO_LIMIT
         match, shown = _TEXT.fullmatch(text.strip()), printable(text, _LONGEST_SHOWN)
         if match is None:
-            raise NotationError(f"expected a time of {_GRAMMAR}, got {shown!r}")
+            raise NotationError(f"expected none, 0.5 (a move), 60+1 or 60+10/5, got {shown!r}")
         main, extra = (round(parse_duration(part or "0"), _DECIMALS) for part in match.group(1, 2))
         moves = int(match[3] or 0)
         if match[2] is None:

@@ -4,9 +4,10 @@ import sys
 import threading
 from codecs import BOM_UTF8
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 # A line needs no limit by any protocol, the memory it is kept in does.
 LINE_CAP = 1 << 20
@@ -89,6 +90,14 @@ def printable(text: str, longest: int | None = 200) -> str:
     if not shown.isprintable():
         shown = "".join(c if c.isprintable() else " " for c in shown)
     return shown if longest is None or len(shown) <= longest else shown[:longest] + "..."
+
+
+def unknown(kind: str, name: str, known: Iterable[str]) -> str:
+    """Return ``unknown key 'tme'; did you mean 'time'? Known: name cmd time``."""
+    listed = list(known)
+    close = get_close_matches(name, listed, 1)
+    meant = f"; did you mean {close[0]!r}?" if close else "."
+    return f"unknown {kind} {printable(name)!r}{meant} Known: {' '.join(listed)}"
 
 
 def printable_lines(text: str) -> str:

@@ -247,7 +247,7 @@ cdef class SoloBoard:
     def _expect_legal(self, colour, square):
         if not (square in SQUARES and solo_moves(&self.state, _number(colour)) & bit(square)):
             name = _SHEET.colour_name(Colour(colour))
-            raise IllegalMoveError(f"expected a free square where {name} brackets something, got {_name(square)}")
+            raise IllegalMoveError(f"{_name(square)} is illegal; {name} needs a free square that brackets something")
 
     def _key(self):
         return tuple(self.state.discs), tuple(self.state.chips), self.state.closed

@@ -207,10 +207,10 @@ class _View:
             colour = Colour.BLACK if match[1][0].lower() == "b" else Colour.WHITE
             meant = [move for move in meant if move.colour is colour]
         if len(meant) == 2:
-            raise IllegalMoveError(f"expected a colour ({' or '.join(map(str, meant))}), got {text}")
+            raise IllegalMoveError(f"{text} needs a colour: {' or '.join(map(str, meant))}")
         if not meant:
-            legal = ", ".join(map(str, self.legal_moves())) or "nothing, since no move is legal"
-            raise IllegalMoveError(f"expected {legal}, got {text}")
+            legal = ", ".join(map(str, self.legal_moves())) or "nothing"
+            raise IllegalMoveError(f"{text} is illegal; legal: {legal}")
         return meant[0]
 
 

@@ -105,7 +105,7 @@ def judged(reply: Reply, position: Position, label: str) -> Reply:
     try:
         move = position.parse_move(text)
     except IllegalMoveError as error:
-        raise EngineIllegalMove(f"{label} played {text!r}: {error}") from None
+        raise EngineIllegalMove(f"{label}: {error}") from None
     except NotationError:
         raise EngineProtocolError(f"{label}: expected a move as its answer, got {text!r}") from None
     return Reply(str(move), reply.seconds, reply.score, reply.from_book)

@@ -224,7 +224,7 @@ class GtpDriver(ProcessDriver):
             if not made.move.is_pass:
                 raise
             self.quirks.implicit_passes = True
-            self.remark("refuses 'play C pass': forced passes are not announced to it (passes=implicit)")
+            self.remark("rejects 'play COLOUR pass', so forced passes are not sent to it (passes=implicit)")
 
     def _send_turn(self, game: GameSoFar, clock: RunningClock) -> None:
         if self._dialect.sends_left:

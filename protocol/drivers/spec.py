@@ -23,6 +23,7 @@ from outflank.protocol.clock import GRACE_SECONDS, NO_LIMIT, TimeControl
 from outflank.protocol.drivers.catalogue import catalogue, completed
 from outflank.protocol.drivers.dialect import Dialect
 from outflank.protocol.drivers.spawn import ProcessSettings
+from outflank.protocol.lines import unknown
 
 _BYTES_A_MB = 1 << 20
 _PROGRAM = "outflank"
@@ -94,33 +95,48 @@ class EngineSpec:
     restart: bool = False
 
     @classmethod
-    def parse(cls, text: str, time: TimeControl = NO_LIMIT) -> "EngineSpec":
+    def parse(
+        cls, text: str, time: TimeControl = NO_LIMIT, each: Mapping[str, object] | None = None
+    ) -> "EngineSpec":
         """Read blank-separated ``key=value`` with a shell's quotes; ``cmd`` or ``catalogue:NAME`` is required.
 
         Args:
             text: the attributes by their names, but ``command=`` once for each of its commands, ``env.NAME=`` for each
                 variable and ``option.NAME=`` for each option.
             time: the time control if `text` names none.
+            each: see ``from_settings``.
 
         Raises: NotationError.
         """
-        return cls.from_settings(_settings(text), time)
+        return cls.from_settings(read_keys(text), time, each)
 
     @classmethod
-    def from_settings(cls, settings: Mapping[str, object], time: TimeControl = NO_LIMIT) -> "EngineSpec":
+    def from_settings(
+        cls,
+        settings: Mapping[str, object],
+        time: TimeControl = NO_LIMIT,
+        each: Mapping[str, object] | None = None,
+    ) -> "EngineSpec":
         """Read the attributes by their keys, as ``settings`` gives them and a TOML file has them.
 
         The key ``catalogue`` stands for those of an engine in the catalogue that are not given.
 
+        Args:
+            settings: the attributes.
+            time: the time control if there is none among them.
+            each: attributes for those that `settings` lacks; options, variables and commands add up.
+
         Raises: NotationError.
         """
+        shared, own = (
+            {_KEYS.get(key, key): value for key, value in keys.items()} for keys in (each or {}, settings)
+        )
+        settings = {**shared, **own, **_added_up(shared, own)}
         if _CATALOGUE in settings:
             settings = completed(settings)
-        settings = {_KEYS.get(key, key): value for key, value in settings.items()}
         for key in settings:
             if key not in READERS:
-                expected = " ".join((*READERS, _CATALOGUE))
-                raise NotationError(f"expected keys out of {expected} in the engine, got {key!r}")
+                raise NotationError(f"engine: {unknown('key', key, (*READERS, _CATALOGUE))}")
             _expect_unicode(key, settings[key])
         if "cmd" not in settings:
             raise NotationError(
@@ -146,6 +162,28 @@ class EngineSpec:
         }
 
 
+def shared_keys(text: str) -> dict[str, object]:
+    """Read attributes for several engines: not a name or a command. Raises: NotationError."""
+    keys = read_keys(text)
+    for key in ("name", "cmd", _CATALOGUE):
+        if key in keys:
+            raise NotationError(f"{key} can't be the same for all engines: give it in --engine")
+    EngineSpec.from_settings({"cmd": "engine"}, each=keys)
+    return keys
+
+
+def _added_up(each: Mapping[str, object], own: Mapping[str, object]) -> dict[str, object]:
+    """Return the mappings and lists that both have; an entry of `own` replaces the one of its name."""
+    found: dict[str, object] = {}
+    for key in each.keys() & own.keys():
+        shared, given = each[key], own[key]
+        if isinstance(shared, Mapping) and isinstance(given, Mapping):
+            found[key] = {**shared, **given}
+        elif key == "commands" and isinstance(shared, list) and isinstance(given, list):
+            found[key] = [*shared, *given]
+    return found
+
+
 def _plain(value: object) -> object:
     """An attribute's value as a file holds it."""
     if isinstance(value, TimeControl | StrEnum):
@@ -166,8 +204,8 @@ def _expect_unicode(key: str, value: object) -> None:
         ) from None
 
 
-def _settings(text: str) -> dict[str, object]:
-    """The keys of an engine's text with their values."""
+def read_keys(text: str) -> dict[str, object]:
+    """Return the keys of an engine's text with their values. Raises: NotationError."""
     settings: dict[str, Any] = {}
     split = words(text)
     for at, word in enumerate(split):

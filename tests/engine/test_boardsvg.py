@@ -125,8 +125,8 @@ def test_a_notebook_shows_a_position_by_itself() -> None:
         ({"size": "x"}, SettingsError, "expected a whole number for size, got 'x'"),
         ({"last": "h8"}, SettingsError, "there is no disc on h8, so it can't be the last move"),
         ({"last": "z9"}, NotationError, "expected a square from a1 to h8, got 'z9'"),
-        ({"line": ["f5"]}, IllegalMoveError, "expected White to play f4 d6 f6, got f5"),
-        ({"scores": {"a1": 2}}, IllegalMoveError, "expected White to play f4 d6 f6, got a1"),
+        ({"line": ["f5"]}, IllegalMoveError, "f5 is illegal; legal for White: f4 d6 f6"),
+        ({"scores": {"a1": 2}}, IllegalMoveError, "a1 is illegal; legal for White: f4 d6 f6"),
     ],
 )
 def test_what_can_not_be_drawn_is_refused(

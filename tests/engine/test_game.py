@@ -180,7 +180,7 @@ class TestPlaying:
         black: Any = "black"
         white: Any = "white"
         game = Game(first=BLACK_MUST_PASS)
-        with pytest.raises(IllegalMoveError, match=r"^expected Black to play pass, got c1$"):
+        with pytest.raises(IllegalMoveError, match=r"^c1 is illegal; legal for Black: pass$"):
             game.play("c1", black)
         assert len(game) == 0
 
@@ -214,12 +214,12 @@ class TestPlaying:
 
     @pytest.mark.parametrize("preset", PRESETS)
     def test_refusals_name_the_colours_as_the_rules_print_them(self, preset: str) -> None:
-        """The board says "Gold to move", so nobody reads "expected white to play" below it."""
+        """The board says "Gold to move", so nobody reads "legal for White" below it."""
         rules = PRESETS[preset]
         mover, other = rules.colour_name(rules.begins), rules.colour_name(rules.begins.other)
         for bad, colour, words in (
-            ("a1", None, f"expected {mover} to play "),
-            ("pass", None, f"expected {mover} to play "),
+            ("a1", None, f"a1 is illegal; legal for {mover}: "),
+            ("pass", None, f"a pass is legal only without a move; legal for {mover}: "),
             ("a1", rules.begins.other, f"{mover} is to move, got a move for {other}"),
         ):
             with pytest.raises(IllegalMoveError, match=f"^{words}"):

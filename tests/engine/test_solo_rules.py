@@ -104,7 +104,9 @@ class TestMove:
 
     def test_a_move_that_brackets_nothing_is_illegal(self) -> None:
         table = board(black="c3", gold="d3")
-        with pytest.raises(IllegalMoveError, match="expected a free square where Black brackets something"):
+        with pytest.raises(
+            IllegalMoveError, match="is illegal; Black needs a free square that brackets something"
+        ):
             play(table, BLACK, "h8")
         with pytest.raises(IllegalMoveError):
             table.play(BLACK, 64)

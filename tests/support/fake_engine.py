@@ -190,15 +190,18 @@ class GtpEngine(Engine):
         return SQUARES[square].upper() if self.fault == "upper case" else SQUARES[square]
 
     def genmove_aloud(self, colour: str) -> str:
-        """The first legal move, with two reports: the mover is a disc ahead for each move he has chosen."""
+        """The first legal move, with two reports: the mover is a disc ahead for each move he has chosen.
+
+        The fault ``score N aloud`` reports N instead.
+        """
         if self.fault == "deaf aloud":
             return "? unknown command"
         move = self.genmove(colour)
         if move[:1] in ("=", "?"):
             return move
-        reports = (
-            f"info move {move} visits {score} scoreLead {score:.2f} pv {move}" for score in (0, self.turns)
-        )
+        given = self.fault.removeprefix("score ").removesuffix(" aloud")
+        last = int(given) if self.fault.startswith("score ") else self.turns
+        reports = (f"info move {move} visits 1 scoreLead {score:.2f} pv {move}" for score in (0, last))
         return "\n".join(["", *reports, f"play {move}"])
 
     def analyse(self, colour: str) -> str:

@@ -231,12 +231,11 @@ def seated(
     white: Driver,
     opening: str = "",
     stall: float = 0.4,
-    adjudicate: int = 0,
-    solve: int = 0,
+    **options: Any,
 ) -> Referee:
     moves = tuple(turn.move for turn in Game.from_transcript(opening).turns if not turn.move.is_pass)
     pairing = Pairing(1, 1, {BLACK: black.name, WHITE: white.name}, moves)
-    return Referee(pairing, {BLACK: black, WHITE: white}, Rules(), stall, adjudicate=adjudicate, solve=solve)
+    return Referee(pairing, {BLACK: black, WHITE: white}, Rules(), stall, **options)
 
 
 def referee(black: Driver, white: Driver, opening: str = "", **options: Any) -> GameRecord:

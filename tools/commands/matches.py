@@ -19,7 +19,8 @@ import click
 
 from outflank.engine import FileFormatError, NotationError, OutflankError, Rules
 from outflank.protocol.clock import LONGEST_SECONDS, SHORTEST_SECONDS, TimeControl
-from outflank.protocol.drivers.spec import EngineSpec
+from outflank.protocol.drivers.spec import EngineSpec, shared_keys
+from outflank.protocol.lines import unknown
 from outflank.tools.commands.options import (
     OUTPUT_FILE,
     AddressOption,
@@ -37,7 +38,7 @@ from outflank.tools.commands.options import (
     together,
 )
 from outflank.tools.commands.program import DEFAULTS_FILE
-from outflank.tools.match.game.referee import MOST_EMPTIES, STALL_SECONDS
+from outflank.tools.match.game.referee import MOST_EMPTIES, STALL_SECONDS, ScoreRule
 from outflank.tools.match.openings.sources import OpeningsChoice, default_openings
 from outflank.tools.match.schedule.formats import usual_rounds
 from outflank.tools.match.state.config_file import chosen_entries, read_config, save_config
@@ -94,7 +95,7 @@ def _defaults(command: click.Command, path: Path) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in read_config(path).items():
         if key not in options:
-            raise FileFormatError(f"{path}: expected keys out of {' '.join(sorted(options))}, got {key!r}")
+            raise FileFormatError(f"{path}: {unknown('key', key, sorted(options))}")
         if options[key].is_flag != isinstance(value, bool):
             expected = "true or false" if options[key].is_flag else "a value"
             raise FileFormatError(f"{path}: expected {expected} for {key}, got {value!r}")
@@ -159,6 +160,15 @@ ENGINE_HELP = (
 engine_option = group(
     _ENGINES, click.option("--engine", "engines", multiple=True, metavar="TEXT", help=ENGINE_HELP)
 )
+_each_option = group(
+    _ENGINES,
+    click.option(
+        "--each",
+        callback=read_by(shared_keys),
+        metavar="TEXT",
+        help="Settings of all engines that lack their own: 'threads=2 grace=0.1 option.hash=64'.",
+    ),
+)
 engines_option = group(
     _ENGINES,
     click.option(
@@ -215,6 +225,19 @@ _when_to_stop = group(
         type=WholeNumber(0, MOST_EMPTIES),
         default=0,
         help="End a game with its exact result at this many empty squares; 0 for never.",
+    ),
+    *(
+        click.option(
+            f"--{name}",
+            callback=read_by(ScoreRule.parse),
+            metavar="TEXT",
+            default="none",
+            help=f"End a game as {result} when both engines' own scores agree: '{example}'; none for never.",
+        )
+        for name, result, example in (
+            ("resign", "won", "score=40 moves=4"),
+            ("draw", "drawn", "score=0 moves=8"),
+        )
     ),
     click.option(
         "--replay-crashes", is_flag=True, help="Play a pair with a crash again; the result says so."
@@ -277,7 +300,8 @@ _where_options = together(
             "--resume",
             type=click.Path(path_type=Path),
             metavar="DIR",
-            help="Resume the run in DIR with its settings; --concurrency, --cluster, --json and --live may change.",
+            help="Resume the run in DIR with its settings; --concurrency, --cluster, --json and --live may change, "
+            "and --games of a match may grow.",
         ),
     ),
     group(
@@ -323,6 +347,7 @@ class RunOptions:
     Attributes:
         engines: the descriptions of engines, or names of engines in `engines_file`.
         engines_file: a file with a table for each engine.
+        each: settings of engines that lack their own; see ``EngineSpec.from_settings``.
         openings: where the openings come from; None for the default of the rules.
         seed: the seed of all random choices; None to draw one.
     """
@@ -333,12 +358,15 @@ class RunOptions:
     seed: int | None
     stall: float
     adjudicate: int
+    resign: ScoreRule | None
+    draw: ScoreRule | None
     solve: int
     concurrency: int
     replay_crashes: bool
     games: int
     engines: tuple[str, ...] = ()
     engines_file: Path | None = None
+    each: dict[str, object] | None = None
 
     def settings(
         self,
@@ -358,6 +386,8 @@ class RunOptions:
             seed=random.randrange(_SEEDS) if self.seed is None else self.seed,
             stall=self.stall,
             adjudicate=self.adjudicate,
+            resign=self.resign,
+            draw=self.draw,
             solve=self.solve,
             sprt=sprt,
             concurrency=self.concurrency,
@@ -373,7 +403,7 @@ class RunOptions:
         Raises: click.BadParameter about the engines; FileFormatError about a file of theirs.
         """
         try:
-            entries = chosen_entries(self.engines, self.engines_file, self.time)
+            entries = chosen_entries(self.engines, self.engines_file, self.time, self.each)
         except NotationError as error:
             raise click.BadParameter(str(error), param_hint="--engine") from None
         if len(entries) < 2:
@@ -436,6 +466,7 @@ KINDS = {"played": RunOptions, "place": RunPlace}
 run_options = handing(
     KINDS,
     engine_option,
+    _each_option,
     engines_option,
     played_options,
     _where_options,
@@ -570,9 +601,11 @@ def play_run(
 
     if place.resume:
         _expect_options_of_resume()
-        concurrency = played.concurrency if is_given(click.get_current_context(), "concurrency") else None
+        context = click.get_current_context()
+        concurrency = played.concurrency if is_given(context, "concurrency") else None
+        games = played.games if context.info_name == "match" and is_given(context, "games") else None
         allow = partial(ask_about_commands, place.resume)
-        with RunSession.resume(place.resume, allow, concurrency) as session:
+        with RunSession.resume(place.resume, allow, concurrency, games) as session:
             return session, show_run(session, place)
     settings = choose()
     if place.save_config:
@@ -587,12 +620,13 @@ def play_run(
 def _expect_options_of_resume() -> None:
     """Raise click.BadParameter if an option on the command line would change the games of a resumed run."""
     context = click.get_current_context()
+    allowed = {**({"games": "--games"} if context.info_name == "match" else {}), **_WITH_RESUME}
     for parameter in context.command.params:
         name = str(parameter.name)
         is_given = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-        if is_given and name != "resume" and name not in _WITH_RESUME:
+        if is_given and name != "resume" and name not in allowed:
             raise click.BadParameter(
-                f"{parameter.opts[0]} can't be given with it, only {', '.join(_WITH_RESUME.values())}",
+                f"{parameter.opts[0]} can't be given with it, only {', '.join(allowed.values())}",
                 param_hint="--resume",
             )
 

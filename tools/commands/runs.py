@@ -144,21 +144,17 @@ def _result(counts: tuple[int, ...], test: Sprt) -> dict[str, Any]:
 
 def _lines(counts: tuple[int, ...], test: Sprt, result: dict[str, Any]) -> Iterator[str]:
     """The result as text."""
+    from outflank.tools.report.wording import elo_text, pairs_text  # brings scipy, which help does not need
+
     yield f"test: {test}"
     if len(counts) == _TRINOMIAL:
         yield "games: lost {}, drawn {}, won {}".format(*counts)
     else:
-        yield f"pairs with 0 to 2 points: {' '.join(map(str, counts))}"
+        yield pairs_text(counts)
     yield f"score: {100 * result['score']:.2f} %"
-    ends = result["elo_interval"]
-    within = "undefined" if ends == (None, None) else " to ".join(_elo(end, "unbounded") for end in ends)
-    yield f"Elo: {_elo(result['elo'], 'undefined')} (95 %: {within})"
+    yield f"Elo: {elo_text(result['elo'], *result['elo_interval'], digits=1)}"
     yield f"LLR: {result['ratio']:+.2f} ({result['low']:+.2f} to {result['high']:+.2f})"
     if "bayesian_ratio" in result:
         yield f"LLR by BayesElo: {result['bayesian_ratio']:+.2f}"
     verdict = result["verdict"]
     yield f"verdict: {f'{verdict} accepted' if verdict else 'none yet'}"
-
-
-def _elo(value: float | None, otherwise: str) -> str:
-    return otherwise if value is None else f"{value:+.1f}"

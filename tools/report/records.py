@@ -23,6 +23,7 @@ _ENDINGS = {
     Ending.DISCS: annotated.ResultReason.DISCS,
     Ending.RESIGNATION: annotated.ResultReason.RESIGNATION,
     Ending.ADJUDICATION: annotated.ResultReason.AGREEMENT,
+    Ending.AGREEMENT: annotated.ResultReason.RESIGNATION,
     Ending.TIME: annotated.ResultReason.TIME,
     Ending.STALL: annotated.ResultReason.TIME,
 }
@@ -32,6 +33,8 @@ def annotated_game(game: GameRecord, event: str = "") -> AnnotatedGame:
     """Return the game with times, evaluations and exact margins; its comment is the fault."""
     names = game.pairing.names
     ending = _ENDINGS.get(game.ending, annotated.ResultReason.FORFEIT)
+    if game.ending is Ending.AGREEMENT and game.winner is None:
+        ending = annotated.ResultReason.AGREEMENT
     return AnnotatedGame(
         game.first_position,
         game.turns,
@@ -62,10 +65,15 @@ def as_transcript(record: AnnotatedGame, game: GameRecord) -> AnnotatedGame:
 
 
 def headline(game: GameRecord) -> str:
-    """Return ``game 3: A - B +12``, with Black's margin, or another ending in words."""
+    """Return ``game 3: A - B +12``, with Black's margin, or ``game 3: A - B, B loses by time``."""
     names, end = game.pairing.names, game.ending
-    result = f"{game.margin:+d}" if game.margin is not None else f"{game.winner_name} wins by {end}"
-    return f"game {game.pairing.number}: {names[Colour.BLACK]} - {names[Colour.WHITE]} {result}"
+    if game.margin is not None:
+        result = f" {game.margin:+d}"
+    elif end is Ending.AGREEMENT:
+        result = f", {game.early_end.partition(':')[0]}"
+    else:
+        result = f", {game.loser_name} {'resigns' if end is Ending.RESIGNATION else f'loses by {end}'}"
+    return f"game {game.pairing.number}: {names[Colour.BLACK]} - {names[Colour.WHITE]}{result}"
 
 
 def csv_lines(games: Iterable[GameRecord]) -> Iterator[str]:

@@ -149,7 +149,7 @@ class Scoreboard:
         if len(self._standings.scores) != 2:
             return ""
         (first, ours), (second, theirs) = self._standings.scores.items()
-        return f"   [{first} {ours.points:g} : {theirs.points:g} {second}]"
+        return f"   [{first}: {ours.points:g}, {second}: {theirs.points:g}]"
 
     def _ratings(self) -> dict[str, Rating]:
         """Return the ratings by name; in a match each engine's difference to the other. Empty before the first game."""
@@ -221,13 +221,13 @@ def seconds_left(task: Task) -> float | None:
 
 
 def game_line(game: GameRecord) -> str:
-    """``game 3  A (Black) - B (White): A by 12``, with the colours of the rule sheet."""
+    """Return ``game 3  A (Black) - B (White): A by 12``, with the colours of the rule sheet."""
     names = game.pairing.names
     black, white = names[Colour.BLACK], names[Colour.WHITE]
     first, second = game.rules.colour_names
     line = f"game {game.pairing.number:<3d} {black} ({first}) - {white} ({second}): "
     if game.ending not in (Ending.DISCS, Ending.ADJUDICATION):
-        return line + f"{game.winner_name} wins by {game.ending}. {game.detail}"
+        return line + game.early_end
     by = " by adjudication" if game.ending is Ending.ADJUDICATION else ""
     margin = abs(game.margin or 0)
     return line + (f"{game.winner_name} by {margin}" if game.winner_name else "draw") + by

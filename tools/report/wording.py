@@ -50,18 +50,35 @@ def book_share_text(engine: EngineFigures) -> str:
 
 
 def elo_line(first: str, second: str, elo: EloEstimate) -> str:
-    """``A against B: Elo +120 (95 %: +40 to +210), normalised +95, stronger with a likelihood of 98 % after ...``."""
-    line = f"{first} against {second}: Elo {signed(elo.elo)}"
-    if elo.low is not None or elo.high is not None:
-        line += f" (95 %: {signed(elo.low, 'unbounded')} to {signed(elo.high, 'unbounded')})"
-    elif elo.elo is not None:
-        line += " (interval undefined: too few pairs of games that differ)"
+    """Return ``A against B: Elo +120 (95 %: +40 to +210), normalized +95, LOS 98 % after 40 pairs; ...``."""
+    line = f"{first} against {second}: Elo {elo_text(elo.elo, elo.low, elo.high)}"
+    if elo.elo is not None and elo.low is None and elo.high is None:
+        line += " (no interval: too few pairs of games that differ)"
     if elo.nelo is not None:
-        line += f", normalised {signed(elo.nelo)}"
+        line += f", normalized {signed(elo.nelo)}"
     if elo.superiority is not None:
-        pairs = counted(sum(elo.pentanomial), "pair")
-        line += f", stronger with a likelihood of {likelihood(elo.superiority)} % after {pairs}"
-    return f"{line}; pairs with 0 to 2 points: {' '.join(map(str, elo.pentanomial))}"
+        line += f", LOS {likelihood(elo.superiority)} % after {counted(sum(elo.pentanomial), 'pair')}"
+    return f"{line}; {pairs_text(elo.pentanomial)}"
+
+
+def elo_text(elo: float | None, low: float | None, high: float | None, digits: int = 0) -> str:
+    """Return ``+120 (95 %: +40 to +210)``; ``+15 or less (95 %)`` if every pair was lost."""
+    interval = ends_text(low, high, digits)
+    if elo is None:
+        return f"{interval} (95 %)" if interval else "undefined"
+    return f"{elo:+.{digits}f}" + (f" (95 %: {interval})" if interval else "")
+
+
+def ends_text(low: float | None, high: float | None, digits: int = 0) -> str:
+    """Return an interval as ``+90 to +150``, ``+90 or more`` or ``+15 or less``; empty without ends."""
+    if low is None:
+        return "" if high is None else f"{high:+.{digits}f} or less"
+    return f"{low:+.{digits}f} " + ("or more" if high is None else f"to {high:+.{digits}f}")
+
+
+def pairs_text(pairs: Sequence[int]) -> str:
+    """Return the numbers of pairs by the points taken in them."""
+    return f"pairs by points (0, 0.5, 1, 1.5, 2): {', '.join(map(str, pairs))}"
 
 
 def verdict_lines(run: Run, figures: Figures) -> list[str]:
@@ -102,8 +119,8 @@ def duration(seconds: float) -> str:
 
 
 def interval_text(rating: Rating) -> str:
-    """``+90 to +150``, the ends of the 95 % interval."""
-    return f"{signed(rating.low, 'unbounded')} to {signed(rating.high, 'unbounded')}"
+    """Return the 95 % interval, as ``ends_text`` writes it."""
+    return ends_text(rating.low, rating.high)
 
 
 def rating_text(rating: Rating) -> str:
@@ -194,7 +211,7 @@ def notes(run: Run, figures: Figures) -> list[str]:
     found, standings = [], figures.standings
     if not run.is_valid:
         shares = [f"{engine.name} {engine.void_share:.1%}" for engine in figures.engines if engine.voids]
-        found.append(f"This run is not valid: too many games had to be voided ({', '.join(shares)})")
+        found.append(f"This run is not valid: too many games were void ({', '.join(shares)})")
     if repeated := len(standings.repeats):
         found.append(
             f"{repeated} of {standings.complete_pairs} pairs repeat an earlier one up to symmetry: Elo and test come "
@@ -202,8 +219,8 @@ def notes(run: Run, figures: Figures) -> list[str]:
         )
     if standings.ratings.prior and standings.elo is None and (run.finished or run.interrupted):
         found.append(
-            "The games alone allow no ratings (an engine, or a group of them, took every point off the rest): each "
-            "engine was given a draw against an average one"
+            "Ratings are rough: one engine, or a group, won every game against the rest, so each was credited a draw "
+            "with an average engine"
         )
     found += [
         f"{engine.name} changed its name or version during the run: {', then '.join(engine.identities)}"
@@ -214,17 +231,14 @@ def notes(run: Run, figures: Figures) -> list[str]:
 
 
 def _outside(engine: EngineFigures) -> list[str]:
-    """Sentences about an engine's time outside the commands for its moves, where a user should know of it."""
+    """Return sentences about an engine's time outside the commands for its moves, if it matters to a user."""
     entry, taken, found = engine.entry, engine.outside, []
     mean, limited = taken.mean or 0.0, entry.time.is_limited
     if (limited and taken.longest > entry.margin) or mean > _MEAN_WORTH_A_NOTE:
-        charged = " (what exceeded its margin was charged to its clock)" if limited else ""
+        charged = "; time above its grace was charged" if limited else ""
         found.append(
-            f"{entry.name} took {mean:.3f} s a move, {taken.longest:.3f} s at most, outside the commands for its moves"
-            f"{charged}"
+            f"{entry.name} spent up to {taken.longest:.3f} s before a move (mean {mean:.3f}){charged}"
         )
     if taken.setup > _SETUP_WORTH_A_NOTE:
-        found.append(
-            f"{entry.name} took up to {taken.setup:.1f} s to set up a game, which is charged to no clock"
-        )
+        found.append(f"{entry.name} took up to {taken.setup:.1f} s to set up a game; no clock was charged")
     return found

@@ -263,7 +263,7 @@ def test_an_engine_that_refuses_a_pass_is_not_sent_another(sit: Sit) -> None:
     assert driver.quirks.implicit_passes
     assert heard.count("A < ? syntax error") == 1
     assert driver.remarks == [
-        "A refuses 'play C pass': forced passes are not announced to it (passes=implicit)"
+        "A rejects 'play COLOUR pass', so forced passes are not sent to it (passes=implicit)"
     ]
 
 

@@ -100,7 +100,7 @@ def test_a_pass_that_a_move_implies_is_told_unless_it_was_refused(heard: list[st
                 engine.play(turn.move)
         assert [turn.move for turn in engine.game] == [turn.move for turn in game]
         assert engine.remarks == (
-            "refuses 'play C pass': forced passes are not announced to it (passes=implicit)",
+            "rejects 'play COLOUR pass', so forced passes are not sent to it (passes=implicit)",
         )
 
     assert (
@@ -170,7 +170,7 @@ def test_an_engine_that_oversteps_its_time_is_told_so() -> None:
 @pytest.mark.parametrize(
     ("fault", "error", "sentence"),
     [
-        ("illegal", EngineIllegalMove, "played 'a1': expected Black to play"),
+        ("illegal", EngineIllegalMove, "a1 is illegal"),
         ("nonsense", EngineProtocolError, "expected a move as its answer, got 'hello there'"),
         ("refuse", EngineRefusal, "refused to move: out of ideas"),
         ("crash", EngineCrash, "exited with code 3"),

@@ -9,7 +9,7 @@ import pytest
 from outflank.engine import NotationError
 from outflank.protocol.clock import TimeControl
 from outflank.protocol.drivers.dialect import Dialect
-from outflank.protocol.drivers.spec import EngineSpec, command_line
+from outflank.protocol.drivers.spec import EngineSpec, command_line, shared_keys
 
 MATCH_TIME = TimeControl.parse("0.5")
 
@@ -80,6 +80,32 @@ def test_the_former_names_of_keys_are_read() -> None:
     assert former == EngineSpec.parse("cmd=x tc=60+1 grace=0.1")
 
 
+def test_settings_for_all_engines_fill_the_gaps_of_each() -> None:
+    each = shared_keys("tc=1 threads=2 option.hash=64 command=a env.X=1")
+    entry = EngineSpec.parse(
+        "cmd=x threads=4 option.hash=8 option.own=1 command=b", TimeControl.parse("9"), each
+    )
+
+    assert (str(entry.time), entry.threads, entry.commands) == ("1", 4, ("a", "b"))
+    assert (dict(entry.options), dict(entry.env)) == ({"hash": "8", "own": "1"}, {"X": "1"})
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("name=A", "name can't be the same for all engines: give it in --engine"),
+        ("catalogue:edax", "catalogue can't be the same for all engines: give it in --engine"),
+        ("tcc=1", "engine: unknown key 'tcc'; did you mean 'tc'?"),
+        ("threads=0", "expected a whole number from 1"),
+    ],
+)
+def test_settings_that_not_all_engines_can_share_are_refused(text: str, sentence: str) -> None:
+    with pytest.raises(NotationError) as caught:
+        shared_keys(text)
+
+    assert str(caught.value).startswith(sentence)
+
+
 def test_a_file_may_have_numbers_where_a_line_has_text() -> None:
     settings = {"cmd": "x", "tc": 0.5, "level": 4, "options": {"hash": 64}, "cpus": [0, 1], "restart": True}
     text = "cmd=x tc=0.5 level=4 option.hash=64 cpus=0-1 restart=yes"
@@ -97,12 +123,16 @@ def test_a_file_may_have_numbers_where_a_line_has_text() -> None:
         ("catalogue:edax fast", r"'fast' is no key=value in .*: for its command write 'cmd=\"fast\"'"),
         (
             "cmd=x strength=4",
-            "expected keys out of name cmd tc grace .* restart catalogue in the engine, got 'strength'",
+            "engine: unknown key 'strength'. Known: name cmd tc grace .* restart catalogue",
+        ),
+        (
+            "cmd=x tcc=1",
+            "engine: unknown key 'tcc'; did you mean 'tc'\\? Known: name cmd tc grace",
         ),
         ("cmd=x cmd=y", "cmd= is there twice"),
         ("cmd='x", "expected balanced quotes"),
         ("""cmd="x 'y" """, "expected balanced quotes"),
-        ("cmd=x tc=soon", "expected a time of"),
+        ("cmd=x tc=soon", "expected none, 0.5 \\(a move\\), 60\\+1 or 60\\+10/5, got 'soon'"),
         ("cmd=x name='a\tb'", "expected a printable name"),
         ("cmd=x name=" + "n" * 41, "expected a printable name of at most 40"),
         ("cmd=x grace=-1", "expected 0 to 60 seconds for grace, got '-1'"),

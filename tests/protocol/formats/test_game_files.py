@@ -476,7 +476,7 @@ def test_a_pgn_may_begin_on_another_board() -> None:
     [
         ("1. f5 d6 2. Nf3", "expected a move of a game in PGN, got 'Nf3'"),
         ("1. f5 d6 *  2. c3", "expected a move of a game in PGN, got 'c3'"),
-        ("1. e4 e5", "move 1: expected Black to play"),
+        ("1. e4 e5", "move 1: e4 is illegal; legal for Black: "),
         ("1. f5 (1. d3", "expected the bracket that ends a variation in PGN, got none"),
         ("1. f5 )", "expected moves of a game in PGN, got a bracket that closes nothing"),
         ("1. f5 {no end", "expected a move of a game in PGN, got '{no end'"),
@@ -541,7 +541,7 @@ def test_edax_s_own_games_may_begin_with_white_and_leave_passes_out() -> None:
         (EDX[:8] + EDX[:8] + EDX[16:], "a square"),
         (EDX[:148] + b"\x02" + EDX[149:], "expected a side of 0 or 1, got 2"),
         (EDX[:88] + b"\x40" + EDX[89:], "expected moves of 0 to 63, got 64"),
-        (EDX[:88] + b"\x00" + EDX[89:], "move 1: expected Black to play"),
+        (EDX[:88] + b"\x00" + EDX[89:], "move 1: a1 is illegal; legal for Black: "),
         (bytes(160), "its first board has no discs"),
     ],
 )

@@ -125,7 +125,7 @@ DAMAGED = {
     "(;GM[2];B[f5]": "this is not SGF: unexpected end of SGF data",
     "(;GM[4];B[f5])": "expected a game of Othello (GM[2]), got GM[4]",
     "(;GM[2]SZ[10];B[f5])": "expected a board of size 8, got SZ[10]",
-    "(;GM[2];B[a1])": "move 1: expected Black to play d3 c4 f5 e6, got a1",
+    "(;GM[2];B[a1])": "move 1: a1 is illegal; legal for Black: d3 c4 f5 e6",
     "(;GM[2];B[f5];B[d6])": "move 2: White is to move, got a move for Black",
     "(;GM[2];B[f5];W[x9])": "move 2: expected a square from a1 to h8, got 'x9'",
     "(;GM[2]AB[a1:z9])": "expected a square from a1 to h8, got 'z9'",

@@ -95,7 +95,7 @@ def test_wthor_files_that_say_something_else_are_named(tmp_path: Path) -> None:
     assert with_byte(13, 1) == ["expected a WTHOR file of games (type 0), got type 1"]
     assert with_byte(16 + 6, 65) == ["game 1: expected at most 64 discs, got 65"]
     assert with_byte(16 + 8, 99) == ["game 1: expected moves of 11 to 88, got 99"]
-    assert with_byte(16 + 8, 11)[0].startswith("game 1: move 1: expected Black to play")
+    assert with_byte(16 + 8, 11)[0].startswith("game 1: move 1: a1 is illegal; legal for Black: ")
     assert with_byte(16 + 8 + 9, 92) == [str(entry) for entry in read(data, "wthor")]  # behind the last move
     assert with_byte(4, 2)[-1] == "the header says that there are 2 games, and the file has 1"
     assert [str(entry) for entry in read(data[:-1], "wthor")] == [

@@ -131,7 +131,7 @@ def test_thousands_of_unknown_fields_are_a_few_warnings() -> None:
 @pytest.mark.parametrize(
     ("fields", "field", "sentence"),
     [
-        ({"moves": "f5f5"}, "moves", "move 2 of the transcript: expected White to play f4 d6 f6, got f5"),
+        ({"moves": "f5f5"}, "moves", "move 2 of the transcript: f5 is illegal; legal for White: f4 d6 f6"),
         ({"moves": 5}, "moves", "expected a text or a list of texts for moves, got 5"),
         ({"moves": False}, "moves", "expected a text or a list of texts for moves, got false"),
         ({"moves": ["f5", 6]}, "moves", "expected a text or a list of texts for moves, got"),
@@ -162,7 +162,7 @@ def test_thousands_of_unknown_fields_are_a_few_warnings() -> None:
         ({"report_every": "1"}, "report_every", "expected seconds from 0 to 1000000000 for report_every"),
         ({"report_every": 10**400}, "report_every", "expected seconds from 0 to 1000000000 for report_every"),
         ({"priority": "high"}, "priority", "expected a whole number from -1000000 to 1000000"),
-        ({"allow": ["a1"]}, "allow", "expected Black to play d3 c4 f5 e6, got a1"),
+        ({"allow": ["a1"]}, "allow", "a1 is illegal; legal for Black: d3 c4 f5 e6"),
         ({"avoid": "d3c4"}, "avoid", "expected a square from a1 to h8, got 'd3c4'"),
         ({"avoid": "d3 c4 f5 e6"}, "avoid", "no legal move is left to search"),
         ({"allow": ""}, "allow", "no legal move is left to search"),

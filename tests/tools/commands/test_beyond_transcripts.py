@@ -37,7 +37,7 @@ def test_a_terminal_gets_colours_unless_it_asks_for_none(words: str, shown: str,
         (
             "play --book none --level 1",
             "a1 f5 undo quit",
-            ["expected Black to play d3 c4 f5 e6, got a1", "Black to move: ", "Outflank, White, plays"],
+            ["a1 is illegal; legal for Black: d3 c4 f5 e6", "Black to move: ", "Outflank, White, plays"],
         ),
         ("solo --seed 1", "a1 d3 stop", ["got a1", "turns d4", "stopped before the end"]),
     ],

@@ -52,7 +52,7 @@ def test_what_is_derived_from_a_run(tmp_path: Path) -> None:
         "fault-game-2.txt", "games.ggf", "games.sgf", "games.txt", "report.html", "summary.json",
     }  # fmt: skip
     assert (tmp_path / "fault-game-2.txt").read_text() == "A > genmove black\nA < = a1\n"
-    assert (tmp_path / "games.txt").read_text().splitlines()[1] == "f5d6c3  # game 2: A - B A wins by crash"
+    assert (tmp_path / "games.txt").read_text().splitlines()[1] == "f5d6c3  # game 2: A - B, B loses by crash"
 
 
 def test_a_dialogue_of_a_game_that_was_played_again_without_a_fault_is_removed(tmp_path: Path) -> None:

@@ -122,7 +122,7 @@ def test_faults_are_counted_exactly_and_kept_apart(tmp_path: Path) -> None:
 
     assert ran.returncode == 0
     assert (ours["wins"], ours["wins_by_fault"], theirs["faults"]) == (6, {"crash": 6}, {"crash": 6})
-    assert ran.stderr.count("A wins by crash. engine B exited with code 3 when asked 'genmove") == 6
+    assert ran.stderr.count("B loses (crash): exited with code 3 when asked 'genmove") == 6
     dialogue = (tmp_path / "m" / "fault-game-5.txt").read_text()
     assert "B > genmove" in dialogue.splitlines()[-1]
     assert len(list((tmp_path / "m").glob("fault-game-*.txt"))) == 6
@@ -145,7 +145,7 @@ THREE = "".join(f"[[engine]]\nname = '{name}'\ncmd = 'cat'\n" for name in ("A", 
     ("arguments", "code", "sentence"),
     [
         (["--rules", "chess"], 2, "expected rules out of othello"),
-        (["--time", "soon"], 2, "expected a time of none, S (a move)"),
+        (["--time", "soon"], 2, "expected none, 0.5 (a move), 60+1 or 60+10/5, got 'soon'"),
         (["--time", "60+10/" + "9" * 5000], 2, "MOVES of at most 9 digits, got '60+10/999"),
         (["--openings", "random:x"], 2, "expected random:N"),
         (["--games", "0"], 2, "got '0'"),
@@ -165,10 +165,15 @@ THREE = "".join(f"[[engine]]\nname = '{name}'\ncmd = 'cat'\n" for name in ("A", 
             2,
             "bad.toml: Invalid value for '--games': expected a whole number from 1",
         ),
+        (["--each", "cmd=x"], 2, "cmd can't be the same for all engines"),
         (["--sprt", "soon"], 2, "expected "),
         (["--adjudicate", "61"], 2, "expected a whole number from 0 to 30, got '61'"),
         (["--concurrency", "0"], 2, "got '0'"),
-        (["--resume", "full", "--games", "3"], 2, "--games can't be given with it, only"),
+        (
+            ["--resume", "full", "--seed", "3"],
+            2,
+            "--seed can't be given with it, only --games, --concurrency",
+        ),
         (["--resume", "full"], 1, "it has no run.db"),
         (["--out", "m", "--no-records"], 2, "--out and --no-records exclude each other"),
         (["--stall", "2000000000"], 2, "a time from 0.001 to 1000000 seconds, got '2000000000'"),
@@ -243,7 +248,7 @@ def test_gtp_rhino_plays_whole_games_though_it_refuses_passes(tmp_path: Path) ->
     assert ran.returncode == 0
     assert [game.ending for game in games] == [Ending.DISCS] * 2
     assert all(game.turns[passed].move.is_pass for game in games)
-    assert "rhino refuses 'play C pass'" in ran.stdout
+    assert "rhino rejects 'play COLOUR pass'" in ran.stdout
 
 
 @pytest.mark.parametrize("preset", PRESETS)

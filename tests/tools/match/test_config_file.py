@@ -12,6 +12,7 @@ from outflank.protocol.clock import TimeControl
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tools.commands.matches import config_options, engines_option
 from outflank.tools.commands.options import WholeNumber
+from outflank.tools.match.game.referee import ScoreRule
 from outflank.tools.match.openings.sources import OpeningsChoice
 from outflank.tools.match.state.config_file import chosen_entries, read_config, save_config
 from outflank.tools.match.state.run import Format, RunSettings
@@ -97,6 +98,7 @@ def test_a_run_that_was_saved_is_read_back(tmp_path: Path, engines: Path) -> Non
         stall=12.5,
         adjudicate=10,
         solve=12,
+        resign=ScoreRule(40.5, 3),
         sprt=Sprt(0.0, 12.5, 0.01, 0.02, "logistic"),
         concurrency=3,
         replay_crashes=True,
@@ -116,6 +118,7 @@ def test_a_run_that_was_saved_is_read_back(tmp_path: Path, engines: Path) -> Non
         "stall": "12.5",
         "adjudicate": "10",
         "count-errors-from": "12",
+        "resign": "score=40.5 moves=3",
         "concurrency": "3",
         "replay-crashes": True,
         "sprt": "elo0=0.0 elo1=12.5 alpha=0.01 beta=0.02 model=logistic",
@@ -190,8 +193,8 @@ def test_the_command_line_comes_before_the_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("gmaes = 5", "expected keys out of engine engines games replay-crashes, got 'gmaes'"),
-        ("config = 'other.toml'", "got 'config'"),
+        ("gmaes = 5", "unknown key 'gmaes'; did you mean 'games'? Known: "),
+        ("config = 'other.toml'", "unknown key 'config'"),
         ("replay-crashes = 'yes'", "expected true or false for replay-crashes, got 'yes'"),
         ("games = true", "expected a value for games, got True"),
     ],

@@ -90,8 +90,8 @@ def test_an_engine_that_hangs_when_the_game_is_over_spoils_nothing(sit: Sit) -> 
         ("nboard", "endless line", Ending.PROTOCOL_ERROR, "a line of more than 65536 bytes"),
         ("nboard", "empty", Ending.PROTOCOL_ERROR, "engine A: expected a move as its answer, got ''"),
         ("nboard", "nonsense", Ending.PROTOCOL_ERROR, "engine A: expected a move as its answer, got 'hello'"),
-        ("nboard", "illegal", Ending.ILLEGAL_MOVE, "engine A played 'a1': "),
-        ("nboard", "needless pass", Ending.ILLEGAL_MOVE, "engine A played 'PASS': "),
+        ("nboard", "illegal", Ending.ILLEGAL_MOVE, "engine A: a1 is illegal; "),
+        ("nboard", "needless pass", Ending.ILLEGAL_MOVE, "a pass is legal only without a move"),
         ("nboard", "resign", Ending.RESIGNATION, "engine A resigned"),
         (
             "nboard",
@@ -101,7 +101,7 @@ def test_an_engine_that_hangs_when_the_game_is_over_spoils_nothing(sit: Sit) -> 
             """the last it wrote was 'warning Must pick a depth with "set depth <n>" first'""",
         ),
         ("uci", "silence", Ending.STALL, "engine A gave no complete answer in time when asked 'go depth 10'"),
-        ("uci", "illegal", Ending.ILLEGAL_MOVE, "engine A played 'a1': "),
+        ("uci", "illegal", Ending.ILLEGAL_MOVE, "engine A: a1 is illegal; "),
         ("uci", "null move", Ending.PROTOCOL_ERROR, "engine A: expected a move as its answer, got '0000'"),
         ("uci", "empty", Ending.PROTOCOL_ERROR, "engine A: expected a move as its answer, got ''"),
         (

@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
-from outflank.engine import Game, Position, Rules
+from outflank.engine import Game, NotationError, Position, Rules
 from outflank.tests.support.positions import ONE_WAY, WITH_PASSES
 from outflank.tests.support.processes import MARK, living_with
 from outflank.tests.support.runs import BLACK, WHITE, played, referee, seated
 from outflank.tools.match.conduct.pairplayer import DialogueLog
-from outflank.tools.match.game.referee import Solver, discs_lost
+from outflank.tools.match.game.referee import ScoreRule, Solver, discs_lost
 from outflank.tools.match.game.results import Ending
+from outflank.tools.report.records import annotated_game
 
 Sit = Callable[..., Any]
 
@@ -49,8 +50,8 @@ FAULTS = [
     ("endless answer", Ending.PROTOCOL_ERROR, "bytes where one answer was due"),
     ("endless line", Ending.PROTOCOL_ERROR, "wrote a line of more than 65536 bytes"),
     ("chatter flood", Ending.PROTOCOL_ERROR, "bytes where one answer was due"),
-    ("illegal", Ending.ILLEGAL_MOVE, "played 'a1': "),
-    ("needless pass", Ending.ILLEGAL_MOVE, "played 'PASS': "),
+    ("illegal", Ending.ILLEGAL_MOVE, "a1 is illegal; "),
+    ("needless pass", Ending.ILLEGAL_MOVE, "a pass is legal only without a move"),
     ("resign", Ending.RESIGNATION, "engine A resigned"),
     ("empty", Ending.PROTOCOL_ERROR, "expected a move as its answer, got ''"),
     ("nonsense", Ending.PROTOCOL_ERROR, "got 'hello there'"),
@@ -139,6 +140,41 @@ def test_a_game_is_adjudicated_with_its_exact_result(sit: Sit) -> None:
     assert game.detail == "exact result with 8 empty squares"
     assert game.margin is not None
     assert game.winner is (BLACK if game.margin > 0 else WHITE if game.margin < 0 else None)
+
+
+@pytest.mark.parametrize(
+    ("scores", "rules", "ending", "winner"),
+    [
+        ((40, -41), {"resign": "score=40 moves=3"}, Ending.AGREEMENT, BLACK),
+        ((-40, 64), {"resign": "score=40 moves=3"}, Ending.AGREEMENT, WHITE),
+        ((0, 1), {"draw": "score=1 moves=3", "resign": "score=40"}, Ending.AGREEMENT, None),
+        ((39, -64), {"resign": "score=40 moves=3"}, Ending.DISCS, ...),
+        ((64, 64), {"resign": "score=40 moves=3", "draw": "score=1"}, Ending.DISCS, ...),
+        ((64, -64), {"resign": "score=40 moves=26", "adjudicate": 10}, Ending.ADJUDICATION, ...),
+    ],
+)
+def test_a_game_ends_when_both_engines_own_scores_agree(
+    sit: Sit, scores: tuple[int, int], rules: dict[str, Any], ending: Ending, winner: Any
+) -> None:
+    """And never where only one of them sees a result, or where the exact one is known."""
+    options = {name: ScoreRule.parse(rule) if isinstance(rule, str) else rule for name, rule in rules.items()}
+    black, white = (sit(f"score {score} aloud", name=name) for name, score in zip("AB", scores, strict=True))
+    game = referee(black, white, **options)
+
+    assert game.ending is ending
+    if ending is Ending.AGREEMENT:
+        assert (game.winner, game.margin, len(game.turns)) == (winner, None, 6)
+        assert game.detail.startswith("both engines saw ")
+        assert game.early_end.startswith(f"{game.winner_name} wins" if winner else "draw by agreement: both")
+        assert f"{'resignation' if winner else 'agreement'}" == annotated_game(game).result.ending  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "moves=3", "score=65", "score=-1", "score=nan", "score=1 moves=0", "socre=1"]
+)
+def test_a_rule_for_scores_that_makes_no_sense_is_refused(text: str) -> None:
+    with pytest.raises(NotationError, match=r"expected |did you mean 'score'"):
+        ScoreRule.parse(text)
 
 
 def test_the_last_positions_are_solved_and_the_played_result_stands(sit: Sit) -> None:

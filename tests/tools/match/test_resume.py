@@ -7,13 +7,17 @@ import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from outflank.engine import SettingsError
 from outflank.tests.support.program import OUTFLANK, kill_at_random, outflank
-from outflank.tests.support.runs import conduct, fake, settings
-from outflank.tools.match.state.run import Run
+from outflank.tests.support.runs import conduct, fake, random_run, settings
+from outflank.tools.match.conduct.conductor import with_games
+from outflank.tools.match.state.run import Format, Run
 from outflank.tools.match.state.store import read_run
+from outflank.tools.match.stats.sprt import Sprt
 
 ENGINES = fake("A"), fake("B", "resign", 22)
 SEED = 3
@@ -78,6 +82,41 @@ def test_a_finished_run_that_is_resumed_is_only_shown(tmp_path: Path) -> None:
 
     assert "A" in shown.stdout
     assert read_run(tmp_path / "m") == before
+
+
+def test_a_finished_match_gets_more_games_and_equals_one_that_had_them_from_the_start(tmp_path: Path) -> None:
+    outflank(*begin(tmp_path / "m", 3, 1), check=True)
+    grown = outflank("match", "--resume", tmp_path / "m", "--games", "8", check=True)
+    again = outflank("match", "--resume", tmp_path / "m", "--games", "8", check=True)
+    fewer = outflank("match", "--resume", tmp_path / "m", "--games", "7")
+    run = read_run(tmp_path / "m")
+
+    assert results(run) == results(conduct(settings(*ENGINES, games=8, seed=SEED), tmp_path / "whole"))
+    assert (run.finished, run.settings.games) == (True, 8)
+    assert "8 games" in grown.stdout
+    assert again.stdout == grown.stdout
+    assert (fewer.returncode, fewer.stderr) == (
+        1,
+        "outflank: the run has 8 games already, so it can't have 7\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("others", "sentence"),
+    [
+        (
+            {"format": Format.ROUND_ROBIN},
+            r"only a match can get more games, and this run is a tournament \(round-robin\)",
+        ),
+        (
+            {"sprt": Sprt(0, 200, alpha=0.4, beta=0.4)},
+            "the test of this run has its verdict, so it needs no more games",
+        ),
+    ],
+)
+def test_a_run_that_can_t_have_more_games_says_why(others: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(SettingsError, match=f"^{sentence}$"):
+        with_games(random_run(("A", "B"), 40, others), 100)
 
 
 def test_a_report_that_cannot_be_written_is_not_said_to_be_there(tmp_path: Path) -> None:

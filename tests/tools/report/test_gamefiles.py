@@ -199,7 +199,10 @@ def test_an_early_end_is_named(ending: Ending, in_ggf: str, in_sgf: str) -> None
     assert ggf_game(as_ggf(record))[0]["RE"] == in_ggf
     assert root["RE"] == [in_sgf]
     assert sgf_grammar.text_value(root["C"][0].encode()) == b"A said: [stop]\\"
-    assert headline(record) == f"game 1: A - B B wins by {ending}"
+    assert (
+        headline(record)
+        == f"game 1: A - B, A {'resigns' if ending is Ending.RESIGNATION else f'loses by {ending}'}"
+    )
 
 
 def test_the_second_player_wins_a_tie_where_the_rules_say_so() -> None:

@@ -126,7 +126,7 @@ def test_a_void_is_shown_and_too_many_make_the_run_invalid() -> None:
 
     assert "Game 1, attempt 1, B: the runner slept for 0.4 s" in page
     assert "1 (50.0 %)" in page
-    assert "This run is not valid: too many games had to be voided (B 50.0%)" in page
+    assert "This run is not valid: too many games were void (B 50.0%)" in page
 
 
 def test_pairs_that_say_nothing_new_are_named() -> None:

@@ -4,17 +4,18 @@ import time
 from bisect import insort
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import groupby
 
-from outflank.engine import Move, OutflankError
+from outflank.engine import Move, OutflankError, SettingsError
 from outflank.tools.match.conduct.pairplayer import PairTask
 from outflank.tools.match.conduct.pool import PairEnded, PairPool
 from outflank.tools.match.game.results import Ending, GameRecord, Pairing
 from outflank.tools.match.schedule.formats import plan
 from outflank.tools.match.standings import Standings
 from outflank.tools.match.state.events import Event, GameEnded, GameVoided, Planned, Remarked
-from outflank.tools.match.state.run import Format, Run, Void
+from outflank.tools.match.state.run import Format, Run, RunSettings, Void
 from outflank.tools.match.state.store import Store
 from outflank.tools.work.signals import Interrupts
 
@@ -205,6 +206,19 @@ def is_over(run: Run, openings: Sequence[tuple[Move, ...]]) -> bool:
     standings = Standings(run.settings, run.games)
     planned = plan(run.settings, openings, run.games)
     return standings.verdict is not None or all(each.number in standings.games for each in planned)
+
+
+def with_games(run: Run, games: int) -> RunSettings:
+    """Return the settings of a match with a larger number of games. Raises: SettingsError."""
+    settings = run.settings
+    if settings.format is not Format.MATCH or settings.tuning:
+        kind = "tuning" if settings.tuning else f"tournament ({settings.format})"
+        raise SettingsError(f"only a match can get more games, and this run is a {kind}")
+    if games < settings.games:
+        raise SettingsError(f"the run has {settings.games} games already, so it can't have {games}")
+    if Standings(settings, run.games).verdict is not None:
+        raise SettingsError("the test of this run has its verdict, so it needs no more games")
+    return replace(settings, games=games)
 
 
 def _pair_of(pairings: tuple[Pairing, ...]) -> int:

@@ -270,6 +270,8 @@ class PairWorker:
             lambda ply, turn: self._emit(TurnPlayed(pairing.number, attempt, ply, turn)),
             on_begun=partial(self._begin_turn, attempt) if self._on_glimpse else None,
             adjudicate=settings.adjudicate,
+            resign=settings.resign,
+            draw=settings.draw,
             solve=settings.solve,
             solver=self._solver,
         )

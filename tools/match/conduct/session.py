@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from outflank.engine import Move
-from outflank.tools.match.conduct.conductor import Conductor, is_over
+from outflank.tools.match.conduct.conductor import Conductor, is_over, with_games
 from outflank.tools.match.conduct.pool import LocalPool, PairPool
 from outflank.tools.match.schedule.formats import openings_needed
 from outflank.tools.match.state.events import Event, Glimpse
@@ -78,7 +78,11 @@ class RunSession:
     @classmethod
     @contextmanager
     def resume(
-        cls, folder: Path, allow: Callable[[RunSettings], object], concurrency: int | None = None
+        cls,
+        folder: Path,
+        allow: Callable[[RunSettings], object],
+        concurrency: int | None = None,
+        games: int | None = None,
     ) -> Iterator[Self]:
         """Open the run in a folder.
 
@@ -87,17 +91,22 @@ class RunSession:
             allow: called with the settings of an unfinished run that somebody else may have begun, since playing it
                 starts commands of theirs; raises OutflankError to refuse.
             concurrency: the number of pairs played at once; None for the run's own.
+            games: the new number of games of a match, not smaller than the old one; None for the run's own.
 
-        Raises: FileFormatError as ``Store.resume``; whatever `allow` raises.
+        Raises: FileFormatError as ``Store.resume``; SettingsError if the run can't have `games`; as `allow`.
         """
         with Store.resume(folder) as store:
             past = store.read()
             if past.warning:
                 warn(past.warning)
+            if games is not None:
+                past = replace(past, settings=with_games(past, games))
             session = cls(past.settings, folder, store, past)
             if not (store.is_ours or session._is_over):
                 allow(session.settings)
                 store.take_over()
+            if games is not None:
+                store.extend(past.settings, _openings(past.settings))
             if concurrency is not None:
                 session.settings = replace(session.settings, concurrency=concurrency)
             yield session
@@ -140,8 +149,8 @@ class RunSession:
         return is_over(self.past, self._store.openings(self.past.settings.rules))
 
     def _draw_openings(self, interrupts: Interrupts) -> list[tuple[Move, ...]]:
-        settings, openings = self.settings, []
-        for opening in settings.openings.take(openings_needed(settings), settings.rules, settings.seed):
+        openings = []
+        for opening in _openings(self.settings):
             interrupts.check()  # there may be half a million
             openings.append(opening)
         return openings
@@ -152,3 +161,8 @@ class RunSession:
         run = store.end(finished=finished)
         self.trouble = store.trouble
         return run
+
+
+def _openings(settings: RunSettings) -> Iterator[tuple[Move, ...]]:
+    """Draw the openings; those of a shorter run with the same settings come first."""
+    return settings.openings.take(openings_needed(settings), settings.rules, settings.seed)

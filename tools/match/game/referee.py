@@ -1,13 +1,27 @@
 """Referees one game. Board, rules, clocks and results are the referee's own; an engine is never trusted."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
+from typing import Any
 
-from outflank.engine import PASS, Colour, Game, Limit, Move, Position, Rules, Searcher, SearchInfo
+from outflank.engine import (
+    PASS,
+    Colour,
+    Game,
+    Limit,
+    Move,
+    NotationError,
+    Position,
+    Rules,
+    Searcher,
+    SearchInfo,
+)
 from outflank.protocol.drivers.driver import Driver, GameSoFar
 from outflank.protocol.formats.annotated import AnnotatedMove
+from outflank.protocol.lines import unknown
 from outflank.tools.match.game.results import Ending, GameRecord, Loss, Pairing
 from outflank.tools.match.game.seat import FlagFall, Seat
 
@@ -94,6 +108,62 @@ def discs_lost(game: GameRecord) -> dict[Colour, tuple[int, int]]:
     return lost
 
 
+@dataclass(frozen=True, slots=True)
+class ScoreRule:
+    """When the engines' own scores end a game.
+
+    Attributes:
+        score: discs; for a win both engines report at least as many for the winner, for a draw at most as many for
+            either side.
+        moves: how many moves in a row of each engine this takes.
+
+    Raises: NotationError if a value is out of range.
+    """
+
+    score: float
+    moves: int = 4
+
+    def __post_init__(self) -> None:
+        if not (type(self.moves) is int and 1 <= self.moves <= _MOST_MOVES):
+            raise NotationError(f"expected 1 to {_MOST_MOVES} moves in a row, got {self.moves!r}")
+        if not (type(self.score) in (int, float) and 0 <= self.score <= _MOST_DISCS):
+            raise NotationError(f"expected a score from 0 to {_MOST_DISCS} discs, got {self.score!r}")
+
+    @classmethod
+    def parse(cls, text: str) -> "ScoreRule | None":
+        """Read ``score=40 moves=4``, of which ``moves`` may be left out, or ``none``. Raises: NotationError."""
+        if text == "none":
+            return None
+        values: dict[str, Any] = {}
+        for word in text.replace(",", " ").split():
+            key, _, value = word.partition("=")
+            if key not in ("score", "moves"):
+                raise NotationError(unknown("key", key, ("score", "moves")))
+            if not _NUMBER.fullmatch(value) or (key == "moves" and not value.isdecimal()):
+                raise NotationError(f"expected a number for {key}, got {value!r}")
+            values[key] = int(value) if value.isdecimal() else float(value)
+        if "score" not in values:
+            raise NotationError(f"expected score=DISCS, perhaps with moves=N, got {text!r}")
+        return cls(**values)
+
+    def __str__(self) -> str:
+        return f"score={self.score:g} moves={self.moves}"
+
+    def last_scores(self, turns: Sequence[AnnotatedMove]) -> list[float] | None:
+        """Return the last scores of both engines, for Black; None if one has not reported as many in a row."""
+        found: list[float] = []
+        for colour in Colour:
+            own = [turn.score for turn in turns if turn.seconds is not None and turn.colour is colour]
+            scores = [score for score in own[-self.moves :] if score is not None]
+            if len(scores) < self.moves:
+                return None
+            found += scores
+        return found
+
+
+_MOST_DISCS = 64
+_MOST_MOVES = 60
+_NUMBER = re.compile(r"\d{1,3}(\.\d{1,3})?", re.ASCII)
 STALL_SECONDS = 600.0  # for a move without a clock
 
 
@@ -111,6 +181,8 @@ class Referee:
         adjudicate: end the game with the exact result once this few squares are empty; 0 for never.
         solve: when the game is over, solve each of its positions with at most this many empty squares; 0 for none.
         solver: does both; one of our own if left out.
+        resign: end a game that one engine has won by the scores of both; None for never.
+        draw: end a game that is drawn by the scores of both; None for never.
     """
 
     def __init__(
@@ -125,6 +197,8 @@ class Referee:
         adjudicate: int = 0,
         solve: int = 0,
         solver: Solver | None = None,
+        resign: ScoreRule | None = None,
+        draw: ScoreRule | None = None,
     ) -> None:
         self._pairing = pairing
         self._seats = {colour: Seat(colour, driver, stall) for colour, driver in drivers.items()}
@@ -133,7 +207,10 @@ class Referee:
         self._adjudicate = adjudicate
         self._solve = solve
         self._solver = solver or Solver()
+        self._resign = resign
+        self._draw = draw
         self._game = Game(rules)
+        self._agreed: tuple[Colour | None, str] | None = None
         self._turns: list[AnnotatedMove] = []
         self._so_far = GameSoFar.of(self._game.first)
         self._started = datetime.now(UTC).astimezone().isoformat(timespec="seconds")
@@ -154,6 +231,9 @@ class Referee:
             return self._record(loss.loser.other, loss.ending, loss.detail, margin=None)
         self._note_strays()
         final = self._game.position
+        if self._agreed:
+            winner, detail = self._agreed
+            return self._record(winner, Ending.AGREEMENT, detail, margin=None)
         if margin is not None:
             detail = f"exact result with {final.empties} empty squares"
             return self._record(final.rules.winner_by(margin), Ending.ADJUDICATION, detail, margin)
@@ -161,7 +241,7 @@ class Referee:
         return self._record(final.rules.winner_by(final.score()), Ending.DISCS, "", margin=final.score())
 
     def _play_out(self) -> int | None:
-        """All turns; the margin if the game was adjudicated before its end. Raises: Loss."""
+        """Play all turns; return the margin if the game was adjudicated with it. Raises: Loss."""
         for seat in self._seats.values():
             seat.begin()
         opening = iter(self._pairing.opening)
@@ -171,7 +251,24 @@ class Referee:
                 margin = self._solver.margin(self._game.position)
                 if margin is not None:
                     return margin
+            elif given is None and (agreed := self._agreement()):
+                self._agreed = agreed
+                return None
             self._take_turn(given)
+        return None
+
+    def _agreement(self) -> tuple[Colour | None, str] | None:
+        """Return winner and reason if the scores of both engines end the game."""
+        if (rule := self._resign) and (scores := rule.last_scores(self._turns)):
+            for colour, sign in ((Colour.BLACK, 1), (Colour.WHITE, -1)):
+                if all(sign * score >= rule.score for score in scores):
+                    lead = f"{self._pairing.names[colour]} ahead by {rule.score:g} discs or more"
+                    return colour, f"both engines saw {lead}, {rule.moves} moves in a row"
+        rule = self._draw
+        scores = rule.last_scores(self._turns) if rule else None
+        if rule and scores and all(abs(score) <= rule.score for score in scores):
+            lead = f"neither side ahead by more than {rule.score:g} discs"
+            return None, f"both engines saw {lead}, {rule.moves} moves in a row"
         return None
 
     def _take_turn(self, given: Move | None) -> None:

@@ -9,14 +9,16 @@ from outflank.protocol.formats.annotated import AnnotatedMove
 
 
 class Ending(StrEnum):
-    """How a game ended. DISCS, RESIGNATION and ADJUDICATION are fair play, RUNNER_FAULT is no engine's result.
+    """How a game ended.
 
-    All others are faults of the loser.
+    DISCS, RESIGNATION, ADJUDICATION and AGREEMENT (of both engines' own scores) are fair play; RUNNER_FAULT is no
+    engine's result. All others are faults of the loser.
     """
 
     DISCS = "discs"
     RESIGNATION = "resignation"
     ADJUDICATION = "adjudication"
+    AGREEMENT = "agreement"
     TIME = "time"
     ILLEGAL_MOVE = "illegal move"
     PROTOCOL_ERROR = "protocol error"
@@ -28,7 +30,13 @@ class Ending(StrEnum):
     @property
     def is_fault(self) -> bool:
         """Whether the loser lost by a fault."""
-        return self not in (Ending.DISCS, Ending.RESIGNATION, Ending.ADJUDICATION, Ending.RUNNER_FAULT)
+        return self not in (
+            Ending.DISCS,
+            Ending.RESIGNATION,
+            Ending.ADJUDICATION,
+            Ending.AGREEMENT,
+            Ending.RUNNER_FAULT,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +208,23 @@ class GameRecord:
     def winner_name(self) -> str | None:
         """The engine that won; None for a draw."""
         return self.pairing.names[self.winner] if self.winner else None
+
+    @property
+    def loser_name(self) -> str | None:
+        """The engine that lost; None for a draw."""
+        return self.pairing.names[self.winner.other] if self.winner else None
+
+    @property
+    def early_end(self) -> str:
+        """How a game ended that was not played out: ``A resigns``, ``A loses (crash): exited with code 3``."""
+        loser, why = self.loser_name, self.detail
+        if self.ending is Ending.RESIGNATION:
+            return f"{loser} resigns"
+        if self.ending is Ending.AGREEMENT:
+            return f"{f'{self.winner_name} wins' if loser else 'draw'} by agreement: {why}"
+        for label in (f"engine {loser}: ", f"engine {loser} "):
+            why = why.removeprefix(label)
+        return f"{loser} loses ({self.ending})" + (f": {why}" if why else "")
 
     def colour_of(self, name: str) -> Colour:
         """The side that engine `name` played."""

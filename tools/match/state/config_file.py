@@ -48,7 +48,10 @@ def read_config(path: Path) -> dict[str, Any]:
 
 
 def chosen_entries(
-    texts: Sequence[str], engines: Path | None, time: TimeControl = NO_LIMIT
+    texts: Sequence[str],
+    engines: Path | None,
+    time: TimeControl = NO_LIMIT,
+    each: Mapping[str, object] | None = None,
 ) -> tuple[EngineSpec, ...]:
     """The engines that take part.
 
@@ -56,20 +59,24 @@ def chosen_entries(
         texts: each a description, or the name of an engine in the file.
         engines: a file with a table for each engine; without texts all of them take part.
         time: the time control of engines that name none.
+        each: see ``EngineSpec.from_settings``.
 
     Raises: NotationError; FileFormatError about the file.
     """
     if engines is None:
-        return tuple(EngineSpec.parse(text, time) for text in texts)
+        return tuple(EngineSpec.parse(text, time, each) for text in texts)
     listed = {
         entry.name: entry
         for entry in (
-            EngineSpec.from_settings(table, time) for table in _engines(_read(engines).get(_ENGINE), engines)
+            EngineSpec.from_settings(table, time, each)
+            for table in _engines(_read(engines).get(_ENGINE), engines)
         )
     }
     if not texts:
         return tuple(listed.values())
-    return tuple(_chosen(text, listed, engines, time) for text in texts)
+    return tuple(
+        listed[text] if text in listed else _described(text, listed, engines, time, each) for text in texts
+    )
 
 
 def config_text(settings: RunSettings) -> str:
@@ -132,12 +139,16 @@ def _engines(tables: object, path: Path) -> list[Mapping[str, Any]]:
     return tables
 
 
-def _chosen(text: str, listed: Mapping[str, EngineSpec], path: Path, time: TimeControl) -> EngineSpec:
-    """The engine of a file that has this name, or the one that the text describes."""
-    if text in listed:
-        return listed[text]
+def _described(
+    text: str,
+    listed: Mapping[str, EngineSpec],
+    path: Path,
+    time: TimeControl,
+    each: Mapping[str, object] | None,
+) -> EngineSpec:
+    """Return the engine that the text describes. Raises: NotationError."""
     if "=" in text:
-        return EngineSpec.parse(text, time)
+        return EngineSpec.parse(text, time, each)
     raise NotationError(f"{path} has no engine {text!r}, only {', '.join(listed)}")
 
 

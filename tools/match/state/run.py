@@ -8,7 +8,7 @@ from typing import Any
 from outflank.engine import Rules
 from outflank.engine.evaluation import weights
 from outflank.protocol.drivers.spec import EngineSpec
-from outflank.tools.match.game.referee import STALL_SECONDS
+from outflank.tools.match.game.referee import STALL_SECONDS, ScoreRule
 from outflank.tools.match.game.results import GameRecord, OffClockTime
 from outflank.tools.match.openings.sources import OpeningsChoice
 from outflank.tools.match.stats.sprt import Sprt
@@ -45,6 +45,8 @@ class RunSettings:
         adjudicate: a game with this many empty squares or fewer ends with its exact result; 0 for never.
         solve: each position with this many empty squares or fewer is solved, to count the discs that were thrown
             away; 0 for none.
+        resign: how the engines' own scores end a game that is won; None for never.
+        draw: how the engines' own scores end a game that is drawn; None for never.
         sprt: the test that may end a match early; None to play all games.
         concurrency: how many pairs of games are played at once.
         replay_crashes: whether a pair with a crash is played again instead of being lost.
@@ -62,6 +64,8 @@ class RunSettings:
     stall: float = STALL_SECONDS
     adjudicate: int = 0
     solve: int = 0
+    resign: ScoreRule | None = None
+    draw: ScoreRule | None = None
     sprt: Sprt | None = None
     concurrency: int = 1
     replay_crashes: bool = False
@@ -94,6 +98,7 @@ class RunSettings:
         return (
             f"outflank {build or weights.version()}, {what} of {self.rules}, time {' : '.join(times)}, "
             f"openings {self.openings}, seed {self.seed}"
+            + "".join(f", {name} at {rule}" for name in SCORE_RULES if (rule := getattr(self, name)))
         )
 
 
@@ -171,6 +176,8 @@ class Run:
 
 PLAIN_SETTINGS = ("games", "rounds", "seed", "stall", "adjudicate", "solve", "concurrency", "replay_crashes")
 """The fields of RunSettings that are numbers and flags."""
+SCORE_RULES = ("resign", "draw")
+"""The fields of RunSettings that are rules for the engines' own scores."""
 
 
 def plain_settings(settings: RunSettings) -> dict[str, Any]:
@@ -182,6 +189,7 @@ def plain_settings(settings: RunSettings) -> dict[str, Any]:
         "rules": str(settings.rules),
         "sprt": asdict(settings.sprt) if settings.sprt else None,
         **{name: getattr(settings, name) for name in PLAIN_SETTINGS},
+        **{name: asdict(rule) for name in SCORE_RULES if (rule := getattr(settings, name))},
         **({"tuning": settings.tuning.plain()} if settings.tuning else {}),
     }
 
@@ -195,5 +203,11 @@ def read_settings(plain: Mapping[str, Any]) -> RunSettings:
         rules=Rules.parse(plain["rules"]),
         sprt=Sprt(**plain["sprt"]) if plain["sprt"] else None,
         tuning=Tuning.from_plain(plain["tuning"]) if plain.get("tuning") else None,
+        resign=_score_rule(plain.get("resign")),
+        draw=_score_rule(plain.get("draw")),
         **{name: plain[name] for name in PLAIN_SETTINGS},
     )
+
+
+def _score_rule(plain: Mapping[str, Any] | None) -> ScoreRule | None:
+    return ScoreRule(**plain) if plain else None

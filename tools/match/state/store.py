@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
-from itertools import groupby
+from itertools import groupby, islice
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, Self
@@ -224,6 +224,23 @@ class Store:
         code = seal(self.folder / RUN_FILE, _sealed_text(facts_of(self._connection)))
         with _refused_in_words(self.folder):
             self._commit([(schema.INSERT_FACT, (_SEAL, code))], durable=True)
+
+    def extend(self, settings: RunSettings, openings: Iterable[tuple[Move, ...]]) -> None:
+        """Store settings with more games; of `openings`, those beyond the stored ones are added.
+
+        Raises: FileFormatError if that can't be written.
+        """
+        stored = len(self.openings(settings.rules))
+        added = islice(enumerate(map(rows.opening_text, openings)), stored, None)
+        with _refused_in_words(self.folder):
+            self._commit(
+                [
+                    *self._statements(Entered(settings), settings.rules),
+                    *((schema.INSERT_OPENING, row) for row in added),
+                ],
+                durable=True,
+            )
+        self._was_finished = False
 
     def write(self, events: Iterable[Event], rules: Rules) -> None:
         """Write what happened, in one transaction; what fails is kept and tried again with the next."""
