@@ -24,7 +24,7 @@ pytestmark = [
     pytest.mark.skipif(platform.machine() != "x86_64", reason="its builds are for another family of CPUs"),
 ]
 BUILDS = ("x86-64-v4", "x86-64-v3", "x86-64-v2", "x86-64")
-MOST_MEGABYTES = 30
+MOST_MEGABYTES = 25
 PERFT_8 = 390216
 
 
