@@ -5,6 +5,9 @@ another machine, or handed out again from pip's cache, so it has four builds of 
 can run is taken there. ``OUTFLANK_MARCH=<value>`` is handed to ``gcc -march`` instead; several values, the best first,
 make a wheel with as many builds, each in a folder of its own. The features that the compiler was allowed to use are
 recorded in ``engine/buildinfo.py``; ``engine/cpu.py`` compares them with the CPU that imports the package.
+
+``OUTFLANK_TARGET`` is one of TARGETS: zig (the package ``ziglang``) compiles a wheel for that system. Modules for
+Windows are linked with the ``python3.dll`` that ``LDFLAGS`` names.
 """
 
 import ast
@@ -41,23 +44,42 @@ PAGES = ("docs/**/*.*", "examples/*.toml", "examples/*.ipynb", "examples/*.jsonl
 IS_WHEEL = "bdist_wheel" in sys.argv
 # What was built for the checkout must not get into a wheel.
 WHEEL_FOLDER = "build/for-wheel"
+# For zig, the names of its systems with the oldest version that they serve, and those of their wheels.
+TARGETS = {
+    "x86_64-windows-gnu": "win-amd64",
+    "x86_64-macos.11.0": "macosx-11.0-x86_64",
+    "aarch64-macos.11.0": "macosx-11.0-arm64",
+    "aarch64-linux-gnu.2.17": "linux-aarch64",
+}
+TARGET = os.environ.get("OUTFLANK_TARGET", "") if IS_WHEEL else ""
+MACHINE = TARGET.partition("-")[0] or platform.machine()
 WHEEL_MARCHES = {"x86_64": "x86-64-v4 x86-64-v3 x86-64-v2 x86-64", "aarch64": "armv8-a"}
-MARCHES = (
-    os.environ.get("OUTFLANK_MARCH") or (IS_WHEEL and WHEEL_MARCHES.get(platform.machine())) or "native"
-).split()
+MARCHES = (os.environ.get("OUTFLANK_MARCH") or (IS_WHEEL and WHEEL_MARCHES.get(MACHINE)) or "native").split()
+# Python's headers for any system with 64 bits, as far as its limited API needs to know the system.
+PYCONFIG = """
+#define SIZEOF_INT __SIZEOF_INT__
+#define SIZEOF_LONG __SIZEOF_LONG__
+#define SIZEOF_LONG_LONG __SIZEOF_LONG_LONG__
+#define SIZEOF_SIZE_T __SIZEOF_SIZE_T__
+#define SIZEOF_VOID_P __SIZEOF_POINTER__
+#define SIZEOF_WCHAR_T __SIZEOF_WCHAR_T__
+#define SIZEOF_PID_T 4
+#define WITH_THREAD 1
+#ifdef _WIN32
+#define MS_WINDOWS
+#define MS_WIN64
+#define Py_ENABLE_SHARED
+#define HAVE_DECLSPEC_DLL
+#else
+#define HAVE_UNISTD_H 1
+#define HAVE_SSIZE_T 1
+#endif
+"""
 DEFINITION = re.compile(r"( *)(?:cdef )?(class|def) (\w+)")
-CORES = len(os.sched_getaffinity(0))
-# gcc's macro -> the same feature in /proc/cpuinfo, for all that gcc may use in plain C or the kernels use
-# by intrinsics. A hypervisor may hide any of them, so each is compared by itself.
-CPU_FEATURES = {
-    "__POPCNT__": "popcnt", "__LZCNT__": "abm", "__BMI__": "bmi1", "__BMI2__": "bmi2", "__MOVBE__": "movbe",
-    "__SSE4_2__": "sse4_2", "__AVX__": "avx", "__AVX2__": "avx2", "__FMA__": "fma", "__GFNI__": "gfni",
-    "__AVX512F__": "avx512f", "__AVX512BW__": "avx512bw", "__AVX512CD__": "avx512cd",
-    "__AVX512DQ__": "avx512dq", "__AVX512VL__": "avx512vl", "__AVX512VBMI__": "avx512vbmi",
-    "__AVX512VBMI2__": "avx512_vbmi2", "__AVX512BITALG__": "avx512_bitalg",
-    "__AVX512VPOPCNTDQ__": "avx512_vpopcntdq", "__AVXVNNI__": "avx_vnni", "__AVX512FP16__": "avx512_fp16",
-    "__AVX512BF16__": "avx512_bf16",
-}  # fmt: skip
+CORES = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+# The module that chooses the build is compiled for every CPU, and has the list of features.
+CHOOSER = "outflank.engine.cpufeatures"
+CPU_FEATURES = re.findall(r'\{"(\w+)",', (ROOT / "engine" / "cpufeatures.h").read_text())
 
 
 def compiler() -> str:
@@ -66,11 +88,11 @@ def compiler() -> str:
 
 
 def used_features(march: str) -> tuple[str, ...]:
-    """CPU features that ``-march`` lets the compiler use, by their names in /proc/cpuinfo.
+    """CPU features that ``-march`` lets the compiler use, by their names in cpufeatures.h.
 
     Raises: SystemExit with one sentence if the compiler is missing or refuses the value.
     """
-    command = [*compiler().split(), f"-march={march}", "-dM", "-E", "-x", "c", os.devnull]
+    command = [*compiler().split(), *march_options(march), "-dM", "-E", "-x", "c", os.devnull]
     try:
         made = subprocess.run(command, capture_output=True, text=True, check=True)
     except FileNotFoundError:
@@ -79,7 +101,25 @@ def used_features(march: str) -> tuple[str, ...]:
         said = error.stderr.strip().partition("\n")[0]
         raise SystemExit(f"the C compiler refuses -march={march} (from OUTFLANK_MARCH): {said}") from None
     macros = {line.split()[1] for line in made.stdout.splitlines()}
-    return tuple(sorted(name for macro, name in CPU_FEATURES.items() if macro in macros))
+    return tuple(sorted(name for name in CPU_FEATURES if f"__{name.upper()}__" in macros))
+
+
+def march_options(march: str) -> list[str]:
+    """The compiler's options for a CPU; zig has names of its own, and takes the least CPU of a family by itself."""
+    if not TARGET:
+        return [f"-march={march}"]
+    return [f"-march={march.replace('-', '_')}"] if march.startswith("x86-64") else []
+
+
+def compile_for_target() -> None:
+    """Let setuptools compile and link with zig."""
+    zig = f"{sys.executable} -m ziglang cc -target {TARGET}"
+    undefined = " -undefined dynamic_lookup" if "macos" in TARGET else ""  # Python's functions
+    os.environ.update(CC=zig, LDSHARED=f"{zig} -shared{undefined}")
+    headers = ROOT / "build" / "headers"
+    shutil.rmtree(headers, ignore_errors=True)
+    shutil.copytree(sysconfig.get_path("include"), headers)
+    (headers / "pyconfig.h").write_text(PYCONFIG)
 
 
 def record_build(builds: dict[str, tuple[str, ...]], folder: Path) -> None:
@@ -188,6 +228,7 @@ def extensions() -> list[Extension]:
             include_dirs=["engine", "engine/evaluation"],
             depends=[
                 "engine/kernels.h",
+                "engine/cpufeatures.h",
                 "engine/evaluation/patterns.h",
                 "engine/evaluation/evaluate.h",
                 *([] if IS_WHEEL else ["engine/buildinfo.py"]),  # which changes with MARCHES
@@ -236,13 +277,17 @@ def for_each_cpu(modules: list[Extension]) -> list[Extension]:
     # The largest first, so that no processor is left alone with one at the end.
     for module in sorted(modules, key=lambda module: -os.path.getsize(module.sources[0])):
         folder, _, name = module.name.rpartition(".")
+        if module.name == CHOOSER:
+            module.objects_folder = "any"
+            made.append(module)
+            continue
         for march in MARCHES:
             one = copy(module)
             if len(MARCHES) > 1:
                 one.name = f"{folder}.builds.{label(march)}.{name}"
             one.objects_folder = label(march)
             # -O3 unrolls the kernels; no -ffast-math, since scores must not depend on the compiler.
-            one.extra_compile_args = ["-O3", f"-march={march}", *module.extra_compile_args]
+            one.extra_compile_args = ["-O3", *march_options(march), *module.extra_compile_args]
             made.append(one)
     return made
 
@@ -261,6 +306,8 @@ class BuildForEachCPU(build_ext):
         if not self.inplace:
             self.extensions = [ext for ext in self.extensions if ext.name.split(".")[1] in INSTALLED]
         self.parallel = self.parallel or CORES
+        if TARGET:
+            self.include_dirs = [str(ROOT / "build" / "headers")]
         if (
             self.editable_mode
         ):  # setuptools would take one that it removes, and the next build would compile everything
@@ -275,8 +322,13 @@ class BuildForEachCPU(build_ext):
             record_build(BUILDS, built)
         super().run()
         unpack_weights(ROOT / "engine" if self.inplace else built)
-        if IS_WHEEL:
+        if IS_WHEEL and not TARGET:
             self.distribution.data_files += shell_files(self.build_lib)
+
+    def get_ext_filename(self, fullname: str) -> str:
+        """Windows has a suffix of its own for modules."""
+        name = super().get_ext_filename(fullname)
+        return name.replace(".abi3.so", ".pyd") if "windows" in TARGET else name
 
     def build_extensions(self) -> None:
         """A wheel's modules don't look for libraries where the Python that builds them has its own."""
@@ -284,6 +336,8 @@ class BuildForEachCPU(build_ext):
             self.compiler.linker_so = [
                 word for word in self.compiler.linker_so if not word.startswith("-Wl,-rpath")
             ]
+        if "windows" in TARGET:
+            self.compiler.compiler_so = [word for word in self.compiler.compiler_so if word != "-fPIC"]
         super().build_extensions()
 
     def build_extension(self, ext: Extension) -> None:
@@ -331,6 +385,10 @@ def version() -> str:
 
 if __name__ == "__main__":  # the processes that translate to C may import this file again
     os.chdir(ROOT)
+    if TARGET and TARGET not in TARGETS:
+        raise SystemExit(f"expected OUTFLANK_TARGET to be one of {', '.join(TARGETS)}, got {TARGET!r}")
+    if TARGET:
+        compile_for_target()
     BUILDS = {label(march): used_features(march) for march in MARCHES}
     if IS_WHEEL:
         shutil.rmtree(WHEEL_FOLDER, ignore_errors=True)
@@ -347,7 +405,10 @@ if __name__ == "__main__":  # the processes that translate to C may import this 
         options={
             "build": {"build_base": WHEEL_FOLDER} if IS_WHEEL else {},
             "egg_info": {"egg_base": "."},  # or it would lie among the links
-            "bdist_wheel": {"py_limited_api": "cp311"} if IS_WHEEL else {},
+            "bdist_wheel": {
+                **({"py_limited_api": "cp311"} if IS_WHEEL else {}),
+                **({"plat_name": TARGETS[TARGET]} if TARGET else {}),
+            },
         },
         include_package_data=False,  # else MANIFEST.in, which is for the sdist, would put the .pyx into the wheel
         package_data=dict.fromkeys(packages(), DATA),

@@ -1,9 +1,11 @@
 """A lock that lets one process write to a file; the system releases it when that process ends, however it ends."""
 
 import errno
-import fcntl
 import os
+import sqlite3
 import stat
+import sys
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Self
 
@@ -11,16 +13,13 @@ from outflank.engine import FileFormatError
 
 LOCK_SUFFIX = ".outflank-lock"
 """The suffix of a lock's name, after the name of the locked file."""
-# O_NONBLOCK, since a file of this name might be a pipe.
-_FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-_MOST_BYTES = 21
-_FOREIGN = (errno.ELOOP, errno.EISDIR, errno.ENXIO)  # a link, a folder, a socket or a pipe
+_REMOVED = -1  # in place of a process id: the file was removed by the process that locked it
 
 
 class WriterLock:
-    """An exclusive lock for writing a file: a lock file next to it that contains the process id.
+    """An exclusive lock for writing a file: an open transaction of an SQLite file next to it, with our process id.
 
-    Not SQLite's own lock, which would block readers as well. A link, folder, pipe or socket of this name is not
+    A lock of the file itself would block readers as well. A link, folder, pipe or socket of this name is not
     touched: another user of the machine may have made it. As a context manager it is released at the end of the block.
 
     Args:
@@ -34,23 +33,23 @@ class WriterLock:
     def __init__(self, path: Path, expected: str) -> None:
         self._locked = path
         self._path = path.with_name(path.name + LOCK_SUFFIX)
-        try:
-            self._file = os.open(self._path, _FLAGS, 0o644)
-        except OSError as error:
-            if error.errno in _FOREIGN:
-                raise self._foreign() from None
-            raise
-        try:
-            self._take(expected)
-        except BaseException:
-            os.close(self._file)
-            raise
+        while not self._is_taken(expected):
+            self._database.close()
+        self._file = self._path.lstat()
 
     def release(self) -> None:
-        """Release the lock."""
-        if self._is_in_place():
-            self._path.unlink(missing_ok=True)
-        os.close(self._file)
+        """Release the lock, and remove its file unless it is another's by now."""
+        try:
+            with suppress(FileNotFoundError):
+                if os.path.samestat(self._file, self._path.lstat()) and sys.platform != "win32":
+                    self._path.unlink()
+            # For a process that has opened the file and not yet locked it.
+            self._commit(_REMOVED)
+        finally:
+            self._database.close()
+        if sys.platform == "win32":  # where an open file can't be removed, so nobody has it open
+            with suppress(OSError):
+                self._path.unlink()
 
     def __enter__(self) -> Self:
         return self
@@ -58,37 +57,64 @@ class WriterLock:
     def __exit__(self, *_: object) -> None:
         self.release()
 
-    def _take(self, expected: str) -> None:
-        """Lock the open file, and write our process id into it."""
-        if not stat.S_ISREG(os.fstat(self._file).st_mode):
-            raise self._foreign()
-        if not self._is_ours():
-            holder = os.pread(self._file, _MOST_BYTES, 0).strip()
-            process = f"process {int(holder)}" if holder.isdigit() else "another process"
-            raise FileFormatError(f"{expected}, held by {process}")
-        try:
-            os.ftruncate(self._file, 0)
-            os.pwrite(self._file, b"%d\n" % os.getpid(), 0)
-        except OSError:
-            self._path.unlink(missing_ok=True)
-            raise
+    def _is_taken(self, expected: str) -> bool:
+        """Begin a transaction after writing our process id; return False if the file was removed since we opened it."""
+        with suppress(FileNotFoundError):
+            if not stat.S_ISREG(self._path.lstat().st_mode):
+                raise self._foreign()
+        with ExitStack() as undo:
+            try:
+                self._database = sqlite3.connect(
+                    self._path, timeout=0, isolation_level=None, check_same_thread=False
+                )
+                undo.callback(self._database.close)
+                for statement in (
+                    "PRAGMA journal_mode = MEMORY",
+                    "PRAGMA synchronous = OFF",
+                    "BEGIN IMMEDIATE",
+                ):
+                    self._database.execute(statement)
+                if self._holder() != _REMOVED:
+                    self._commit(os.getpid())
+                    self._database.execute("BEGIN IMMEDIATE")
+                taken = self._holder() != _REMOVED
+            except sqlite3.Error as error:
+                raise self._refusal(error, expected) from None
+            undo.pop_all()
+        return taken
 
-    def _is_ours(self) -> bool:
-        """Lock the file; return False if another process holds it, or has removed it since we opened it."""
+    def _refusal(self, error: sqlite3.Error, expected: str) -> Exception:
+        if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
+            holder = self._holder()
+            return FileFormatError(
+                f"{expected}, held by {f'process {holder}' if holder > 0 else 'another process'}"
+            )
+        if error.sqlite_errorcode in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+            return self._foreign()
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return self._is_in_place()
+            os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, 0o644))
+        except OSError as reason:
+            return reason
+        return OSError(errno.EIO, str(error), str(self._path))
 
-    def _is_in_place(self) -> bool:
+    def _commit(self, holder: int) -> None:
+        """End the transaction with another number; processes that are reading the old one finish first."""
+        for statement in "busy_timeout = 5000", f"user_version = {holder}":
+            self._database.execute(f"PRAGMA {statement}")
+        self._database.execute("COMMIT")
+        self._database.execute("PRAGMA busy_timeout = 0")
+
+    def _holder(self) -> int:
+        """The number of the process that locked the file last; 0 if it is writing its number."""
         try:
-            return os.path.samestat(os.fstat(self._file), self._path.lstat())
-        except FileNotFoundError:
-            return False
+            return int(self._database.execute("PRAGMA user_version").fetchone()[0])
+        except sqlite3.OperationalError:
+            return 0
 
     def _foreign(self) -> FileFormatError:
-        in_the_way = f"{str(self._path)!r} is in the way; move it elsewhere, as it is no lock of Outflank's"
+        in_the_way = (
+            f"{str(self._path)!r} is in the way; move it elsewhere, as it is no lock of this Outflank's"
+        )
         return FileFormatError(f"can't lock {str(self._locked)!r}: {in_the_way}")
 
 

@@ -1,22 +1,20 @@
-"""Chooses the build of the engine that this CPU can run; in pure Python, since a tuned module may not load."""
+"""Chooses the build of the engine that this CPU can run, before a tuned module is loaded."""
 
 import os
 from collections.abc import Mapping, MutableSequence
 from functools import cache
 
-from outflank.engine.machine import cpu_features
+from outflank.engine.cpufeatures import cpu_features
 
 _FORCED = "OUTFLANK_BUILD"
 
 
-def choose(builds: Mapping[str, tuple[str, ...]], have: frozenset[str] | None) -> str:
+def choose(builds: Mapping[str, tuple[str, ...]], have: frozenset[str]) -> str:
     """Return the first build that the CPU can run, or the one that the environment variable OUTFLANK_BUILD names.
-
-    If the system does not report the CPU's features, return the last build, which needs the fewest.
 
     Args:
         builds: for each build, by the name of the CPU it was tuned for, the features that it needs; best first.
-        have: the features of the CPU, None if the system does not say.
+        have: the features of the CPU.
 
     Raises: ImportError with one sentence naming what is missing and what to do.
     """
@@ -26,8 +24,6 @@ def choose(builds: Mapping[str, tuple[str, ...]], have: frozenset[str] | None) -
         if forced not in builds:
             raise ImportError(f"expected {_FORCED} to be one of {', '.join(names)}, got {forced!r}")
         names, remedy = [forced], f"unset {_FORCED}, and the best build that this CPU can run is taken"
-    if have is None:
-        return names[-1]
     for name in names:
         if have.issuperset(builds[name]):
             return name

@@ -26,7 +26,7 @@ def open_beside(path: Path, mode: int = 0o666) -> tuple[int, Path]:
     Returns: the descriptor, and the file's name: a dot, the name of `path`, and a random number. Raises: OSError.
     """
     name = path.with_name(f".{path.name}.{os.urandom(6).hex()}")
-    return os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode), name
+    return os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode), name
 
 
 def open_regular(path: Path) -> BinaryIO:
@@ -40,7 +40,7 @@ def open_regular(path: Path) -> BinaryIO:
 
 def _opened_regular(path: str, flags: int) -> int:
     """Open a regular file and return its descriptor, which `open` owns: close it here only if this raises."""
-    number = os.open(path, flags | os.O_NONBLOCK)
+    number = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
     try:
         _expect_regular(path, os.fstat(number).st_mode)
         return number

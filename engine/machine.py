@@ -1,32 +1,30 @@
-"""Properties of this machine, from Linux; in pure Python, since ``engine/cpu.py`` uses them to choose a build."""
+"""Properties of this machine, and memory."""
 
 import mmap
 import os
 import platform
+import sys
 from contextlib import suppress
-from pathlib import Path
 
-_CPUINFO = Path("/proc/cpuinfo")
-
-
-def cpu_features(cpuinfo: Path = _CPUINFO) -> frozenset[str] | None:
-    """Return the names of the CPU's features, or None if the system does not report them."""
-    found = _entry(cpuinfo, "flags", "Features")
-    return None if found is None else frozenset(found.split())
+from outflank.engine import cpufeatures
 
 
-def cpu_name(cpuinfo: Path = _CPUINFO) -> str:
+def cpu_name() -> str:
     """Return the name of the CPU, or its architecture if it has no name, as on many Arm machines."""
-    return " ".join((_entry(cpuinfo, "model name") or platform.machine()).split())
+    return cpufeatures.cpu_name() or platform.machine()
 
 
 def processors() -> int:
-    """Return the number of processors that the calling thread may run on."""
-    return len(os.sched_getaffinity(0))
+    """Return the number of processors that the calling thread may run on; where the system has no limits, all."""
+    if sys.platform == "linux":
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
-def memory_mb() -> int:
-    """Return the machine's memory in MB (2^20 bytes), used or not."""
+def memory_mb() -> int | None:
+    """Return the machine's memory in MB (2^20 bytes), used or not; None on Windows, where `reserve` fails instead."""
+    if sys.platform == "win32":
+        return None
     return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20
 
 
@@ -35,24 +33,14 @@ def reserve(size: int) -> mmap.mmap:
 
     Raises: OSError if it can't be had.
     """
+    if sys.platform == "win32":
+        return mmap.mmap(-1, size)
     return in_huge_pages(mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))
 
 
 def in_huge_pages(memory: mmap.mmap) -> mmap.mmap:
     """The same memory, in larger pages if the system has them: scattered reads miss fewer address translations."""
-    if hasattr(mmap, "MADV_HUGEPAGE"):
+    if sys.platform == "linux":
         with suppress(OSError):
             memory.madvise(mmap.MADV_HUGEPAGE)
     return memory
-
-
-def _entry(cpuinfo: Path, *keys: str) -> str | None:
-    try:
-        lines = cpuinfo.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return None
-    for line in lines:
-        key, _, value = line.partition(":")
-        if key.strip() in keys:
-            return value.strip()
-    return None

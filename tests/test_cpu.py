@@ -1,11 +1,13 @@
 """A build for another CPU says so in one sentence, before a module of that build is loaded."""
 
 import platform
+import re
 from pathlib import Path
 
 import pytest
 
 from outflank.engine.cpu import choose
+from outflank.engine.cpufeatures import cpu_features
 from outflank.tests.support.installation import ROOT, Environment, clone, python_script
 
 # Stands in for a build that was tuned for a CPU which nobody has.
@@ -17,6 +19,7 @@ sys.modules["outflank.engine.buildinfo"] = build
 """
 SENTENCE = "this build of outflank was tuned for a CPU with warpdrive, which this one lacks"
 BUILDS = {"v3": ("avx2", "popcnt"), "v2": ("popcnt", "sse4_2"), "plain": ()}
+ALL_FEATURES = set(re.findall(r'\{"(\w+)",', (ROOT / "engine" / "cpufeatures.h").read_text()))
 FEATURES = frozenset({"fpu", "sse4_2", "popcnt"})
 
 
@@ -52,9 +55,16 @@ def test_a_cpu_that_lacks_features_is_refused_with_what_is_missing_and_what_to_d
     assert "popcnt" not in sentence
 
 
-def test_where_the_system_does_not_tell_the_build_that_needs_least_is_trusted() -> None:
-    assert choose(BUILDS, None) == "plain"
-    assert choose({"native": ("avx2",)}, None) == "native"
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="other families have no features to ask for")
+def test_cpuid_reports_what_linux_does() -> None:
+    """Linux has names of its own for some features."""
+    flags = re.search(r"^flags\s*: (.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    names = {"bmi1": "bmi", "abm": "lzcnt"}
+    assert flags is not None
+    of_linux = {names.get(flag) or re.sub("^(avx.*)_", r"\1", flag) for flag in flags[1].split()}
+
+    assert cpu_features() == of_linux & ALL_FEATURES
+    assert "popcnt" in cpu_features()
 
 
 def test_a_foreign_build_fails_to_import_before_any_tuned_module_is_loaded() -> None:
@@ -63,13 +73,15 @@ try:
     import outflank.engine
 except ImportError as error:
     print(error)
-loaded = [line for line in open("/proc/self/maps") if "/engine/" in line]
+loaded = {line.split("/engine/")[1].split(".")[0] for line in open("/proc/self/maps") if "/engine/" in line}
 print(loaded, [name for name in sys.modules if name.startswith("outflank.engine.")])
 """)  # fmt: skip
     sentence, loaded = told.stdout.splitlines()
 
     assert sentence.startswith(SENTENCE)
-    assert loaded == "[] ['outflank.engine.buildinfo', 'outflank.engine.machine', 'outflank.engine.cpu']"
+    assert loaded == (
+        "{'cpufeatures'} ['outflank.engine.buildinfo', 'outflank.engine.cpufeatures', 'outflank.engine.cpu']"
+    )
 
 
 def test_the_program_of_a_foreign_build_ends_with_that_sentence() -> None:

@@ -22,6 +22,16 @@ MOST_IN_TABLE: int
 ROW_BITS: int
 """The lower bits of an entry, which have the number of its row."""
 
+def spread(kept: memoryview[int], columns: memoryview[int]) -> memoryview[int]:
+    """Return the entries of all weights, PHASES * WEIGHTS_OF_A_PHASE, in memory of this process.
+
+    Args:
+        kept: the entries of the kept weights, phase by phase, int32.
+        columns: for each weight of a phase its place among the kept ones, int32.
+
+    Raises: ValueError if a column is not one of the kept weights; OSError if there is no memory.
+    """
+
 class Evaluator:
     """The evaluation of positions; searchers may share it."""
 

@@ -8,6 +8,22 @@ from outflank.engine.position cimport Position
 from outflank.engine.machine import reserve
 
 
+def spread(const int32_t[::1] kept, const int32_t[::1] columns):
+    """Return the entries of all weights in memory of this process."""
+    cdef Py_ssize_t phase, i, width = kept.shape[0] // PHASES
+    memory = reserve(PHASES * WEIGHTS_OF_A_PHASE * sizeof(int32_t))
+    cdef unsigned char[::1] view = memory
+    cdef int32_t *entries = <int32_t *>&view[0]
+    assert columns.shape[0] == WEIGHTS_OF_A_PHASE and width * PHASES == kept.shape[0]
+    for i in range(WEIGHTS_OF_A_PHASE):
+        if not 0 <= columns[i] < width:
+            raise ValueError("columns beyond the kept weights")
+    for phase in range(PHASES):
+        for i in range(WEIGHTS_OF_A_PHASE):
+            entries[phase * WEIGHTS_OF_A_PHASE + i] = kept[phase * width + columns[i]]
+    return memoryview(memory).cast("i")
+
+
 cdef class Evaluator:
     """The evaluation of positions; searchers may share it."""
 

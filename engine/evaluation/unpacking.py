@@ -13,8 +13,8 @@ import json
 import sys
 import zlib
 from array import array
-from collections.abc import Callable, Iterator, Mapping
-from operator import add, itemgetter, sub
+from collections.abc import Iterator, Mapping
+from operator import add, sub
 from typing import Any
 
 PATTERNS = tuple(
@@ -36,7 +36,7 @@ PATTERNS = tuple(
     )
 )
 PACKED_MAGIC = b"OUTFLANK WEIGHTS 6\n"
-UNPACKED_MAGIC = f"OUTFLANK UNPACKED WEIGHTS 1 {sys.byteorder}\n".encode()
+UNPACKED_MAGIC = f"OUTFLANK UNPACKED WEIGHTS 2 {sys.byteorder}\n".encode()
 ROW_BITS = 18  # of an entry: the number of its row; evaluate.h reads them
 ALIGNMENT = 64  # of the unpacked numbers, so that no row crosses a cache line
 
@@ -50,11 +50,23 @@ def unpacked_file(content: bytes) -> bytes:
     line, _, body = content.removeprefix(PACKED_MAGIC).partition(b"\n")
     header = json.loads(line)
     tables, rows, layers = unpack(header, body)
-    entries, distinct, counts = entries_and_rows(header, tables, rows)
-    facts = {**header, "rows": counts, "row_bits": ROW_BITS, "file": f"{zlib.crc32(content):08x}"}
+    kept, distinct, counts = entries_and_rows(header, tables, rows)
+    facts = {
+        **header,
+        "rows": counts,
+        "kept": len(kept) // header["phases"],
+        "row_bits": ROW_BITS,
+        "file": f"{zlib.crc32(content):08x}",
+    }
     head = UNPACKED_MAGIC + json.dumps(facts).encode()
     return (
-        head + b" " * (-(len(head) + 1) % ALIGNMENT) + b"\n" + distinct + entries.tobytes() + layers.tobytes()
+        head
+        + b" " * (-(len(head) + 1) % ALIGNMENT)
+        + b"\n"
+        + distinct
+        + kept.tobytes()
+        + columns(header["weights"]).tobytes()
+        + layers.tobytes()
     )
 
 
@@ -176,13 +188,12 @@ def pack(shape: _Shape, tables: "array[int]", rows: "array[int]", layers: "array
 def entries_and_rows(
     shape: _Shape, tables: "array[int]", rows: "array[int]"
 ) -> "tuple[array[int], bytes, list[int]]":
-    """The entries of all weights, int32, the different rows of each stage, and how many rows each stage has.
+    """The entries of the kept weights, int32, the different rows of each stage, and how many rows each stage has.
 
     Raises: ValueError if a stage has more different rows than an entry can number.
     """
-    column_of = columns(shape["weights"])
-    kept, width, phases, stages = column_of[-1] + 1, shape["sums"], shape["phases"], shape["stages"]
-    of_all_weights: Callable[[list[int]], tuple[int, ...]] = itemgetter(*column_of)
+    kept, width = columns(shape["weights"])[-1] + 1, shape["sums"]
+    phases, stages = shape["phases"], shape["stages"]
     content, entries = rows.tobytes(), array("i")
     different: list[bytes] = []
     counts: list[int] = []
@@ -198,7 +209,7 @@ def entries_and_rows(
         counts.append(len(number_of))
         for phase in range(stage * phases // stages, (stage + 1) * phases // stages):
             values = map((1 << ROW_BITS).__mul__, tables[phase * kept : (phase + 1) * kept])
-            entries.extend(of_all_weights([*map(add, values, numbers)]))
+            entries.extend(map(add, values, numbers))
     return entries, b"".join(different), counts
 
 

@@ -14,12 +14,14 @@ r"""The evaluation's weights: reads, checks and writes the packed file, and maps
 compressed. Anything else is refused, with the file's name and the reason.
 
 **Unpacked**, as the search reads it, ``weights.unpacked``: setup.py makes it from ``weights.bin``, and every process
-maps it.
+maps it and spreads the entries to all weights in memory of its own.
 
-    line 1    OUTFLANK UNPACKED WEIGHTS 1, and the byte order
-    line 2    the packed file's JSON object with three keys more: rows (of each stage), row_bits, file (the checksum of
-              the packed file); padded with spaces so that the numbers begin at a multiple of 64 bytes
-    the rest  the rows, stage by stage, SUMS numbers each; the entries, phase by phase; the layers
+    line 1    OUTFLANK UNPACKED WEIGHTS 2, and the byte order
+    line 2    the packed file's JSON object with four keys more: rows (of each stage), kept (weights of a phase),
+              row_bits, file (the checksum of the packed file); padded with spaces so that the numbers begin at a
+              multiple of 64 bytes
+    the rest  the rows, stage by stage, SUMS numbers each; the entries of the kept weights, phase by phase; for each
+              weight of a phase its place among the kept ones; the layers
 
 It is a part of the program like the compiled modules. Mapping it checks line 1, the shape in line 2, and the length.
 """
@@ -50,6 +52,7 @@ from outflank.engine.evaluation.evaluate import (
     SCORE_BITS,
     STAGES,
     SUMS,
+    spread,
 )
 from outflank.engine.evaluation.patterns import PHASES, WEIGHTS_OF_A_PHASE, layout_hash
 from outflank.engine.evaluation.unpacking import PACKED_MAGIC, UNPACKED_MAGIC
@@ -145,23 +148,23 @@ class UnpackedWeights:
 
         Raises: ValueError if a stage has more different rows than an entry can number.
         """
-        entries, rows, counts = unpacking.entries_and_rows(_SHAPE, weights.tables, weights.rows)
-        memory = reserve(sum(_sizes(counts)))
-        for part in rows, entries, weights.layers:
+        kept, rows, counts = unpacking.entries_and_rows(_SHAPE, weights.tables, weights.rows)
+        memory = reserve(sum(_sizes(counts, _kept())))
+        for part in rows, kept, unpacking.columns(WEIGHTS_OF_A_PHASE), weights.layers:
             memory.write(part)
-        return cls._in(memoryview(memory), counts)
+        return cls._in(memoryview(memory), counts, _kept())
 
     @classmethod
-    def _in(cls, view: memoryview[int], counts: list[int]) -> UnpackedWeights:
-        rows, entries, layers = (
-            view[begin:end] for begin, end in pairwise(accumulate(_sizes(counts), initial=0))
+    def _in(cls, view: memoryview[int], counts: list[int], kept: int) -> UnpackedWeights:
+        rows, entries, columns, layers = (
+            view[begin:end] for begin, end in pairwise(accumulate(_sizes(counts, kept), initial=0))
         )
         starts = array("i", accumulate(counts[:-1], initial=0))
-        return cls(rows.cast("b"), entries.cast("i"), layers.cast("h"), starts)
+        return cls(rows.cast("b"), spread(entries.cast("i"), columns.cast("i")), layers.cast("h"), starts)
 
     @classmethod
     def mapped(cls, file: BinaryIO) -> UnpackedWeights:
-        """The weights of an unpacked file, in memory that processes share.
+        """The weights of an unpacked file, the rows in memory that processes share.
 
         Raises: ValueError if the file is not an unpacked file of this engine's shape; OSError if it can't be mapped.
         """
@@ -170,14 +173,15 @@ class UnpackedWeights:
             raise ValueError(f"another row_bits than this engine's {ROW_BITS}")
         begin = file.tell()
         memory = in_huge_pages(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-        if len(memory) != begin + sum(_sizes(header["rows"])):
+        if len(memory) != begin + sum(_sizes(header["rows"], header["kept"])):
             raise ValueError("truncated or overlong weights")
-        return cls._in(memoryview(memory)[begin:], header["rows"])
+        return cls._in(memoryview(memory)[begin:], header["rows"], header["kept"])
 
 
-def _sizes(counts: list[int]) -> tuple[int, int, int]:
-    """Bytes of the rows, entries and layers of unpacked weights."""
-    return SUMS * sum(counts), 4 * PHASES * WEIGHTS_OF_A_PHASE, 2 * HEADS * NUMBERS_OF_A_LAYER
+def _sizes(counts: list[int], kept: int) -> tuple[int, int, int, int]:
+    """Bytes of the rows, kept entries, columns and layers of unpacked weights."""
+    total = sum(counts)
+    return SUMS * total, 4 * PHASES * kept, 4 * WEIGHTS_OF_A_PHASE, 2 * HEADS * NUMBERS_OF_A_LAYER
 
 
 def _kept() -> int:

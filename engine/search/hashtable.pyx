@@ -102,7 +102,7 @@ def _reserve(megabytes, asked):
     Raises: SettingsError if the machine has less.
     """
     machine = memory_mb()
-    if megabytes > machine:
+    if machine is not None and megabytes > machine:
         raise SettingsError(f"a table of {asked} MB does not fit into the machine's {machine} MB of memory")
     try:
         return reserve(megabytes << 20)

@@ -240,15 +240,10 @@ def test_links_in_a_circle_and_a_missing_folder_lead_to_no_book(tmp_path: Path) 
         BookWriter.create(tmp_path / "none" / "b", OTHELLO)
 
 
-def test_a_lock_that_cannot_be_written_is_given_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: object) -> int:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
+def test_a_lock_that_cannot_be_written_is_given_back(tmp_path: Path) -> None:
     opened = len(os.listdir("/proc/self/fd"))
-    with monkeypatch.context() as patched:
-        patched.setattr(os, "pwrite", full)
-        with pytest.raises(OSError, match=os.strerror(errno.ENOSPC)):
-            WriterLock(tmp_path / "l", "expected nobody")
+    with no_file_beyond(0), pytest.raises(OSError, match=r"l\.outflank-lock"):
+        WriterLock(tmp_path / "l", "expected nobody")
 
     assert len(os.listdir("/proc/self/fd")) == opened
     WriterLock(tmp_path / "l", "expected nobody").release()
@@ -304,11 +299,41 @@ def test_a_book_leaves_a_lock_file_of_another_program_alone(tmp_path: Path) -> N
     assert {path.name for path in tmp_path.iterdir()} == {"deps", "deps.lock"}
 
 
-@pytest.mark.parametrize("content", ["", "123456\n"])
-def test_the_lock_of_a_process_that_was_killed_does_not_keep_others_away(
-    tmp_path: Path, content: str
-) -> None:
-    (tmp_path / "l.outflank-lock").write_text(content)
+@pytest.mark.parametrize("died", ["before it wrote its number", "after it"])
+def test_the_lock_of_a_process_that_was_killed_does_not_keep_others_away(tmp_path: Path, died: str) -> None:
+    lock = tmp_path / "l.outflank-lock"
+    if died == "after it":
+        script = "import os, pathlib, sys; from outflank.book.lock import WriterLock; "
+        script += "WriterLock(pathlib.Path(sys.argv[1]), ''); os._exit(1)"
+        subprocess.run([sys.executable, "-c", script, str(tmp_path / "l")])
+        assert lock.stat().st_size
+    else:
+        lock.touch()
+
     with WriterLock(tmp_path / "l", "expected nobody"):
-        assert (tmp_path / "l.outflank-lock").read_text() == f"{os.getpid()}\n"
+        with pytest.raises(FileFormatError, match=f"^expected nobody, held by process {os.getpid()}$"):
+            WriterLock(tmp_path / "l", "expected nobody")
+        assert list(tmp_path.iterdir()) == [lock]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_one_of_many_processes_has_the_lock_at_a_time(tmp_path: Path) -> None:
+    """Each takes and releases it often, so that files are removed while others open them."""
+    script = """
+import os, pathlib, sys
+from outflank.book.lock import WriterLock
+from outflank.engine import FileFormatError
+folder, taken = pathlib.Path(sys.argv[1]), 0
+while taken < 200:
+    try:
+        with WriterLock(folder / "l", ""):
+            os.close(os.open(folder / "alone", os.O_CREAT | os.O_EXCL))
+            os.unlink(folder / "alone")
+            taken += 1
+    except FileFormatError:
+        pass
+"""
+    started = [subprocess.Popen([sys.executable, "-c", script, str(tmp_path)]) for _ in range(3)]
+
+    assert [process.wait() for process in started] == [0, 0, 0]
     assert list(tmp_path.iterdir()) == []

@@ -143,7 +143,7 @@ def test_the_built_file_holds_what_the_packed_one_does() -> None:
     assert weights.provenance() == weights.provenance(PACKED)
 
 
-def test_processes_share_the_built_file_and_can_not_write_to_it() -> None:
+def test_processes_share_the_rows_of_the_built_file_and_can_not_write_to_them() -> None:
     found = weights.load()
 
     mapped = [
@@ -154,14 +154,14 @@ def test_processes_share_the_built_file_and_can_not_write_to_it() -> None:
     assert mapped
     assert all(" r--s " in line for line in mapped)
     with pytest.raises(TypeError, match="read-only"):
-        found.entries[0] = 1
+        found.rows[0] = 1
 
 
 @pytest.mark.parametrize(
     ("damage", "wrong"),
     [
         (lambda content: b"", "another kind or version"),
-        (lambda content: content.replace(b"WEIGHTS 1", b"WEIGHTS 2", 1), "another kind or version"),
+        (lambda content: content.replace(b"WEIGHTS 2", b"WEIGHTS 1", 1), "another kind or version"),
         (lambda content: content.replace(sys.byteorder.encode(), b"middle", 1), "another kind or version"),
         (
             lambda content: content.replace(b'"phases"', b'"phrases"', 1),
