@@ -203,26 +203,9 @@ def waits(pid: int) -> dict[int, float]:
     for process in (pid, *descendants(pid)):
         with suppress(OSError):  # it has just ended
             for task in os.listdir(f"/proc/{process}/task"):
-                with suppress(OSError):
-                    found[int(task)] = _waited(f"/proc/{process}/task/{task}/schedstat")
+                with (
+                    suppress(OSError),
+                    open(f"/proc/{process}/task/{task}/schedstat", "rb", buffering=0) as file,
+                ):
+                    found[int(task)] = int(file.read().split()[1]) / _NANOSECONDS
     return found
-
-
-def longest_wait(before: dict[int, float], now: dict[int, float]) -> float:
-    """The seconds that one thread has waited for a processor since ``before``, of the thread that waited longest.
-
-    A thread begins with none, so one that is new may have waited most though others have waited longer in their lives.
-    """
-    return max((seconds - before.get(thread, 0.0) for thread, seconds in now.items()), default=0.0)
-
-
-def own_waited_seconds() -> float:
-    """Time for which the calling thread was ready to run and had no processor; 0 where the system does not say."""
-    with suppress(OSError):
-        return 0.0 if PORTABLE else _waited("/proc/thread-self/schedstat")
-    return 0.0
-
-
-def _waited(path: str) -> float:
-    with open(path, "rb", buffering=0) as file:
-        return int(file.read().split()[1]) / _NANOSECONDS

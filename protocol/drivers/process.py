@@ -18,7 +18,8 @@ from typing import IO
 
 from outflank.protocol.drivers import descendants
 from outflank.protocol.drivers.errors import EngineCrash, EngineProtocolError, EngineTimeout, SystemExhausted
-from outflank.protocol.drivers.spawn import ProcessSettings, spawn
+from outflank.protocol.drivers.spawn import spawn
+from outflank.protocol.drivers.spec import ProcessSettings
 from outflank.protocol.lines import printable
 
 MAX_LINE_BYTES = 1 << 16

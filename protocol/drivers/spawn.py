@@ -6,38 +6,21 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import psutil
 
 from outflank.protocol.drivers import descendants
 from outflank.protocol.drivers.errors import EngineStartError, SystemExhausted
+from outflank.protocol.drivers.spec import ProcessSettings
 
 if sys.platform == "win32":
     from outflank.protocol.drivers import job
 
 _EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
 _SUSPENDED = 0x4  # CREATE_SUSPENDED of Windows
-
-
-@dataclass(frozen=True, slots=True)
-class ProcessSettings:
-    """The folder, environment, processors and memory of a program.
-
-    Attributes:
-        folder: its working directory, from which a program named by a relative path is found; ours if None.
-        environment: variables set besides our own.
-        cpus: numbers of the processors it may run on; empty for those that we may use.
-        memory: bytes of address space for each of its processes; None for as much as there is.
-    """
-
-    folder: Path | None = None
-    environment: Mapping[str, str] = field(default_factory=dict)
-    cpus: tuple[int, ...] = ()
-    memory: int | None = None
 
 
 Spawned = tuple[subprocess.Popen[bytes], psutil.Process]

@@ -16,10 +16,11 @@ import psutil
 import pytest
 
 from outflank.protocol.drivers import GtpDriver, descendants, process
-from outflank.protocol.drivers.descendants import longest_wait
+from outflank.protocol.drivers.driver import longest_wait, own_waited_seconds
 from outflank.protocol.drivers.errors import EngineCrash, EngineStartError
 from outflank.protocol.drivers.process import ChildProcess
-from outflank.protocol.drivers.spawn import ProcessSettings, Spawned, spawn
+from outflank.protocol.drivers.spawn import Spawned, spawn
+from outflank.protocol.drivers.spec import ProcessSettings
 from outflank.tests.support import fake_engine
 from outflank.tests.support.dialogue import driver_of, started
 from outflank.tests.support.processes import children, linux_alone, living_members, living_with, open_files
@@ -487,7 +488,7 @@ def test_the_id_of_an_engine_that_has_ended_does_not_lead_to_another_process() -
 @linux_alone
 def test_a_thread_knows_how_long_it_had_no_processor() -> None:
     """It shares one with a program that never rests."""
-    before, allowed = descendants.own_waited_seconds(), os.sched_getaffinity(0)
+    before, allowed = own_waited_seconds(), os.sched_getaffinity(0)
     one = {min(allowed)}
     with subprocess.Popen(["sh", "-c", "while :; do :; done"]) as restless:
         try:
@@ -500,4 +501,4 @@ def test_a_thread_knows_how_long_it_had_no_processor() -> None:
             os.sched_setaffinity(0, allowed)
             restless.kill()
 
-    assert descendants.own_waited_seconds() - before > 0.05
+    assert own_waited_seconds() - before > 0.05
