@@ -9,7 +9,7 @@ HEADERS = $$($(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include")
 COMPILER = $$($(PYTHON) -c 'import os, sysconfig; print(os.environ.get("CC") or sysconfig.get_config_var("CC"))')
 missing = { echo "make: Outflank needs $(1): try apt-get install $(2), or name another Python with PYTHON=..." >&2; exit 1; }
 
-.PHONY: help match test bench results pictures races sanitize fuzz soak lint types dist aarch64 annotate lock clean build
+.PHONY: help match test portable bench results pictures races sanitize fuzz soak lint types dist aarch64 annotate lock clean build
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL = build
 
@@ -21,6 +21,12 @@ match: build  ## watch two levels of Outflank play a short match
 
 test: build  ## run the tests on all processors; ARGS="-m slow" runs the slow proofs
 	$(BIN)/pytest -n auto --dist loadgroup $(ARGS)
+
+PORTABLE = tests/protocol/drivers tests/tools/match/test_referee.py tests/tools/match/test_results.py tests/tools/match/test_drivers.py \
+	tests/tools/match/test_conductor.py
+
+portable: build  ## run the tests of drivers and matches with the code for processes that other systems use
+	OUTFLANK_PORTABLE=1 $(BIN)/pytest -n auto --dist loadgroup $(PORTABLE) $(ARGS)
 
 bench: build  ## measure the hot code
 	$(BIN)/pytest tests/measure --override-ini addopts=--import-mode=importlib --benchmark-only $(ARGS)

@@ -21,8 +21,7 @@ from outflank.protocol.drivers.gtp import GtpDriver
 from outflank.protocol.drivers.gtpengine import GtpEngine
 from outflank.protocol.drivers.nboard import NBoardDriver
 from outflank.protocol.drivers.reports import MoveReport
-from outflank.protocol.drivers.spawn import ProcessSettings
-from outflank.protocol.drivers.spec import EngineSpec, Protocol
+from outflank.protocol.drivers.spec import EngineSpec, ProcessSettings, Protocol
 from outflank.protocol.drivers.uci import UciDriver
 
 __all__ = [

@@ -9,9 +9,10 @@ import re
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from outflank.engine import IllegalMoveError, Move, NotationError, Position, Rules
 from outflank.protocol.clock import RunningClock, seconds_text
@@ -23,11 +24,12 @@ from outflank.protocol.drivers.errors import (
     EngineRefusal,
     EngineTimeout,
 )
-from outflank.protocol.drivers.process import ChildProcess
-from outflank.protocol.drivers.spawn import ProcessSettings
-from outflank.protocol.drivers.spec import EngineSpec, command_line, process_settings
+from outflank.protocol.drivers.spec import EngineSpec, ProcessSettings, command_line, process_settings
 from outflank.protocol.formats.annotated import AnnotatedMove
 from outflank.protocol.lines import printable, without_control_bytes
+
+if TYPE_CHECKING:  # a dependency that the drivers of engines need, and no help
+    from outflank.protocol.drivers.process import ChildProcess
 
 START_SECONDS = 30.0  # for the first answer, in which an engine may load tables
 REPLY_SECONDS = 10.0  # for a command that asks for no thinking
@@ -40,6 +42,7 @@ _MOST_STALE_LINES = 1_000  # that are passed on, of those written between two co
 _MOST_STRAY_BYTES = 1 << 20  # in a game
 _LONGEST_QUOTE = 100  # characters of what an engine wrote, in a message
 _LONGEST_REMARK = 1_000  # characters; some quote what the engine wrote
+_NANOSECONDS = 1e9  # in a second
 _LINE = re.compile(rb"[^\r\n]+")
 _RESIGN = "resign"
 
@@ -351,6 +354,8 @@ class ProcessDriver(Driver):
         if self.pid and not self._restarts:
             raise EngineCrash(f"{self.label} was ended")
         self.stray_bytes, self._last_line, self._ply = 0, "", None
+        from outflank.protocol.drivers.process import ChildProcess
+
         settings = self._settings or process_settings(self.spec)
         self._process = ChildProcess(
             command_line(self.spec), self.label, lambda: self.on_wait(), settings, self._on_bytes
@@ -496,11 +501,11 @@ class ProcessDriver(Driver):
         """Ask it for a move."""
 
     @property
-    def _child(self) -> ChildProcess:
+    def _child(self) -> "ChildProcess":
         assert self._process is not None, "it was asked"
         return self._process
 
-    def _running(self, asked: str) -> ChildProcess:
+    def _running(self, asked: str) -> "ChildProcess":
         """Return its process. Raises: EngineCrash if it has none to be asked."""
         if self._process is None:
             raise EngineCrash(f"{self.label} was ended before it was asked {asked!r}")
@@ -599,3 +604,18 @@ def is_gtp_answer(line: str) -> bool:
 
 def _clean(line: bytes) -> str:
     return without_control_bytes(line).decode("utf-8", "replace")
+
+
+def longest_wait(before: dict[int, float], now: dict[int, float]) -> float:
+    """The seconds that one thread has waited for a processor since ``before``, of the thread that waited longest.
+
+    A thread begins with none, so one that is new may have waited most though others have waited longer in their lives.
+    """
+    return max((seconds - before.get(thread, 0.0) for thread, seconds in now.items()), default=0.0)
+
+
+def own_waited_seconds() -> float:
+    """Time for which the calling thread was ready to run and had no processor; 0 where the system does not say."""
+    with suppress(OSError), open("/proc/thread-self/schedstat", "rb", buffering=0) as file:
+        return int(file.read().split()[1]) / _NANOSECONDS
+    return 0.0

@@ -15,8 +15,7 @@ from outflank.protocol.drivers.driver import CLOSE_SECONDS, REPLY_SECONDS, GameS
 from outflank.protocol.drivers.errors import EngineCrash
 from outflank.protocol.drivers.gtp import GtpDriver
 from outflank.protocol.drivers.reports import MoveReport
-from outflank.protocol.drivers.spawn import ProcessSettings
-from outflank.protocol.drivers.spec import EngineSpec
+from outflank.protocol.drivers.spec import EngineSpec, ProcessSettings
 from outflank.protocol.formats.annotated import AnnotatedMove
 
 Arguments = ParamSpec("Arguments")

@@ -1,20 +1,25 @@
 """A child process spoken to in lines: deadlines that hold, memory that is bounded, nothing left behind.
 
-One thread serves all three pipes, so a child that floods its error output, or reads nothing, can't block us.
-A deadline is a point of ``time.monotonic()`` and stays where it is, however many bytes arrive meanwhile.
+A child that floods its error output, or reads nothing, can't block us: each pipe has a thread, and on Linux the thread
+that waits serves all three by ``poll``, since switches of threads for each line cost a third of a match's speed. A
+deadline is a point of ``time.monotonic()`` and stays where it is, however many bytes arrive meanwhile.
 """
 
 import contextlib
 import os
 import selectors
 import signal
+import sys
+import threading
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import IO
 
 from outflank.protocol.drivers import descendants
-from outflank.protocol.drivers.errors import EngineCrash, EngineProtocolError, EngineTimeout
-from outflank.protocol.drivers.spawn import ProcessSettings, spawn
+from outflank.protocol.drivers.errors import EngineCrash, EngineProtocolError, EngineTimeout, SystemExhausted
+from outflank.protocol.drivers.spawn import spawn
+from outflank.protocol.drivers.spec import ProcessSettings
 from outflank.protocol.lines import printable
 
 MAX_LINE_BYTES = 1 << 16
@@ -23,12 +28,12 @@ ERROR_TAIL_BYTES = 4096
 _CHUNK_BYTES = 1 << 16
 _SLICE_SECONDS = 0.1  # longest sleep before we look whether the child has died or our user wants to stop
 _EXIT_SLICE_SECONDS = 0.005
-_BURY_SECONDS = 1.0  # between two looks for what it left to us and has ended
+_REAP_SECONDS = 1.0  # between two looks for what it left to us and has ended
 _GRACE_SECONDS = 1.0  # between the end of a pipe and the exit of its process
 
 
 class ChildProcess:
-    """A running program with its own session and process group.
+    """A running program with a session of its own.
 
     Args:
         command: the program and its arguments.
@@ -51,50 +56,36 @@ class ChildProcess:
         self.label = label
         self._on_bytes = on_bytes
         self._on_wait = on_wait or _nothing
-        self._mark = descendants.Mark.new()
-        self._process = spawn(command, label, surroundings or ProcessSettings(), self._mark)
-        self._buried_at = 0.0
+        self._mark = descendants.new_mark()
+        self._process, self._known = spawn(command, label, surroundings or ProcessSettings(), self._mark)
+        self.was_stopped = False
+        self._reaped_at = 0.0
         self._received = bytearray()
         self._outbox = bytearray()
         self._errors = b""
-        self._output_ended = False
+        self._output_ended = self._input_closed = False
         self._input_ended_at: float | None = None
         self._last_read = 0.0
-        # Of all selectors the one without a descriptor: nothing may fail now, or the child would be left behind.
-        self._selector = selectors.PollSelector()
         self._stdin, self._stdout, self._stderr = self._pipes()
-        for pipe in (self._stdin, self._stdout, self._stderr):
-            os.set_blocking(pipe.fileno(), False)
-        self._selector.register(self._stdout, selectors.EVENT_READ, self._read_output)
-        self._selector.register(self._stderr, selectors.EVENT_READ, self._read_errors)
+        self._selector: selectors.BaseSelector | None = None
+        self._moved, self._has_input = threading.Event(), threading.Event()
+        self._threads: list[threading.Thread] = []
+        self._serve_pipes()
 
     @property
     def pid(self) -> int:
-        """Process id, which is also the id of its process group."""
+        """Its process id."""
         return self._process.pid
 
     @property
     def is_running(self) -> bool:
-        """Whether it has not ended yet. An ended process stays unreaped, so that its group id stays ours."""
+        """Whether it has not ended yet."""
         return self.exit_code is None
-
-    @property
-    def was_stopped(self) -> bool:
-        """Whether ``stop`` has ended it; nothing can be sent any more."""
-        return self._process.returncode is not None
 
     @property
     def exit_code(self) -> int | None:
         """The exit code, minus the number of the signal if it was killed; None while it runs."""
-        if self._process.returncode is not None:
-            return self._process.returncode
-        try:
-            ended = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-        except ChildProcessError:  # another thread is just ending it
-            return self._process.wait()
-        if ended is None:
-            return None
-        return ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
+        return self._process.poll()
 
     @property
     def cpu_seconds(self) -> float:
@@ -115,15 +106,21 @@ class ChildProcess:
         """Queue `data`; what the pipe does not take now is written while we wait for lines."""
         if self._on_bytes:
             self._on_bytes(">", data)
-        if self._input_ended_at is None and not self._stdin.closed:
+        if self._input_ended_at is None and not self._input_closed:
             self._outbox += data
-            self._write_input()
+            self._has_input.set()
+            if self._selector and self._write_input() and self._stdin not in self._selector.get_map():
+                self._selector.register(self._stdin, selectors.EVENT_WRITE, self._write_input)
 
     def end_input(self) -> None:
         """Close its input, as a controller does that goes away; what the pipe has not taken is lost."""
-        if self._stdin in self._selector.get_map():
-            self._selector.unregister(self._stdin)
-        self._stdin.close()
+        self._input_closed = True
+        self._outbox.clear()
+        self._has_input.set()
+        if self._selector:
+            if self._stdin in self._selector.get_map():
+                self._selector.unregister(self._stdin)
+            self._stdin.close()
 
     def read_line(self, deadline: float) -> bytes:
         """The next line of output, without its line feed.
@@ -165,33 +162,34 @@ class ChildProcess:
 
     def explained(self, sentence: str) -> str:
         """`sentence` with the last words appended, if there are any."""
-        if not self.was_stopped:
-            self._drain_errors()
+        # Bounded, since a living process may say something for ever.
+        for _ in range(MAX_STALE_BYTES // _CHUNK_BYTES):
+            if self.was_stopped or not self._serve(0 if self.is_running else _EXIT_SLICE_SECONDS):
+                break
         words = self.last_words()
         return f"{sentence}; its last words were: {words}" if words else sentence
 
     def stop(self, farewell: bytes, patience: float) -> None:
-        """End the process, all of its group and all that descend from it, and free every resource.
+        """End the process and all that descend from it, and free every resource.
 
         It gets `patience` seconds after `farewell`, as many after SIGTERM, and then SIGKILL.
         """
         if self.was_stopped:
             return
         # Now, since where the system gives orphans away, children of a parent that has ended can't be found.
-        known = descendants.living(self.pid, self._mark)
+        left = descendants.living(self._known, self._mark)
         try:
             if self.is_running:
                 self.send(farewell)
                 if not self._has_ended_by(time.monotonic() + patience):
-                    self._signal_group(signal.SIGTERM)
+                    descendants.terminate(self._known, self._mark)
                     self._has_ended_by(time.monotonic() + patience)
         finally:
-            self._signal_group(signal.SIGKILL)  # children it left behind share its group
-            descendants.kill(self.pid, self._mark, known)  # unless they made one of their own
+            self.was_stopped = True
+            self._process.kill()
+            descendants.kill(self._known, self._mark, left)
             self._process.wait()
-            self._selector.close()
-            for pipe in (self._stdin, self._stdout, self._stderr):
-                pipe.close()
+            self._close_pipes()
 
     def _pipes(self) -> tuple[IO[bytes], IO[bytes], IO[bytes]]:
         process = self._process
@@ -215,9 +213,9 @@ class ChildProcess:
         """
         self._on_wait()
         now = time.monotonic()
-        if now > self._buried_at + _BURY_SECONDS:
-            self._buried_at = now
-            descendants.bury_session(self.pid)
+        if now > self._reaped_at + _REAP_SECONDS:
+            self._reaped_at = now
+            descendants.reap_orphans(self.pid)
         if self._output_ended:
             self._has_ended_by(min(deadline, now + _GRACE_SECONDS))
             raise EngineCrash(self._how_it_ended("closed its output"))
@@ -226,7 +224,7 @@ class ChildProcess:
         if now >= deadline:
             raise EngineTimeout(f"{self.label} gave no complete answer in time")
         ready = self._serve(min(deadline - now, _SLICE_SECONDS))
-        if not ready and not self.is_running and not self._serve(0):
+        if not ready and not self.is_running and not self._serve(_EXIT_SLICE_SECONDS):
             # A child of the dead process may still hold the pipe open: no end of file will ever come.
             raise EngineCrash(self._how_it_ended("ended"))
 
@@ -239,49 +237,92 @@ class ChildProcess:
             return f"{self.label} exited with code {code}"
         return f"{self.label} was killed by {_signal_name(-code)}"
 
-    def _serve(self, seconds: float) -> int:
-        """Move bytes through the pipes that are ready within `seconds`; how many were ready."""
+    def _serve_pipes(self) -> None:
+        """Begin to move bytes through the pipes."""
+        if sys.platform == "linux" and not descendants.PORTABLE:
+            # Of all selectors the one without a descriptor: nothing may fail now, or the child would be left behind.
+            self._selector = selectors.PollSelector()
+            for pipe in (self._stdin, self._stdout, self._stderr):
+                os.set_blocking(pipe.fileno(), False)
+            self._selector.register(self._stdout, selectors.EVENT_READ, self._read_output)
+            self._selector.register(self._stderr, selectors.EVENT_READ, self._read_errors)
+            return
+        for serve in (
+            partial(self._read_all, self._stdout, self._read_output),
+            partial(self._read_all, self._stderr, self._read_errors),
+            self._write_all,
+        ):
+            self._threads.append(threading.Thread(target=serve, daemon=True))
+        try:
+            for thread in self._threads:
+                thread.start()
+        except RuntimeError as error:
+            self.stop(b"", 0)
+            raise SystemExhausted(f"{self.label}: {error}") from None
+
+    def _serve(self, seconds: float) -> bool:
+        """Move bytes through the pipes that are ready within `seconds`; return whether any was ready."""
+        if self._selector is None:
+            moved = self._moved.wait(seconds)
+            self._moved.clear()
+            return moved
         ready = self._selector.select(seconds)
         for key, _ in ready:
-            key.data()
-        return len(ready)
+            if not key.data():
+                self._selector.unregister(key.fileobj)
+        return bool(ready)
 
-    def _read_output(self) -> None:
+    def _read_output(self) -> bool:
+        """Read once; return whether more may come, as the next two do."""
         chunk = _read(self._stdout)
         self._received += chunk or b""
         self._last_read = time.monotonic()
-        if chunk == b"":
-            self._selector.unregister(self._stdout)
-            self._output_ended = True
+        self._output_ended = chunk == b""
+        return chunk != b""
 
-    def _read_errors(self) -> None:
+    def _read_errors(self) -> bool:
         chunk = _read(self._stderr)
         self._errors = (self._errors + (chunk or b""))[-ERROR_TAIL_BYTES:]
-        if chunk == b"":
-            self._selector.unregister(self._stderr)
+        return chunk != b""
 
-    def _write_input(self) -> None:
-        """Write what the pipe takes and watch it for as long as something is left."""
+    def _write_input(self) -> bool:
+        """Write what the pipe takes now; return whether something is left."""
         try:
             with contextlib.suppress(BlockingIOError):
                 written = os.write(self._stdin.fileno(), self._outbox[:_CHUNK_BYTES])
                 del self._outbox[:written]
-        except (BrokenPipeError, ConnectionResetError):
+        except OSError:
             self._outbox.clear()
             self._input_ended_at = time.monotonic()
-        watched = self._stdin in self._selector.get_map()
-        if self._outbox and not watched:
-            self._selector.register(self._stdin, selectors.EVENT_WRITE, self._write_input)
-        elif watched and not self._outbox:
-            self._selector.unregister(self._stdin)
+        return bool(self._outbox)
 
-    def _drain_errors(self) -> None:
-        """Read what a dying process still had to say; bounded, since a living one may say it for ever."""
-        for _ in range(MAX_STALE_BYTES // _CHUNK_BYTES):
-            chunk = _read(self._stderr)
-            if not chunk:
-                return
-            self._errors = (self._errors + chunk)[-ERROR_TAIL_BYTES:]
+    def _read_all(self, pipe: IO[bytes], read: Callable[[], bool]) -> None:
+        """Read a pipe to its end, but never much more than we take; runs in a thread."""
+        while read():
+            self._moved.set()
+            while len(self._received) > MAX_STALE_BYTES and not self.was_stopped:
+                time.sleep(_EXIT_SLICE_SECONDS)
+        self._moved.set()
+        pipe.close()
+
+    def _write_all(self) -> None:
+        """Write to the input until it is closed; runs in a thread."""
+        while not (self._input_closed or self.was_stopped):
+            self._has_input.wait()
+            self._has_input.clear()
+            while self._outbox and self._write_input():
+                pass
+        self._stdin.close()
+
+    def _close_pipes(self) -> None:
+        if self._selector:
+            self._selector.close()
+            for pipe in (self._stdin, self._stdout, self._stderr):
+                pipe.close()
+        self._has_input.set()
+        for thread in self._threads:
+            if thread.is_alive():
+                thread.join(_SLICE_SECONDS)  # a process that has escaped us may keep it waiting
 
     def _has_ended_by(self, deadline: float) -> bool:
         """Wait for the end, throwing output away so that a full pipe can't delay it."""
@@ -291,10 +332,6 @@ class ChildProcess:
             self._serve(_EXIT_SLICE_SECONDS)
             self._received.clear()
         return True
-
-    def _signal_group(self, number: signal.Signals) -> None:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.pid, number)
 
 
 def _signal_name(number: int) -> str:
@@ -308,7 +345,7 @@ def _read(pipe: IO[bytes]) -> bytes | None:
         return os.read(pipe.fileno(), _CHUNK_BYTES)
     except BlockingIOError:
         return None
-    except ConnectionResetError:
+    except OSError:
         return b""
 
 

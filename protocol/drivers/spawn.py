@@ -1,129 +1,107 @@
-"""Starts a program in surroundings of its own: folder, environment, processors and memory."""
+"""Starts a program with a folder, an environment, processors and memory of its own."""
 
 import errno
 import functools
 import os
-import resource
 import shutil
 import subprocess
-import threading
-from collections.abc import Callable, Collection, Mapping, Sequence
-from concurrent.futures import Future
-from dataclasses import dataclass, field
+import sys
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from queue import SimpleQueue
+
+import psutil
 
 from outflank.protocol.drivers import descendants
 from outflank.protocol.drivers.errors import EngineStartError, SystemExhausted
+from outflank.protocol.drivers.spec import ProcessSettings
+
+if sys.platform == "win32":
+    from outflank.protocol.drivers import job
 
 _EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
+_SUSPENDED = 0x4  # CREATE_SUSPENDED of Windows
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessSettings:
-    """The folder, environment, processors and memory of a program.
-
-    Attributes:
-        folder: its working directory, from which a program named by a relative path is found; ours if None.
-        environment: variables set besides our own.
-        cpus: numbers of the processors it may run on; empty for those that we may use.
-        memory: bytes of address space for each of its processes; None for as much as there is.
-    """
-
-    folder: Path | None = None
-    environment: Mapping[str, str] = field(default_factory=dict)
-    cpus: tuple[int, ...] = ()
-    memory: int | None = None
+Spawned = tuple[subprocess.Popen[bytes], psutil.Process]
+"""A program and its process, which unlike an id never comes to mean another one."""
 
 
-def spawn(
-    command: Sequence[str], label: str, surroundings: ProcessSettings, mark: descendants.Mark
-) -> subprocess.Popen[bytes]:
+def spawn(command: Sequence[str], label: str, surroundings: ProcessSettings, mark: int) -> Spawned:
     """Start a program with a session of its own, three unbuffered pipes, and `mark`.
 
-    Where the system can, the process is killed when we are, since nothing could end it any more.
+    Where the system can, the process is killed when we are, since nothing could end it any more. Linux ties it to the
+    *thread* that starts it, and any other thread may end before the engine, so one thread starts all engines.
 
     Raises: EngineStartError if that can't be done, SystemExhausted where the system is the reason; nothing runs then.
     """
-    cpus = os.sched_getaffinity(0)  # of this thread
-    return _Spawner.of(os.getpid()).call(lambda: _spawn(command, label, surroundings, mark, cpus))
+    future = _starter(os.getpid()).submit(_spawn, command, label, surroundings, mark)
+    try:
+        return future.result()
+    except BaseException:
+        if not future.cancel():  # we are interrupted, and nobody will know of the process
+            future.add_done_callback(_end)
+        raise
 
 
-class _Spawner:
-    """A thread that starts all engines, and lives as long as this process.
-
-    The system ties a process to the *thread* that has started it, and any other thread may end before the engine.
-    """
-
-    def __init__(self) -> None:
-        self._waiting: SimpleQueue[tuple[Future[subprocess.Popen[bytes]], Start]] = SimpleQueue()
-        threading.Thread(target=self._serve, name="outflank spawner", daemon=True).start()
-
-    @classmethod
-    @functools.cache
-    def of(cls, pid: int) -> "_Spawner":
-        """That of this process; a thread does not live on in one that is forked."""
-        return cls()
-
-    def call(self, start: "Start") -> subprocess.Popen[bytes]:
-        """The result or error of `start`, in the thread."""
-        future: Future[subprocess.Popen[bytes]] = Future()
-        self._waiting.put((future, start))
-        try:
-            return future.result()
-        except BaseException:
-            if not future.cancel():  # we are interrupted, and nobody will know of the process
-                future.add_done_callback(_end)
-            raise
-
-    def _serve(self) -> None:
-        while True:
-            future, start = self._waiting.get()
-            if not future.set_running_or_notify_cancel():
-                continue
-            try:
-                future.set_result(start())
-            except BaseException as error:  # it is raised where the process was wanted
-                future.set_exception(error)
-            del future, start
+@functools.cache
+def _starter(pid: int) -> ThreadPoolExecutor:
+    """The thread of this process that starts engines; it does not live on in one that is forked."""
+    return ThreadPoolExecutor(1, "outflank starter")
 
 
-Start = Callable[[], subprocess.Popen[bytes]]
-
-
-def _end(future: Future[subprocess.Popen[bytes]]) -> None:
+def _end(future: Future[Spawned]) -> None:
     """End a process that nobody waits for."""
     if future.exception() is None:
-        process = future.result()
-        process.kill()
-        process.communicate()
+        _discard(future.result()[0])
 
 
-def _spawn(
-    command: Sequence[str], label: str, surroundings: ProcessSettings, mark: descendants.Mark, cpus: set[int]
-) -> subprocess.Popen[bytes]:
-    """As ``spawn``, in the calling thread; `cpus` are those that the engine may use if nothing else is said."""
+def _discard(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.communicate()
+
+
+def _spawn(command: Sequence[str], label: str, surroundings: ProcessSettings, mark: int) -> Spawned:
+    """As ``spawn``, in the calling thread."""
     descendants.adopt_orphans()
-    _pin(surroundings.cpus or cpus, cpus, label)
-    process = _start(command, label, surroundings, mark)
-    if surroundings.memory is not None:
-        _limit_memory(process, label, surroundings.memory)
-    return process
+    program = _start(command, label, surroundings, mark)
+    try:
+        process = psutil.Process(program.pid)
+        # From outside: running code between fork and exec is not safe with threads.
+        descendants.limit_by(mark, process)
+        if surroundings.cpus:
+            _pin(process, surroundings.cpus, label)
+        if surroundings.memory is not None and sys.platform != "win32":
+            _limit_memory(process, surroundings.memory, label)
+        if sys.platform == "win32":
+            job.confine(int(program._handle), mark, surroundings.memory)  # type: ignore[attr-defined]
+            process.resume()
+    except (psutil.Error, OSError) as error:
+        _discard(program)
+        raise SystemExhausted(f"{label}: {error}") from None
+    except BaseException:
+        _discard(program)
+        raise
+    return program, process
 
 
 def _start(
-    command: Sequence[str], label: str, surroundings: ProcessSettings, mark: descendants.Mark
+    command: Sequence[str], label: str, surroundings: ProcessSettings, mark: int
 ) -> subprocess.Popen[bytes]:
     pipe = subprocess.PIPE
-    environment = {**os.environ, **surroundings.environment, **dict([mark.variable])}
+    environment = {**os.environ, **surroundings.environment, descendants.VARIABLE: f"{mark:x}"}
+    flags = 0
+    if sys.platform == "win32":
+        flags = subprocess.CREATE_NEW_PROCESS_GROUP | _SUSPENDED  # resumed once it is in its job
     try:
         return subprocess.Popen(
-            tied_to_us(command, surroundings.folder, environment.get("PATH"), mark.limit),
+            tied_to_us(command, surroundings.folder, environment.get("PATH")),
             stdin=pipe,
             stdout=pipe,
             stderr=pipe,
             bufsize=0,
-            start_new_session=True,
+            start_new_session=True,  # Ctrl-C is for us
+            creationflags=flags,
             cwd=surroundings.folder,
             env=environment,
         )
@@ -133,10 +111,8 @@ def _start(
         raise fault(f"{label}: {_reason(error, command[0], surroundings.folder)}") from None
 
 
-def tied_to_us(
-    command: Sequence[str], folder: Path | None, path: str | None, limit: int | None = None
-) -> Sequence[str]:
-    """`command` behind programs that turn into it and have it killed when the thread ends that starts it.
+def tied_to_us(command: Sequence[str], folder: Path | None, path: str | None) -> Sequence[str]:
+    """Return `command` after a program that turns into it and has it killed when the thread ends that starts it.
 
     A program that can't be run is left alone, so that the system says why.
 
@@ -144,33 +120,22 @@ def tied_to_us(
         command: the program and its arguments.
         folder: where it will be started; None for ours.
         path: where programs are looked for.
-        limit: in microseconds, of its real-time computing without a pause; None for ours.
     """
-    program = command[0] if "/" not in command[0] else str((folder or Path()) / command[0])
-    if shutil.which(program, path=path) is None:
+    is_path = os.path.dirname(command[0])
+    found = shutil.which((folder or Path()).absolute() / command[0] if is_path else command[0], path=path)
+    if found is None:
         return command
-    marked = [] if limit is None or not (prlimit := _limiter()) else [prlimit, f"--rttime={limit}:", "--"]
-    return [*marked, *_tie(), *command]
+    # Windows would look for it in our own folder.
+    return [found, *command[1:]] if sys.platform == "win32" else [*_tie(), *command]
 
 
 @functools.cache
 def _tie() -> tuple[str, ...]:
     """How this system ties a process to the thread that starts it; empty if it can't."""
-    setpriv = shutil.which("setpriv")  # of util-linux
+    setpriv = None if descendants.PORTABLE else shutil.which("setpriv")  # of util-linux
     command = (setpriv or "", "--pdeathsig", "KILL", "--")
-    return command if setpriv and _works(command) else ()
-
-
-@functools.cache
-def _limiter() -> str:
-    """The program that sets limits; empty if there is none."""
-    prlimit = shutil.which("prlimit")  # of util-linux
-    return prlimit if prlimit and _works((prlimit, f"--rttime={descendants.Mark.new().limit}:", "--")) else ""
-
-
-def _works(command: Sequence[str]) -> bool:
-    """Whether a program can be started by this one."""
-    return subprocess.run([*command, "true"], capture_output=True, check=False).returncode == 0
+    works = setpriv and subprocess.run([*command, "true"], capture_output=True, check=False).returncode == 0
+    return command if works else ()
 
 
 def _reason(error: OSError | ValueError, program: str, folder: Path | None) -> str:
@@ -183,22 +148,25 @@ def _reason(error: OSError | ValueError, program: str, folder: Path | None) -> s
     return f"can't run {program!r} ({reason})"
 
 
-def _pin(cpus: Collection[int], ours: Collection[int], label: str) -> None:
-    """Keep the calling thread on `cpus`: a process started now inherits that, with all its threads."""
+def _pin(process: psutil.Process, cpus: Sequence[int], label: str) -> None:
+    """Keep a process on `cpus`, and all that it starts from now on."""
+    if sys.platform == "darwin":
+        raise EngineStartError(f"{label}: macOS can't keep an engine on processors of its own")
+    ours = psutil.Process().cpu_affinity()
     try:
-        os.sched_setaffinity(0, cpus)
-    except OSError:
+        process.cpu_affinity(list(cpus))
+    except (psutil.Error, OSError, ValueError):
         allowed, got = (", ".join(map(str, numbers)) for numbers in (sorted(ours), cpus))
         raise EngineStartError(
             f"{label}: can't run on processors {got}: this process may use {allowed}"
         ) from None
 
 
-def _limit_memory(process: subprocess.Popen[bytes], label: str, limit: int) -> None:
-    """Limit the address space from outside: running code between fork and exec is not safe with threads."""
+def _limit_memory(process: psutil.Process, limit: int, label: str) -> None:
+    """Limit the address space of a process, and of all that it starts from now on."""
+    if sys.platform != "linux":
+        raise EngineStartError(f"{label}: this system can't limit the memory of an engine")
     try:
-        resource.prlimit(process.pid, resource.RLIMIT_AS, (limit, limit))
-    except (OSError, ValueError) as error:
-        process.kill()
-        process.communicate()
+        process.rlimit(psutil.RLIMIT_AS, (limit, limit))
+    except (psutil.Error, OSError, ValueError) as error:
         raise EngineStartError(f"{label}: its memory can't be limited to {limit} bytes ({error})") from None

@@ -10,7 +10,7 @@ import re
 import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from functools import partial
 from itertools import takewhile
@@ -22,7 +22,6 @@ from outflank.engine.search.parameters import PARAMETERS
 from outflank.protocol.clock import GRACE_SECONDS, NO_LIMIT, TimeControl
 from outflank.protocol.drivers.catalogue import catalogue, completed
 from outflank.protocol.drivers.dialect import Dialect
-from outflank.protocol.drivers.spawn import ProcessSettings
 from outflank.protocol.lines import unknown
 
 _BYTES_A_MB = 1 << 20
@@ -46,6 +45,23 @@ _KEYS = {
     "margin": "grace",
 }  # of attributes with another name; texts and files may still have the former
 _NAMED_KEYS = {"env": "env", "option": "options"}  # ``env.NAME=VALUE``
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessSettings:
+    """The folder, environment, processors and memory of a program.
+
+    Attributes:
+        folder: its working directory, from which a program named by a relative path is found; ours if None.
+        environment: variables set besides our own.
+        cpus: numbers of the processors it may run on; empty for those that we may use.
+        memory: bytes of address space for each of its processes; None for as much as there is.
+    """
+
+    folder: Path | None = None
+    environment: Mapping[str, str] = field(default_factory=dict)
+    cpus: tuple[int, ...] = ()
+    memory: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,9 +172,9 @@ class EngineSpec:
     def settings(self) -> dict[str, Any]:
         """The attributes as numbers, text, lists and mappings, those left out that have their default."""
         return {
-            _KEYS.get(field.name, field.name): _plain(value)
-            for field in fields(self)
-            if (value := getattr(self, field.name)) != field.default
+            _KEYS.get(each.name, each.name): _plain(value)
+            for each in fields(self)
+            if (value := getattr(self, each.name)) != each.default
         }
 
 

@@ -12,6 +12,9 @@ from typing import Self
 
 import pytest
 
+from outflank.protocol.drivers.descendants import PORTABLE
+
+linux_alone = pytest.mark.skipif(PORTABLE, reason="needs what Linux alone tells or does")
 MARK = f"OUTFLANK_TEST_{os.getpid()}"
 """A variable by which engines of this process's tests are found, wherever they hide."""
 _ATTEMPTS = 3

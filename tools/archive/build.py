@@ -342,8 +342,5 @@ def _tally_rows(rows: Iterable[tuple[int, ...]], strengths: Mapping[int, float])
 
 def _sync(name: Path) -> None:
     """Let the file reach the disk before it takes its name."""
-    file = os.open(name, os.O_RDWR | os.O_CLOEXEC)
-    try:
+    with name.open("rb+") as file:
         os.fsync(file)
-    finally:
-        os.close(file)

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from outflank.book import Book, BookWriter, Record
 from outflank.book.checking import check
@@ -75,7 +75,7 @@ def _open(source: str, path: Path, folder: Path) -> Iterator[BinaryIO]:
             with writing(path):
                 shutil.copyfileobj(file, copy)
             copy.seek(0)
-            yield copy
+            yield cast(BinaryIO, copy)  # Windows has a wrapper in its place
 
 
 def _make(path: Path, contents: Contents, wanted: Rules | None, name: str) -> int:

@@ -8,7 +8,7 @@ import time
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from outflank.engine import PASS, Game, IllegalMoveError, NotationError, Rules
 from outflank.protocol.drivers.driver import START_SECONDS, ProcessDriver
@@ -20,10 +20,12 @@ from outflank.protocol.drivers.errors import (
     EngineTimeout,
 )
 from outflank.protocol.drivers.gtp import GtpDriver, GtpResponse
-from outflank.protocol.drivers.process import ChildProcess
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.lines import CONTROL_BYTES, printable
 from outflank.tools.checks.check import CheckSkipped, Violation, expect, expect_nothing
+
+if TYPE_CHECKING:
+    from outflank.protocol.drivers.process import ChildProcess
 
 PATIENCE_SECONDS = 5.0  # for an answer that asks for no thinking
 THINKING_SECONDS = 60.0  # for a move without a clock
@@ -78,7 +80,7 @@ class TappedDriver(ProcessDriver):
         return "the engine"
 
     @property
-    def process(self) -> ChildProcess:
+    def process(self) -> "ChildProcess":
         """The running engine. Raises: EngineStartError."""
         if self._process is None:
             self.start()

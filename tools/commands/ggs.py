@@ -5,7 +5,7 @@ import os
 import re
 import signal
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 from time import strftime
@@ -209,8 +209,18 @@ def ggs(
 async def _play(client: GgsClient) -> None:
     """Play until the end or a signal. Raises: as ``GgsClient.play``."""
     loop = asyncio.get_running_loop()
-    for number in ENDING_SIGNALS:
-        if signal.getsignal(number) != signal.SIG_IGN:
-            at_once = number != signal.SIGINT
-            loop.add_signal_handler(number, partial(client.interrupt, number, at_once=at_once))
-    await client.play()
+
+    def interrupt(number: int, frame: object) -> None:
+        """The loop of Windows has no handlers of signals."""
+        with suppress(RuntimeError):  # it has ended
+            loop.call_soon_threadsafe(partial(client.interrupt, number, at_once=number != signal.SIGINT))
+
+    before = {number: signal.getsignal(number) for number in ENDING_SIGNALS}
+    for number, handler in before.items():
+        if handler != signal.SIG_IGN:
+            signal.signal(number, interrupt)
+    try:
+        await client.play()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -10,7 +10,6 @@ from difflib import get_close_matches
 from io import BufferedReader, FileIO, TextIOWrapper
 from keyword import iskeyword
 from pathlib import Path
-from resource import RLIM_INFINITY, RLIMIT_AS, getrlimit
 from typing import IO, TYPE_CHECKING, Any
 
 import click
@@ -124,7 +123,8 @@ class _Lossy(FileIO):
 
 def keep_standard_error_from_failing() -> None:
     """Let no failure to write a warning or progress end the program."""
-    if isinstance(sys.stderr, TextIOWrapper):
+    is_console = sys.platform == "win32" and sys.stderr.isatty()  # which takes text, not bytes
+    if isinstance(sys.stderr, TextIOWrapper) and not is_console:
         raw = _Lossy(sys.stderr.fileno(), "w", closefd=False)
         raw.name = sys.stderr.name
         sys.stderr = TextIOWrapper(raw, sys.stderr.encoding, sys.stderr.errors, write_through=True)
@@ -133,10 +133,12 @@ def keep_standard_error_from_failing() -> None:
 def escape_what_can_not_be_written() -> None:
     """Let standard output escape letters that its encoding lacks, as standard error does.
 
-    A byte of a name that is not UTF-8 becomes an escape that JSON has too.
+    A byte of a name that is not UTF-8 becomes an escape that JSON has too. On Windows both streams are UTF-8.
     """
-    if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
+    encoding = "utf-8" if sys.platform == "win32" else None
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(encoding=encoding, errors="backslashreplace")
 
 
 def _nothing(descriptor: int, mode: str, name: str, flags: int = os.O_RDONLY) -> FileIO:
@@ -240,7 +242,7 @@ _EXTRAS = {
 _DESCENDANTS = "outflank.protocol.drivers.descendants"  # imported by commands that start engines
 DEFAULTS_FILE = "outflank.defaults_file"
 """The key in ``click.Context.meta`` of the file that has values for the options of the command."""
-_EXIT_BROKEN_PIPE = 128 + signal.SIGPIPE
+_EXIT_BROKEN_PIPE = 128 + 13  # SIGPIPE, which Windows lacks
 _EXIT_INTERRUPTED = 128 + signal.SIGINT
 _MOST_SECONDS_TO_END = 10  # after a signal
 
@@ -373,11 +375,20 @@ def _refused_resource(error: Exception) -> str:
         return (
             "the system refuses another thread: its limit of processes (ulimit -u) or memory (-v) is too low"
         )
-    is_limited = getrlimit(RLIMIT_AS)[0] != RLIM_INFINITY
-    if isinstance(error, MemoryError) or (is_limited and isinstance(error, ImportError | SystemError)):
+    if isinstance(error, MemoryError) or (
+        isinstance(error, ImportError | SystemError) and _is_memory_limited()
+    ):
         detail = f" ({error})" if isinstance(error, ImportError) else ""
         return f"there is not enough memory for this command{detail}"
     return ""
+
+
+def _is_memory_limited() -> bool:
+    if sys.platform == "win32":
+        return False
+    import resource
+
+    return resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
 
 
 def _refusal(error: OSError) -> str:

@@ -1,12 +1,13 @@
 """The dialogue with a person at the terminal: reads moves and commands, prints boards and messages."""
 
 import os
-import select
 import sys
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from queue import Empty, SimpleQueue
 
 import click
 
@@ -31,6 +32,7 @@ from outflank.tools.report.search import certainty, moves_text, score_text
 from outflank.tools.work.progress import live, warn
 
 _CHUNK_BYTES = 1 << 16
+_SLICE_SECONDS = 0.2  # longest wait that Ctrl-C can't interrupt on Windows
 
 
 class InputLines:
@@ -45,6 +47,7 @@ class InputLines:
         self._splitter = LineSplitter()
         self._waiting: list[bytes] = []
         self._ended = False
+        self._chunks: SimpleQueue[bytes] | None = None
         self.is_terminal = os.isatty(self._source)
 
     def next(self, prompt: str, seconds: float) -> str | None:
@@ -69,22 +72,34 @@ class InputLines:
 
     def _read(self, deadline: float) -> None:
         """Wait for input. Raises: TimeoutError."""
-        left = deadline - time.monotonic()
-        ready = select.select([self._source], [], [], None if left == float("inf") else max(left, 0))[0]
-        if not ready:
-            if self.is_terminal:
-                click.echo(err=True)
-            raise TimeoutError
-        try:
-            chunk = os.read(self._source, _CHUNK_BYTES)
-        except OSError:  # the terminal has gone
-            chunk = b""
+        if self._chunks is None:
+            self._chunks = SimpleQueue()
+            threading.Thread(target=self._receive, args=(self._chunks,), daemon=True).start()
+        while True:
+            try:
+                chunk = self._chunks.get(timeout=min(max(deadline - time.monotonic(), 0), _SLICE_SECONDS))
+                break
+            except Empty:
+                if time.monotonic() >= deadline:
+                    if self.is_terminal:
+                        click.echo(err=True)
+                    raise TimeoutError from None
         if not chunk:
             self._ended = True
             chunk = b"\n"
             self._waiting += [line for line in self._splitter.feed(chunk) if line]
             return
         self._waiting += self._splitter.feed(chunk)
+
+    def _receive(self, chunks: SimpleQueue[bytes]) -> None:
+        """Read standard input to its end; a thread, since Windows can't wait for a terminal with a timeout."""
+        chunk = b"\n"
+        while chunk:
+            try:
+                chunk = os.read(self._source, _CHUNK_BYTES)
+            except OSError:  # the terminal has gone
+                chunk = b""
+            chunks.put(chunk)
 
 
 HELP = f"""\

@@ -4,6 +4,7 @@ Sending costs the games next to nothing: a thread writes the queue to a pipe ten
 keep up, thoughts and turns are dropped first; if it has ended, everything is.
 """
 
+import pickle
 import socket
 import subprocess
 import sys
@@ -60,14 +61,21 @@ class PageProcess:
 
     def __enter__(self) -> Self:
         ours, theirs = socket.socketpair()
-        descriptors = theirs.fileno(), self._listener.fileno()
-        command = [sys.executable, "-P", "-m", "outflank.tools.web.run_page", *map(str, descriptors)]
-        self._process = subprocess.Popen(
-            command + self._arguments,
-            pass_fds=descriptors,
-            stdin=subprocess.DEVNULL,
-            start_new_session=True,  # Ctrl-C is for us: the page stays until we end it
-        )
+        sockets = theirs, self._listener
+        command = [sys.executable, "-P", "-m", "outflank.tools.web.run_page", *self._arguments]
+        # A session or group of its own, since Ctrl-C is for us: the page stays until we end it.
+        if sys.platform == "win32":
+            group = subprocess.CREATE_NEW_PROCESS_GROUP
+            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, creationflags=group)
+            shared = [each.share(self._process.pid) for each in sockets]
+        else:
+            shared = [each.fileno() for each in sockets]
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, pass_fds=shared, start_new_session=True
+            )
+        assert self._process.stdin is not None
+        with suppress(OSError), self._process.stdin:
+            pickle.dump(shared, self._process.stdin)
         theirs.close()
         self._listener.close()
         self._pipe: Connection[Any, Any] = Connection(ours.detach())

@@ -7,6 +7,7 @@ engines that play for time, so it yields to them: it has a lower priority, and d
 import asyncio
 import json
 import os
+import pickle
 import socket
 import sys
 import threading
@@ -178,11 +179,16 @@ def _attachment(text: str, name: str) -> Response:
 
 
 def main() -> None:
-    """Serve until the pipe ends; its first message begins with the run's folder."""
-    control, listening, delay, *names = sys.argv[1:]
-    with suppress(OSError):
-        os.nice(NICENESS)
-    pipe: Connection[Any, Any] = Connection(int(control))
+    """Serve until the pipe ends; its first message begins with the run's folder. Standard input has the sockets."""
+    delay, *names = sys.argv[1:]
+    shared = pickle.load(sys.stdin.buffer)
+    if sys.platform == "win32":
+        control, listener = map(socket.fromshare, shared)
+    else:
+        control, listener = (socket.socket(fileno=descriptor) for descriptor in shared)
+        with suppress(OSError):
+            os.nice(NICENESS)
+    pipe: Connection[Any, Any] = Connection(control.detach())
     try:
         folder, *messages = pipe.recv()
     except EOFError:
@@ -190,7 +196,7 @@ def main() -> None:
     past = read_run(folder)
     page = RunPage(past, read_openings(folder, past.settings.rules), float(delay))
     page.put(messages)
-    server = WebServer(page.routes, socket.socket(fileno=int(listening)), names=names, lifespan=page.lifespan)
+    server = WebServer(page.routes, listener, names=names, lifespan=page.lifespan)
 
     def receive() -> None:
         with suppress(EOFError, OSError):

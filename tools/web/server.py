@@ -16,6 +16,7 @@ import os
 import select
 import socket
 import ssl
+import sys
 import threading
 import time
 from collections import Counter
@@ -379,7 +380,7 @@ class _Door(socket.socket):
 
 def _spare_descriptor() -> int | None:
     try:
-        return os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+        return os.open(os.devnull, os.O_RDONLY)
     except OSError:
         return None
 
@@ -507,6 +508,8 @@ class _PromptSockets(_UnreadOutput, WebSocketsSansIOProtocol):
     def _watch(self) -> None:
         self._is_watched = self.read_paused and not self.disconnected
         if not self._is_watched:
+            return
+        if sys.platform != "linux":  # it alone tells so while data waits
             return
         poll = select.poll()
         poll.register(self.transport.get_extra_info("socket").fileno(), select.POLLRDHUP)

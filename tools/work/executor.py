@@ -4,6 +4,7 @@ import functools
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
 from collections import deque
@@ -11,8 +12,6 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
 from itertools import chain, islice
-from multiprocessing import forkserver, resource_tracker
-from multiprocessing.context import ForkServerContext, ForkServerProcess
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import ParamSpec, TypeVar
@@ -22,6 +21,14 @@ from outflank.engine.evaluation.weights import checksum, in_use, use
 from outflank.engine.machine import processors
 from outflank.tools.work.cluster import connect, if_same_build, places, this_build
 from outflank.tools.work.signals import held_back
+
+if sys.platform == "win32":
+    from multiprocessing.context import SpawnContext as Context
+    from multiprocessing.context import SpawnProcess as StartedProcess
+else:
+    from multiprocessing import forkserver, resource_tracker
+    from multiprocessing.context import ForkServerContext as Context
+    from multiprocessing.context import ForkServerProcess as StartedProcess
 
 Arguments = ParamSpec("Arguments")
 Key = TypeVar("Key")
@@ -61,7 +68,7 @@ def open_executor(workers: int | None = None, cluster: str | None = None) -> Ite
         yield _SameBuild(client.get_executor(pure=False)), places(client)
 
 
-class _Worker(ForkServerProcess):
+class _Worker(StartedProcess):
     """A process whose start no signal interrupts: a partly started worker would print a traceback."""
 
     def start(self) -> None:
@@ -69,8 +76,8 @@ class _Worker(ForkServerProcess):
             super().start()
 
 
-class _Context(ForkServerContext):
-    """Starts workers from a process that has no threads."""
+class _Context(Context):
+    """Starts workers from a process that has no threads; on Windows each from a new one."""
 
     Process = _Worker
 
@@ -153,14 +160,15 @@ def _start_helpers() -> None:
     its state, and print a traceback for each resource that we release. Ctrl-C would end both with a traceback while
     they still import their modules. Workers inherit the mask, and end with us.
     """
-    unheard = {signal.SIGHUP, signal.SIGINT}
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, unheard)
-    try:
-        resource_tracker.ensure_running()
-        signal.pthread_sigmask(signal.SIG_BLOCK, unheard)  # the previous call unblocks SIGINT
-        forkserver.ensure_running()
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    if sys.platform != "win32":
+        unheard = {signal.SIGHUP, signal.SIGINT}
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, unheard)
+        try:
+            resource_tracker.ensure_running()
+            signal.pthread_sigmask(signal.SIG_BLOCK, unheard)  # the previous call unblocks SIGINT
+            forkserver.ensure_running()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _begin_as_worker(weights: Path) -> None:

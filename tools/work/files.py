@@ -73,7 +73,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
             with open(file, "wb") as new:
                 yield new
                 if target.exists():
-                    os.fchmod(file, target.stat().st_mode & 0o777)
+                    os.chmod(name, target.stat().st_mode & 0o777)
             os.replace(name, target)
         except BaseException:
             with contextlib.suppress(OSError):

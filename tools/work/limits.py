@@ -1,6 +1,6 @@
 """Bounds on what a peer may do, and on what this process may open."""
 
-import resource
+import sys
 import time
 from contextlib import suppress
 
@@ -31,6 +31,10 @@ class Budget:
 
 def allow_descriptors(count: int) -> int:
     """Let this process have `count` file descriptors, or as many as the system allows; return the number allowed."""
+    if sys.platform == "win32":
+        return count
+    import resource
+
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = count if hard == resource.RLIM_INFINITY else min(count, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:

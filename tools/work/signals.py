@@ -1,4 +1,4 @@
-"""Ctrl-C, SIGTERM and SIGHUP: they end the program at once, by an exception, or at checkpoints of long work.
+"""SIGINT, SIGTERM, SIGHUP and SIGBREAK: they end the program at once, by an exception, or at checkpoints of long work.
 
 A handler that raises can interrupt any code. In a command this is intended, since all resources are held by context
 managers; during imports, or when the interpreter exits, the exception would become a traceback or be lost.
@@ -13,7 +13,9 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any, Self
 
-ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+ENDING_SIGNALS = tuple(
+    each for each in signal.Signals if each.name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
+)
 
 
 class Interrupted(Exception):

@@ -37,7 +37,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 BARE = """
 import sys
 for name in ("rich", "scipy", "numpy", "networkx", "sgfmill", "jinja2", "matplotlib", "tomli_w", "torch", "resvg_py",
-             "distributed", "dask", "msgspec"):
+             "distributed", "dask", "msgspec", "psutil"):
     sys.modules[name] = None
 from outflank.tools.commands.program import main
 sys.argv[0] = "outflank"

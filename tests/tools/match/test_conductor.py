@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from outflank.protocol.clock import TimeControl
-from outflank.tests.support.processes import open_files, resident_kib
+from outflank.tests.support.processes import linux_alone, open_files, resident_kib
 from outflank.tests.support.runs import conduct, fake, instant_settings, resume, settings
 from outflank.tools.match.conduct import conductor, pairplayer
 from outflank.tools.match.conduct.pairplayer import StallWatch
@@ -302,6 +302,7 @@ def check(run: Run, games: int) -> None:
     assert sum(game.points_of("A") for game in run.games) == games / 2
 
 
+@linux_alone
 def test_nobody_loses_on_time_for_the_runners_sake(tmp_path: Path) -> None:
     check(overloaded(tmp_path, 64), 64)
 

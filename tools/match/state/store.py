@@ -11,6 +11,7 @@ import os
 import platform
 import sqlite3
 import stat
+import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
@@ -91,13 +92,20 @@ def seal(file: Path, text: str) -> str:
     except OSError:
         machine = b""
     number = b"" if machine else b"%d" % file.stat().st_ino
-    return hmac.digest(machine, b"outflank %d %b %b" % (os.geteuid(), number, text.encode()), "sha256").hex()
+    return hmac.digest(machine, b"outflank %d %b %b" % (_user(), number, text.encode()), "sha256").hex()
+
+
+def _user() -> int:
+    if sys.platform == "win32":
+        return 0
+    return os.geteuid()
 
 
 def is_sealed(file: Path, text: str, code: str) -> bool:
     """Whether `code` is the seal of a text in a file that is ours, and that not everybody may write to."""
     status = file.stat()
-    ours = status.st_uid == os.geteuid() and not status.st_mode & stat.S_IWOTH
+    # Windows has lists of rights in place of owners and modes.
+    ours = status.st_uid == _user() and (sys.platform == "win32" or not status.st_mode & stat.S_IWOTH)
     return ours and hmac.compare_digest(seal(file, text).encode(), code.encode())
 
 
