@@ -111,6 +111,8 @@ class Referee:
         adjudicate: end the game with the exact result once this few squares are empty; 0 for never.
         solve: when the game is over, solve each of its positions with at most this many empty squares; 0 for none.
         solver: does both; one of our own if left out.
+        first: the position that the game begins with; the start of `rules` if left out.
+        played: the turns of this game that were played before, in order, whose seconds its clocks have lost.
     """
 
     def __init__(
@@ -125,6 +127,8 @@ class Referee:
         adjudicate: int = 0,
         solve: int = 0,
         solver: Solver | None = None,
+        first: Position | None = None,
+        played: Sequence[AnnotatedMove] = (),
     ) -> None:
         self._pairing = pairing
         self._seats = {colour: Seat(colour, driver, stall) for colour, driver in drivers.items()}
@@ -133,15 +137,23 @@ class Referee:
         self._adjudicate = adjudicate
         self._solve = solve
         self._solver = solver or Solver()
-        self._game = Game(rules)
-        self._turns: list[AnnotatedMove] = []
-        self._so_far = GameSoFar.of(self._game.first)
+        self._game = Game(rules, first)
+        self._turns: list[AnnotatedMove] = list(played)
+        for turn in played:
+            self._game.play(turn.move)
+            self._seats[turn.colour].resume(turn)
+        self._so_far = GameSoFar.of(self._game.first, self._turns)
         self._started = datetime.now(UTC).astimezone().isoformat(timespec="seconds")
 
     @property
     def flag_fall(self) -> FlagFall | None:
         """The facts of a loss on time; None if there was none."""
         return next((seat.flag_fall for seat in self._seats.values() if seat.flag_fall), None)
+
+    @property
+    def allowances(self) -> dict[Colour, float]:
+        """The seconds that the next move of each side may take; infinite without a clock."""
+        return {colour: seat.allowance for colour, seat in self._seats.items()}
 
     def play(self) -> GameRecord:
         """The whole game, from setting up the board to its result. An engine is dismissed after a fault."""
@@ -163,7 +175,7 @@ class Referee:
     def _play_out(self) -> int | None:
         """All turns; the margin if the game was adjudicated before its end. Raises: Loss."""
         for seat in self._seats.values():
-            seat.begin()
+            seat.begin(self._game.first)
         opening = iter(self._pairing.opening)
         while not self._game.position.is_over:
             given = None if self._game.position.must_pass else next(opening, None)
