@@ -71,7 +71,12 @@ _SECONDS = 5.0
     help="Print answers in the order of the positions, not as soon as they are ready.",
 )
 @click.option(
-    "--web", is_flag=True, help="Open an analysis board in the browser, with the games of POSITION if given."
+    "--web",
+    is_flag=False,
+    flag_value="0",
+    metavar="[HOST:PORT]",
+    help="Open the page of outflank web in the browser, with the games of POSITION if given.  "
+    "[default: 127.0.0.1 and a free port]",
 )
 @archive_option
 @click.option(
@@ -99,7 +104,7 @@ def analyze(
     stable: bool,
     concurrency: int,
     ordered: bool,
-    web: bool,
+    web: str | None,
     archive: Path | None,
     serve: str | None,
     rules: Rules,
@@ -126,13 +131,16 @@ def analyze(
         )
     many = search if search.is_limited else replace(search, level=DEFAULT_LEVEL)
     defaults = Defaults(rules, many)
-    if web or serve is not None:
+    if web is not None and not web.split(",")[0].rpartition(":")[2].isdecimal():  # a position, not a port
+        texts, web = (web, *texts), "0"
+    if web is not None or serve is not None:
         from outflank.tools.web.board_server import serve_board  # an extra that most do without
 
-        # The board searches the position shown and the curve at once.
-        count = max(concurrency, 2 if web else 1)
+        # The page searches the position shown and the curve at once.
+        count = max(concurrency, 1 if web is None else 2)
         searchers = [Searcher(hash_mb, threads, parameters=parameters) for _ in range(count)]
-        serve_board(texts, defaults, searchers, serve, web, archive)
+        place, mode = (serve, None) if web is None else (serve or web, "study")
+        serve_board(texts, defaults, searchers, place, web is not None, archive, mode=mode)
     if archive is not None:
         raise click.UsageError("--archive shows its games on the analysis board and needs --web")
     if not texts:

@@ -144,6 +144,7 @@ COMMANDS = {
     "uci": "Answer UCI commands on standard input, as an engine for the variant flipello (Othello).",
     "analyze": "Search positions and show their best moves: one in a growing table, many in a line each.",
     "play": "Play a game against the engine at a terminal.",
+    "web": "Play, study and practise in the browser, against any engine.",
     "board": "Show a position as text, or as an SVG or PNG image.",
     "review": "Review every GAME: what each move cost, and what would have been better.",
     "puzzles": "Find problems in games, and ask them at the terminal.",
