@@ -4,17 +4,37 @@ The protocol is Chrome's DevTools protocol: JSON messages, each ended by NUL, on
 """
 
 import base64
+import http.client
 import json
 import os
 import shutil
 import subprocess
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
+from urllib.parse import urlsplit
+
+import pytest
+
+from outflank.tests.support.program import OUTFLANK
 
 CHROMIUM = shutil.which("chromium")
-_KEY_CODES = {"ArrowLeft": 37, "ArrowRight": 39, "Home": 36, "End": 35, "Enter": 13, " ": 32}
+in_browser = pytest.mark.skipif(
+    CHROMIUM is None, reason="Chromium is not installed (Debian package chromium)"
+)
+_KEY_CODES = {
+    "Tab": 9,
+    "ArrowUp": 38,
+    "ArrowDown": 40,
+    "ArrowLeft": 37,
+    "ArrowRight": 39,
+    "Home": 36,
+    "End": 35,
+    "Enter": 13,
+    " ": 32,
+}
 
 
 class Browser:
@@ -136,6 +156,13 @@ class Browser:
         for kind in ("mousePressed", "mouseReleased"):
             self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
+    def square(self, name: str) -> None:
+        """Click a square of the page's board, such as f5."""
+        self.run("at('board').scrollIntoView({block: 'center'})")
+        left, top, width = self.run("(box => [box.x, box.y, box.width])(at('board').getBoundingClientRect())")
+        file, line = "abcdefgh".index(name[0]), int(name[1]) - 1
+        self.click(left + (32 + 40 * file) * width / 344, top + (32 + 40 * line) * width / 344)
+
     def picture(self, path: Path, whole: bool = True) -> None:
         """Write what is seen, or the whole page, as a PNG."""
         taken = self.call("Page.captureScreenshot", captureBeyondViewport=whole)
@@ -157,3 +184,43 @@ class Browser:
         if message.get("method") == "Log.entryAdded" and parameters["entry"]["level"] == "error":
             self.errors.append(parameters["entry"]["text"])
         return message
+
+
+class Served:
+    """A command that opens the page, on any port, with these arguments; a context manager.
+
+    Attributes:
+        page: the address of the page.
+        requests: the address of the socket for requests.
+    """
+
+    def __init__(
+        self, *arguments: str, command: Sequence[str] = ("analyze", "--web=0"), **environment: str
+    ) -> None:
+        self.process = subprocess.Popen(
+            [OUTFLANK, *command, *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "BROWSER": "true", **environment},
+        )
+        assert self.process.stdout is not None
+        self.page = self.process.stdout.readline().split()[-1]
+        self.requests = self.process.stdout.readline().split()[-1]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.communicate()
+
+    def post(self, path: str, body: bytes, **headers: str) -> tuple[int, bytes]:
+        """Send something to a path below the page's: status and answer."""
+        place = urlsplit(self.page)
+        connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=60)
+        connection.request("POST", place.path + path, body, headers)
+        answer = connection.getresponse()
+        content = answer.read()
+        connection.close()
+        return answer.status, content

@@ -8,9 +8,18 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import BinaryIO, Protocol
 
-from outflank.engine import Analysis, IllegalMoveError, NotationError, OutflankError, Searcher, SearchInfo
+from outflank.engine import (
+    Analysis,
+    IllegalMoveError,
+    NotationError,
+    OutflankError,
+    Searcher,
+    SearchInfo,
+    SearchResult,
+)
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.protocol.formats.reading import TOO_LONG, read_lines
 from outflank.protocol.lines import printable
@@ -25,6 +34,10 @@ from outflank.tools.analysis.requests import (
     read_request,
 )
 from outflank.tools.work.games import Given, shown
+
+FIRST_SLICE_SECONDS = 2.0
+"""Of a search while another client waits; each time that it has given way it gets twice as many."""
+_WATCH_SECONDS = 0.1  # between two looks for searches that have to give way
 
 
 class Client(Protocol):
@@ -44,6 +57,9 @@ class _Task:
         number: the number of the item among those of its client.
         query: the position to search, and how.
         cancelled: whether the search is to end; what has been found by then is the answer.
+        began: when its search began, on the monotonic clock; None if it has not.
+        slice: the seconds after which its search gives way if another client waits.
+        gives_way: whether it has been stopped for another client.
         analysis: its search while it runs.
     """
 
@@ -52,6 +68,9 @@ class _Task:
     number: int = field(compare=False)
     query: Query = field(compare=False)
     cancelled: bool = field(compare=False, default=False)
+    began: float | None = field(compare=False, default=None)
+    slice: float = field(compare=False, default_factory=lambda: FIRST_SLICE_SECONDS)
+    gives_way: bool = field(compare=False, default=False)
     analysis: Analysis | None = field(compare=False, default=None)
 
     def report(self, found: SearchInfo | None) -> None:
@@ -62,22 +81,25 @@ class _Task:
 class AnalysisService:
     """Answers the items of any number of clients; every item gets one last answer. No search holds the GIL.
 
+    Clients take turns. A search gives way when it has used up its slice of time and another client waits; it begins
+    again later, with an empty table like every search and a slice twice as long, so no answer depends on other clients.
+
     Args:
         searchers: one for each search that may run at the same time, each used by a thread of its own.
     """
 
     def __init__(self, searchers: Sequence[Searcher]) -> None:
         self._changed = threading.Condition()
-        self._waiting: list[_Task] = []
+        self._waiting: dict[Client, list[_Task]] = {}  # heaps; the client that is served next comes first
         self._tasks: dict[int, _Task] = {}  # waiting and running, by serial number
         self._serials = itertools.count()
-        for searcher in searchers:
-            threading.Thread(
-                target=self._work, args=(searcher,), name="outflank analysis", daemon=True
-            ).start()
+        works: list[Callable[[], None]] = [self._share]
+        works += [partial(self._work, searcher) for searcher in searchers]
+        for work in works:
+            threading.Thread(target=work, name="outflank analysis", daemon=True).start()
 
     def take(self, client: Client, number: int, item: Item) -> None:
-        """Answer an item: a query after its search, by priority and then in the order of the calls; others at once.
+        """Answer an item: a query after its search, by priority among those of its client; others at once.
 
         An action acts on the queries of its own client alone.
         """
@@ -89,8 +111,7 @@ class AnalysisService:
             serial = next(self._serials)
             task = _Task((-item.priority, serial), client, number, item)
             self._tasks[serial] = task
-            heapq.heappush(self._waiting, task)
-            self._changed.notify()
+            self._queue(task)
 
     def leave(self, client: Client) -> None:
         """End all searches of a client."""
@@ -108,22 +129,64 @@ class AnalysisService:
                 task.cancelled = True
                 if task.analysis is not None:
                     task.analysis.stop()
-            dropped = [task for task in self._waiting if task.cancelled]
-            self._waiting = [task for task in self._waiting if not task.cancelled]
-            heapq.heapify(self._waiting)
+            waiting = self._waiting.pop(client, [])
+            dropped = [task for task in waiting if task.cancelled]
+            if kept := [task for task in waiting if not task.cancelled]:
+                heapq.heapify(kept)
+                self._waiting[client] = kept
             for task in dropped:
                 del self._tasks[task.key[1]]
         for task in dropped:
             task.report(None)
         return len(meant)
 
+    def _queue(self, task: _Task) -> None:
+        """Let a task wait for a searcher; the caller has the lock."""
+        heapq.heappush(self._waiting.setdefault(task.client, []), task)
+        self._changed.notify_all()
+
+    def _next(self) -> _Task:
+        """Return the next task of the client that waits longest, which is served last from now on."""
+        client = next(iter(self._waiting))
+        waiting = self._waiting.pop(client)
+        task = heapq.heappop(waiting)
+        if waiting:
+            self._waiting[client] = waiting
+        return task
+
+    def _share(self) -> None:
+        """Stop the search that has exceeded its slice most while another client waits, again and again."""
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._waiting)
+                now = time.monotonic()
+                over = [
+                    (now - task.began - task.slice, task.analysis, task)
+                    for task in self._tasks.values()
+                    if task.began is not None
+                    and task.analysis is not None
+                    and any(client is not task.client for client in self._waiting)
+                ]
+                excess, analysis, task = max(over, key=lambda each: each[0], default=(0.0, None, None))
+                if task is not None and analysis is not None and excess > 0:
+                    task.gives_way = True
+                    analysis.stop()
+            time.sleep(_WATCH_SECONDS)
+
     def _work(self, searcher: Searcher) -> None:
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._waiting)
-                task = heapq.heappop(self._waiting)
+                task = self._next()
             try:
-                answer = Answer(task.query, self._search(task, searcher))
+                found = self._search(task, searcher)
+                if task.gives_way and found.stopped and not task.cancelled:
+                    with self._changed:
+                        task.analysis, task.began, task.gives_way = None, None, False
+                        task.slice *= 2
+                        self._queue(task)
+                    continue
+                answer = Answer(task.query, found)
             except Exception as error:  # an error of one search must not end the others
                 reason = (
                     str(error) if isinstance(error, OutflankError) else f"the search has failed: {error!r}"
@@ -134,14 +197,14 @@ class AnalysisService:
                 del self._tasks[task.key[1]]
             task.client.deliver(task.number, answer)
 
-    def _search(self, task: _Task, searcher: Searcher) -> SearchInfo:
+    def _search(self, task: _Task, searcher: Searcher) -> SearchResult:
         """Search a position, report the progress as often as its query asks for, and return the result."""
         query, search = task.query, task.query.search
         searcher.clear()
         limit = search.limit(query.position.empties)
         with searcher.analyse(query.position, limit, moves=query.moves, multipv=search.multipv) as analysis:
             with self._changed:
-                task.analysis = analysis
+                task.analysis, task.began = analysis, time.monotonic()
                 if task.cancelled:
                     analysis.stop()
             reported = time.monotonic()

@@ -156,10 +156,11 @@ def analyze(
     if web is not None or serve is not None:
         from outflank.tools.web.board_server import serve_board  # an extra that most do without
 
-        # The board searches the position shown and the curve at once.
+        # The page searches the position shown and the curve at once.
         count = max(concurrency, 1 if web is None else 2)
         searchers = [Searcher(hash_mb, threads, parameters=parameters) for _ in range(count)]
-        serve_board(texts, defaults, searchers, serve if web is None else web, web is not None, archive)
+        place, mode = (serve, None) if web is None else (web, "study")
+        serve_board(texts, defaults, searchers, place, web is not None, archive, mode=mode)
     if not texts:
         raise click.UsageError("Missing argument 'POSITION...'.")
     searchers = [Searcher(hash_mb, threads, parameters=parameters) for _ in range(concurrency)]

@@ -158,6 +158,7 @@ def _nothing(descriptor: int, mode: str, name: str, flags: int = os.O_RDONLY) ->
 SECTIONS = {
     "Play and analyze": {
         "play": "Play a game against the engine at a terminal.",
+        "web": "Play, study and practise in the browser, against any engine.",
         "analyze": "Search positions and show their best moves: one in a growing table, many in a line each.",
         "review": "Review every GAME: what each move cost, and what would have been better.",
         "board": "Show a position as text, or as an SVG or PNG image.",
@@ -229,7 +230,7 @@ _FIRST_LINES = {
     "outflank play --level 4": "Play a game at the terminal.",
     "outflank analyze f5d6c3": "Find the best moves of a position.",
     "outflank review f5f6e6f4g6c5g4": "Find the mistakes of a game.",
-    "outflank analyze --web": "Analyze on a board in the browser.",
+    XX,
     "outflank match --live": "Watch two engines play in the browser.",
 }
 # The extra that brings a package; all others come with `match`.

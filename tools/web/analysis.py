@@ -21,12 +21,24 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
+from outflank.book.names import all_openings
 from outflank.book.store import Book
-from outflank.engine import FileFormatError, Game, OutflankError, Position, Rules, Searcher
+from outflank.engine import (
+    HIGHEST_LEVEL,
+    PRESETS,
+    FileFormatError,
+    Game,
+    OutflankError,
+    Position,
+    Rules,
+    Searcher,
+)
+from outflank.protocol.drivers import EngineSpec
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.protocol.formats.files import WRITTEN_FORMATS, FormatName, read_games
 from outflank.protocol.outside_json import read_json_object
 from outflank.protocol.server.booksource import shipped_books
+from outflank.protocol.server.human_strength import HIGHEST_ELO, LOWEST_ELO
 from outflank.tools.analysis.requests import Defaults
 from outflank.tools.analysis.review.game import ReviewSettings, review_game
 from outflank.tools.analysis.review.output import occasion_text
@@ -35,6 +47,7 @@ from outflank.tools.analysis.service import AnalysisService
 from outflank.tools.archive.table import Explorer
 from outflank.tools.report.gamefiles import game_writer
 from outflank.tools.report.page import page_parts, replayed, templates
+from outflank.tools.web.play import Tables
 from outflank.tools.web.requests import SocketClient
 
 MOST_BYTES = 4 << 20
@@ -42,6 +55,7 @@ MOST_BYTES = 4 << 20
 MOST_GAMES = 500
 """That are read of it."""
 _LONGEST_NAME = 100
+_USUAL_LEVEL, _USUAL_ELO = 4, 1200  # that the page proposes
 _SUFFIXES: Mapping[str, str] = {"wthor": "wtb", "transcript": "txt"}
 
 
@@ -54,6 +68,8 @@ class AnalysisBoard:
         defaults: rules of games, and rules and limits of requests, that name none.
         first: the games to begin with.
         explorer: the archive whose games are shown beside the board; None if there is none.
+        engines: the engines that may be played against, besides Outflank.
+        mode: what the page shows first: ``play``, ``study`` or ``practise``.
     """
 
     def __init__(
@@ -63,6 +79,8 @@ class AnalysisBoard:
         defaults: Defaults,
         first: Sequence[AnnotatedGame] = (),
         explorer: Explorer | None = None,
+        engines: Sequence[EngineSpec] = (),
+        mode: str = "study",
     ) -> None:
         self._service, self._defaults, self._rules = service, defaults, defaults.rules
         self._explorer = explorer
@@ -71,11 +89,14 @@ class AnalysisBoard:
         self._workers = ThreadPoolExecutor(1, thread_name_prefix="games")
         self._reviewers = ThreadPoolExecutor(1, thread_name_prefix="review")
         self._searcher: Searcher | None = None
+        self._mode, self._engines = mode, [spec.name for spec in engines]
+        self.tables = Tables(engines, lambda asked: _annotated(asked, self._rules), self._replay)
         self._books: dict[Rules, Book | None] = {}
         inner: list[BaseRoute] = [
             Route("/", self._page),
             Route("/first", self._games_to_begin_with),
             WebSocketRoute("/analysis", self._requests),
+            WebSocketRoute("/play", self.tables.serve),
             Route("/read", self._read, methods=["POST"]),
             Route("/game", self._game, methods=["POST"]),
             Route("/save", self._save, methods=["POST"]),
@@ -85,7 +106,9 @@ class AnalysisBoard:
         self.routes: list[BaseRoute] = [Mount(f"/{token}", routes=inner)]
 
     async def _page(self, request: Request) -> Response:
-        parts = page_parts(self._rules, "branch.js", "analysis.js", asks=True)
+        parts = page_parts(
+            self._rules, "words.js", "seats.js", "branch.js", "analysis.js", "play.js", asks=True
+        )
         html = (
             templates()
             .get_template("analysis.html")
@@ -99,6 +122,7 @@ class AnalysisBoard:
                 panel=True,
                 branches=True,
                 view="mover",
+                desk=self._desk(),
                 **({} if self._explorer is None else {"archive": self._explorer.archive.path.name}),
                 **parts,
             )
@@ -106,6 +130,25 @@ class AnalysisBoard:
         return HTMLResponse(
             html, headers={"content-security-policy": f"{parts['policy']}; frame-ancestors 'none'"}
         )
+
+    def _desk(self) -> dict[str, Any]:
+        """What the scripts of the page have to know."""
+        return {
+            "mode": self._mode,
+            "engines": self._engines,
+            "scales": {
+                "level": (0, HIGHEST_LEVEL, _USUAL_LEVEL),
+                "elo": (LOWEST_ELO, HIGHEST_ELO, _USUAL_ELO),
+            },
+            "rules": [*PRESETS] if str(self._rules) in PRESETS else [*PRESETS, str(self._rules)],
+            "usual": str(self._rules),
+            "start": Position.start(self._rules).board_string(),
+            "openings": [(each.in_both_languages, each.moves) for each in all_openings()],
+        }
+
+    async def _replay(self, game: AnnotatedGame) -> dict[str, Any]:
+        """A game as the page replays it, with its legal moves and what the book knows."""
+        return await asyncio.get_running_loop().run_in_executor(self._workers, self._shown, game)
 
     async def _games_to_begin_with(self, request: Request) -> Response:
         return JSONResponse(_listing(self._first))
@@ -138,10 +181,13 @@ class AnalysisBoard:
         return JSONResponse(await self._answered(request, self._described))
 
     def _described(self, asked: Mapping[str, Any]) -> dict[str, Any]:
-        game = _annotated(asked, self._rules)
+        return self._shown(_annotated(asked, self._rules), _number(asked))
+
+    def _shown(self, game: AnnotatedGame, number: int = 1) -> dict[str, Any]:
+        """A game with its legal moves and what the book knows."""
         positions = [*(move.before for move in game.moves), game.final]
         return {
-            **_packed(game, _number(asked)),
+            **_packed(game, number),
             "legal": [" ".join(map(str, position.legal_moves())) for position in positions],
             "book": [self._book_moves(position) for position in positions],
         }
@@ -174,9 +220,12 @@ class AnalysisBoard:
         form = next((form for form in WRITTEN_FORMATS if form == request.query_params.get("format")), None)
         if form is None:
             raise HTTPException(404)
-        content, name = await self._answered(
-            request, lambda asked: _file(form, _annotated(asked, self._rules))
-        )
+        played = self.tables.get(request.query_params.get("play", ""))
+
+        def saved(asked: Mapping[str, Any]) -> tuple[bytes, str]:
+            return _file(form, played.annotated() if played else _annotated(asked, self._rules))
+
+        content, name = await self._answered(request, saved)
         headers = {"content-disposition": f'attachment; filename="{name}"'}
         return Response(content, media_type="application/octet-stream", headers=headers)
 

@@ -1,4 +1,4 @@
-"""``outflank analyze --web`` and ``--serve``: the analysis board, and requests over WebSockets, until Ctrl-C."""
+"""``outflank web`` and ``analyze --serve``: the page, and requests over WebSockets, until Ctrl-C."""
 
 import secrets
 import time
@@ -12,6 +12,7 @@ from typing import NoReturn
 import click
 
 from outflank.engine import NotationError, Searcher
+from outflank.protocol.drivers import EngineSpec
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.tools.analysis.requests import Defaults
 from outflank.tools.analysis.service import AnalysisService
@@ -33,6 +34,8 @@ def serve_board(
     place: str | None,
     opens: bool,
     archive: Path | None,
+    engines: Sequence[EngineSpec] = (),
+    mode: str | None = None,
 ) -> NoReturn:
     """Serve until a signal comes.
 
@@ -41,8 +44,10 @@ def serve_board(
         defaults: for requests that say nothing else.
         searchers: one for each search that may be under way at once.
         place: where to listen; None for this machine alone and a free port.
-        opens: whether to open the board in the browser.
+        opens: whether to open the page in the browser.
         archive: the archive whose games are shown next to the board; None for none.
+        engines: the engines that may be played against, besides Outflank.
+        mode: what the page shows first, see ``AnalysisBoard``; None for no page, only requests.
 
     Raises: Interrupted; click.BadParameter about the place or the texts.
     """
@@ -54,14 +59,23 @@ def serve_board(
     token = secrets.token_urlsafe(_TOKEN_BYTES)
     with ExitStack() as stack:
         explorer = None if archive is None else stack.enter_context(Explorer.open(archive))
-        board = AnalysisBoard(token, AnalysisService(searchers), defaults, games, explorer)
+        board = AnalysisBoard(
+            token, AnalysisService(searchers), defaults, games, explorer, engines, mode or "study"
+        )
+        stack.callback(board.tables.close)
         server = stack.enter_context(WebServer(board.routes, address.listen(), names=address.names))
         interrupts = stack.enter_context(Interrupts())
         page = f"{server.url}/{token}/"
-        if opens:
-            click.echo(f"Analysis board: {page}")
-            webbrowser.open(page)
+        if mode is not None:
+            click.echo(f"Page: {page}")
         click.echo(f"Requests: {page.replace('http', 'ws', 1)}analysis")
+        if not address.is_loopback:
+            names = ", ".join(["Outflank", *(engine.name for engine in engines)])
+            warn(
+                f"everyone who can reach {server.url} and knows the address can search here and play {names}"
+            )
+        if opens:
+            webbrowser.open(page)
         while True:
             interrupts.check()
             time.sleep(_SLICE_SECONDS)

@@ -71,7 +71,7 @@ class RunPage:
     """
 
     def __init__(self, run: Run, openings: Sequence[tuple[Move, ...]], delay: float) -> None:
-        parts = page_parts(run.settings.rules, "live.js", asks=True)
+        parts = page_parts(run.settings.rules, "seats.js", "live.js", asks=True)
         self._policy = f"{parts['policy']}; frame-ancestors 'none'"
         page = templates().get_template("live.html")
         self._html = page.render(

@@ -4,13 +4,16 @@ import json
 import signal
 import subprocess
 import sys
+import threading
+import time
 from types import TracebackType
 from typing import Any
 
 import pytest
 
-from outflank.engine import Game, Limit, Position, Searcher
+from outflank.engine import Game, Limit, Position, Searcher, SearchResult
 from outflank.tests.support.installation import python_script
+from outflank.tools.analysis import service
 from outflank.tools.analysis.requests import Query, Remark, SearchRequest
 from outflank.tools.analysis.service import AnalysisService, AnswerStream
 
@@ -126,6 +129,34 @@ def test_a_search_that_fails_is_named_and_the_others_go_on() -> None:
     assert failed.item == Remark({"id": 0}, "the search has failed: MemoryError('no room')")
     assert answered.found is not None
     assert answered.found.depth == 1
+
+
+def test_a_long_search_gives_way_to_another_client_and_is_still_answered_in_full(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(service, "FIRST_SLICE_SECONDS", 0.1)
+    shared = AnalysisService([Searcher(hash_mb=1)])
+    order: list[tuple[str, bool]] = []
+
+    def ask(name: str, **search: Any) -> threading.Thread:
+        stream = AnswerStream(shared, [Query({"id": name}, Position.start(), SearchRequest(**search))])
+
+        def note() -> None:
+            for answer in stream:
+                assert isinstance(answer.found, SearchResult)
+                order.append((name, answer.found.stopped))
+
+        asking = threading.Thread(target=note)
+        asking.start()
+        return asking
+
+    long = ask("long", seconds=2)
+    time.sleep(0.5)
+    for each in [*(ask(f"short {number}", depth=4) for number in range(3)), long]:
+        each.join(20)
+
+    assert sorted(order[:3]) == [(f"short {number}", False) for number in range(3)]
+    assert order[3:] == [("long", False)]
 
 
 def test_a_line_without_end_is_an_error_of_its_own() -> None:

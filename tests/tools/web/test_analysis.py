@@ -3,7 +3,6 @@
 import http.client
 import io
 import json
-import os
 import signal
 import socket
 import subprocess
@@ -13,7 +12,7 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -27,7 +26,7 @@ from websockets.typing import Origin
 from outflank.engine import Colour, Game, Position
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.files import WRITTEN_FORMATS, read_games
-from outflank.tests.support.browser import CHROMIUM, Browser
+from outflank.tests.support.browser import Browser, Served, in_browser
 from outflank.tests.support.positions import WITH_PASSES
 from outflank.tests.support.processes import resident_kib
 from outflank.tests.support.program import OUTFLANK, outflank
@@ -36,47 +35,6 @@ from outflank.tools.web.requests import MOST_OPEN
 from outflank.tools.web.server import Address, WebServer
 
 pytestmark = pytest.mark.timeout(180)
-in_browser = pytest.mark.skipif(
-    CHROMIUM is None, reason="Chromium is not installed (Debian package chromium)"
-)
-
-
-class Served:
-    """``outflank analyze --web --serve`` with these arguments; a context manager.
-
-    Attributes:
-        page: the address of the board.
-        requests: that of the socket.
-    """
-
-    def __init__(self, *arguments: str) -> None:
-        self.process = subprocess.Popen(
-            [OUTFLANK, "analyze", "--web=0", *arguments],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env={**os.environ, "BROWSER": "true"},
-        )
-        assert self.process.stdout is not None
-        self.page = self.process.stdout.readline().split()[-1]
-        self.requests = self.process.stdout.readline().split()[-1]
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.process.kill()
-        self.process.communicate()
-
-    def post(self, path: str, body: bytes, **headers: str) -> tuple[int, bytes]:
-        """Send something to a path below the page's: status and answer."""
-        place = urlsplit(self.page)
-        connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=60)
-        connection.request("POST", place.path + path, body, headers)
-        answer = connection.getresponse()
-        content = answer.read()
-        connection.close()
-        return answer.status, content
 
 
 def asked(socket: ClientConnection, **request: Any) -> dict[str, Any]:

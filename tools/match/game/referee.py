@@ -183,6 +183,8 @@ class Referee:
         solver: does both; one of our own if left out.
         resign: end a game that one engine has won by the scores of both; None for never.
         draw: end a game that is drawn by the scores of both; None for never.
+        first: the position that the game begins with; the start of `rules` if left out.
+        played: the turns of this game that were played before, in order, whose seconds its clocks have lost.
     """
 
     def __init__(
@@ -199,6 +201,8 @@ class Referee:
         solver: Solver | None = None,
         resign: ScoreRule | None = None,
         draw: ScoreRule | None = None,
+        first: Position | None = None,
+        played: Sequence[AnnotatedMove] = (),
     ) -> None:
         self._pairing = pairing
         self._seats = {colour: Seat(colour, driver, stall) for colour, driver in drivers.items()}
@@ -209,16 +213,24 @@ class Referee:
         self._solver = solver or Solver()
         self._resign = resign
         self._draw = draw
-        self._game = Game(rules)
+        self._game = Game(rules, first)
         self._agreed: tuple[Colour | None, str] | None = None
-        self._turns: list[AnnotatedMove] = []
-        self._so_far = GameSoFar.of(self._game.first)
+        self._turns: list[AnnotatedMove] = list(played)
+        for turn in played:
+            self._game.play(turn.move)
+            self._seats[turn.colour].resume(turn)
+        self._so_far = GameSoFar.of(self._game.first, self._turns)
         self._started = datetime.now(UTC).astimezone().isoformat(timespec="seconds")
 
     @property
     def flag_fall(self) -> FlagFall | None:
         """The facts of a loss on time; None if there was none."""
         return next((seat.flag_fall for seat in self._seats.values() if seat.flag_fall), None)
+
+    @property
+    def allowances(self) -> dict[Colour, float]:
+        """The seconds that the next move of each side may take; infinite without a clock."""
+        return {colour: seat.allowance for colour, seat in self._seats.items()}
 
     def play(self) -> GameRecord:
         """The whole game, from setting up the board to its result. An engine is dismissed after a fault."""
@@ -243,7 +255,7 @@ class Referee:
     def _play_out(self) -> int | None:
         """Play all turns; return the margin if the game was adjudicated with it. Raises: Loss."""
         for seat in self._seats.values():
-            seat.begin()
+            seat.begin(self._game.first)
         opening = iter(self._pairing.opening)
         while not self._game.position.is_over:
             given = None if self._game.position.must_pass else next(opening, None)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from outflank.engine import Colour
+from outflank.engine import Colour, Position
 from outflank.protocol.clock import RunningClock, seconds_text
 from outflank.protocol.drivers.driver import Driver, GameSoFar, longest_wait, own_waited_seconds
 from outflank.protocol.drivers.errors import (
@@ -101,10 +101,20 @@ class Seat:
         taken = self._off_clock
         return OffClockTime(len(taken), sum(taken), max(taken, default=0.0), self._setup_seconds)
 
-    def begin(self) -> None:
-        """Make the engine ready for the game. Raises: Loss."""
+    @property
+    def allowance(self) -> float:
+        """The seconds that its next move may take; infinite without a clock."""
+        return self._clock.allowance
+
+    def resume(self, turn: AnnotatedMove) -> None:
+        """Charge a turn that it made before the game was interrupted."""
+        if turn.seconds is not None:
+            self._clock.spend(turn.seconds)
+
+    def begin(self, first: Position) -> None:
+        """Make the engine ready for a game from this position. Raises: Loss."""
         with self._blamed():
-            self._setup_seconds = self.driver.new_game()
+            self._setup_seconds = self.driver.new_game(first)
         if self._clock.control.is_limited:
             self._before = self._usage()
 

@@ -1,7 +1,8 @@
 "use strict";
 // Stands after report.js and branch.js: their board is searched by the server; docs/analysis.md has the requests.
-const SECONDS = 30, CURVE_LEVEL = 6;
-let socket = null, asked = 0, isOn = true, found = null, attempts = 0, changes = 0, explored = 0;
+const DESK = JSON.parse(at("desk").textContent);
+const SECONDS = 30, HINT_SECONDS = 2, CURVE_LEVEL = 6;
+let mode = DESK.mode, socket = null, asked = 0, hinted = null, found = null, attempts = 0, changes = 0, explored = 0;
 
 /* ---- games: the server reads, plays and writes them ---- */
 
@@ -13,7 +14,7 @@ function complain(sentence) {
 async function post(path, body) {
   const answer = await fetch(path, {method: "POST", body}).catch(() => null);
   if (answer?.ok) { complain(""); return answer; }
-  complain(answer ? await answer.text() : "The program has ended: start it again.");
+  complain(answer ? await answer.text() : t("The program has ended: start it again."));
   return null;
 }
 
@@ -32,15 +33,16 @@ function take(listing) {
   games.clear();
   for (const one of listing.games) games.set(one.number, one);
   const made = document.createElement("template");
-  made.innerHTML = listing.games.map(one => one.row).join("");
+  made.innerHTML = listing.games.map(one => one.row ?? "").join("");
   at("games").tBodies[0].replaceChildren(...made.content.children);
   at("list").parentElement.hidden = listing.games.length === 1;
   at("list").closest(".games").classList.toggle("single", listing.games.length === 1);
   const options = (first, names) => [new Option(first, ""), ...[...new Set(names)].sort().map(name => new Option(name))];
-  at("by-engine").replaceChildren(...options("all players", listing.games.flatMap(one => [one.black, one.white])));
-  at("by-ending").replaceChildren(...options("all endings", listing.games.map(one => one.ending)));
+  at("by-engine").replaceChildren(...options(t("all players"), listing.games.flatMap(one => [one.black, one.white])));
+  at("by-ending").replaceChildren(...options(t("all endings"), listing.games.map(one => one.ending)));
   filter();
-  show(listing.games[0].number);
+  const number = Number(new URLSearchParams(location.hash.slice(1)).get("game"));
+  if (!games.has(number) || !follow()) show(listing.games[0].number);
 }
 
 async function read(content, name = "") {
@@ -85,7 +87,7 @@ function connect() {
   socket.onopen = () => { attempts = 0; complain(""); search(); };
   socket.onmessage = event => heed(JSON.parse(event.data));
   socket.onclose = () => {
-    complain("The program has ended: start it again.");
+    complain(t("The program has ended: start it again."));
     setTimeout(connect, Math.min(5000, 250 * 2 ** attempts++));
   };
 }
@@ -93,24 +95,31 @@ function connect() {
 const send = request => { if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(request)); };
 legalMoves = () => game?.legal?.[ply].split(" ").filter(word => word && word !== "pass") ?? [];
 
+/** Whether the position shown is searched: each mode has a switch of its own, and a hint is a search of one position. */
+const switches = {play: false, study: true, practise: false};
+const isOn = () => switches[mode] || hinted === ply;
+
 /** Search the position shown, and no other any more. */
 function search() {
   found = null;
+  if (hinted !== ply) hinted = null;
+  document.body.classList.toggle("searching", isOn());
+  document.body.classList.toggle("analysing", switches[mode]);
   showFound();
   send({id: "end", action: "terminate_all"});
-  if (!isOn || !game?.legal) return;
+  if (!isOn() || !game?.legal) return;
   const about = {rules: game.rules, position: `${game.start} ${game.begins}`, moves: game.moves.join(" ")};
   const count = legalMoves().length;
   asked++;
-  if (count) send({...about, id: `live ${asked}`, turns: [ply], multipv: count, time: SECONDS, report_every: 0.2, priority: 1});
+  if (count) send({...about, id: `live ${asked}`, turns: [ply], multipv: count, time: switches[mode] ? SECONDS : HINT_SECONDS, report_every: 0.2, priority: 1});
   const missing = game.lost ? [] : [...Array(game.moves.length + 1).keys()].filter(turn => typeof game.review?.[turn] !== "number");
-  if (game.moves.length && missing.length) send({...about, id: `curve ${asked}`, turns: missing, level: CURVE_LEVEL});
+  if (switches[mode] && game.moves.length && missing.length) send({...about, id: `curve ${asked}`, turns: missing, level: CURVE_LEVEL});
 }
 
 function heed(answer) {
   const [kind, number] = String(answer.id).split(" ");
   if (Number(number) !== asked || answer.kind === "error" || answer.stopped && !answer.lines?.length) return;
-  if (kind === "live" && answer.turn === ply) { found = answer; showFound(); }
+  if (kind === "live" && answer.turn === ply && !(answer.depth < found?.depth)) { found = answer; showFound(); }
   if (kind === "curve" && answer.kind === "result") noteValue(answer);
 }
 
@@ -132,10 +141,10 @@ function showFound() {
   if (!game) return;
   showMoves();
   const book = game.book?.[ply] ?? [];
-  at("book").textContent = book.length ? `Book: ${book.map(one => `${one.move} ${scoreText(one.score)}`).join(", ")}` : "";
+  at("book").textContent = book.length ? `${t("Book")}: ${book.map(one => `${one.move} ${scoreText(one.score)}`).join(", ")}` : "";
 }
 
-known = () => found?.lines ?? reviewed();
+known = () => found?.lines.map(line => ({...line, isExact: found.exact})) ?? (isOn() ? reviewed() : []);
 note = legal => game.legal ? depthText(legal) : "";
 
 /** The games of the archive that reached the position shown, if there is an archive. */
@@ -146,7 +155,7 @@ async function explore() {
   if (turn !== explored || !answer) return;
   if (!answer.ok) return complain(await answer.text());
   const table = await answer.json();
-  at("reached").textContent = table.games ? `${table.games.toLocaleString("en")} games of the archive` : "No game of the archive";
+  at("reached").textContent = table.games ? t("{0} games of the archive", table.games.toLocaleString("en")) : t("No game of the archive");
   at("played").hidden = !table.moves.length;
   at("played").tBodies[0].replaceChildren(...table.moves.map(playedRow));
 }
@@ -164,37 +173,66 @@ function playedRow(move) {
 }
 
 function depthText(legal) {
-  if (!legal.length) return game.legal[ply] ? "pass" : "the game is over";
-  const mover = `${NAMES[sideAt(ply) === "X" ? 0 : 1]} to move`;
-  if (!found) return isOn ? mover : `${mover}, analysis off`;
-  const sure = found.exact ? "exact" : `depth ${found.depth}${found.selectivity < 100 ? ` at ${found.selectivity} %` : ""}`;
-  return `${mover}, ${sure}, ${Math.round(found.nodes).toLocaleString("en")} nodes`;
+  if (!legal.length) return t(game.legal[ply] ? "pass" : "the game is over");
+  const mover = t("{0} to move", NAMES[sideAt(ply) === "X" ? 0 : 1]);
+  if (!found) return isOn() ? mover : t("{0}, analysis off", mover);
+  const sure = found.exact ? t("exact") : t("depth {0}", found.depth) + (found.selectivity < 100 ? ` (${found.selectivity} %)` : "");
+  return t("{0}, {1}, {2} nodes", mover, sure, Math.round(found.nodes).toLocaleString("en"));
 }
 
 /* ---- what report.js does, with a search; buttons, files, keys ---- */
 
 const goBefore = go;
 go = to => { goBefore(to); search(); explore(); };
+const loadBefore = load;
+load = (packed, position) => { loadBefore(packed, position); drawJudged(); };
 
 async function save(form) {
-  const answer = await post(`save?format=${form}`, described(games.get(game.number)));
+  const played = game.play ? `&play=${game.play}` : "";
+  const answer = await post(`save?format=${form}${played}`, described(games.get(game.number)));
   if (!answer) return;
+  download(await answer.blob(), answer.headers.get("content-disposition").split('"')[1]);
+}
+
+function download(content, name) {
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(await answer.blob());
-  link.download = answer.headers.get("content-disposition").split('"')[1];
+  link.href = URL.createObjectURL(content);
+  link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+/** What the review says of both sides: moves by class, discs lost; forced and given moves do not count. */
+function drawJudged() {
+  at("judged").hidden = !game?.classes || !game.legal || Boolean(game.trunk);
+  if (at("judged").hidden) return;
+  const heads = ["", "accuracy", ...LOSSES.map(([name]) => name).reverse(), "discs lost"];
+  const rows = ["X", "O"].map(disc => {
+    const turns = game.moves.map((_, turn) => turn).filter(turn =>
+      game.discs[turn] === disc && turn >= game.opening && game.legal[turn].includes(" "));
+    const counts = LOSSES.map(([name]) => turns.filter(turn => game.classes[turn] === name).length).reverse();
+    const good = turns.length - counts.reduce((sum, count) => sum + count, 0);
+    const share = turns.length ? `${Math.round(100 * good / turns.length)} %` : "–";
+    return [disc === "X" ? game.black : game.white, share, ...counts, turns.reduce((sum, turn) => sum + game.lost[turn], 0)];
+  });
+  const sheet = document.createElement("table"), head = sheet.createTHead().insertRow(), body = sheet.createTBody();
+  for (const text of heads) head.append(Object.assign(document.createElement("th"), {textContent: text && t(text), className: text && "number"}));
+  for (const cells of rows) {
+    const row = body.insertRow();
+    cells.forEach((text, column) => Object.assign(row.insertCell(), {textContent: text, className: column ? "number" : "name"}));
+  }
+  at("judged").replaceChildren(sheet);
 }
 
 async function review() {
   const button = at("review"), kept = games.get(game.number), place = ply;
   button.disabled = true;
-  button.textContent = "Reviewing …";
+  button.textContent = t("Reviewing …");
   const answer = await post("review", described(kept));
   button.disabled = false;
-  button.textContent = "Review";
+  button.textContent = t("Review");
   if (!answer || games.get(kept.number) !== kept) return;
-  games.set(kept.number, {...kept, ...await answer.json(), black: kept.black, white: kept.white});
+  games.set(kept.number, {...kept, ...await answer.json(), play: null, playing: false, row: kept.row, black: kept.black, white: kept.white});
   load(games.get(kept.number), place);
 }
 
@@ -211,20 +249,73 @@ at("save").onchange = event => {
   event.target.value = "";
 };
 at("review").onclick = review;
-at("engine").onclick = () => {
-  isOn = !isOn;
-  at("engine").ariaPressed = String(isOn);
-  at("engine").textContent = isOn ? "Analysis on" : "Analysis off";
-  search();
-};
+function showSwitch() {
+  at("engine").ariaPressed = String(switches[mode]);
+  at("engine").textContent = t(switches[mode] ? "Analysis on" : "Analysis off");
+}
+at("engine").onclick = () => { switches[mode] = !switches[mode]; showSwitch(); search(); };
+at("lined").onchange = showFound;
 document.addEventListener("paste", event => {
-  if (event.target.tagName !== "TEXTAREA") read(event.clipboardData.getData("text"));
+  if (!["TEXTAREA", "INPUT"].includes(event.target.tagName)) { enter("study"); read(event.clipboardData.getData("text")); }
 });
 document.addEventListener("dragover", event => event.preventDefault());
 document.addEventListener("drop", event => {
   event.preventDefault();
   const file = event.dataTransfer.files[0];
+  enter("study");
   if (file) read(file, file.name); else read(event.dataTransfer.getData("text"));
 });
-fetch("first").then(async answer => take(await answer.json()));
-connect();
+
+/* ---- the three modes of the page, and its address ---- */
+
+const leave = {}, arrive = {};  // what a mode does when it is left and entered
+
+function enter(wanted) {
+  if (wanted !== mode) leave[mode]?.();
+  mode = wanted;
+  hinted = null;
+  document.body.dataset.mode = mode;
+  for (const tab of document.querySelectorAll("[role=tab]")) {
+    tab.ariaSelected = String(tab.dataset.mode === mode);
+    tab.tabIndex = tab.dataset.mode === mode ? 0 : -1;
+  }
+  showSwitch();
+  arrive[mode]?.();
+  if (game) go(ply);
+}
+for (const tab of document.querySelectorAll("[role=tab]")) {
+  tab.onclick = () => enter(tab.dataset.mode);
+  tab.onkeydown = event => {
+    const next = {ArrowLeft: tab.previousElementSibling, ArrowRight: tab.nextElementSibling}[event.key];
+    if (!next) return;
+    event.stopPropagation();
+    next.click();
+    next.focus();
+  };
+}
+
+/** The game shown as a fragment that any page of this program reads: rules and board where they are not the usual ones. */
+function linked() {
+  const fields = {moves: game.moves.join(game.oneWay ? " " : ""), ply};
+  if (game.rules !== DESK.usual) fields.rules = game.rules;
+  if (`${game.start} ${game.begins}` !== DESK.start) fields.position = `${game.start} ${game.begins}`;
+  return `#${new URLSearchParams(fields)}`;
+}
+const addressOfGame = address;
+address = () => {
+  if (mode === "practise") return "#practise";
+  if (game.play && !game.trunk) return `#play=${game.play}`;
+  return games.size > 1 ? addressOfGame() : linked();
+};
+heading = () => games.size > 1 ? `${t("Game")} ${game.number}: ` : "";
+
+/** Show the game of a link; false if the address has none. */
+async function followLink(wanted) {
+  if (!wanted.has("moves") && !wanted.has("position")) return false;
+  const answer = await post("game", JSON.stringify({number: 1, ...Object.fromEntries(wanted)}));
+  if (!answer) return false;
+  const one = await answer.json();
+  take({games: [one], bad: []});
+  if (wanted.has("ply")) go(Number(wanted.get("ply")));
+  return true;
+}

@@ -1,7 +1,7 @@
 "use strict";
 // Stands after report.js: all moves of a position with their scores, and moves that were not played, on its board.
 const STEPS = {n: [-1, 0], ne: [-1, 1], e: [0, 1], se: [1, 1], s: [1, 0], sw: [1, -1], w: [0, -1], nw: [-1, -1]};
-const NO_MOVE = "pass", LONGEST_LINE = 12, SQUARES = [..."12345678"].flatMap(line => [..."abcdefgh"].map(file => file + line));
+const NO_MOVE = "pass", LONGEST_LINE = 12, NUMBERED = 7, SQUARES = [..."12345678"].flatMap(line => [..."abcdefgh"].map(file => file + line));
 const otherThan = disc => disc === "X" ? "O" : "X";
 
 /* ---- the rules ---- */
@@ -90,7 +90,7 @@ const reviewed = () => (game.choices?.[ply] ?? []).map(([line, score, isExact]) 
   return {move: pv[0], score: sideAt(ply) === "X" ? score : 0 - score, isExact: Boolean(isExact), pv};
 });
 let known = reviewed;
-let note = () => `${NAMES[sideAt(ply) === "X" ? 0 : 1]} to move${game.depths?.[ply] ? `, ${game.depths[ply]}` : ""}`;
+let note = () => t("{0} to move", NAMES[sideAt(ply) === "X" ? 0 : 1]) + (game.depths?.[ply] ? `, ${game.depths[ply]}` : "");
 
 /** A score of the mover as the reader wants it. */
 function scoreText(score) {
@@ -98,20 +98,36 @@ function scoreText(score) {
   return signed(shown, Number.isInteger(score) ? 0 : 1);
 }
 
-/** Scores on the squares, the best one marked; and all moves with their lines. */
+/** The discs that a review allows a move to lose before it is called so. */
+const LOSSES = [["blunder", 12], ["mistake", 6], ["inaccuracy", 2]];
+const lossClass = lost => LOSSES.find(([, least]) => lost >= least)?.[0] ?? "good";
+
+/** Scores on the squares in the colour of their loss, proven ones underlined; the best line; all moves with their lines. */
 function showMoves() {
   const felt = at("board"), lines = known(), legal = legalMoves().filter(move => move !== NO_MOVE);
-  felt.querySelectorAll(".score-mark, .legal").forEach(mark => mark.remove());
-  const scored = new Map(lines.map(line => [line.move, line.score]));
+  felt.querySelectorAll(".score-mark, .legal, .worth-mark, .step-mark").forEach(mark => mark.remove());
+  const scored = new Map(lines.map(line => [line.move, line]));
   for (const move of legal) {
     const square = squareOf(move), x = EDGE + (square % 8 + .5) * CELL, y = EDGE + (Math.floor(square / 8) + .5) * CELL;
-    const score = scored.get(move);
-    if (score === undefined) draw(felt, "circle", {class: "legal", cx: x, cy: y, r: 3.5});
-    else draw(felt, "text", {class: `score-mark${score === lines[0].score ? " best" : ""}`, x, y: y + 4.5}, scoreText(score));
+    const line = scored.get(move);
+    if (!line) { draw(felt, "circle", {class: "legal", cx: x, cy: y, r: 3.5}); continue; }
+    const kind = line.score === lines[0].score ? "best" : lossClass(lines[0].score - line.score);
+    draw(felt, "circle", {class: `worth-mark ${kind}`, cx: x, cy: y, r: 15});
+    draw(felt, "text", {class: `score-mark ${kind}${line.isExact ?? line.exact ? " exact" : ""}`, x, y: y + 4.5}, scoreText(line.score));
   }
+  if (at("lined")?.checked) drawLine(lines[0]?.pv ?? []);
   listMoves([...lines, ...legal.filter(move => !scored.has(move)).map(move => ({move}))]);
   at("depth").textContent = game ? note(legal) : "";
   at("trunk").hidden = !game?.trunk;
+}
+
+/** The moves of the best line, numbered on their squares. */
+function drawLine(pv) {
+  const numbered = pv.slice(0, NUMBERED).map((move, each) => [move, each + 1]).filter(([move]) => move !== NO_MOVE);
+  for (const [move, number] of numbered) {
+    const square = squareOf(move), x = EDGE + (square % 8) * CELL + 7, y = EDGE + Math.floor(square / 8) * CELL + 10;
+    draw(at("board"), "text", {class: "step-mark", x, y}, String(number));
+  }
 }
 
 /** All legal moves, the best first, each a button that plays it. */
@@ -133,13 +149,42 @@ function listMoves(lines) {
 }
 
 const goPlain = go;
-go = to => { goPlain(to); showMoves(); };
+go = to => { goPlain(to); showMoves(); point(); };
 at("trunk").onclick = goHome;
+/** What a click on a square does, or the enter key. */
+let press = square => {
+  const move = legalMoves().find(word => word.startsWith(SQUARES[square]));
+  if (move) playLine(ply, [move]);
+};
 at("board").onclick = event => {
   const box = at("board").getBoundingClientRect(), scale = 344 / box.width;
-  const [column, line] = [event.clientX - box.left, event.clientY - box.top].map(way => Math.floor((way * scale - EDGE) / CELL));
-  const square = `${"abcdefgh"[column] ?? "?"}${line + 1}`, move = legalMoves().find(word => word.startsWith(square));
-  if (move) playLine(ply, [move]);
+  const [file, line] = [event.clientX - box.left, event.clientY - box.top].map(way => Math.floor((way * scale - EDGE) / CELL));
+  if (file >= 0 && file < 8 && line >= 0 && line < 8) press(8 * line + file);
+};
+at("board").onmousedown = event => event.preventDefault();  // only the keyboard puts the focus on the board
+
+/* ---- the board by keyboard: arrow keys lead from square to square, each is named, enter plays ---- */
+
+const ARROWS = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]};
+let under = 27;
+function point() {
+  const felt = at("board"), disc = boardAfter(game, ply)[under], name = SQUARES[under];
+  felt.querySelector(".under")?.remove();
+  if (document.activeElement !== felt) return;
+  draw(felt, "rect", {class: "under", x: EDGE + under % 8 * CELL + 2, y: EDGE + Math.floor(under / 8) * CELL + 2, width: CELL - 4, height: CELL - 4, rx: 4});
+  const what = disc === "-" ? t(legalMoves().some(move => move.startsWith(name)) ? "legal move" : "empty") : NAMES[disc === "X" ? 0 : 1];
+  const line = known().find(one => one.move === name);
+  at("spoken").textContent = `${name}, ${what}${line ? `, ${scoreText(line.score)}` : ""}`;
+}
+at("board").onfocus = at("board").onblur = point;
+at("board").onkeydown = event => {
+  const way = ARROWS[event.key];
+  if (way) under = Math.max(0, Math.min(7, under % 8 + way[0])) + 8 * Math.max(0, Math.min(7, Math.floor(under / 8) + way[1]));
+  else if (event.key === "Enter" || event.key === " ") press(under);
+  else return;
+  event.preventDefault();
+  event.stopPropagation();
+  point();
 };
 KEYS.Escape = goHome;
 if (game) go(ply);

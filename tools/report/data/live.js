@@ -1,5 +1,5 @@
 "use strict";
-// Stands after report.js, whose games, board and list it feeds with what the server says; docs/live.md has the messages.
+// Stands after report.js and seats.js, whose games, board and list it feeds with what the server says; docs/live.md has the messages.
 const LATEST = 4000, LONGEST_WAIT = 5000;  // ms
 const values = new Map(), cards = new Map();
 let page = null, lag = 0, attempts = 0, asked = 0, endedAt = 0, isAuto = !location.hash;
@@ -152,15 +152,6 @@ fileText = async (format, all) => (await fetch(all ? `games.${format}` : `games/
 
 /* ---- boards of games that are being played ---- */
 
-/** Who plays a colour, with clock, value and principal variation. */
-function seat(kind) {
-  const row = document.createElement("span");
-  row.className = "seat";
-  row.innerHTML = `<span class="who"><span class="side ${kind}"></span> <span class="name"></span></span><span class="clock"></span>` +
-    `<span class="thought"><span class="worth"></span> <span class="pv"></span></span>`;
-  return row;
-}
-
 function showCard(number) {
   const one = games.get(number);
   if (!one?.playing) {
@@ -184,25 +175,6 @@ function showCard(number) {
   showThought(number);
 }
 
-/** The last value that a side has said in discs for Black, and the depth of its search if that goes on. */
-function worth(one, thoughts, disc) {
-  const thought = thoughts[disc], turns = unpacked(one).discs;
-  const last = one.values.findLastIndex((value, turn) => value !== null && turns[turn] === disc);
-  if (thought && thought.value !== null && thought.ply > last) return signed(thought.value, 2) + (thought.depth ? ` d${thought.depth}` : "");
-  return last < 0 ? "" : signed(one.values[last], 2);
-}
-
-function fillSeats(box, one, thoughts) {
-  const seats = box.querySelectorAll(".seat");
-  for (const row of seats) {
-    const disc = row.querySelector(".side").classList.contains("first") ? "X" : "O";
-    row.querySelector(".name").textContent = disc === "X" ? one.black : one.white;
-    row.querySelector(".worth").textContent = worth(one, thoughts, disc) || "\u00a0";
-    row.querySelector(".pv").textContent = thoughts[disc]?.pv ?? "";
-    row.classList.toggle("moves", one.thinking === disc);
-  }
-}
-
 function showThought(number) {
   const one = games.get(number), card = cards.get(number), thoughts = values.get(`thought/${number}`) ?? {};
   if (!card || !one?.playing) return;
@@ -212,16 +184,7 @@ function showThought(number) {
 }
 
 /** Above the large board, the same. */
-function showSeats() {
-  const one = games.get(game.number), box = at("seats");
-  box.hidden = !one?.playing;
-  if (!one?.playing) return;
-  if (!box.children.length) box.append(seat("first"), seat("second"));
-  fillSeats(box, one, values.get(`thought/${game.number}`) ?? {});
-}
-
-const clockText = seconds => seconds < 10 ? seconds.toFixed(1)
-  : `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
+const showSeats = () => showPlayers(games.get(game.number), values.get(`thought/${game.number}`) ?? {});
 
 /** Clocks run here between two messages. */
 function tick() {
@@ -230,11 +193,7 @@ function tick() {
   for (const [number, box] of boxes) {
     const one = games.get(number);
     if (!one?.playing) continue;
-    for (const row of box.querySelectorAll(".seat")) {
-      const isFirst = row.querySelector(".side").classList.contains("first"), left = one.clocks[isFirst ? 0 : 1];
-      const spent = one.thinking === (isFirst ? "X" : "O") ? Math.max(0, now - one.since) : 0;
-      row.querySelector(".clock").textContent = left === null ? (spent ? clockText(spent) : "") : clockText(Math.max(0, left - spent));
-    }
+    tickSeats(box, one, now);
   }
 }
 

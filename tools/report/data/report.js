@@ -6,6 +6,10 @@ const SVG = "http://www.w3.org/2000/svg", CELL = 40, EDGE = 12;
 const GRAPH = {width: 720, height: 202, left: 56, right: 708, top: 12, bottom: 172};
 let game, ply = 0, timer = null, cursor;
 
+/** A text of the page in the reader's language, with the values in its gaps; words.js has the other languages. */
+let words = {};
+const t = (text, ...values) => (words[text] ?? text).replace(/\{(\d)\}/g, (_, gap) => values[gap]);
+
 function draw(parent, kind, attributes, text) {
   const node = document.createElementNS(SVG, kind);
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
@@ -58,7 +62,7 @@ const sideAt = position => position % 2 ? (game.begins === "X" ? "O" : "X") : ga
 
 /** A number of Black as the reader wants it: his or that of the side with these discs; and in words. */
 const seen = (value, disc) => at("view").value === "mover" && disc === "O" ? 0 - value : value;
-const seenFor = (value, digits, disc) => `${signed(seen(value, disc), digits)} for ${NAMES[at("view").value === "mover" && disc === "O" ? 1 : 0]}`;
+const seenFor = (value, digits, disc) => t("{0} for {1}", signed(seen(value, disc), digits), NAMES[at("view").value === "mover" && disc === "O" ? 1 : 0]);
 
 const signed = (value, digits) => (value > 0 ? "+" : value < 0 ? "−" : "") + Math.abs(value).toFixed(digits);
 
@@ -81,7 +85,7 @@ function drawDiscs(felt, board, last) {
                             fill: board[square] === "X" ? "var(--first)" : "var(--second)"});
     if (square === last) draw(felt, "circle", {cx: x + CELL / 2, cy: y + CELL / 2, r: 4, fill: "#e2574c", stroke: "#fff"});
   });
-  felt.setAttribute("aria-label", `board, ${NAMES[0]} ${countOf(board, "X")}, ${NAMES[1]} ${countOf(board, "O")}`);
+  felt.setAttribute("aria-label", `${t("board")}, ${NAMES[0]} ${countOf(board, "X")}, ${NAMES[1]} ${countOf(board, "O")}`);
   return corners;
 }
 
@@ -106,19 +110,20 @@ let steps = (position, line) => [line];
 function turnFacts(turn) {
   const mover = game.discs[turn] === "X" ? game.black : game.white;
   const seconds = game.seconds[turn], value = game.values[turn], lost = slip(turn);
-  const by = turn < game.opening ? "opening" : mover + (seconds === null ? "" : ` in ${seconds.toFixed(3)} s`) + (game.booked?.includes(turn) ? ", from its book" : "");
+  const by = turn < game.opening ? t("opening") : mover + (seconds === null ? "" : ` (${seconds.toFixed(seconds < 10 ? 3 : 1)} s)`) +
+    (game.booked?.includes(turn) ? `, ${t("from its book")}` : "");
   const said = [`${sheetMove(turn)}, ${by}`];
-  if (value !== null) said.push(`${mover} judged ${seenFor(value, 2, game.discs[turn])}`);
-  if (game.better?.[turn]) said.push([`${error(turn)}, ${lost} discs lost; better `, ...steps(turn, game.better[turn])]);
-  else if (lost && !game.lost) said.push(`${lost} discs thrown away`);
+  if (value !== null) said.push(t("{0} judged {1}", mover, seenFor(value, 2, game.discs[turn])));
+  if (game.better?.[turn]) said.push([t("{0}, {1} discs lost; better", t(error(turn)), lost) + " ", ...steps(turn, game.better[turn])]);
+  else if (lost && !game.lost) said.push(t("{0} discs thrown away", lost));
   return said;
 }
 
 /** All numbers are those of the graph at the position shown. */
 function facts() {
-  const said = ply ? turnFacts(ply - 1) : ["The start."], exact = game.exact[ply];
-  if (exact !== null) said.push(`exact ${seenFor(exact, 0, sideAt(ply))}`);
-  else if (typeof game.review?.[ply] === "number") said.push(`reviewed ${seenFor(game.review[ply], 0, sideAt(ply))}, ${game.depths[ply]}`);
+  const said = ply ? turnFacts(ply - 1) : [t("The start.")], exact = game.exact[ply];
+  if (exact !== null) said.push(t("exact {0}", seenFor(exact, 0, sideAt(ply))));
+  else if (typeof game.review?.[ply] === "number") said.push(t("reviewed {0}", `${seenFor(game.review[ply], 0, sideAt(ply))}, ${game.depths[ply]}`));
   return said;
 }
 
@@ -171,6 +176,9 @@ function drawGraph() {
 /** Whether the newest position of a game that is being played is shown: its next move will be shown too. */
 const isFollowed = () => Boolean(game.playing) && ply === game.moves.length;
 
+/** The fragment that leads back to the position shown; empty where none does. */
+let address = () => game.trunk ? "" : `#game=${game.number}${isFollowed() ? "" : `&ply=${ply}`}`;
+
 function go(to) {
   ply = Math.max(0, Math.min(game.moves.length, to));
   at("status").textContent = drawBoard();
@@ -178,7 +186,8 @@ function go(to) {
   at("ply").value = ply;
   for (const end of ["x1", "x2"]) cursor.setAttribute(end, across(ply));
   [...at("moves").children].forEach((item, turn) => item.classList.toggle("now", turn === ply - 1));
-  if (!game.trunk) history.replaceState(null, "", `#game=${game.number}${isFollowed() ? "" : `&ply=${ply}`}`);
+  const place = address();
+  if (place) history.replaceState(null, "", place);
 }
 
 function side(kind, name) {
@@ -191,7 +200,7 @@ function side(kind, name) {
 function slips() {
   const turns = game.moves.map((_, turn) => turn).filter(error);
   at("slips").hidden = !turns.length;
-  at("slips").replaceChildren("Thrown away: ", ...turns.map(turn => {
+  at("slips").replaceChildren(`${t("Thrown away")}: `, ...turns.map(turn => {
     const button = document.createElement("button");
     button.textContent = `${sheetMove(turn)} ${slip(turn)}`;
     button.onclick = () => go(turn + 1);
@@ -222,10 +231,13 @@ function show(number, position) {
   });
 }
 
+/** What stands before the players. */
+let heading = () => `${t("Game")} ${game.number}: `;
+
 function load(packed, position) {
   game = unpacked(packed);
   for (const row of rows()) row.classList.toggle("shown", numberOf(row) === game.number);
-  at("title").replaceChildren(`Game ${game.number}: `, ...side("first", game.black), " – ", ...side("second", game.white));
+  at("title").replaceChildren(heading(), ...side("first", game.black), " – ", ...side("second", game.white));
   at("called").textContent = game.called;
   at("occasion").textContent = game.occasion ?? "";
   at("ply").max = game.moves.length;
@@ -235,7 +247,7 @@ function load(packed, position) {
   items(at("moves"), game.moves);
   [...at("moves").children].forEach((item, turn) => {
     item.classList.toggle("opening", turn < game.opening);
-    if (error(turn)) { item.classList.add("slip", error(turn)); item.title = `${slip(turn)} discs thrown away`; }
+    if (error(turn)) { item.classList.add("slip", error(turn)); item.title = t("{0} discs thrown away", slip(turn)); }
     item.onclick = () => go(turn + 1);
   });
   slips();

@@ -1,0 +1,185 @@
+"""Games on the page of ``outflank web``: the referee decides, people take back, nothing is lost by a reload."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from websockets.sync.client import ClientConnection, connect
+
+from outflank.engine import Colour, Game, Position
+from outflank.protocol.clock import TimeControl
+from outflank.protocol.drivers import EngineSpec
+from outflank.tests.support.browser import Browser, Served, in_browser
+from outflank.tests.support.fake_engine import command
+from outflank.tests.support.program import outflank
+from outflank.tools.web.play import PageGame
+
+pytestmark = pytest.mark.timeout(180)
+PERSON = {"who": "person"}
+LEVEL_1 = {"who": "level", "strength": 1}
+CRASHING = f"name=crashing cmd='{' '.join(command('crash', turn=3))}'"
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    data = str(tmp_path_factory.mktemp("data"))
+    with Served("--engine", CRASHING, command=["web"], XDG_DATA_HOME=data) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with Browser(tmp_path_factory.mktemp("profile")) as opened:
+        yield opened
+
+
+@pytest.fixture
+def page(browser: Browser, served: Served) -> Iterator[Browser]:
+    browser.load("about:blank")
+    browser.errors.clear()
+    browser.load(served.page)
+    browser.wait("mode === 'play' && game && game.legal")
+    yield browser
+    assert browser.errors == []
+
+
+def start(page: Browser, white: str = "level", strength: int = 1, clock: str = "none") -> None:
+    page.run(f"at('white').value = '{white}'; showForm(); at('white-strength').value = {strength}")
+    page.run(f"at('clock').value = '{clock}'")
+    page.run("at('players').querySelector('.main').click()")
+    page.wait("match && isMine()")
+
+
+def play_to_the_end(page: Browser) -> None:
+    """Play the first legal move again and again, with the mouse."""
+    while page.run("match.playing"):
+        turns = page.run("match.turns.length")
+        page.square(page.run("legalMoves()[0]"))
+        page.wait(f"!match.playing || isMine() && match.turns.length > {turns} && legalMoves().length")
+
+
+def opened(served: Served) -> ClientConnection:
+    return connect(served.requests.replace("analysis", "play"))
+
+
+def state(socket: ClientConnection, **expected: Any) -> dict[str, Any]:
+    """The next state of the game, or error, that has these values."""
+    while True:
+        got = dict(json.loads(socket.recv(30)))
+        if all(got.get(name) == value for name, value in expected.items()):
+            return got
+
+
+def begin(socket: ClientConnection, black: dict[str, Any], white: dict[str, Any], **more: Any) -> None:
+    socket.send(json.dumps({"do": "new", "players": {"black": black, "white": white}, **more}))
+
+
+@in_browser
+def test_a_whole_game_is_played_with_the_mouse_and_reviewed(page: Browser) -> None:
+    start(page)
+    play_to_the_end(page)
+    page.wait("at('verdict').textContent !== ''")
+    verdict = page.run("at('verdict').textContent")
+    final = Game.from_transcript(page.run("match.turns")).position
+
+    assert final.is_over
+    assert f"{final.discs(Colour.BLACK)}-{final.discs(Colour.WHITE)}" in verdict
+    page.run("at('judge').click()")
+    page.wait("mode === 'study' && game.lost && !at('judged').hidden")
+    assert page.run("at('judged').querySelectorAll('tbody tr').length") == 2
+
+
+@in_browser
+def test_a_reload_in_the_middle_of_a_game_loses_nothing_and_moves_are_taken_back(page: Browser) -> None:
+    start(page, clock="5m+3s")
+    page.square("f5")
+    page.wait("isMine() && match.turns.split(' ').length === 2")
+    before = page.run("match.turns")
+    page.call("Page.reload")
+    page.wait("typeof match !== 'undefined' && match && isMine()")
+
+    assert page.run("[mode, match.turns, match.clocks[0] > 299]") == ["play", before, True]
+    page.run("at('take-back').click()")
+    page.wait("isMine() && match.turns === '' && ply === 0")
+    page.square("d3")
+    page.wait("isMine() && match.turns.startsWith('d3 ')")
+
+
+@in_browser
+def test_an_engine_that_crashes_loses_in_words_and_its_game_goes_on_after_a_take_back(page: Browser) -> None:
+    start(page, white="crashing")
+    play_to_the_end(page)
+
+    verdict = page.run("at('verdict').textContent")
+    assert verdict.startswith("Black wins: crash.")
+    assert "engine crashing exited with code 3 when asked 'genmove" in verdict
+    page.run("at('take-back').click()")
+    page.wait("match.playing && isMine()")
+
+
+@in_browser
+def test_a_game_is_played_by_keyboard_alone(page: Browser) -> None:
+    start(page)
+    page.run("at('board').focus()")
+    for key in ("ArrowDown", "ArrowRight", "ArrowRight"):  # from d4
+        page.press(key)
+    assert page.run("at('spoken').textContent") == "f5, legal move"
+    page.press("Enter")
+    page.wait("isMine() && match.turns.startsWith('f5 ')")
+
+
+def test_people_engines_and_clocks_meet_before_the_referee(served: Served) -> None:
+    with opened(served) as socket:
+        begin(socket, PERSON, PERSON, moves="f5", time="60+1")
+        first = state(socket, thinking="O")
+        socket.send('{"do": "move", "move": "a1"}')
+        refused = state(socket)
+        socket.send('{"do": "move", "move": "f6"}')
+        moved = state(socket, thinking="X", turns="f5 f6")
+        socket.send('{"do": "resign"}')
+        over = state(socket, playing=False)
+        begin(socket, LEVEL_1, {"who": "elo", "strength": 600}, position=f"{Position.start().board_string()}")
+        watched = state(socket, ending="discs")
+
+    assert (first["black"], first["people"], first["clocks"]) == ("Black", [False, True], [60, 60])
+    assert "a1" in refused["error"]
+    assert 60 < moved["clocks"][1] <= 61
+    assert (over["ending"], over["winner"], over["detail"]) == ("resignation", True, "Black resigned")
+    assert Game.from_transcript(watched["turns"]).position.is_over
+
+
+@pytest.mark.parametrize(
+    ("request_", "reason"),
+    [
+        ('{"do": "attach", "game": "x"}', "not known"),
+        ('{"do": "new"}', "expected a player"),
+        ('{"do": "new", "players": {"black": {"who": "./evil"}}}', "expected a player"),
+        (
+            '{"do": "new", "players": {"black": {"who": "person"}, "white": {"who": "level", "strength": 99}}}',
+            "level",
+        ),
+        ("nonsense", "JSON"),
+    ],
+)
+def test_a_request_that_cannot_be_met_is_refused_in_words(served: Served, request_: str, reason: str) -> None:
+    with opened(served) as socket:
+        socket.send(request_)
+        assert reason in json.loads(socket.recv(10))["error"]
+
+
+def test_a_person_who_thinks_too_long_loses_on_time() -> None:
+    people = {colour: EngineSpec(str(colour), "", TimeControl.parse("0.1"), 0.0) for colour in Colour}
+    game = PageGame(Position.start(), (), people, lambda game: None)
+    game.start()
+    assert game._thread is not None
+    game._thread.join(10)
+
+    assert game.record is not None
+    assert (str(game.record.ending), game.record.detail) == ("time", "black ran out of time")
+
+
+def test_two_engines_of_one_name_are_refused_before_anything_is_served() -> None:
+    refused = outflank("web", "--engine", "cmd=x", "--engine", "cmd=x")
+
+    assert (refused.returncode, "two engines are called 'x'" in refused.stderr) == (2, True)
