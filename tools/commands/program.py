@@ -220,7 +220,7 @@ _MODULES = {
 # What people type for something that is a part of a command.
 _MEANT = {
     "elo": "'outflank play --elo 1500' plays at an Elo, and 'outflank match' estimates that of engines.",
-    "gui": "'outflank analyze --web' opens a board in the browser, and 'outflank nboard' is an engine for NBoard.",
+    "gui": "'outflank web' is a board in the browser, and 'outflank nboard' is an engine for NBoard.",
     "live": "'outflank match --live' shows a match on a web page while it is played.",
     "ponder": "'outflank gtp --ponder' is an engine that searches on the opponent's time.",
     "search": "'outflank analyze f5d6c3' searches a position.",
@@ -230,7 +230,7 @@ _FIRST_LINES = {
     "outflank play --level 4": "Play a game at the terminal.",
     "outflank analyze f5d6c3": "Find the best moves of a position.",
     "outflank review f5f6e6f4g6c5g4": "Find the mistakes of a game.",
-    XX,
+    "outflank web": "Play, study and practise in the browser.",
     "outflank match --live": "Watch two engines play in the browser.",
 }
 # The extra that brings a package; all others come with `match`.

@@ -157,7 +157,9 @@ def test_a_game_ends_when_both_engines_own_scores_agree(
     sit: Sit, scores: tuple[int, int], rules: dict[str, Any], ending: Ending, winner: Any
 ) -> None:
     """And never where only one of them sees a result, or where the exact one is known."""
-    options = {name: ScoreRule.parse(rule) if isinstance(rule, str) else rule for name, rule in rules.items()}
+    options: dict[str, Any] = {
+        name: ScoreRule.parse(rule) if isinstance(rule, str) else rule for name, rule in rules.items()
+    }
     black, white = (sit(f"score {score} aloud", name=name) for name, score in zip("AB", scores, strict=True))
     game = referee(black, white, **options)
 
