@@ -69,9 +69,7 @@ def report(browser: Browser, run: Path, whole: Path, replay: Path) -> None:
 
 def live(browser: Browser, folder: Path, picture: Path) -> None:
     """Draw the page of a tournament while three games are played and some have ended."""
-    engines = [
-        f"--engine=name={name} cmd='outflank {call}' time={_LIVE_TIME}" for name, call in _LIVE_ENGINES
-    ]
+    engines = [f"--engine=name={name} cmd='outflank {call}' tc={_LIVE_TIME}" for name, call in _LIVE_ENGINES]
     command = [
         str(_BIN / "outflank"),
         "tournament",

@@ -59,7 +59,7 @@ def stare(address: str, count: int, ready: Event) -> None:
 @contextmanager
 def playing(folder: Path, games: int, engine: str, clock: str, viewers: int) -> Iterator[float]:
     """Play a match with viewers from its start, and yield the page's share of a processor."""
-    entries = [f"--engine=name={name} cmd='outflank gtp --book none {engine}' time={clock}" for name in "AB"]
+    entries = [f"--engine=name={name} cmd='outflank gtp --book none {engine}' tc={clock}" for name in "AB"]
     command = [str(Path(sys.executable).with_name("outflank")), "match", "--games", str(games), "--seed", "1"]
     live = ["--live"] if viewers else []
     runner = subprocess.Popen(

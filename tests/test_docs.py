@@ -9,6 +9,7 @@ import runpy
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +118,48 @@ def test_commands_and_options_in_examples_exist(line: str) -> None:
     }
 
     assert {word.partition("=")[0] for word in words if word.startswith("--")} <= known | {"--help"}
+
+
+def options() -> Iterator[tuple[str, list[str]]]:
+    """Yield each option of the program, as its command and its names."""
+
+    def below(group: click.Group, words: str) -> Iterator[tuple[str, list[str]]]:
+        for name in group.list_commands(click.Context(group)):
+            command = group.get_command(click.Context(group), name)
+            assert command is not None
+            for each in command.params:
+                if isinstance(each, click.Option) and not each.hidden:
+                    yield f"{words}{name}", [*each.opts, *each.secondary_opts]
+            if isinstance(command, click.Group):
+                yield from below(command, f"{words}{name} ")
+
+    assert isinstance(cli, click.Group)
+    return below(cli, "")
+
+
+def test_every_option_stands_on_a_page_about_its_command() -> None:
+    """One that three or more commands share may stand on any page; a file of options has it without the dashes."""
+    pages = [page.read_text() for page in PAGES if page.name != "CHANGELOG.md"]
+    commands: dict[str, set[str]] = {}
+    for command, names in options():
+        for name in names:
+            commands.setdefault(name, set()).add(command.split()[0])
+    missing = [
+        f"{command} {names[0]}"
+        for command, names in options()
+        if not any(
+            re.search(
+                rf"(?<![\w-]){name}(?![\w-])|^{name.lstrip('-')} = |`{name.lstrip('-')} = ",
+                page,
+                re.MULTILINE,
+            )
+            and (len(commands[name]) > 2 or f"outflank {command.split()[0]}" in page)
+            for page in pages
+            for name in names
+        )
+    ]
+
+    assert missing == []
 
 
 def readme_lines() -> list[str]:

@@ -195,7 +195,7 @@ def fake_driver(
         named: more arguments of the driver.
     """
     cmd = shlex.quote(shlex.join(fake_engine.command(fault, turn, speak)))
-    spec = EngineSpec.parse(f"name={name} cmd={cmd} protocol={speak} time={time} env.{MARK}={name} {extra}")
+    spec = EngineSpec.parse(f"name={name} cmd={cmd} protocol={speak} tc={time} env.{MARK}={name} {extra}")
     listener = None if heard is None else lambda *words: heard.append(" ".join(words))
     return make_driver(spec, Rules.parse(rules), on_line=listener, **named)
 

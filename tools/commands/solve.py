@@ -198,7 +198,7 @@ def start(
     cluster: str | None,
     as_json: bool,
 ) -> None:
-    """Start a job in the folder DIR; a job about the same question is continued.
+    """Start a job in DIR; a job about the same question is continued.
 
     POSITION is as for outflank solve. Without --workers and --cluster one worker has a thread for each processor, or
     --threads.
@@ -226,7 +226,7 @@ def continue_(
     cluster: str | None,
     as_json: bool,
 ) -> None:
-    """Continue the job in the folder DIR, with the question that it began with."""
+    """Continue the job in DIR, with its question."""
     report = SolutionReport(check, as_json)
     with _workers(workers, cluster, threads) as (force, each), JobFile.open(folder) as opened:
         solve_job(opened, force, hash_mb, each, report)
@@ -237,7 +237,7 @@ def continue_(
 @_job_argument
 @json_option
 def show(folder: Path, as_json: bool) -> None:
-    """Show the question of the job in the folder DIR, and what is known of each position, also while it is solved."""
+    """Show what is known of each position, also while the job runs."""
     with JobFile.read(folder) as opened:
         show_job(opened, as_json)
 
@@ -324,7 +324,10 @@ def make(
     help="Claims that lines of FILE rest on, taken for true.",
 )
 def check_(file: str, state: Path | None, claims: Path | None) -> NoReturn:
-    """Check every proof of FILE (- is standard input); it ends at the first line that is wrong."""
+    """Check every proof of FILE, up to the first wrong line.
+
+    FILE may be - for standard input.
+    """
     given = {"--state": state, "--claims": claims}
     words = [word for name, path in given.items() if path is not None for word in (name, str(path))]
     sys.stdout.flush()
@@ -362,7 +365,7 @@ def derive(
     proof_path: Path | None,
     as_json: bool,
 ) -> None:
-    """Print what follows from the claims for a position, by the rules alone."""
+    """Print what follows from the claims by the rules alone."""
     root = Position.start(rules) if board is None else _board(board, rules).position
     _expect_kept([claims_file.name], proof_path, needed)
     with ExitStack() as stack:
@@ -391,7 +394,10 @@ def audit(
     cluster: str | None,
     as_json: bool,
 ) -> None:
-    """Solve claims again in workers, and name those that are wrong; the exit code is then 1."""
+    """Solve claims again, and name those that are wrong.
+
+    The exit code is 1 if a claim is wrong.
+    """
     listed = claims_of_others.read_claims(claims_file, claims_file.name, rules)
     drawn = claims_of_others.drawn(listed, sample or len(listed), seed)
     click.echo(f"outflank {weights.version()}, {len(drawn):,} claims, seed {seed}", err=as_json)

@@ -274,8 +274,8 @@ def test_an_engine_may_get_a_new_process_for_each_game(sit: Sit, extra: str, sam
 @pytest.mark.parametrize(
     ("speak", "fault", "extra", "sent_again"),
     [
-        ("gtp", "time", "time=120+0", ["time_settings 120 0 0"]),
-        ("nboard", "none", "depth=5 time=60+0", ["set depth 5"]),
+        ("gtp", "time", "tc=120+0", ["time_settings 120 0 0"]),
+        ("nboard", "none", "depth=5 tc=60+0", ["set depth 5"]),
         ("uci", "none", "depth=2 option.Threads=3", ["setoption name Threads value 3"]),
     ],
 )

@@ -91,26 +91,26 @@ def test_a_clock_is_sent_in_whole_seconds_or_not_at_all(time: str, text: str) ->
     [
         (
             "none",
-            "time=0.5 depth=4",
+            "tc=0.5 depth=4",
             ["A can't be sent a time of 0.5 in the record of a game, but is held to it"],
         ),
         ("none", "", ["A is entered without a depth: it is sent 'set depth 10' (depth=N chooses another)"]),
         (
             "no clock",
-            "time=100+0",
+            "tc=100+0",
             [
                 "A takes no notice of the clock in the record of a game: "
                 "it is sent 'set depth 10' (depth=N chooses another)"
             ],
         ),
-        ("no clock", "time=100+0 depth=8", []),
+        ("no clock", "tc=100+0 depth=8", []),
     ],
 )
 def test_what_nboards_protocol_cannot_say_is_remarked(
     sit: Sit, fault: str, settings: str, remarks: list[str]
 ) -> None:
     words = dict(word.split("=") for word in settings.split())
-    driver = sit(fault, 90, words.pop("time", "none"), speak="nboard", extra=settings.partition(" ")[2])
+    driver = sit(fault, 90, words.pop("tc", "none"), speak="nboard", extra=settings.partition(" ")[2])
     reply = driver.decide(START, RunningClock(driver.spec.time), 20)
 
     assert reply.text == "d3"  # an engine that knows no clock does not think for ever
@@ -125,12 +125,12 @@ def test_what_nboards_protocol_cannot_say_is_remarked(
         ("level=4 command='set contempt 0' command='set depth {level}'", ["set contempt 0", "set depth 4"]),
         ("level=4 cmd='x -l {level}'", ["set depth 4"]),
         ("level=4 depth=6 cmd='x -l {level}'", ["set depth 6"]),
-        ("time=60+1 depth=6", ["set depth 6"]),
+        ("tc=60+1 depth=6", ["set depth 6"]),
         ("", ["set depth 10"]),
-        ("time=0.5", ["set depth 10"]),
-        ("time=60+1", ["set depth 60"]),
-        ("time=60+1 command='set depth 7'", ["set depth 7"]),
-        ("time=60+1 level=4 cmd='outflank nboard'", []),
+        ("tc=0.5", ["set depth 10"]),
+        ("tc=60+1", ["set depth 60"]),
+        ("tc=60+1 command='set depth 7'", ["set depth 7"]),
+        ("tc=60+1 level=4 cmd='outflank nboard'", []),
     ],
 )
 def test_nboard_is_sent_a_depth_and_then_what_the_user_wants(text: str, lines: list[str]) -> None:
@@ -202,7 +202,7 @@ def test_blacks_discs_are_whites_pieces_and_squares_keep_their_names() -> None:
 )
 def test_the_clock_of_uci_is_sent_with_each_question(control: str, extra: str, limits: str) -> None:
     command = "" if "cmd=" in extra else "cmd=x"
-    spec = EngineSpec.parse(f"{command} protocol=uci time={control} {extra}")
+    spec = EngineSpec.parse(f"{command} protocol=uci tc={control} {extra}")
 
     assert search_limits(spec, RunningClock(TimeControl.parse(control))) == limits
 

@@ -145,8 +145,8 @@ THREE = "".join(f"[[engine]]\nname = '{name}'\ncmd = 'cat'\n" for name in ("A", 
     ("arguments", "code", "sentence"),
     [
         (["--rules", "chess"], 2, "expected rules out of othello"),
-        (["--time", "soon"], 2, "expected none, 0.5 (a move), 60+1 or 60+10/5, got 'soon'"),
-        (["--time", "60+10/" + "9" * 5000], 2, "MOVES of at most 9 digits, got '60+10/999"),
+        (["--tc", "soon"], 2, "expected none, 0.5 (a move), 60+1 or 60+10/5, got 'soon'"),
+        (["--tc", "60+10/" + "9" * 5000], 2, "MOVES of at most 9 digits, got '60+10/999"),
         (["--openings", "random:x"], 2, "expected random:N"),
         (["--games", "0"], 2, "got '0'"),
         (["--engine", "name=A cmd=cat"], 2, "give two engines, not 1"),
@@ -178,7 +178,7 @@ THREE = "".join(f"[[engine]]\nname = '{name}'\ncmd = 'cat'\n" for name in ("A", 
         (["--out", "m", "--no-records"], 2, "--out and --no-records exclude each other"),
         (["--stall", "2000000000"], 2, "a time from 0.001 to 1000000 seconds, got '2000000000'"),
         (["--stall", "0.0001"], 2, "a time from 0.001 to 1000000 seconds, got '0.0001'"),
-        (["--time", "0.0004"], 2, "expected time for the first move"),
+        (["--tc", "0.0004"], 2, "expected time for the first move"),
         (["--openings", "missing.txt"], 2, "there is no file 'missing.txt'"),
         (["--openings", "random"], 2, "give balanced, random:8 for eight random moves, or a file"),
         ([*two("cmd=no-such-engine", fake("B"))], 1, "there is no program 'no-such-engine'"),
@@ -356,7 +356,7 @@ def begun(folder: Path) -> Run:
 
 
 def test_a_knockout_has_no_rounds() -> None:
-    ran = invoke("tournament", *ENGINES, "--format", "knockout", "--rounds", 5)
+    ran = invoke("tournament", *ENGINES, "--pairing", "knockout", "--rounds", 5)
 
     assert ran.exit_code == 2
     assert "so --rounds has no meaning for it" in " ".join(ran.stderr.split())
@@ -364,7 +364,7 @@ def test_a_knockout_has_no_rounds() -> None:
 
 def test_a_saved_knockout_is_read_back(tmp_path: Path) -> None:
     file, again = tmp_path / "run.toml", tmp_path / "again.toml"
-    options = (*ENGINES, "--format", "knockout", "--seed", 1)
+    options = (*ENGINES, "--pairing", "knockout", "--seed", 1)
 
     assert invoke("tournament", *options, "--save-config", file).exit_code == 0
     assert invoke("tournament", "--config", file, "--save-config", again).exit_code == 0

@@ -118,7 +118,7 @@ def test_two_programs_meet_and_play_a_whole_game(server: GgsServer, tmp_path: Pa
     files = [tmp_path / "alice.ggf", tmp_path / "bob.ggf"]
     options = [
         "--engine",
-        'cmd="outflank gtp --level 1" margin=1',
+        'cmd="outflank gtp --level 1" grace=1',
         "--password-file",
         password,
         "--matches",
@@ -172,7 +172,7 @@ def test_both_games_of_a_synchro_pair_go_on_at_once(server: GgsServer, tmp_path:
 
 @pytest.mark.parametrize("dialect", ["gtp", "nboard"])
 def test_outflank_plays_from_random_discs(server: GgsServer, tmp_path: Path, dialect: str) -> None:
-    engine = f'cmd="outflank {dialect} --level 1" protocol={dialect} margin=1'
+    engine = f'cmd="outflank {dialect} --level 1" protocol={dialect} grace=1'
     with (
         Guest(server, "alice", tmp_path, engine, matches=1) as alice,
         Guest(server, "bob", tmp_path, ANY_BOARD, matches=1, asks=("s8r24 5:00 alice",)) as bob,

@@ -110,7 +110,7 @@ def gauntlet(folder: Path, faults: Iterable[str], stall: float, *options: str) -
     engines = [
         f"--engine=name={name!r} cmd={shlex.quote(shlex.join(command))}" for name, command in names.items()
     ]
-    arguments = ["--format", "gauntlet", "--games", "2", "--openings", "random:2", *options]
+    arguments = ["--pairing", "gauntlet", "--games", "2", "--openings", "random:2", *options]
     mark = f"OUTFLANK_TEST=matrix-{os.getpid()}"
     environment = {**os.environ, **dict([mark.split("=")])}
     ran = outflank("tournament", *engines, *arguments, "--stall", stall, "--out", folder, env=environment)

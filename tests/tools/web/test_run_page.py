@@ -50,7 +50,7 @@ class Runner:
     ) -> None:
         engine = shlex.quote(shlex.join(fake_engine.command(fault, turn, speak)))
         listed = [
-            f"--engine=name={shlex.quote(name)} cmd={engine} protocol={speak} time=60+0"
+            f"--engine=name={shlex.quote(name)} cmd={engine} protocol={speak} tc=60+0"
             for name in ("A & <b>", "B", "C")[:engines]
         ]
         command = [OUTFLANK, "tournament", "--games", "2", "--seed", "3", "--out", "records", *listed]

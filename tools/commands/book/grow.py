@@ -25,7 +25,13 @@ from outflank.tools.commands.book.options import (
     where_options,
 )
 from outflank.tools.commands.game_filter import GameFilter, filter_options, source_option
-from outflank.tools.commands.options import WholeNumber, budget_option, json_object_option, read_by
+from outflank.tools.commands.options import (
+    WholeNumber,
+    budget_option,
+    json_object_option,
+    read_by,
+    weights_option,
+)
 from outflank.tools.work.cluster import Place
 
 
@@ -122,6 +128,7 @@ def _from(game: Game) -> list[str]:
     is_flag=True,
     help="Judge positions of this level again, each once: for a book grown with another evaluation.",
 )
+@weights_option
 @budget_option
 @reach_options
 @where_options
