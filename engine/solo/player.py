@@ -34,19 +34,6 @@ HINT_EFFORT = Effort(deals=64, finalists=5, playouts=16)
 
 
 @dataclass(frozen=True, slots=True)
-class Prospect:
-    """The expected result of a move.
-
-    Attributes:
-        move: the move.
-        score: the expected final score, averaged over the sampled deals.
-    """
-
-    move: SoloMove
-    score: float
-
-
-@dataclass(frozen=True, slots=True)
 class _Supposed:
     """A sampled deal: the dealer's board, and the numbers of its chips."""
 
@@ -85,10 +72,10 @@ class SoloPlayer:
     def choose(self, view: PlayerView) -> SoloMove:
         """Return the move to play; a move must be legal."""
         finalists, supposed = self._finalists(view)
-        return finalists[0] if len(finalists) == 1 else self._prospects(finalists, supposed)[0].move
+        return finalists[0] if len(finalists) == 1 else self._prospects(finalists, supposed)[0][0]
 
-    def prospects(self, view: PlayerView) -> list[Prospect]:
-        """Return the most promising moves, the best first; an empty list if no move is legal."""
+    def prospects(self, view: PlayerView) -> list[tuple[SoloMove, float]]:
+        """Return the most promising moves and the mean of their final scores over the sampled deals, the best first."""
         return self._prospects(*self._finalists(view))
 
     def _finalists(self, view: PlayerView) -> tuple[list[SoloMove], list[_Supposed]]:
@@ -100,14 +87,14 @@ class SoloPlayer:
         total = {move: sum(values[move.colour, move.square] for values in judged) for move in moves}
         return sorted(moves, key=total.__getitem__, reverse=True)[: self._effort.finalists], supposed
 
-    def _prospects(self, moves: list[SoloMove], supposed: list[_Supposed]) -> list[Prospect]:
+    def _prospects(self, moves: list[SoloMove], supposed: list[_Supposed]) -> list[tuple[SoloMove, float]]:
         """Play each move out in the same deals; of equal moves the one that was judged best comes first."""
         tried = supposed[: self._effort.playouts]
         found = []
         for move in moves:
             scores = [deal.played_out(move.colour, move.square, self._variant) for deal in tried]
-            found.append(Prospect(move, sum(scores) / len(scores)))
-        return sorted(found, key=lambda prospect: prospect.score, reverse=True)
+            found.append((move, sum(scores) / len(scores)))
+        return sorted(found, key=lambda prospect: prospect[1], reverse=True)
 
     def _suppose(self, view: PlayerView, unseen: tuple[Chip, ...]) -> _Supposed:
         shuffled = list(unseen)

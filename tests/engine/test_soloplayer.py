@@ -54,13 +54,13 @@ class TestPlayer:
 
         assert chips[b4].colour is GOLD
         assert str(SoloPlayer(effort=Effort(1, 1, 1)).choose(view)) == "black a4"
-        assert SoloPlayer(effort=Effort(1, 1, 1)).prospects(view)[0].score == 24
+        assert SoloPlayer(effort=Effort(1, 1, 1)).prospects(view)[0][1] == 24
 
     def test_prospects_are_told_the_best_first(self) -> None:
         prospects = SoloPlayer(effort=Effort(8, 4, 4)).prospects(
             DealerView.start(Deal.shuffled(1)).player_view()
         )
-        scores = [prospect.score for prospect in prospects]
+        scores = [score for _, score in prospects]
 
         assert len(prospects) == 4
         assert scores == sorted(scores, reverse=True)

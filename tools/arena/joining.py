@@ -1,7 +1,7 @@
-"""The author's side: starts the engine, keeps a line to the server, and carries questions and answers between the two.
+"""The author's side: starts the engine, keeps a connection to the server, and passes on requests and answers.
 
-It holds nothing that matters. Each question has the whole game; if this program is started again, the engine is taken
-through the moves and answers. An answer that was lost with the line is given again when the server asks again.
+It has no state that could be lost. Each request has the whole game; if this program is started again, the engine
+replays the moves and answers. An answer that was lost with the socket is sent again when the server asks again.
 """
 
 import ssl
@@ -36,16 +36,16 @@ from outflank.tools.arena.messages import (
 )
 from outflank.tools.arena.worker import EngineWorker
 
-_ANSWERS = 256  # that are kept, in case that they were lost
+_ANSWERS = 256  # kept in case they are lost
 _SLICE_SECONDS = 0.1
 _GREETING_SECONDS = 15.0
-_SILENCE_SECONDS = 10.0  # without a message of the server, which pings more often: the line is dead
+_SILENCE_SECONDS = 10.0  # without a message of the server, which pings more often: the socket is dead
 _PAUSES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)  # before each new try to connect
 _SCHEMES = {"http": "ws", "https": "wss", "ws": "ws", "wss": "wss"}
 
 
 def trusting(address: str, certificate: Path | None) -> ssl.SSLContext | None:
-    """What is trusted at the other end: the system's certificates, and one besides; None without TLS.
+    """Return a context that trusts the system's certificates and one more; None without TLS.
 
     Raises: SettingsError if the certificate can't be used.
     """
@@ -60,12 +60,12 @@ def trusting(address: str, certificate: Path | None) -> ssl.SSLContext | None:
     return context
 
 
-class Refused(OutflankError):
-    """The server does not let us in, or sends us away, for good."""
+class RefusedForGood(OutflankError):
+    """The server does not admit us, or expels us, for good."""
 
 
 def join_address(url: str) -> str:
-    """Where those who join connect, from the address of the arena's page: ``https://HOST`` is ``wss://HOST/join``.
+    """Return the address of an arena's WebSocket from that of its page: ``wss://HOST/join`` for ``https://HOST``.
 
     Raises: NotationError.
     """
@@ -85,13 +85,13 @@ class Joiner:
     """Keeps an engine in an arena.
 
     Args:
-        address: as ``join_address`` makes it.
-        token: of the entrant.
-        entry: the engine; its name and time are the server's.
-        slots: games that it plays at once.
+        address: the address of the arena's WebSocket, see ``join_address``.
+        token: the token of the entrant.
+        entry: the engine; the server gives its name and time.
+        slots: the number of games that it plays at once.
         say: called with sentences for the user.
         check: called often; may raise to end.
-        trust: for ``wss``; the system's certificates if None.
+        trust: the TLS context for ``wss``; the system's certificates if None.
     """
 
     def __init__(
@@ -115,7 +115,7 @@ class Joiner:
         self._socket: ClientConnection | None = None
         self._answers: OrderedDict[int, str] = OrderedDict()
         self._session = ""
-        self._desks: list[EngineWorker] = []
+        self._workers: list[EngineWorker] = []
         self._known_terms: tuple[str, str, str] | None = None
         self._engine = ""
         self._tries = 0
@@ -123,15 +123,15 @@ class Joiner:
     def run(self) -> None:
         """Play until the tournament is over.
 
-        Raises: Refused; EngineError if the engine can't play; whatever `check` raises.
+        Raises: RefusedForGood; EngineError if the engine can't play; whatever `check` raises.
         """
         try:
             while not self._connect():
                 self._sleep(_PAUSES[min(self._tries, len(_PAUSES) - 1)])
                 self._tries += 1
         finally:
-            for desk in self._desks:
-                desk.close()
+            for worker in self._workers:
+                worker.close()
 
     def _sleep(self, seconds: float) -> None:
         until = time.monotonic() + seconds
@@ -140,7 +140,7 @@ class Joiner:
             time.sleep(min(left, _SLICE_SECONDS))
 
     def _connect(self) -> bool:
-        """One connection from its beginning to its end; whether the tournament is over."""
+        """Connect, play until the socket is closed, and return whether the tournament is over."""
         try:
             with self._connected() as socket:
                 try:
@@ -148,7 +148,7 @@ class Joiner:
                     return self._serve(socket)
                 except (OSError, EOFError, ConnectionClosed):
                     raise
-                except BaseException:  # such as Ctrl-C: a goodbye, so that the line does not count as lost
+                except BaseException:  # such as Ctrl-C: a goodbye, so that the socket does not count as lost
                     socket.close(CloseCode.GOING_AWAY)
                     raise
         except (OSError, EOFError, InvalidHandshake, ConnectionClosed) as error:
@@ -156,14 +156,14 @@ class Joiner:
                 reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
                 self._say(f"no line to {self._address} ({printable(reason)}); trying again")
         except InvalidURI as error:
-            raise Refused(f"can't connect to {self._address}: {error}") from None
+            raise RefusedForGood(f"can't connect to {self._address}: {error}") from None
         finally:
             with self._lock:
                 self._socket = None
         return False
 
     def _connected(self) -> ClientConnection:
-        """Connect in a thread, since `check` has to be called meanwhile.
+        """Connect in a thread, and call `check` meanwhile.
 
         Raises: OSError, EOFError, InvalidHandshake, InvalidURI; whatever `check` raises.
         """
@@ -183,7 +183,7 @@ class Joiner:
                 )
             except AssertionError:  # by websockets, where the connection ends before its request is sent
                 connecting.set_exception(ConnectionResetError("the server has closed the connection"))
-            except BaseException as error:  # it belongs to the thread that waits
+            except BaseException as error:  # raised in the waiting thread
                 connecting.set_exception(error)
             else:
                 connecting.set_result(socket)
@@ -198,14 +198,14 @@ class Joiner:
         return connecting.result()
 
     def _greet(self, socket: ClientConnection) -> None:
-        """Say who we are, learn what is played, and start the engine for it.
+        """Exchange the greetings, and start the engine for the server's terms.
 
-        Raises: Refused; EngineError; OSError, ConnectionClosed.
+        Raises: RefusedForGood; EngineError; OSError, ConnectionClosed.
         """
         socket.send(write(messages.HelloMessage(protocol=VERSION, token=self._token)))
         welcome = self._next(socket, _GREETING_SECONDS)
         if not isinstance(welcome, messages.WelcomeMessage):
-            raise Refused(f"expected a welcome of the server, got {welcome.type}")
+            raise RefusedForGood(f"expected a welcome of the server, got {welcome.type}")
         terms = (welcome.name, welcome.rules, welcome.time)
         if terms != self._known_terms:
             self._start_engines(*terms)
@@ -213,8 +213,8 @@ class Joiner:
             self._session = welcome.session
             with self._lock:
                 self._answers.clear()
-            for desk in self._desks:
-                desk.drop()
+            for worker in self._workers:
+                worker.drop()
         with self._lock:
             self._socket = socket
         socket.send(write(messages.OpenMessage(slots=self._slots, engine=printable(self._engine, 90))))
@@ -224,24 +224,24 @@ class Joiner:
         self._tries = 0
 
     def _start_engines(self, name: str, rules: str, time: str) -> None:
-        """Seat the engine at as many desks as there are slots, for this game.
+        """Start an engine for each slot by these terms.
 
         Raises: EngineError; NotationError about the server's terms.
         """
-        for desk in self._desks:
-            desk.close()
+        for worker in self._workers:
+            worker.close()
         entry = replace(self._entry, name=printable(name, 40), time=TimeControl.parse(time))
         played = Rules.parse(rules)
-        self._desks = []
+        self._workers = []
         for _ in range(self._slots):
-            self._desks.append(EngineWorker(entry, played, self._answer, self._send, self._say))
-            self._engine = self._desks[-1].open()
+            self._workers.append(EngineWorker(entry, played, self._answer, self._send, self._say))
+            self._engine = self._workers[-1].open()
         self._known_terms = (name, rules, time)
 
     def _serve(self, socket: ClientConnection) -> bool:
-        """Do what the server asks, until it says that the tournament is over: True.
+        """Handle the server's messages, and return True when the tournament is over.
 
-        Raises: Refused; ConnectionClosed, OSError; whatever `check` raises.
+        Raises: RefusedForGood; ConnectionClosed, OSError; whatever `check` raises.
         """
         while True:
             message = self._next(socket, _SILENCE_SECONDS)
@@ -251,9 +251,9 @@ class Joiner:
                 case messages.NewMessage() | messages.ThinkMessage():
                     self._take(message)
                 case messages.DropMessage():
-                    for desk in self._desks:
-                        if desk.game == message.game:
-                            desk.drop()
+                    for worker in self._workers:
+                        if worker.game == message.game:
+                            worker.drop()
                 case messages.OverMessage():
                     self._say("the tournament is over")
                     return True
@@ -263,9 +263,9 @@ class Joiner:
                     self._say(_result_line(message))
 
     def _next(self, socket: ClientConnection, seconds: float) -> Message:
-        """The next message.
+        """Return the next message.
 
-        Raises: Refused if it is a refusal for good; OSError if there is none in time, or we shall come again.
+        Raises: RefusedForGood if it is a refusal for good; OSError if no message comes in time, or we may try again.
         """
         until = time.monotonic() + seconds
         while True:
@@ -278,24 +278,24 @@ class Joiner:
         if isinstance(message, messages.RefusedMessage):
             reason = printable(message.reason, 500)
             if not message.again:
-                raise Refused(f"the server refuses: {reason}")
+                raise RefusedForGood(f"the server refuses: {reason}")
             raise OSError(reason)
         return message
 
     def _take(self, question: RequestMessage) -> None:
-        """Have a question answered, unless it is being or was."""
+        """Give a request to an engine, unless one has it or has answered it."""
         number = question.id
         with self._lock:
             text = self._answers.get(number)
         if text is not None:
             self._send(text)
-        elif not any(desk.is_at(number) for desk in self._desks):
-            at_it = (desk for desk in self._desks if desk.game == question.game)
-            idle = min(self._desks, key=lambda desk: (desk.is_busy, desk.game != 0, desk.used))
+        elif not any(worker.is_at(number) for worker in self._workers):
+            at_it = (worker for worker in self._workers if worker.game == question.game)
+            idle = min(self._workers, key=lambda worker: (worker.is_busy, worker.game != 0, worker.used))
             next(at_it, idle).give(question)
 
     def _answer(self, number: int, text: str) -> None:
-        """Keep an answer, and send it if there is a line; else the server will ask again."""
+        """Keep an answer, and send it if there is a socket; otherwise the server will ask again."""
         with self._lock:
             self._answers[number] = text
             while len(self._answers) > _ANSWERS:
@@ -311,7 +311,6 @@ class Joiner:
 
 
 def _close(connecting: "Future[ClientConnection]") -> None:
-    """Close a connection that nobody waits for any more."""
     if connecting.exception() is None:
         connecting.result().close()
 

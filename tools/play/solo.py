@@ -24,7 +24,7 @@ from outflank.engine.solo.game import (
     cell_text,
     score,
 )
-from outflank.engine.solo.player import Prospect, SoloPlayer, SoloSolution, solve
+from outflank.engine.solo.player import SoloPlayer, SoloSolution, solve
 from outflank.engine.squares import square_name, squares_of
 from outflank.protocol.lines import LineSplitter
 from outflank.tools.report.board import say
@@ -111,14 +111,14 @@ class SoloPrinter:
         said += [f"turns up {chips_text(opened.values())}"] if opened else []
         say(f"{move}: {', '.join(said)}")
 
-    def hint(self, prospects: Iterable[Prospect]) -> None:
+    def hint(self, prospects: Iterable[tuple[SoloMove, float]]) -> None:
         """Show the most promising moves."""
         if self.as_json:
             self._object(
-                "hint", moves=[{"move": str(each.move), "score": round(each.score, 2)} for each in prospects]
+                "hint", moves=[{"move": str(move), "score": round(score, 2)} for move, score in prospects]
             )
             return
-        say("hint: " + ", ".join(f"{each.move} (about {each.score:.4g})" for each in prospects))
+        say("hint: " + ", ".join(f"{move} (about {score:.4g})" for move, score in prospects))
 
     def solution(self, solution: SoloSolution, deal: Deal) -> None:
         """Show the best play found with open chips, move by move, and its score."""

@@ -1,6 +1,7 @@
 """Output of search results: numbers with their units and certainty."""
 
 from collections.abc import Iterable
+from string import Formatter
 from typing import Any, Protocol
 
 from outflank.engine import Limit, Line, Move, Searcher, SearchInfo
@@ -78,12 +79,7 @@ def nodes_a_second(nodes: int, seconds: float) -> int:
 
 def heading(row: str) -> str:
     """Return the heading of a table whose rows are formatted from ``search_cells`` by `row`."""
-    return row.format_map(_Names())
-
-
-class _Names(dict[str, str]):
-    def __missing__(self, name: str) -> str:
-        return name
+    return row.format_map({name: name for _, name, _, _ in Formatter().parse(row) if name})
 
 
 def search_cells(info: SearchInfo, empties: int) -> dict[str, str]:

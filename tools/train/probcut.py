@@ -35,38 +35,22 @@ Cell = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class CellReport:
-    """A cell of the samples: measured and fitted differences, in discs.
-
-    Attributes:
-        cell: empty squares, depth, depth of the shallow search.
-        samples: the number of pairs of scores.
-        measured: the root mean square difference.
-        model: the fitted standard deviation.
-    """
-
-    cell: Cell
-    samples: int
-    measured: float
-    model: float
-
-
-@dataclass(frozen=True, slots=True)
 class ErrorModel:
     """The fitted model.
 
     Attributes:
         coefficients: x y z a b c of engine/search/probcut.py.
-        cells: the measurements that they were fitted to.
+        measured: the number of pairs of scores and their root mean square difference, for each cell of empty squares,
+            depth and depth of the shallow search.
     """
 
     coefficients: tuple[float, ...]
-    cells: tuple[CellReport, ...]
+    measured: dict[Cell, tuple[int, float]]
 
     @property
     def samples(self) -> int:
         """The number of pairs of scores in all cells."""
-        return sum(cell.samples for cell in self.cells)
+        return sum(samples for samples, _ in self.measured.values())
 
     def write(self, path: Path, weights: Path, seed: int) -> None:
         """Write the engine's file, with the weights that were measured and the seed of the choice."""
@@ -115,24 +99,27 @@ def fit(differences: Mapping[Cell, Sequence[float]]) -> ErrorModel:
 
     begin = json.loads(SHIPPED.read_text())["coefficients"]
     found = tuple(float(value) for value in least_squares(errors, begin).x)
-    reports = tuple(
-        CellReport(cell, int(samples), float(value), sigma(found, *cell))
-        for cell, samples, value in zip(cells, counts, measured, strict=True)
+    return ErrorModel(
+        found,
+        {
+            cell: (int(pairs), float(value))
+            for cell, pairs, value in zip(cells, counts, measured, strict=True)
+        },
     )
-    return ErrorModel(found, reports)
 
 
 def as_table(model: ErrorModel) -> str:
     """Return a table of measured and fitted deviations by both depths, averaged over the empty squares."""
-    by_depths: dict[tuple[int, int], list[CellReport]] = defaultdict(list)
-    for report in model.cells:
-        by_depths[report.cell[1:]].append(report)
+    by_depths: dict[tuple[int, int], list[Cell]] = defaultdict(list)
+    for cell in model.measured:
+        by_depths[cell[1:]].append(cell)
     lines = ["depth  shallow  samples  measured  model"]
-    lines += [
-        f"{depth:5d}  {shallow:7d}  {sum(report.samples for report in reports):7d}  "
-        f"{np.mean([report.measured for report in reports]):8.2f}  {np.mean([report.model for report in reports]):5.2f}"
-        for (depth, shallow), reports in sorted(by_depths.items())
-    ]
+    for (depth, shallow), cells in sorted(by_depths.items()):
+        samples, measured = zip(*(model.measured[cell] for cell in cells), strict=True)
+        modelled = np.mean([sigma(model.coefficients, *cell) for cell in cells])
+        lines.append(
+            f"{depth:5d}  {shallow:7d}  {sum(samples):7d}  {np.mean(measured):8.2f}  {modelled:5.2f}"
+        )
     return "\n".join(lines)
 
 

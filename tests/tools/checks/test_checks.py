@@ -1,4 +1,4 @@
-"""Every check finds the engine that breaks its rule; ours keeps them all."""
+"""Every check of GTP and NBoard finds the engine that breaks its rule; ours keeps them all."""
 
 import shlex
 import sys
@@ -8,12 +8,23 @@ from pathlib import Path
 import pytest
 
 from outflank.engine import Game
+from outflank.protocol.drivers.errors import EngineError
 from outflank.protocol.drivers.spec import EngineSpec, command_line
-from outflank.tests.support import rule_breaker
+from outflank.tests.support import fake_engine, rule_breaker
 from outflank.tests.support.processes import StallMeter, judge_calmly
+from outflank.tests.support.program import outflank
 from outflank.tools.checks import clock_and_exit
 from outflank.tools.checks.check import Check, Level, Violation
-from outflank.tools.checks.examination import CHECKS, CheckResult, Finding, Verdict, checks_of, examine
+from outflank.tools.checks.examination import (
+    CHECKS,
+    NBOARD_CHECKS,
+    CheckResult,
+    Finding,
+    Verdict,
+    checks_of,
+    examine,
+)
+from outflank.tools.checks.nboard import TappedNBoardDriver
 from outflank.tools.checks.tapped_drivers import (
     BEFORE_A_PASS,
     BLACK_WINS,
@@ -26,6 +37,10 @@ from outflank.tools.checks.tapped_drivers import (
 RHINO = "/usr/games/gtp-rhino"
 needs_rhino = pytest.mark.skipif(not Path(RHINO).exists(), reason="gtp-rhino is not installed")
 GREETS_AT_ONCE = """echo Welcome; : > "$0"; read -r command; printf '= 2\\n\\n'"""
+STARTS_SLOWLY = """sleep 2
+while read -r word number; do
+    case $word in ping) echo "pong $number" ;; quit) exit ;; esac
+done"""
 TIDIES_UP = """
 import sys, time
 sys.stdin.readline()
@@ -52,7 +67,11 @@ def spec(command: list[str]) -> EngineSpec:
 
 
 def findings(command: list[str], *names: str) -> dict[str, Finding]:
-    """What the checks of these names find, all but those of the clock if left out."""
+    """What the checks of these names find, all of GTP but those of the clock if left out."""
+    if names and names[0] in NBOARD_CHECKS:
+        with TappedNBoardDriver(spec(command), patience=5.0, thinking=20.0) as nboard:
+            found = examine(nboard, [NBOARD_CHECKS[name] for name in names])
+            return {finding.check.name: finding for finding in found}
     checks = [CHECKS[name] for name in names or CHECKS if names or name not in CLOCK]
     with TappedGtpDriver(spec(command), patience=2.0, thinking=20.0) as engine:
         return {finding.check.name: finding for finding in examine(engine, checks)}
@@ -69,22 +88,76 @@ def broken(found: dict[str, Finding]) -> dict[str, str]:
 
 def test_there_is_an_engine_for_each_rule() -> None:
     assert set(CHECKS) == rule_breaker.RULES
+    assert set(NBOARD_CHECKS) == rule_breaker.NBOARD_RULES
+    assert not set(CHECKS) & set(NBOARD_CHECKS)
 
 
-@pytest.mark.parametrize("name", [timed(name) for name in CHECKS])
+@pytest.mark.parametrize("name", [timed(name) for name in (*CHECKS, *NBOARD_CHECKS)])
 def test_an_engine_that_breaks_a_rule_is_found(name: str) -> None:
-    found = findings(rule_breaker.command(name), name)
+    speak = "gtp" if name in CHECKS else "nboard"
+    found = findings(rule_breaker.command(name, speak), name)
 
     assert broken(found)
     assert found[name].dialogue
 
 
-def test_an_engine_that_breaks_no_rule_is_not_found() -> None:
-    """The premise of the test above. The clock takes its time: the slow test below has it."""
-    found = findings(rule_breaker.command())
+@pytest.mark.parametrize(
+    ("command", "names"),
+    [
+        (rule_breaker.command(), ()),
+        (rule_breaker.command(speak="nboard"), NBOARD_CHECKS),
+        (command_line(EngineSpec.from_settings({"cmd": "outflank nboard"})), NBOARD_CHECKS),
+    ],
+    ids=["gtp", "nboard", "outflank nboard"],
+)
+def test_an_engine_that_breaks_no_rule_is_not_found(command: list[str], names: tuple[str, ...]) -> None:
+    """The premise of the test above. GTP's clock takes its time: the slow test below has it."""
+    found = findings(command, *names)
 
     assert broken(found) == {}
     assert {finding.outcome for finding in found.values()} == {CheckResult.PASSED}
+
+
+@pytest.mark.parametrize(
+    ("habit", "unjudged"),
+    [
+        ("hints-from-a-book", {}),
+        ("tells-no-name", {"tells-its-name": "it tells no name, which the protocol leaves to it"}),
+        (
+            "does-not-analyze",
+            {"analyses-each-position": "it does not answer analyze, which the protocol leaves to it"},
+        ),
+    ],
+)
+def test_what_the_protocol_allows_is_no_fault(habit: str, unjudged: dict[str, str]) -> None:
+    found = findings(rule_breaker.command(habit, "nboard"), *NBOARD_CHECKS)
+    skipped = {name: each.detail for name, each in found.items() if each.outcome is CheckResult.SKIPPED}
+
+    assert broken(found) == {}
+    assert skipped == unjudged
+
+
+def test_an_engine_that_takes_its_time_to_start_is_not_accused() -> None:
+    """The check gives it a process of its own."""
+    with TappedNBoardDriver(spec(["sh", "-c", STARTS_SLOWLY]), patience=1.5) as engine:
+        (finding,) = examine(engine, [NBOARD_CHECKS["ends-when-its-input-ends"]])
+
+    assert finding.outcome is CheckResult.PASSED, finding.detail
+
+
+def test_an_engine_that_speaks_gtp_answers_no_ping() -> None:
+    with (
+        TappedNBoardDriver(spec(fake_engine.command())) as engine,
+        pytest.raises(EngineError, match="when asked 'ping 1'"),
+    ):
+        engine.until_pong(0.5)
+
+
+def test_a_check_of_the_other_protocol_is_wrong_usage() -> None:
+    ran = outflank("compliance", "--protocol", "nboard", "x", "--only", "takes-moves-back")
+
+    assert ran.returncode == 2
+    assert "nboard has no check 'takes-moves-back': --list shows them" in ran.stderr
 
 
 def test_a_greeting_is_found_although_it_comes_before_the_first_command(tmp_path: Path) -> None:

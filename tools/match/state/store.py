@@ -61,15 +61,9 @@ from outflank.tools.work.progress import counted
 LOCK_FILE = RUN_FILE + LOCK_SUFFIX
 
 
-class RunLock(WriterLock):
-    """Holds the folder of a run until it is released.
-
-    Raises: FileFormatError if another runner holds it, naming that process, or if something else bears the name of its
-        lock; OSError if it can't be made.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder / RUN_FILE, f"the run {str(folder)!r} is being played by another process")
+def lock_run(folder: Path) -> WriterLock:
+    """Lock the folder of a run. Raises: as ``WriterLock``."""
+    return WriterLock(folder / RUN_FILE, f"the run {str(folder)!r} is being played by another process")
 
 
 _MACHINE_ID = Path("/etc/machine-id")
@@ -121,7 +115,7 @@ class Store:
         trouble: a sentence about what could not be written yet; empty if all is well.
     """
 
-    def __init__(self, folder: Path, lock: RunLock, connection: sqlite3.Connection) -> None:
+    def __init__(self, folder: Path, lock: WriterLock, connection: sqlite3.Connection) -> None:
         self.folder = folder
         self.trouble = ""
         self._lock = lock
@@ -146,7 +140,7 @@ class Store:
         with _refused_in_words(folder), ExitStack() as undo:
             folder.mkdir(parents=True, exist_ok=True)
             expect_no_other_file(folder / RUN_FILE, "the records need")
-            lock = RunLock(folder)
+            lock = lock_run(folder)
             undo.callback(lock.release)
             expect_no_other_file(folder / RUN_FILE, "the records need")  # another process may have made one
             facts = {
@@ -177,7 +171,7 @@ class Store:
         if not folder.is_dir():
             raise FileFormatError(f"{str(folder)!r} is not the folder of a run")
         with _refused_in_words(folder), ExitStack() as undo:
-            lock = RunLock(folder)
+            lock = lock_run(folder)
             undo.callback(lock.release)
             store = cls(folder, lock, RUN.open_to_write(path))
             undo.callback(store._connection.close)

@@ -1,8 +1,10 @@
 """A tuning as a run: the settings of its games, what has come of it so far, and the match that tests its result."""
 
 import math
+from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from statistics import fmean
 
 from outflank.engine import NotationError
 from outflank.protocol.drivers.spec import EngineSpec, Protocol, is_ours, name
@@ -52,41 +54,16 @@ def pair_points(games: Sequence[GameRecord], first: str) -> Iterator[float]:
         number += 2
 
 
-class Moments:
-    """Mean and standard deviation of numbers that come one by one, by Welford's method.
-
-    Attributes:
-        mean: of those so far; 0 before the first.
-    """
-
-    def __init__(self) -> None:
-        self.mean = 0.0
-        self._count = 0
-        self._squares = 0.0
-
-    def add(self, value: float) -> None:
-        """Take a number."""
-        self._count += 1
-        off = value - self.mean
-        self.mean += off / self._count
-        self._squares += off * (value - self.mean)
-
-    @property
-    def deviation(self) -> float:
-        """The standard deviation of those so far; 0 before the second."""
-        return math.sqrt(self._squares / self._count) if self._count else 0.0
-
-
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What has become of a parameter.
+    """The values of a parameter so far.
 
     Attributes:
         parameter: the parameter.
-        text: its value now, as engines are given it.
-        mean: over the last quarter of the pairs so far.
-        spread: standard deviation over these.
-        path: pair, value, and how far it was moved for play there; thinned.
+        text: its present value in the form that engines get.
+        mean: the mean over the last quarter of the pairs so far.
+        spread: the standard deviation over these.
+        path: the pair, the value, and its step there; thinned.
     """
 
     parameter: Tuned
@@ -97,28 +74,29 @@ class Value:
 
 
 def values_of(run: Run, most: int = 200) -> list[Value]:
-    """What has become of each parameter of a tuning; empty for all other runs. Paths have about `most` points."""
+    """Return the values of each parameter of a tuning; empty for other runs. Paths have about `most` points."""
     tuning, path = run.settings.tuning, run.settings.path()
     if tuning is None or path is None:
         return []
     results = list(pair_points(run.games, run.settings.names[0]))
     step, settled = max(len(results) // most, 1), math.ceil(_SETTLED_FROM * len(results))
     drawn: list[tuple[int, list[float]]] = []
-    last_quarter = [Moments() for _ in tuning.parameters]
+    last_quarter = [array("d") for _ in tuning.parameters]
     for pair in range(len(results) + 1):
         if pair:
             path.add(pair, results[pair - 1])
         if pair % step == 0 or pair == len(results):
             drawn.append((pair, path.values))
         if pair >= settled:
-            for moments, value in zip(last_quarter, path.values, strict=True):
-                moments.add(value)
+            for kept, value in zip(last_quarter, path.values, strict=True):
+                kept.append(value)
+    means = [fmean(kept) for kept in last_quarter]
     return [
         Value(
             parameter,
             parameter.text(path.values[place]),
-            last_quarter[place].mean,
-            last_quarter[place].deviation,
+            means[place],
+            math.sqrt(fmean((value - means[place]) ** 2 for value in last_quarter[place])),
             tuple((pair, values[place], path.step(parameter, pair)) for pair, values in drawn),
         )
         for place, parameter in enumerate(tuning.parameters)
