@@ -109,6 +109,8 @@ def printable_lines(text: str) -> str:
 _BUDGET_BYTES = 16 << 20
 _COST_OF_A_LINE = 100  # what Python keeps for it besides its bytes
 _ALL_LINES = sys.maxsize
+LONGEST_WAIT_SECONDS = 0.2 if sys.platform == "win32" else None
+"""The longest wait of a main thread; on Windows Ctrl-C takes effect between two of them."""
 
 
 class Inbox:
@@ -163,7 +165,8 @@ class Inbox:
     def take(self) -> bytes | None:
         """The next line to execute; None when there are no more. Waits for one."""
         with self._changed:
-            self._changed.wait_for(lambda: self._waiting or self._closed)
+            while not self._changed.wait_for(lambda: self._waiting or self._closed, LONGEST_WAIT_SECONDS):
+                continue
             if not self._waiting:
                 return None
             self._running, line = self._waiting.popleft()
@@ -195,7 +198,8 @@ class Inbox:
     def wait_for_command(self) -> None:
         """Wait until a command waits, or none can come any more."""
         with self._changed:
-            self._changed.wait_for(lambda: self._waiting or self._closed)
+            while not self._changed.wait_for(lambda: self._waiting or self._closed, LONGEST_WAIT_SECONDS):
+                continue
 
     @property
     def interrupted(self) -> bool:

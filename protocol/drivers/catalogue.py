@@ -6,7 +6,6 @@ The facts are data, in ``catalogue.toml`` beside this file; each entry's program
 import datetime
 import functools
 import os
-import shlex
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from outflank.engine import NotationError
+from outflank.protocol.drivers.command import join_command
 
 _FILE = Path(__file__).with_name("catalogue.toml")
 _PROGRAM = "{program}"
@@ -119,7 +119,7 @@ def _started(known: Known, settings: Mapping[str, Any]) -> dict[str, str]:
         )
     options = settings.get("options")
     values = {**settings, **(options if isinstance(options, Mapping) else {})}
-    words = [known.cmd.replace(_PROGRAM, shlex.quote(str(program)))]
+    words = [known.cmd.replace(_PROGRAM, join_command([str(program)]))]
     words += [text for name, text in known.given.items() if name in values]
     words += [text for name, text in known.without.items() if name not in values]
     return {"cmd": " ".join(words), **_home(known, program)}

@@ -2,7 +2,6 @@
 
 import functools
 import re
-import shlex
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Concatenate, ParamSpec, Self, TypeVar
 
 from outflank.engine import PASS, Colour, Game, IllegalMoveError, Move, Rules, SettingsError
 from outflank.protocol.clock import NO_LIMIT, RunningClock, TimeControl
+from outflank.protocol.drivers.command import join_command, split_command
 from outflank.protocol.drivers.dialect import Dialect
 from outflank.protocol.drivers.driver import CLOSE_SECONDS, REPLY_SECONDS, GameSoFar, Reply
 from outflank.protocol.drivers.errors import EngineCrash
@@ -65,14 +65,14 @@ class GtpEngine:
         surroundings: ProcessSettings | None = None,
         on_line: Callable[[str, str], object] | None = None,
     ) -> None:
-        words = shlex.split(command) if isinstance(command, str) else list(command)
+        words = split_command(command) if isinstance(command, str) else list(command)
         if not words:
             raise SettingsError(f"expected a command that starts an engine, got {command!r}")
         self._time = TimeControl.parse(time) if isinstance(time, str) else time
         self._rules = rules or Rules()
         self._lock = threading.RLock()
         self._is_ending = False
-        spec = EngineSpec(Path(words[0]).name, shlex.join(words), self._time, dialect=Dialect(dialect))
+        spec = EngineSpec(Path(words[0]).name, join_command(words), self._time, dialect=Dialect(dialect))
         self._driver = GtpDriver(
             spec,
             self._rules,

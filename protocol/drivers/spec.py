@@ -6,8 +6,9 @@ drivers send the others in the words of their protocols.
 
 import json
 import math
+import os
 import re
-import shlex
+import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -21,6 +22,7 @@ from outflank.engine import NotationError
 from outflank.engine.search.parameters import PARAMETERS
 from outflank.protocol.clock import GRACE_SECONDS, NO_LIMIT, TimeControl
 from outflank.protocol.drivers.catalogue import catalogue, completed
+from outflank.protocol.drivers.command import split_command
 from outflank.protocol.drivers.dialect import Dialect
 from outflank.protocol.lines import unknown
 
@@ -162,7 +164,7 @@ class EngineSpec:
         values: dict[str, Any] = {
             attributes.get(key, key): READERS[key](key, value) for key, value in settings.items()
         }
-        values.setdefault("name", name_of(shlex.split(values["cmd"])[0]))
+        values.setdefault("name", name_of(split_command(values["cmd"])[0]))
         return cls(**{"time": time, **values})
 
     def with_options(self, given: Mapping[str, str]) -> "EngineSpec":
@@ -270,7 +272,7 @@ _VARIABLE = re.compile(r"[^=\0]+")
 def words(text: str) -> list[str]:
     """`text` split as a shell does it. Raises: NotationError if a quote is not closed."""
     try:
-        return shlex.split(text)
+        return split_command(text)
     except ValueError as error:
         raise NotationError(f"expected balanced quotes, got {text!r} ({str(error).lower()})") from None
 
@@ -292,8 +294,13 @@ def name(key: str, value: object) -> str:
 
 def name_of(program: str) -> str:
     """The name of an engine that is given none: the name of its program's file, cut to a legal name."""
-    shown = "".join(c if c.isprintable() else "?" for c in Path(program).name)
+    shown = "".join(c if c.isprintable() else "?" for c in _file_name(program))
     return shown[:_LONGEST_NAME].strip() or "engine"
+
+
+def _file_name(program: str) -> str:
+    """The name of a program's file without the suffix that Windows needs."""
+    return re.sub(r"\.(exe|bat|cmd)$", "", Path(program).name, flags=re.IGNORECASE)
 
 
 def _text(key: str, value: object) -> str:
@@ -431,15 +438,16 @@ Raises: NotationError.
 
 def command_line(spec: EngineSpec) -> list[str]:
     """Return program and arguments; ``outflank`` is the program of this installation, on PATH or not."""
-    words = shlex.split(spec.cmd)
+    words = split_command(spec.cmd)
     if is_ours(spec):
         placed = {name: value for name, value in _unplaced(spec).items() if not _is_sent(spec, name)}
         words += [
             f"--param={name}={value}" if name in PARAMETERS else f"--{name}={value}"
             for name, value in placed.items()
         ]
-        ours = Path(sys.executable).with_name(_PROGRAM)
-        words[0] = str(ours) if words[0] == _PROGRAM and ours.exists() else words[0]
+        here = Path(sys.executable).parent
+        ours = shutil.which(_PROGRAM, path=f"{here}{os.pathsep}{here / 'Scripts'}")  # the second on Windows
+        words[0] = ours if words[0] == _PROGRAM and ours else words[0]
     return [filled(word, spec) for word in words]
 
 
@@ -455,8 +463,8 @@ def process_settings(spec: EngineSpec) -> ProcessSettings:
 
 def is_ours(spec: EngineSpec) -> bool:
     """Whether its command starts Outflank as an engine, of this installation or, by a path, of another."""
-    program, *arguments = shlex.split(spec.cmd)
-    return Path(program).name == _PROGRAM and arguments[:1] in [[name] for name in _ENGINES]
+    program, *arguments = split_command(spec.cmd)
+    return _file_name(program) == _PROGRAM and arguments[:1] in [[name] for name in _ENGINES]
 
 
 def parameters_to_send(spec: EngineSpec) -> dict[str, str]:

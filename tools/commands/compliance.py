@@ -1,6 +1,5 @@
 """``outflank compliance``: whether an engine keeps the rules of its protocol and of good conduct."""
 
-import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, replace
 from textwrap import fill
@@ -8,6 +7,7 @@ from textwrap import fill
 import click
 
 from outflank import __version__
+from outflank.protocol.drivers.command import join_command
 from outflank.protocol.drivers.spec import EngineSpec, Protocol, command_line, is_ours
 from outflank.protocol.lines import printable
 from outflank.tools.checks.check import Check, Level
@@ -114,7 +114,7 @@ def compliance(
     checks = [check for name, check in catalogue.items() if not names or name in names]
     if not as_json:
         click.echo(
-            f"outflank {__version__}, {len(checks)} of {len(catalogue)} checks of {shlex.join(command)}"
+            f"outflank {__version__}, {len(checks)} of {len(catalogue)} checks of {join_command(command)}"
         )
     with (
         Interrupts() as interrupts,
@@ -123,7 +123,7 @@ def compliance(
         findings = list(_shown(examine(engine, checks), dialogue, as_json))
     verdict = Verdict.of(findings)
     if as_json:
-        about = {"outflank": __version__, "command": shlex.join(command)}
+        about = {"outflank": __version__, "command": join_command(command)}
         click.echo(json_line({**about, **asdict(verdict), "complies": verdict.complies}))
     else:
         _print_verdict(verdict, findings)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import shlex
 import sys
 import tempfile
 import time
@@ -19,6 +18,7 @@ import click
 
 from outflank.engine import FileFormatError, NotationError, OutflankError, Rules
 from outflank.protocol.clock import LONGEST_SECONDS, SHORTEST_SECONDS, TimeControl
+from outflank.protocol.drivers.command import join_command
 from outflank.protocol.drivers.spec import EngineSpec, shared_keys
 from outflank.protocol.lines import unknown
 from outflank.tools.commands.options import (
@@ -409,7 +409,7 @@ class RunOptions:
         if len(entries) < 2:
             raise click.BadParameter(f"give two engines, not {len(entries)}", param_hint="--engine")
         if alone and len(entries) > 2:
-            chosen = " ".join(f"--engine {shlex.quote(entry.name)}" for entry in entries[:2])
+            chosen = " ".join(f"--engine {join_command([entry.name])}" for entry in entries[:2])
             raise click.BadParameter(
                 f"a match is between two engines, not {len(entries)}: 'outflank tournament' plays any number"
                 + (f", and {chosen} would choose two of them" if self.engines_file else ""),
@@ -759,4 +759,4 @@ def _continuation(run: Run, folder: Path) -> str:
     if context.info_name == "serve":
         return "the same command"
     is_test = context.info_name == "tune" and run.settings.tuning is None
-    return f"{context.command_path} --resume {shlex.quote(str(folder.parent if is_test else folder))}"
+    return f"{context.command_path} --resume {join_command([str(folder.parent if is_test else folder)])}"

@@ -19,6 +19,7 @@ from typing import ParamSpec, TypeVar
 from outflank.engine import Searcher
 from outflank.engine.evaluation.weights import checksum, in_use, use
 from outflank.engine.machine import processors
+from outflank.protocol.lines import LONGEST_WAIT_SECONDS
 from outflank.tools.work.cluster import connect, if_same_build, places, this_build
 from outflank.tools.work.signals import held_back
 
@@ -108,7 +109,7 @@ def run_all(
             running[executor.submit(task, key)] = key
         if not running:
             return
-        for future in wait(running, return_when=FIRST_COMPLETED).done:
+        for future in wait(running, LONGEST_WAIT_SECONDS, FIRST_COMPLETED).done:
             yield running.pop(future), future.result()
 
 
@@ -120,9 +121,15 @@ def run_in_order(
     for key in keys:
         waiting.append(executor.submit(task, key))
         if len(waiting) > _AHEAD * at_once:
-            yield waiting.popleft().result()
+            yield _result(waiting.popleft())
     while waiting:
-        yield waiting.popleft().result()
+        yield _result(waiting.popleft())
+
+
+def _result(future: Future[Result]) -> Result:
+    while not wait([future], LONGEST_WAIT_SECONDS).done:
+        continue
+    return future.result()
 
 
 def map_in_order(

@@ -8,6 +8,7 @@ import pytest
 
 from outflank.engine import NotationError
 from outflank.protocol.clock import TimeControl
+from outflank.protocol.drivers.command import join_command, split_command
 from outflank.protocol.drivers.dialect import Dialect
 from outflank.protocol.drivers.spec import EngineSpec, command_line, shared_keys
 
@@ -40,6 +41,27 @@ def test_names_and_arguments_may_hold_blanks() -> None:
 EVERYTHING = """name=E cmd='my-engine --size={hash}' tc=60+1 grace=0.1 dialect=fischer level=4 depth=8 nodes=1000
     threads=2 option.hash=64 option.mode="two words" command='set_level {level}' command=clear_cache dir=/tmp
     env.LANG=C env.A='b c' cpus=0,2-4 memory=512 analysis=no restart=yes"""
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (r"C:\eng\edax.exe -gtp", [r"C:\eng\edax.exe", "-gtp"]),
+        (
+            r'"C:\Program Files\edax\edax.exe" -book "C:\my books\\"',
+            [r"C:\Program Files\edax\edax.exe", "-book", "C:\\my books\\"],
+        ),
+        ('python x.py --say \\"hi\\" O\'Brien ""', ["python", "x.py", "--say", '"hi"', "O'Brien", ""]),
+    ],
+)
+def test_a_command_is_split_on_windows_as_its_programs_do_it(text: str, words: list[str]) -> None:
+    assert split_command(text, windows=True) == words
+    assert split_command(join_command(words, windows=True), windows=True) == words
+
+
+def test_an_open_quote_of_windows_is_refused() -> None:
+    with pytest.raises(ValueError, match="No closing quotation"):
+        split_command('"C:\\Program Files', windows=True)
 
 
 def test_everything_about_an_engine_can_be_said_in_a_line() -> None:

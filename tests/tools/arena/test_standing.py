@@ -1,16 +1,23 @@
 """A standing arena: who plays whom, and what of it stands in the run's file."""
 
+import json
 import random
+import socket
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
+import pytest
+
+from outflank.engine import SettingsError
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tests.support.arenas import LocalArena
 from outflank.tests.support.runs import page_of, played, random_transcript, run_of
+from outflank.tools.arena.control import Control, order
 from outflank.tools.arena.pool import ArenaPool
 from outflank.tools.arena.standing import StandingConductor, most_informative
 from outflank.tools.match.game.results import GameRecord
@@ -117,3 +124,17 @@ def play(local: LocalArena, store: Store, games: int) -> None:
             conductor(past, store, pool, count, print, signals).play()
     except (Enough, Interrupted):
         pass
+
+
+def test_an_arena_obeys_only_who_can_read_its_folder(tmp_path: Path) -> None:
+    obeyed: list[dict[str, Any]] = []
+    with Control(tmp_path, obeyed.append):
+        file = tmp_path / "control"
+        order(tmp_path, do="pause")
+        with socket.create_connection(("127.0.0.1", json.loads(file.read_text())["port"]), 10) as stranger:
+            stranger.sendall(b'{"do": "pause", "token": "guessed"}\n')
+            assert stranger.recv(1) == b""
+        assert file.stat().st_mode & 0o777 == 0o600
+    assert obeyed == [{"do": "pause"}]
+    with pytest.raises(SettingsError, match="no server runs the arena"):
+        order(tmp_path, do="pause")

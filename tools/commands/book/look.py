@@ -1,6 +1,5 @@
 """The commands that look into a book: ``show``, ``lines``, ``tree``, ``stats`` and ``check``."""
 
-import shlex
 from dataclasses import asdict
 from functools import partial
 from itertools import islice
@@ -9,6 +8,7 @@ from typing import Any
 
 import click
 
+from outflank.protocol.drivers.command import join_command
 from outflank.protocol.lines import printable
 from outflank.tools.commands.book.options import book_and_position, book_argument, max_error_option
 from outflank.tools.commands.options import (
@@ -215,7 +215,7 @@ def check(
         if others := [evaluation for evaluation in judged_by if evaluation != here]:
             click.echo(
                 f"the evaluation {' and '.join(others)} judged this book, and this Outflank has {here}, which gives "
-                f"other scores; to judge it again: outflank book deepen {shlex.quote(str(path))} --again"
+                f"other scores; to judge it again: outflank book deepen {join_command([str(path)])} --again"
             )
     if checked.faults:
         raise FileFormatError(f"{str(path)!r} has {counted(len(checked.faults), 'fault')} (named above)")

@@ -9,7 +9,6 @@ cmd = "outflank gtp"
 level = 4
 """
 
-import shlex
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Any
 
 from outflank.engine import FileFormatError, NotationError
 from outflank.protocol.clock import NO_LIMIT, TimeControl
+from outflank.protocol.drivers.command import join_command
 from outflank.protocol.drivers.spec import EngineSpec, as_text
 from outflank.protocol.formats.reading import read_capped
 from outflank.tools.match.state.run import Format, RunSettings, plain_settings
@@ -162,4 +162,4 @@ def _line(table: Mapping[str, Any]) -> str:
             words += [("command", item) for item in value]
         else:
             words.append((key, value))
-    return " ".join(shlex.quote(f"{key}={as_text(value)}") for key, value in words)
+    return join_command([f"{key}={as_text(value)}" for key, value in words])
