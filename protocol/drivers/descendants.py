@@ -59,12 +59,9 @@ def _runner(pid: int) -> int:
     return int.from_bytes(os.urandom(4))
 
 
-def limit_by(mark: int, process: psutil.Process) -> None:
-    """Give the process the mark as a limit, where the system has such a limit."""
-    if sys.platform == "linux" and not PORTABLE:
-        with suppress(psutil.Error, OSError, ValueError):
-            hard = process.rlimit(psutil.RLIMIT_RTTIME)[1]
-            process.rlimit(psutil.RLIMIT_RTTIME, (_LEAST_LIMIT + mark, hard))
+def limit_of(mark: int) -> int:
+    """Return the limit of real-time computing, in microseconds, that is the mark on Linux."""
+    return _LEAST_LIMIT + mark
 
 
 def descendants(pid: int) -> list[int]:

@@ -20,6 +20,7 @@ if sys.platform == "win32":
     from outflank.protocol.drivers import job
 
 _EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
+_TRIED = {"prlimit": f"--rttime={descendants.limit_of(0)}:", "setpriv": "--pdeathsig=KILL"}
 _SUSPENDED = 0x4  # CREATE_SUSPENDED of Windows
 
 
@@ -64,12 +65,14 @@ def _discard(process: subprocess.Popen[bytes]) -> None:
 def _spawn(command: Sequence[str], label: str, surroundings: ProcessSettings, mark: int) -> Spawned:
     """As ``spawn``, in the calling thread."""
     descendants.adopt_orphans()
+    is_inherited = sys.platform == "linux" and not descendants.PORTABLE
+    if is_inherited:
+        _pin(None, surroundings.cpus, label)
     program = _start(command, label, surroundings, mark)
     try:
         process = psutil.Process(program.pid)
         # From outside: running code between fork and exec is not safe with threads.
-        descendants.limit_by(mark, process)
-        if surroundings.cpus:
+        if surroundings.cpus and not is_inherited:
             _pin(process, surroundings.cpus, label)
         if surroundings.memory is not None and sys.platform != "win32":
             _limit_memory(process, surroundings.memory, label)
@@ -95,7 +98,7 @@ def _start(
         flags = subprocess.CREATE_NEW_PROCESS_GROUP | _SUSPENDED  # resumed once it is in its job
     try:
         return subprocess.Popen(
-            tied_to_us(command, surroundings.folder, environment.get("PATH")),
+            tied_to_us(command, surroundings.folder, environment.get("PATH"), mark),
             stdin=pipe,
             stdout=pipe,
             stderr=pipe,
@@ -111,8 +114,10 @@ def _start(
         raise fault(f"{label}: {_reason(error, command[0], surroundings.folder)}") from None
 
 
-def tied_to_us(command: Sequence[str], folder: Path | None, path: str | None) -> Sequence[str]:
-    """Return `command` after a program that turns into it and has it killed when the thread ends that starts it.
+def tied_to_us(
+    command: Sequence[str], folder: Path | None, path: str | None, mark: int | None = None
+) -> Sequence[str]:
+    """Return `command` after programs that turn into it and have it killed when the thread ends that starts it.
 
     A program that can't be run is left alone, so that the system says why.
 
@@ -120,22 +125,33 @@ def tied_to_us(command: Sequence[str], folder: Path | None, path: str | None) ->
         command: the program and its arguments.
         folder: where it will be started; None for ours.
         path: where programs are looked for.
+        mark: the engine's; None for none. A limit from outside might come too late for a daemon.
     """
     is_path = os.path.dirname(command[0])
     found = shutil.which((folder or Path()).absolute() / command[0] if is_path else command[0], path=path)
     if found is None:
         return command
     # Windows would look for it in our own folder.
-    return [found, *command[1:]] if sys.platform == "win32" else [*_tie(), *command]
+    if sys.platform == "win32":
+        return [found, *command[1:]]
+    marked = [] if mark is None else _before("prlimit", f"--rttime={descendants.limit_of(mark)}:")
+    return [*marked, *_before("setpriv", "--pdeathsig=KILL"), *command]
+
+
+def _before(program: str, option: str) -> list[str]:
+    """Return the words by which a program of util-linux turns into the one that follows; empty if it can't here."""
+    path = _working(program, _TRIED[program])
+    return [path, option, "--"] if path else []
 
 
 @functools.cache
-def _tie() -> tuple[str, ...]:
-    """How this system ties a process to the thread that starts it; empty if it can't."""
-    setpriv = None if descendants.PORTABLE else shutil.which("setpriv")  # of util-linux
-    command = (setpriv or "", "--pdeathsig", "KILL", "--")
-    works = setpriv and subprocess.run([*command, "true"], capture_output=True, check=False).returncode == 0
-    return command if works else ()
+def _working(program: str, option: str) -> str:
+    """The path of a program that works with this option; empty if there is none."""
+    path = None if descendants.PORTABLE else shutil.which(program)
+    if path is None:
+        return ""
+    tried = subprocess.run([path, option, "--", "true"], capture_output=True, check=False)
+    return "" if tried.returncode else path
 
 
 def _reason(error: OSError | ValueError, program: str, folder: Path | None) -> str:
@@ -148,13 +164,16 @@ def _reason(error: OSError | ValueError, program: str, folder: Path | None) -> s
     return f"can't run {program!r} ({reason})"
 
 
-def _pin(process: psutil.Process, cpus: Sequence[int], label: str) -> None:
-    """Keep a process on `cpus`, and all that it starts from now on."""
+def _pin(process: psutil.Process | None, cpus: Sequence[int], label: str) -> None:
+    """Keep a process on `cpus`, with all that it starts from now on; on Linux the calling thread if it is None."""
     if sys.platform == "darwin":
         raise EngineStartError(f"{label}: macOS can't keep an engine on processors of its own")
     ours = psutil.Process().cpu_affinity()
     try:
-        process.cpu_affinity(list(cpus))
+        if process is not None:
+            process.cpu_affinity(list(cpus))
+        elif sys.platform == "linux":
+            os.sched_setaffinity(0, cpus or ours)
     except (psutil.Error, OSError, ValueError):
         allowed, got = (", ".join(map(str, numbers)) for numbers in (sorted(ours), cpus))
         raise EngineStartError(
