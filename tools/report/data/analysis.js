@@ -185,7 +185,11 @@ function depthText(legal) {
 const goBefore = go;
 go = to => { goBefore(to); search(); explore(); };
 const loadBefore = load;
-load = (packed, position) => { loadBefore(packed, position); drawJudged(); };
+load = (packed, position) => {
+  const [black, white] = [packed.black, packed.white].map(name => DESK.colours.includes(name) ? t(name) : name);
+  loadBefore({...packed, black, white}, position);
+  drawJudged();
+};
 
 async function save(form) {
   const played = game.play ? `&play=${game.play}` : "";

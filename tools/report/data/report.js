@@ -110,7 +110,7 @@ let steps = (position, line) => [line];
 function turnFacts(turn) {
   const mover = game.discs[turn] === "X" ? game.black : game.white;
   const seconds = game.seconds[turn], value = game.values[turn], lost = slip(turn);
-  const by = turn < game.opening ? t("opening") : mover + (seconds === null ? "" : ` (${seconds.toFixed(seconds < 10 ? 3 : 1)} s)`) +
+  const by = turn < game.opening ? t("opening") : (seconds === null ? mover : t("{0} in {1} s", mover, seconds.toFixed(3))) +
     (game.booked?.includes(turn) ? `, ${t("from its book")}` : "");
   const said = [`${sheetMove(turn)}, ${by}`];
   if (value !== null) said.push(t("{0} judged {1}", mover, seenFor(value, 2, game.discs[turn])));
