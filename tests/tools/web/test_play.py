@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from outflank.tests.support.browser import Browser, Served, in_browser
 from outflank.tests.support.fake_engine import command
 from outflank.tests.support.program import outflank
 from outflank.tools.report import page as report_page
+from outflank.tools.web import play
 from outflank.tools.web.play import PageGame
 
 pytestmark = pytest.mark.timeout(180)
@@ -238,6 +240,26 @@ def test_a_person_who_thinks_too_long_loses_on_time() -> None:
 
     assert game.record is not None
     assert (str(game.record.ending), game.record.detail) == ("time", "black ran out of time")
+
+
+def test_a_game_that_no_page_shows_is_interrupted_and_goes_on_when_one_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(play, "_PACE_SECONDS", 0.05)
+    engine = EngineSpec("A", "outflank gtp --level 1 --hash 1", TimeControl.parse("none"))
+    game = PageGame(Position.start(), (), dict.fromkeys(Colour, engine), lambda game: None)
+    game.start()
+    while len(game.turns) < 4:
+        time.sleep(0.01)
+    game.close_if_left()
+    played = list(game.turns)
+    assert (game.is_running, game.record) == (False, None)
+    game.start()
+    while game.record is None:
+        time.sleep(0.05)
+
+    assert list(game.record.turns[: len(played)]) == played
+    assert str(game.record.ending) == "discs"
 
 
 def test_two_engines_of_one_name_are_refused_before_anything_is_served() -> None:

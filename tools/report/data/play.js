@@ -8,6 +8,7 @@ let table = null, match = null, lag = 0, tries = 0, dealt = 0;
 /** Send a request to the referee, over a new connection if there is none. */
 function ask(request) {
   if (table?.readyState === WebSocket.OPEN) return table.send(JSON.stringify(request));
+  if (table) return table.addEventListener("open", () => table.send(JSON.stringify(request)));
   table = new WebSocket(new URL("play", location.href).href.replace(/^http/, "ws"));
   table.onopen = () => { tries = 0; complain(""); table.send(JSON.stringify(request)); };
   table.onmessage = event => receive(JSON.parse(event.data));
@@ -161,7 +162,7 @@ at("share").onclick = async () => {
 
 async function open() {
   const wanted = new URLSearchParams(location.hash.slice(1)), list = await (await fetch("first")).json();
-  connect();
+  if (!socket) connect();
   enter(wanted.has("play") ? "play" : wanted.has("practise") ? "practise" : wanted.has("moves") ? "study" : DESK.mode);
   if (mode === "study" && await followLink(wanted)) return;
   take(list);
