@@ -155,7 +155,7 @@ async function explore() {
   if (turn !== explored || !answer) return;
   if (!answer.ok) return complain(await answer.text());
   const table = await answer.json();
-  at("reached").textContent = table.games ? t("{0} games of the archive", table.games.toLocaleString("en")) : t("No game of the archive");
+  at("reached").textContent = table.games ? table.games === 1 ? t("1 game of the archive") : t("{0} games of the archive", table.games.toLocaleString("en")) : t("No game of the archive");
   at("played").hidden = !table.moves.length;
   at("played").tBodies[0].replaceChildren(...table.moves.map(playedRow));
 }
@@ -283,6 +283,7 @@ function enter(wanted) {
     tab.ariaSelected = String(tab.dataset.mode === mode);
     tab.tabIndex = tab.dataset.mode === mode ? 0 : -1;
   }
+  document.body.classList.remove("waiting");
   showSwitch();
   arrive[mode]?.();
   if (game) go(ply);

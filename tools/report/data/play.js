@@ -78,6 +78,7 @@ function showMatch() {
   at("hint").hidden = at("resign").hidden = isOver || !people;
   at("judge").hidden = !isOver || !match.turns;
   at("again").hidden = isOver;
+  document.body.classList.toggle("waiting", isSeated() && !isOver && !isMine());
   tickMatch();
 }
 
@@ -87,6 +88,10 @@ function tickMatch() {
 setInterval(tickMatch, 200);
 
 /* ---- moves and buttons ---- */
+
+/** What an engine thinks of a game being played is shown with the analysis alone. */
+const allFacts = turnFacts;
+turnFacts = turn => isSeated() && match.playing && !isOn() ? allFacts(turn).slice(0, 1) : allFacts(turn);
 
 const playFreely = playLine;
 playLine = async (place, line) => {

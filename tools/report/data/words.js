@@ -33,7 +33,7 @@ const LANGUAGES = ["de", "ja"], TABLE = {
   "moves": ["zieht", "の手番"], "Empty the board": ["Brett leeren", "盤を空にする"], "Done": ["Fertig", "完了"],
   "move": ["Zug", "着手"], "score": ["Wert", "評価"], "line": ["Folge", "進行"], "Book": ["Buch", "定石"], "pass": ["passen", "パス"], "the game is over": ["die Partie ist zu Ende", "終局"],
   "{0}, analysis off": ["{0}, Analyse aus", "{0}、評価値 非表示"], "exact": ["exakt", "完全読み"], "depth {0}": ["Tiefe {0}", "{0}手読み"], "{0}, {1}, {2} nodes": ["{0}, {1}, {2} Knoten", "{0}、{1}、{2}局面"],
-  "{0} games of the archive": ["{0} Partien des Archivs", "データベースの対局 {0}"], "No game of the archive": ["Keine Partie des Archivs", "データベースに対局なし"],
+  "{0} games of the archive": ["{0} Partien des Archivs", "データベースの対局 {0}"], "1 game of the archive": ["1 Partie des Archivs", "データベースの対局 1"], "No game of the archive": ["Keine Partie des Archivs", "データベースに対局なし"],
   "games": ["Partien", "対局"], "won": ["gewonnen", "勝"], "drawn": ["unentsch.", "分"], "lost": ["verloren", "負"], "mean": ["Mittel", "平均"], "years": ["Jahre", "年"], "strongest players": ["stärkste Spieler", "上位者"],
   "The start.": ["Der Anfang.", "開始局面。"], "{0} for {1}": ["{0} für {1}", "{1}から見て {0}"], "{0} judged {1}": ["{0} schätzte {1}", "{0}の評価 {1}"], "{0} in {1} s": ["{0} in {1} s", "{0}、{1}秒"], "from its book": ["aus seinem Buch", "定石から"],
   "exact {0}": ["exakt {0}", "完全読み {0}"], "reviewed {0}": ["bewertet {0}", "解析 {0}"], "{0} discs thrown away": ["{0} Steine verschenkt", "{0}石損"], "{0}, {1} discs lost; better": ["{0}, {1} Steine verloren; besser", "{0}、{1}石損。最善は"],
