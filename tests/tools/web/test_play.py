@@ -262,6 +262,16 @@ def test_a_game_that_no_page_shows_is_interrupted_and_goes_on_when_one_does(
     assert str(game.record.ending) == "discs"
 
 
+def test_a_page_for_others_says_who_can_play_what() -> None:
+    with Served("--serve=0.0.0.0:0", "--engine", "name=mine cmd=x", command=["web"]) as own:
+        assert own.process.stderr is not None
+        warning = own.process.stderr.readline()
+
+    assert re.search(
+        r"everyone who can reach http://\S+ and knows the address can .* play Outflank, mine", warning
+    )
+
+
 def test_two_engines_of_one_name_are_refused_before_anything_is_served() -> None:
     refused = outflank("web", "--engine", "cmd=x", "--engine", "cmd=x")
 

@@ -97,7 +97,7 @@ legalMoves = () => game?.legal?.[ply].split(" ").filter(word => word && word !==
 
 /** Whether the position shown is searched: each mode has a switch of its own, and a hint is a search of one position. */
 const switches = {play: false, study: true, practise: false};
-const isOn = () => switches[mode] || hinted === ply;
+const isOn = () => !setting && (switches[mode] || hinted === ply);
 
 /** Search the position shown, and no other any more. */
 function search() {
@@ -183,7 +183,7 @@ function depthText(legal) {
 /* ---- what report.js does, with a search; buttons, files, keys ---- */
 
 const goBefore = go;
-go = to => { goBefore(to); search(); explore(); };
+go = to => { goBefore(to); search(); explore(); at("link").hidden = true; };
 const loadBefore = load;
 load = (packed, position) => {
   const [black, white] = [packed.black, packed.white].map(name => DESK.colours.includes(name) ? t(name) : name);

@@ -139,8 +139,14 @@ const nextDisc = {"-": "X", X: "O", O: "-"};
 function showSetting(board) {
   setting = board;
   at("setting").hidden = !board;
-  if (board) { drawDiscs(at("board"), board); at("spoken").textContent = at("board").ariaLabel; } else if (game) go(ply);
+  if (!board) return game && go(ply);
+  search();
+  drawDiscs(at("board"), board);
+  drawLetters(at("board"));
+  point();
 }
+const boardPlayed = boardShown;
+boardShown = () => setting ?? boardPlayed();
 const pressFreely = press;
 press = square => {
   if (!setting) return pressFreely(square);

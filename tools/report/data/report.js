@@ -89,6 +89,13 @@ function drawDiscs(felt, board, last) {
   return corners;
 }
 
+function drawLetters(felt) {
+  for (let line = 0; line < 8; line++) {
+    draw(felt, "text", {x: EDGE + (line + .5) * CELL, y: 10}, "abcdefgh"[line]);
+    draw(felt, "text", {x: 6, y: EDGE + (line + .5) * CELL + 4}, String(line + 1));
+  }
+}
+
 function drawBoard() {
   const board = boardAfter(game, ply), felt = at("board"), better = ply && game.better?.[ply - 1];
   const corners = drawDiscs(felt, board, ply ? game.squares[ply - 1][0] : undefined);
@@ -96,10 +103,7 @@ function drawBoard() {
     const [x, y] = corners[squareOf(better)];
     draw(felt, "circle", {class: "better", cx: x + CELL / 2, cy: y + CELL / 2, r: 13});
   }
-  for (let line = 0; line < 8; line++) {
-    draw(felt, "text", {x: EDGE + (line + .5) * CELL, y: 10}, "abcdefgh"[line]);
-    draw(felt, "text", {x: 6, y: EDGE + (line + .5) * CELL + 4}, String(line + 1));
-  }
+  drawLetters(felt);
   return `${countOf(board, "X")}-${countOf(board, "O")}`;
 }
 
