@@ -15,7 +15,7 @@ from pathlib import Path
 from outflank import __version__
 from outflank.measure.book_curve import draw
 from outflank.measure.quarry import play
-from outflank.tests.support.browser import Browser
+from outflank.tests.support.browser import Browser, Served
 from outflank.tests.support.installation import ROOT
 from outflank.tools.match.state.store import read_run
 from outflank.tools.report.phases import slips_of
@@ -98,6 +98,35 @@ def live(browser: Browser, folder: Path, picture: Path) -> None:
     runner.communicate()
 
 
+def web(browser: Browser, folder: Path, images: Path) -> None:
+    """The page of ``outflank web``: a game with the score of every move, its review, and a problem on a telephone."""
+    game = "f5f4e3f2c3e6f7e7f6d6d3g6e8c4e2c2g4f3h5h6h7f8g8c6g3h2d7h4g5d2c1c8b1e1g1d8c7f1b8h1g7h8b7a8"
+    with Served(command=["web"], XDG_DATA_HOME=str(folder)) as served:
+        browser.load(served.page, width=1180, height=780)
+        browser.wait("game && game.legal")
+        browser.run(
+            "at('white-strength').value = 9; at('clock').value = '10m+5s'; at('start').value = 'opening'"
+        )
+        browser.run(
+            "at('opening').value = 'f5d6c3d3c4f4c5b3c2e6'; at('players').querySelector('.main').click()"
+        )
+        browser.wait("match && isMine()")
+        browser.run("at('engine').click()")
+        browser.wait("found && found.depth >= 18")
+        browser.picture(images / "web.png", whole=False)
+        browser.run(f"enter('study'); read('{game}')")
+        browser.wait(f"game.moves.length === {len(game) // 2} && game.legal")
+        browser.run("at('review').click()")
+        browser.wait("game.lost")
+        browser.run("go(7); at('lined').click()")
+        browser.wait("found && found.depth >= 16")
+        browser.picture(images / "web-review.png")
+        browser.load("about:blank")
+        browser.load(served.page + "#practise", width=400, height=780, dark=True)
+        browser.wait("asking && asking.problem")
+        browser.picture(images / "web-practise.png", whole=False)
+
+
 def main(images: Path) -> None:
     """Make all pictures, replacing the old ones."""
     with tempfile.TemporaryDirectory() as name:
@@ -108,6 +137,7 @@ def main(images: Path) -> None:
             outflank("tournament", "--config", str(ROOT / "examples" / "tournament.toml"), "--out", str(run))
             report(browser, run, images / "report.png", images / "report-replay.png")
             live(browser, folder, images / "live.png")
+            web(browser, folder, images)
         (folder / "home").mkdir()
         play(f"{_BIN / 'outflank'} gtp --level 10", __version__, folder / "home", images / "quarry.png")
     draw(images / "book-growth.jsonl", images / "book-growth.svg")

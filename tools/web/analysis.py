@@ -28,14 +28,17 @@ from outflank.engine import (
     PRESETS,
     FileFormatError,
     Game,
+    Limit,
     OutflankError,
     Position,
     Rules,
     Searcher,
+    limit_for_level,
 )
 from outflank.protocol.drivers import EngineSpec
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.protocol.formats.files import WRITTEN_FORMATS, FormatName, read_games
+from outflank.protocol.formats.reading import OTHELLO
 from outflank.protocol.outside_json import read_json_object
 from outflank.protocol.server.booksource import shipped_books
 from outflank.protocol.server.human_strength import HIGHEST_ELO, LOWEST_ELO
@@ -48,6 +51,7 @@ from outflank.tools.archive.table import Explorer
 from outflank.tools.report.gamefiles import game_writer
 from outflank.tools.report.page import page_parts, replayed, templates
 from outflank.tools.web.play import Tables
+from outflank.tools.web.practice import SHIPPED_PROBLEMS, Progress, problems, progress_file
 from outflank.tools.web.requests import SocketClient
 
 MOST_BYTES = 4 << 20
@@ -55,6 +59,8 @@ MOST_BYTES = 4 << 20
 MOST_GAMES = 500
 """That are read of it."""
 _LONGEST_NAME = 100
+_SOLVED_EMPTIES = 14
+_JUDGING_LEVEL = 12  # of the moves in a drill
 _USUAL_LEVEL, _USUAL_ELO = 4, 1200  # that the page proposes
 _SUFFIXES: Mapping[str, str] = {"wthor": "wtb", "transcript": "txt"}
 
@@ -90,6 +96,7 @@ class AnalysisBoard:
         self._reviewers = ThreadPoolExecutor(1, thread_name_prefix="review")
         self._searcher: Searcher | None = None
         self._mode, self._engines = mode, [spec.name for spec in engines]
+        self._progress = Progress(progress_file())
         self.tables = Tables(engines, lambda asked: _annotated(asked, self._rules), self._replay)
         self._books: dict[Rules, Book | None] = {}
         inner: list[BaseRoute] = [
@@ -102,12 +109,23 @@ class AnalysisBoard:
             Route("/save", self._save, methods=["POST"]),
             Route("/review", self._review, methods=["POST"]),
             Route("/archive", self._archive, methods=["POST"]),
+            Route("/losses", self._losses, methods=["POST"]),
+            Route("/problems", self._problems, methods=["GET", "POST"]),
+            Route("/progress", self._cards, methods=["GET", "POST"]),
+            Route("/progress/answer", self._note_answer, methods=["POST"]),
         ]
         self.routes: list[BaseRoute] = [Mount(f"/{token}", routes=inner)]
 
     async def _page(self, request: Request) -> Response:
         parts = page_parts(
-            self._rules, "words.js", "seats.js", "branch.js", "analysis.js", "play.js", asks=True
+            self._rules,
+            "words.js",
+            "seats.js",
+            "branch.js",
+            "analysis.js",
+            "play.js",
+            "practise.js",
+            asks=True,
         )
         html = (
             templates()
@@ -140,6 +158,7 @@ class AnalysisBoard:
                 "level": (0, HIGHEST_LEVEL, _USUAL_LEVEL),
                 "elo": (LOWEST_ELO, HIGHEST_ELO, _USUAL_ELO),
             },
+            "colours": self._rules.colour_names,
             "rules": [*PRESETS] if str(self._rules) in PRESETS else [*PRESETS, str(self._rules)],
             "usual": str(self._rules),
             "start": Position.start(self._rules).board_string(),
@@ -248,6 +267,40 @@ class AnalysisBoard:
             return {"games": 0, "moves": []}
         return self._explorer.facts(position)
 
+    async def _losses(self, request: Request) -> Response:
+        """The discs that each move in the last position of the game loses."""
+        return JSONResponse(await self._answered(request, self._lost, self._reviewers))
+
+    def _lost(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        self._searcher = self._searcher or Searcher()
+        position = _annotated(asked, self._rules).final
+        is_solved = position.empties <= _SOLVED_EMPTIES
+        limit = Limit.solve() if is_solved else limit_for_level(_JUDGING_LEVEL, position.empties)
+        found = self._searcher.search(position, limit, multipv=max(1, len(position.legal_moves())))
+        losses = {str(line.move): round(found.score - line.score) for line in found.lines}
+        return {"losses": losses, "line": " ".join(map(str, found.pv)), "exact": found.exact}
+
+    async def _problems(self, request: Request) -> Response:
+        """The problems that come with the package, or those of a file that is sent."""
+        content = await _body(request) if request.method == "POST" else SHIPPED_PROBLEMS.read_bytes()
+        return JSONResponse(await self._worked(lambda: problems(content.decode("utf-8", "replace"), OTHELLO)))
+
+    async def _cards(self, request: Request) -> Response:
+        """The cards of the user; those of a file that is sent are added."""
+        if request.method == "GET":
+            return JSONResponse({"version": 1, "cards": await self._worked(self._progress.cards)})
+        content = await _body(request)
+        return JSONResponse(
+            {"version": 1, "cards": await self._worked(lambda: self._progress.merge(content))}
+        )
+
+    async def _note_answer(self, request: Request) -> Response:
+        return JSONResponse(
+            await self._answered(
+                request, lambda asked: self._progress.answer(_text(asked, "key"), asked.get("right") is True)
+            )
+        )
+
     async def _answered(
         self,
         request: Request,
@@ -255,10 +308,14 @@ class AnalysisBoard:
         workers: ThreadPoolExecutor | None = None,
     ) -> Any:
         """What a function in a thread makes of the JSON object that was sent; 400 and a sentence if it is none."""
+        content = await _body(request)
+        return await self._worked(lambda: answer(read_json_object(content)), workers)
+
+    async def _worked(self, work: Callable[[], Any], workers: ThreadPoolExecutor | None = None) -> Any:
+        """What a function in a thread returns; 400 and a sentence if it can't do its work."""
         try:
-            asked = read_json_object(await _body(request))
-            return await asyncio.get_running_loop().run_in_executor(workers or self._workers, answer, asked)
-        except (OutflankError, ValueError) as error:
+            return await asyncio.get_running_loop().run_in_executor(workers or self._workers, work)
+        except (OutflankError, ValueError, OSError) as error:
             raise HTTPException(400, str(error)[:300]) from None
 
 

@@ -96,6 +96,8 @@ class PageGame:
         thinking: the side whose clock runs; None if none does.
         since: when this clock started, in seconds since 1970.
         left: the seconds that each side had then; infinite without a clock.
+        pages: the number of pages that show it.
+        is_paused: whether somebody has paused it.
 
     Args:
         first: the position that the game begins with.
@@ -120,8 +122,10 @@ class PageGame:
         self.since = 0.0
         self.left = {colour: spec.time.main + spec.time.period for colour, spec in specs.items()}
         self.pages = 0
+        self.is_paused = False
         self._date = datetime.now(UTC).astimezone().isoformat(timespec="seconds")
         self._on_change = on_change
+        self._control = threading.RLock()  # starts and interrupts come one after the other
         self._answering = threading.Lock()
         self._interrupted = threading.Event()
         self._thread: threading.Thread | None = None
@@ -149,24 +153,40 @@ class PageGame:
 
     def start(self) -> None:
         """Play on, unless the game is over."""
-        if not self.is_running and self.record is None:
-            self.trouble = ""
-            self._interrupted.clear()
-            self._thread = threading.Thread(target=self._play, name="game on the page", daemon=True)
-            self._thread.start()
+        with self._control:
+            self.is_paused = False
+            if not self.is_running and self.record is None:
+                self.trouble = ""
+                self._interrupted.clear()
+                self._thread = threading.Thread(target=self._play, name="game on the page", daemon=True)
+                self._thread.start()
+
+    def pause(self) -> None:
+        """Stop until ``start`` is called."""
+        with self._control:
+            self.is_paused = True
+            self.interrupt()
 
     def interrupt(self) -> None:
         """Stop where the game is; a move that is being thought about is lost."""
-        self._interrupted.set()
-        if self._thread is not None:
-            self._thread.join(_END_SECONDS)
-        self.thinking = None
+        with self._control:
+            self._interrupted.set()
+            if self._thread is not None:
+                self._thread.join(_END_SECONDS)
+            self.thinking = None
 
     def close(self) -> None:
         """Interrupt the game and end its engines; ``start`` goes on with it."""
-        self.interrupt()
-        for driver in self._drivers.values():
-            driver.close()
+        with self._control:
+            self.interrupt()
+            for driver in self._drivers.values():
+                driver.close()
+
+    def close_if_left(self) -> None:
+        """Close the game if no page shows it."""
+        with self._control:
+            if not self.pages:
+                self.close()
 
     def move(self, text: str) -> None:
         """Play for the person to move. Raises: NotationError, IllegalMoveError."""
@@ -183,38 +203,31 @@ class PageGame:
 
         Raises: SettingsError if there is none.
         """
-        self.interrupt()
-        own = [
-            number
-            for number, turn in enumerate(self.turns)
-            if not turn.move.is_pass and (turn.colour in self.people or not self.people)
-        ]
-        if own:
-            del self.turns[own[-1] :]
-            self.given = min(self.given, len(self.turns))
-            self.record = None
-        self.start()
+        with self._control:
+            self.interrupt()
+            own = [
+                number
+                for number, turn in enumerate(self.turns)
+                if not turn.move.is_pass and (turn.colour in self.people or not self.people)
+            ]
+            if own:
+                del self.turns[own[-1] :]
+                self.given = min(self.given, len(self.turns))
+                self.record = None
+            self.start()
         if not own:
             raise SettingsError("there is no move of yours to take back")
 
     def resign(self) -> None:
         """Give up for the only person, or for the side to move. Raises: SettingsError if the game is over."""
-        self.interrupt()
-        if self.record is not None:
-            raise SettingsError("the game is over")
-        loser = self.people[0] if len(self.people) == 1 else self.position.side
-        detail = f"{self.specs[loser].name} resigned"
-        self.record = GameRecord(
-            self._pairing(),
-            self.first.rules,
-            tuple(self.turns),
-            loser.other,
-            Ending.RESIGNATION,
-            detail,
-            None,
-            self._date,
-        )
-        self.close()
+        with self._control:
+            self.close()
+            if self.record is not None:
+                raise SettingsError("the game is over")
+            loser = self.people[0] if len(self.people) == 1 else self.position.side
+            detail, turns = f"{self.specs[loser].name} resigned", tuple(self.turns)
+            how = turns, loser.other, Ending.RESIGNATION, detail, None, self._date
+            self.record = GameRecord(self._pairing(), self.first.rules, *how)
 
     def annotated(self) -> AnnotatedGame:
         """The game so far, with times, values and, if it is over, its result."""
@@ -265,8 +278,10 @@ class PageGame:
         try:
             self.record = referee.play()
         except _Interrupted:
-            if self.thinking is not None:
-                self._drivers[self.thinking].dismiss()
+            # Unless a person was asked, an engine may be left in the middle of anything.
+            if self.thinking is None or self.specs[self.thinking].cmd:
+                for driver in self._drivers.values():
+                    driver.dismiss()
             return
         except (OutflankError, OSError) as error:
             self.trouble = str(error)
@@ -333,7 +348,8 @@ class Tables:
                         self._leave(current, changed)
                         current = game
                         self._enter(game, changed)
-                        await asyncio.to_thread(game.start)
+                        if not game.is_paused:
+                            await asyncio.to_thread(game.start)
                         sending = asyncio.create_task(self._send(socket, game, changed))
                     elif current is not None:
                         await asyncio.to_thread(_do, current, asked)
@@ -374,6 +390,7 @@ class Tables:
         game = PageGame(given.first, given.moves, specs, tell)
         for name, old in list(self._games.items())[: max(0, len(self._games) + 1 - _MOST_GAMES)]:
             if not old.pages:
+                self._changed.pop(name, None)
                 await asyncio.to_thread(self._games.pop(name).close)
         self._games[game.id] = game
         return game
@@ -407,12 +424,9 @@ class Tables:
         game.pages -= 1
         self._changed[game.id].discard(changed)
 
-        def end_if_left() -> None:
-            if not game.pages:
-                asyncio.get_running_loop().run_in_executor(None, game.close)
-
+        loop = asyncio.get_running_loop()
         if not game.pages:
-            asyncio.get_running_loop().call_later(_ABSENCE_SECONDS, end_if_left)
+            loop.call_later(_ABSENCE_SECONDS, lambda: loop.run_in_executor(None, game.close_if_left))
 
     def _tell(self, game: PageGame) -> None:
         for changed in self._changed.get(game.id, ()):
@@ -434,7 +448,7 @@ def _do(game: PageGame, asked: Mapping[str, Any]) -> None:
         "move": lambda: game.move(str(asked.get("move"))),
         "take_back": game.take_back,
         "resign": game.resign,
-        "pause": game.interrupt,
+        "pause": game.pause,
         "resume": game.start,
     }
     if asked.get("do") not in actions:

@@ -321,6 +321,18 @@ def test_no_page_of_another_site_gets_in(browser: Browser, served: Served) -> No
         assert set(browser.run("Object.values(got)")) == {"out"}
 
 
+@pytest.mark.parametrize("words", [("--web", "f5d6"), ("--web=127.0.0.1:0", "f5d6"), ("f5d6", "--web")])
+def test_the_page_takes_an_address_as_other_pages_do_and_a_position_after_it(words: tuple[str, ...]) -> None:
+    with Served(command=["analyze", *words]) as own:
+        place = urlsplit(own.page)
+        connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=60)
+        connection.request("GET", f"{place.path}first")
+        first = json.loads(connection.getresponse().read())
+        connection.close()
+
+    assert [game["turns"] for game in first["games"]] == ["f5 d6"]
+
+
 def test_ctrl_c_ends_the_server() -> None:
     with Served("f5d6") as own:
         own.process.send_signal(signal.SIGINT)

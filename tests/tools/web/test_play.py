@@ -1,7 +1,10 @@
 """Games on the page of ``outflank web``: the referee decides, people take back, nothing is lost by a reload."""
 
 import json
+import re
+import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,9 +16,12 @@ from outflank.protocol.drivers import EngineSpec
 from outflank.tests.support.browser import Browser, Served, in_browser
 from outflank.tests.support.fake_engine import command
 from outflank.tests.support.program import outflank
+from outflank.tools.report import page as report_page
+from outflank.tools.web import play
 from outflank.tools.web.play import PageGame
 
 pytestmark = pytest.mark.timeout(180)
+SCRIPTS = Path(report_page.__file__).parent / "data"
 PERSON = {"who": "person"}
 LEVEL_1 = {"who": "level", "strength": 1}
 CRASHING = f"name=crashing cmd='{' '.join(command('crash', turn=3))}'"
@@ -97,7 +103,7 @@ def test_a_reload_in_the_middle_of_a_game_loses_nothing_and_moves_are_taken_back
     page.wait("isMine() && match.turns.split(' ').length === 2")
     before = page.run("match.turns")
     page.call("Page.reload")
-    page.wait("typeof match !== 'undefined' && match && isMine()")
+    page.wait("document.body?.dataset.mode && match && isMine()")
 
     assert page.run("[mode, match.turns, match.clocks[0] > 299]") == ["play", before, True]
     page.run("at('take-back').click()")
@@ -129,12 +135,69 @@ def test_a_game_is_played_by_keyboard_alone(page: Browser) -> None:
     page.wait("isMine() && match.turns.startsWith('f5 ')")
 
 
+@in_browser
+def test_a_position_is_set_up_linked_and_played_on(page: Browser, served: Served) -> None:
+    page.run("at('tab-study').click()")
+    page.wait("mode === 'study' && found")
+    page.run("at('set-up').click(); at('empty').click()")
+    for name in ("c4", "d4", "d4", "e4"):  # black, white, black
+        page.square(name)
+    page.run("document.querySelector('[name=mover][value=O]').click(); at('set').click()")
+    page.wait("game.begins === 'O' && game.start.indexOf('XOX') === 26")
+    page.run("read('f5d6c3d3c4')")
+    page.wait("game.called.startsWith('Tiger')")
+    page.run("at('share').click()")
+    link = page.run("at('link').value")
+    page.load("about:blank")
+    page.load(served.page + "#" + link.partition("#")[2])
+    page.wait("mode === 'study' && game && game.called.startsWith('Tiger') && ply === 5")
+    page.run("go(3); at('play-on').click(); at('players').querySelector('.main').click()")
+    page.wait("match && match.turns.startsWith('f5 d6 c3 ')")
+
+
+@in_browser
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_page_fits_a_telephone(page: Browser, served: Served, dark: bool) -> None:
+    page.load("about:blank")
+    page.load(served.page, width=360, height=740, dark=dark)
+    page.wait("mode === 'play' && game && game.legal")
+    start(page)
+    for mode in ("play", "study", "practise"):
+        page.run(f"enter('{mode}')")
+        assert page.run("document.documentElement.scrollWidth <= innerWidth")
+        assert page.run("at('board').getBoundingClientRect().width > 300")
+
+
+@in_browser
+def test_the_page_speaks_the_language_that_is_chosen(page: Browser) -> None:
+    page.run("at('language').value = 'de'; at('language').dispatchEvent(new Event('change'))")
+    page.wait("document.documentElement?.lang === 'de' && document.body?.dataset.mode && game?.legal")
+    shown = page.run("[at('tab-play').textContent, at('take-back').textContent, at('title').textContent]")
+    page.run("localStorage.clear()")
+
+    assert shown[:2] == ["Spielen", "Zurücknehmen"]
+    assert re.fullmatch(r" Schwarz .+ Weiß", shown[2])
+
+
+def test_every_text_of_the_scripts_stands_in_the_table_of_translations() -> None:
+    scripts = {
+        name: (SCRIPTS / f"{name}.js").read_text()
+        for name in ("report", "branch", "analysis", "play", "practise")
+    }
+    used = {text for script in scripts.values() for text in re.findall(r'\bt\("([^"]+)"', script)}
+    translated = set(re.findall(r'"([^"]+)": \["[^"]+", "[^"]+"\]', (SCRIPTS / "words.js").read_text()))
+
+    assert len(used) > 40
+    assert used - translated == set()
+
+
 def test_people_engines_and_clocks_meet_before_the_referee(served: Served) -> None:
     with opened(served) as socket:
         begin(socket, PERSON, PERSON, moves="f5", time="60+1")
         first = state(socket, thinking="O")
         socket.send('{"do": "move", "move": "a1"}')
-        refused = state(socket)
+        while "error" not in (refused := state(socket)):
+            pass
         socket.send('{"do": "move", "move": "f6"}')
         moved = state(socket, thinking="X", turns="f5 f6")
         socket.send('{"do": "resign"}')
@@ -177,6 +240,36 @@ def test_a_person_who_thinks_too_long_loses_on_time() -> None:
 
     assert game.record is not None
     assert (str(game.record.ending), game.record.detail) == ("time", "black ran out of time")
+
+
+def test_a_game_that_no_page_shows_is_interrupted_and_goes_on_when_one_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(play, "_PACE_SECONDS", 0.05)
+    engine = EngineSpec("A", "outflank gtp --level 1 --hash 1", TimeControl.parse("none"))
+    game = PageGame(Position.start(), (), dict.fromkeys(Colour, engine), lambda game: None)
+    game.start()
+    while len(game.turns) < 4:
+        time.sleep(0.01)
+    game.close_if_left()
+    played = list(game.turns)
+    assert (game.is_running, game.record) == (False, None)
+    game.start()
+    while game.record is None:
+        time.sleep(0.05)
+
+    assert list(game.record.turns[: len(played)]) == played
+    assert str(game.record.ending) == "discs"
+
+
+def test_a_page_for_others_says_who_can_play_what() -> None:
+    with Served("--serve=0.0.0.0:0", "--engine", "name=mine cmd=x", command=["web"]) as own:
+        assert own.process.stderr is not None
+        warning = own.process.stderr.readline()
+
+    assert re.search(
+        r"everyone who can reach http://\S+ and knows the address can .* play Outflank, mine", warning
+    )
 
 
 def test_two_engines_of_one_name_are_refused_before_anything_is_served() -> None:

@@ -97,7 +97,7 @@ legalMoves = () => game?.legal?.[ply].split(" ").filter(word => word && word !==
 
 /** Whether the position shown is searched: each mode has a switch of its own, and a hint is a search of one position. */
 const switches = {play: false, study: true, practise: false};
-const isOn = () => switches[mode] || hinted === ply;
+const isOn = () => !setting && (switches[mode] || hinted === ply);
 
 /** Search the position shown, and no other any more. */
 function search() {
@@ -155,7 +155,7 @@ async function explore() {
   if (turn !== explored || !answer) return;
   if (!answer.ok) return complain(await answer.text());
   const table = await answer.json();
-  at("reached").textContent = table.games ? t("{0} games of the archive", table.games.toLocaleString("en")) : t("No game of the archive");
+  at("reached").textContent = table.games ? table.games === 1 ? t("1 game of the archive") : t("{0} games of the archive", table.games.toLocaleString("en")) : t("No game of the archive");
   at("played").hidden = !table.moves.length;
   at("played").tBodies[0].replaceChildren(...table.moves.map(playedRow));
 }
@@ -183,9 +183,13 @@ function depthText(legal) {
 /* ---- what report.js does, with a search; buttons, files, keys ---- */
 
 const goBefore = go;
-go = to => { goBefore(to); search(); explore(); };
+go = to => { goBefore(to); search(); explore(); at("link").hidden = true; };
 const loadBefore = load;
-load = (packed, position) => { loadBefore(packed, position); drawJudged(); };
+load = (packed, position) => {
+  const [black, white] = [packed.black, packed.white].map(name => DESK.colours.includes(name) ? t(name) : name);
+  loadBefore({...packed, black, white}, position);
+  drawJudged();
+};
 
 async function save(form) {
   const played = game.play ? `&play=${game.play}` : "";
@@ -279,6 +283,7 @@ function enter(wanted) {
     tab.ariaSelected = String(tab.dataset.mode === mode);
     tab.tabIndex = tab.dataset.mode === mode ? 0 : -1;
   }
+  document.body.classList.remove("waiting");
   showSwitch();
   arrive[mode]?.();
   if (game) go(ply);

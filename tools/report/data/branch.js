@@ -167,8 +167,9 @@ at("board").onmousedown = event => event.preventDefault();  // only the keyboard
 
 const ARROWS = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]};
 let under = 27;
+let boardShown = () => boardAfter(game, ply);
 function point() {
-  const felt = at("board"), disc = boardAfter(game, ply)[under], name = SQUARES[under];
+  const felt = at("board"), disc = boardShown()[under], name = SQUARES[under];
   felt.querySelector(".under")?.remove();
   if (document.activeElement !== felt) return;
   draw(felt, "rect", {class: "under", x: EDGE + under % 8 * CELL + 2, y: EDGE + Math.floor(under / 8) * CELL + 2, width: CELL - 4, height: CELL - 4, rx: 4});

@@ -8,6 +8,7 @@ let table = null, match = null, lag = 0, tries = 0, dealt = 0;
 /** Send a request to the referee, over a new connection if there is none. */
 function ask(request) {
   if (table?.readyState === WebSocket.OPEN) return table.send(JSON.stringify(request));
+  if (table) return table.addEventListener("open", () => table.send(JSON.stringify(request)));
   table = new WebSocket(new URL("play", location.href).href.replace(/^http/, "ws"));
   table.onopen = () => { tries = 0; complain(""); table.send(JSON.stringify(request)); };
   table.onmessage = event => receive(JSON.parse(event.data));
@@ -77,6 +78,7 @@ function showMatch() {
   at("hint").hidden = at("resign").hidden = isOver || !people;
   at("judge").hidden = !isOver || !match.turns;
   at("again").hidden = isOver;
+  document.body.classList.toggle("waiting", isSeated() && !isOver && !isMine());
   tickMatch();
 }
 
@@ -86,6 +88,10 @@ function tickMatch() {
 setInterval(tickMatch, 200);
 
 /* ---- moves and buttons ---- */
+
+/** What an engine thinks of a game being played is shown with the analysis alone. */
+const allFacts = turnFacts;
+turnFacts = turn => isSeated() && match.playing && !isOn() ? allFacts(turn).slice(0, 1) : allFacts(turn);
 
 const playFreely = playLine;
 playLine = async (place, line) => {
@@ -133,8 +139,14 @@ const nextDisc = {"-": "X", X: "O", O: "-"};
 function showSetting(board) {
   setting = board;
   at("setting").hidden = !board;
-  if (board) { drawDiscs(at("board"), board); at("spoken").textContent = at("board").ariaLabel; } else if (game) go(ply);
+  if (!board) return game && go(ply);
+  search();
+  drawDiscs(at("board"), board);
+  drawLetters(at("board"));
+  point();
 }
+const boardPlayed = boardShown;
+boardShown = () => setting ?? boardPlayed();
 const pressFreely = press;
 press = square => {
   if (!setting) return pressFreely(square);
@@ -161,7 +173,7 @@ at("share").onclick = async () => {
 
 async function open() {
   const wanted = new URLSearchParams(location.hash.slice(1)), list = await (await fetch("first")).json();
-  connect();
+  if (!socket) connect();
   enter(wanted.has("play") ? "play" : wanted.has("practise") ? "practise" : wanted.has("moves") ? "study" : DESK.mode);
   if (mode === "study" && await followLink(wanted)) return;
   take(list);

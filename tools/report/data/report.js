@@ -89,6 +89,13 @@ function drawDiscs(felt, board, last) {
   return corners;
 }
 
+function drawLetters(felt) {
+  for (let line = 0; line < 8; line++) {
+    draw(felt, "text", {x: EDGE + (line + .5) * CELL, y: 10}, "abcdefgh"[line]);
+    draw(felt, "text", {x: 6, y: EDGE + (line + .5) * CELL + 4}, String(line + 1));
+  }
+}
+
 function drawBoard() {
   const board = boardAfter(game, ply), felt = at("board"), better = ply && game.better?.[ply - 1];
   const corners = drawDiscs(felt, board, ply ? game.squares[ply - 1][0] : undefined);
@@ -96,10 +103,7 @@ function drawBoard() {
     const [x, y] = corners[squareOf(better)];
     draw(felt, "circle", {class: "better", cx: x + CELL / 2, cy: y + CELL / 2, r: 13});
   }
-  for (let line = 0; line < 8; line++) {
-    draw(felt, "text", {x: EDGE + (line + .5) * CELL, y: 10}, "abcdefgh"[line]);
-    draw(felt, "text", {x: 6, y: EDGE + (line + .5) * CELL + 4}, String(line + 1));
-  }
+  drawLetters(felt);
   return `${countOf(board, "X")}-${countOf(board, "O")}`;
 }
 
@@ -110,7 +114,7 @@ let steps = (position, line) => [line];
 function turnFacts(turn) {
   const mover = game.discs[turn] === "X" ? game.black : game.white;
   const seconds = game.seconds[turn], value = game.values[turn], lost = slip(turn);
-  const by = turn < game.opening ? t("opening") : mover + (seconds === null ? "" : ` (${seconds.toFixed(seconds < 10 ? 3 : 1)} s)`) +
+  const by = turn < game.opening ? t("opening") : (seconds === null ? mover : t("{0} in {1} s", mover, seconds.toFixed(3))) +
     (game.booked?.includes(turn) ? `, ${t("from its book")}` : "");
   const said = [`${sheetMove(turn)}, ${by}`];
   if (value !== null) said.push(t("{0} judged {1}", mover, seenFor(value, 2, game.discs[turn])));

@@ -1,0 +1,120 @@
+"""Practice on the page of ``outflank web``: problems and openings, and what the user's file remembers of them."""
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from outflank.engine import Limit, NotationError, Position, Rules, Searcher
+from outflank.tests.support.browser import Browser, Served, in_browser
+from outflank.tools.web.practice import SHIPPED_PROBLEMS, Progress, problems
+
+pytestmark = pytest.mark.timeout(180)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("data")
+
+
+@pytest.fixture(scope="module")
+def served(data: Path) -> Iterator[Served]:
+    with Served(command=["web"], XDG_DATA_HOME=str(data)) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with Browser(tmp_path_factory.mktemp("profile")) as opened:
+        yield opened
+
+
+@pytest.fixture
+def page(browser: Browser, served: Served) -> Iterator[Browser]:
+    browser.load("about:blank")
+    browser.errors.clear()
+    browser.load(served.page + "#practise")
+    browser.wait("mode === 'practise' && asking && asking.problem")
+    yield browser
+    assert browser.errors == []
+
+
+@in_browser
+def test_a_problem_is_tried_again_and_solved_and_its_failure_is_remembered(page: Browser, data: Path) -> None:
+    by_score = page.run(
+        "Object.entries(asking.problem.scores).sort((a, b) => a[1] - b[1]).map(one => one[0])"
+    )
+    key = page.run("asking.key")
+    page.square(by_score[0])
+    page.wait("at('answer').textContent.endsWith('Try again.')")
+    page.square(by_score[-1])
+    page.wait(f"at('answer').textContent === 'Right: {by_score[-1]}.'")
+
+    card = json.loads((data / "outflank" / "practice.json").read_bytes())["cards"][key]
+    assert (card["box"], card["right"], card["wrong"]) == (0, 0, 1)
+    page.run("at('next').click()")
+    page.wait(f"asking.key !== {json.dumps(key)} && !asking.isOver")
+
+
+@in_browser
+def test_a_wrong_move_in_a_drill_shows_its_loss_and_its_position_comes_back(page: Browser) -> None:
+    page.run("at('drill').click(); at('drilled-line').value = 'f5d6c3d3c4'")
+    page.run("at('drilled').querySelector('.main').click()")
+    page.wait("asking?.key === 'opening ' && line !== null")
+    page.square("f5")
+    page.wait("asking.key === 'opening f5d6'")
+    page.square("c7")
+    page.wait("at('answer').textContent.startsWith('c7 loses ')")
+    page.square("c3")
+    page.wait("asking.key === 'opening f5d6c3d3'")
+    page.square("c4")
+    page.wait("asking.isOver && at('answer').textContent === 'This is the end of the line.'")
+    page.run("Object.values(cards).forEach(card => { card.due -= 3600; }); at('next').click()")
+    page.wait("asking.key === 'opening f5d6' && !asking.isOver")
+
+
+def test_right_answers_are_asked_later_and_later_and_wrong_ones_soon(tmp_path: Path) -> None:
+    progress = Progress(tmp_path / "new" / "practice.json")
+    days = [round((progress.answer("key", True)["due"] - time.time()) / 86_400) for _ in range(4)]
+    wrong = progress.answer("key", False)
+
+    assert days == [1, 3, 7, 16]
+    assert (wrong["box"], wrong["right"], wrong["wrong"]) == (0, 4, 1)
+    assert wrong["due"] < time.time() + 120
+
+
+def test_progress_of_another_machine_is_added(tmp_path: Path) -> None:
+    here, there = (Progress(tmp_path / name) for name in ("here", "there"))
+    for progress, keys in ((here, "ab"), (there, "bbc")):
+        for key in keys:
+            progress.answer(key, True)
+
+    merged = here.merge((tmp_path / "there").read_bytes())
+
+    assert {key: card["right"] for key, card in merged.items()} == {"a": 1, "b": 2, "c": 1}
+    with pytest.raises(NotationError, match="expected a card with box"):
+        here.merge(b'{"cards": {"a": {"box": "x"}}}')
+    assert here.cards() == merged
+
+
+def test_damaged_progress_is_named_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "practice.json"
+    path.write_text("{")
+
+    with pytest.raises(NotationError, match=r"practice\.json' can't be used: expected a JSON object"):
+        Progress(path).answer("key", True)
+    assert path.read_text() == "{"
+
+
+def test_each_shipped_problem_has_one_winning_move() -> None:
+    shipped = problems(SHIPPED_PROBLEMS.read_text(), Rules())
+    first = Position.parse(shipped[0]["position"])
+    lines = Searcher(1).search(first, Limit.solve(), multipv=len(first.legal_moves())).lines
+
+    assert len(shipped) >= 25
+    assert all(sum(score > 0 for score in problem["scores"].values()) == 1 for problem in shipped)
+    assert {str(line.move): line.score for line in lines} == shipped[0]["scores"]
+    with pytest.raises(NotationError, match="expected problems in OBF"):
+        problems("nothing\n", Rules())

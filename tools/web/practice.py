@@ -1,0 +1,134 @@
+"""What a person practises on the page: problems and openings, and the day on which each is asked again."""
+
+import json
+import os
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from outflank.engine import NotationError, OutflankError, Rules
+from outflank.protocol.formats import obf
+from outflank.protocol.outside_json import read_json_object
+from outflank.tools.work.files import write_whole
+
+SHIPPED_PROBLEMS = Path(__file__).parent / "data" / "problems.obf"
+"""Positions in which one move alone wins, with the scores of all moves, the easiest first."""
+_MOST_PROBLEMS = 1_000
+
+_DAYS = (0, 1, 3, 7, 16, 35, 80)  # until a card of each box is asked again
+_SECONDS_A_DAY = 86_400
+_SOON_SECONDS = 60.0  # until a card that was answered wrongly is asked again
+_MOST_CARDS = 20_000
+_LONGEST_KEY = 300
+
+
+def progress_file() -> Path:
+    """The file of this user: ``outflank/practice.json`` in the folder for data."""
+    folder = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
+    return Path(folder).expanduser() / "outflank" / "practice.json"
+
+
+class Progress:
+    """Cards in boxes: a right answer moves a card on to the next box, which is asked later, a wrong one to the first.
+
+    A card is an object with ``box``, ``due`` in seconds since 1970, and the numbers of ``right`` and ``wrong`` answers.
+    The file is read before each change, so that several programs can share it.
+
+    Args:
+        path: the file, made with the first answer.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def cards(self) -> dict[str, dict[str, float]]:
+        """All cards by their keys. Raises: NotationError if the file is damaged."""
+        try:
+            text = self._path.read_bytes()
+        except FileNotFoundError:
+            return {}
+        try:
+            return _cards(text)
+        except NotationError as error:
+            raise NotationError(f"{str(self._path)!r} can't be used: {error}") from None
+
+    def answer(self, key: str, is_right: bool) -> dict[str, float]:
+        """Note the first answer to a question, and return its card. Raises: OutflankError, OSError."""
+        cards = self.cards()
+        if not 0 < len(key) <= _LONGEST_KEY or (key not in cards and len(cards) >= _MOST_CARDS):
+            raise NotationError(f"expected one of at most {_MOST_CARDS} cards, got {key[:40]!r}")
+        old = cards.get(key, {"box": 0, "right": 0, "wrong": 0})
+        box = min(int(old["box"]) + 1, len(_DAYS) - 1) if is_right else 0
+        wait = _DAYS[box] * _SECONDS_A_DAY if is_right else _SOON_SECONDS
+        cards[key] = {
+            "box": box,
+            "due": round(time.time() + wait),
+            "right": old["right"] + is_right,
+            "wrong": old["wrong"] + (not is_right),
+        }
+        self._write(cards)
+        return cards[key]
+
+    def merge(self, text: bytes) -> dict[str, dict[str, float]]:
+        """Add the cards of another file; of two with one key, the one with more answers counts.
+
+        Raises: NotationError if the text is not such a file; OSError.
+        """
+        cards = self.cards()
+        for key, card in _cards(text).items():
+            if key not in cards or _answers(card) > _answers(cards[key]):
+                cards[key] = card
+        if len(cards) > _MOST_CARDS:
+            raise NotationError(f"expected at most {_MOST_CARDS} cards, got {len(cards)}")
+        self._write(cards)
+        return cards
+
+    def _write(self, cards: Mapping[str, Mapping[str, float]]) -> None:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(self._path, json.dumps({"version": 1, "cards": cards}, indent=1).encode())
+
+
+def _answers(card: Mapping[str, float]) -> float:
+    return card["right"] + card["wrong"]
+
+
+def _cards(text: bytes) -> dict[str, dict[str, float]]:
+    """Read a file of progress. Raises: NotationError."""
+    cards = read_json_object(text).get("cards")
+    if not isinstance(cards, dict):
+        raise NotationError("expected a file of progress with cards")
+    for key, card in cards.items():
+        names = ("box", "due", "right", "wrong")
+        is_whole = isinstance(card, dict) and sorted(card) == sorted(names)
+        if not is_whole or not all(type(card[name]) in (int, float) and card[name] >= 0 for name in names):
+            raise NotationError(f"expected a card with {', '.join(names)} for {key[:40]!r}")
+    return cards
+
+
+def problems(text: str, rules: Rules) -> list[dict[str, Any]]:
+    """Return the problems of a file in OBF, each with the ``scores`` of its moves.
+
+    Positions without a choice of moves are left out. ``scores`` is empty where the file does not give all of them.
+
+    Raises: NotationError if none is left.
+    """
+    found = []
+    for line in text.splitlines()[:_MOST_PROBLEMS]:
+        try:
+            problem = obf.parse_problem(line.partition("%")[0], rules)
+        except OutflankError:
+            continue
+        moves = problem.position.legal_moves()
+        if len(moves) > 1:
+            scores = problem.scores if problem.scores.keys() == set(moves) else {}
+            found.append(
+                {
+                    "position": problem.position.board_string(),
+                    "rules": str(rules),
+                    "scores": {str(move): score for move, score in scores.items()},
+                }
+            )
+    if not found:
+        raise NotationError("expected problems in OBF, a position with the scores of its moves on each line")
+    return found
