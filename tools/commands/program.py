@@ -160,7 +160,7 @@ COMMANDS = {
     "convert": "Convert the games of every FILE (- is standard input) and write them one after the other.",
     "archive": "Find games by the positions that they went through, and count what was played there.",
     "book": "Grow, check and exchange opening books.",
-    "openings": "Make openings for matches.",
+    "openings": "Find openings by name, and make openings for matches.",
     "sprt": "Run a sequential test on COUNTS of results.",
     "compliance": "Check the engine that CMD starts against the rules of its protocol and of good conduct.",
     "engines": "List the engines of the catalogue, and start those that are on this machine.",
