@@ -13,14 +13,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from outflank.engine import FileFormatError, NotationError, OutflankError, Rules
+from outflank.engine import NotationError, OutflankError, Rules
 from outflank.protocol.clock import LONGEST_SECONDS, SHORTEST_SECONDS, TimeControl
 from outflank.protocol.drivers.spec import EngineSpec, shared_keys
-from outflank.protocol.lines import unknown
+from outflank.tools.commands.config import option_defaults
 from outflank.tools.commands.options import (
     OUTPUT_FILE,
     Decorated,
@@ -75,28 +75,8 @@ def use_config(ctx: click.Context, option: click.Parameter, path: Path | None) -
     """Make the file's values the defaults of the options; an error about one of them names the file."""
     if path is not None:
         ctx.meta[DEFAULTS_FILE] = path
-        ctx.default_map = {**(ctx.default_map or {}), **_defaults(ctx.command, path)}
+        ctx.default_map = {**(ctx.default_map or {}), **option_defaults(ctx.command, read_config(path), path)}
     return path
-
-
-def _defaults(command: click.Command, path: Path) -> dict[str, Any]:
-    """The values in the file by the names of the command's parameters."""
-    options = {
-        word.removeprefix("--"): parameter
-        for parameter in command.params
-        if isinstance(parameter, click.Option) and parameter.name not in ("config", "save_config", "help")
-        for word in parameter.opts
-        if word.startswith("--")
-    }
-    found: dict[str, Any] = {}
-    for key, value in read_config(path).items():
-        if key not in options:
-            raise FileFormatError(f"{path}: {unknown('key', key, sorted(options))}")
-        if options[key].is_flag != isinstance(value, bool):
-            expected = "true or false" if options[key].is_flag else "a value"
-            raise FileFormatError(f"{path}: expected {expected} for {key}, got {value!r}")
-        found[str(options[key].name)] = value
-    return found
 
 
 config_options = together(
@@ -543,10 +523,9 @@ def play_run(
 
     if place.resume:
         _expect_options_of_resume()
-        concurrency = played.concurrency if _is_given("concurrency") else None
-        games = (
-            played.games if click.get_current_context().info_name == "match" and _is_given("games") else None
-        )
+        concurrency = played.concurrency if _is_typed("concurrency") else None
+        is_match = click.get_current_context().info_name == "match"
+        games = played.games if is_match and _is_typed("games") else None
         allow = partial(ask_about_commands, place.resume)
         with RunSession.resume(place.resume, allow, concurrency, games) as session:
             return session, show_run(session, place)
@@ -565,14 +544,18 @@ def _is_given(name: str) -> bool:
     return click.get_current_context().get_parameter_source(name) is not click.core.ParameterSource.DEFAULT
 
 
+def _is_typed(name: str) -> bool:
+    """Whether the option stands on the command line."""
+    return click.get_current_context().get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+
+
 def _expect_options_of_resume() -> None:
     """Raise click.BadParameter if an option on the command line would change the games of a resumed run."""
     context = click.get_current_context()
     allowed = {**({"games": "--games"} if context.info_name == "match" else {}), **_WITH_RESUME}
     for parameter in context.command.params:
         name = str(parameter.name)
-        is_given = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-        if is_given and name != "resume" and name not in allowed:
+        if _is_typed(name) and name != "resume" and name not in allowed:
             raise click.BadParameter(
                 f"{parameter.opts[0]} can't be given with it, only {', '.join(allowed.values())}",
                 param_hint="--resume",

@@ -168,6 +168,7 @@ COMMANDS = {
     "bench": "Search a fixed set of positions and print nodes and speed; the total of the nodes is the signature.",
     "solo": "Play the solo game of the sheet of 2006: move both colours and win the 24 hidden chips.",
     "perft": "Count the positions at the end of every line of DEPTH plies.",
+    "config": "Show the file of your own defaults, and what it sets for each command.",
     "train": "Make the evaluation from nothing: self-play, labels, fit, and a match against the one before.",
 }
 _MODULES = {
@@ -188,6 +189,9 @@ _EXTRAS = {
 _DESCENDANTS = "outflank.protocol.drivers.descendants"  # imported by commands that start engines
 DEFAULTS_FILE = "outflank.defaults_file"
 """The key in ``click.Context.meta`` of the file that has values for the options of the command."""
+_ENGINE_MARK = (
+    "OUTFLANK_ENGINE"  # in the environment of an engine that a match has started: it has the match's settings
+)
 _EXIT_BROKEN_PIPE = 128 + signal.SIGPIPE
 _EXIT_INTERRUPTED = 128 + signal.SIGINT
 _MOST_SECONDS_TO_END = 10  # after a signal
@@ -266,8 +270,28 @@ class Program(LazyGroup):
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[Any, Any, list[str]]:
         """Find the command; once its module is there, signals end it tidily."""
         found = super().resolve_command(ctx, args)
+        if (
+            found[1]
+            and not ctx.resilient_parsing
+            and _ENGINE_MARK not in os.environ
+            and config_file().exists()
+        ):
+            from outflank.tools.commands.config import set_defaults  # most users have no such file
+
+            if found[0] != "config":
+                set_defaults(ctx, str(found[0]), found[1], config_file())
         end_tidily()
         return found
+
+
+def config_file() -> Path:
+    """The file of the user's own defaults, by the XDG base directory specification."""
+    folder = os.environ.get("XDG_CONFIG_HOME", "")
+    return (
+        Path(folder if folder.startswith("/") else Path("~/.config").expanduser())
+        / "outflank"
+        / "config.toml"
+    )
 
 
 def pages_folder() -> Path | None:

@@ -152,7 +152,8 @@ def _lines(counts: tuple[int, ...], test: Sprt, result: dict[str, Any]) -> Itera
     else:
         yield pairs_text(counts)
     yield f"score: {100 * result['score']:.2f} %"
-    yield f"Elo: {elo_text(result['elo'], *result['elo_interval'], digits=1)}"
+    low, high = result["elo_interval"]
+    yield f"Elo: {elo_text(result['elo'], low, high, digits=1)}"
     yield f"LLR: {result['ratio']:+.2f} ({result['low']:+.2f} to {result['high']:+.2f})"
     if "bayesian_ratio" in result:
         yield f"LLR by BayesElo: {result['bayesian_ratio']:+.2f}"
