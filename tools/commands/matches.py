@@ -170,7 +170,7 @@ _PLAY = (
         "--stall",
         type=Seconds(SHORTEST_SECONDS, LONGEST_SECONDS),
         default=STALL_SECONDS,
-        help="Most seconds for a move of an engine without a clock.",
+        help="Without a clock, an engine loses after this long on one move.",
     ),
     click.option(
         "--adjudicate",
@@ -488,6 +488,11 @@ def tune(
     def choose() -> RunSettings:
         if engine is None or not parameters:
             raise click.UsageError("give --engine and at least one --param, or --resume")
+        if played.games % 2:
+            raise click.BadParameter(
+                f"a tuning plays pairs of games: expected an even number, got {played.games}",
+                param_hint="--games",
+            )
         try:
             entry = EngineSpec.parse(engine, played.time)
         except NotationError as error:

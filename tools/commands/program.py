@@ -260,10 +260,10 @@ class Program(LazyGroup):
             text = printable_lines(f"{_file_of(error)}{error.format_message()}")
             error.format_message = lambda: text  # type: ignore[method-assign]
             raise
-        except Interrupted as interruption:
-            ctx.exit(interruption.exit_code)
-        except KeyboardInterrupt:
-            ctx.exit(_EXIT_INTERRUPTED)
+        except (Interrupted, KeyboardInterrupt) as interruption:
+            if sys.stderr.isatty():
+                click.echo(err=True)  # the terminal shows ^C where the prompt would follow
+            ctx.exit(getattr(interruption, "exit_code", _EXIT_INTERRUPTED))
         finally:
             end_at_once_again()
 

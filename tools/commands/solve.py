@@ -84,7 +84,7 @@ _MOST_POSITIONS, _MOST_BAD = 100_000, 1000
     default=SEARCHED,
     show_default=True,
     metavar="SQUARES",
-    help="Empty squares from which on the checker searches by itself: with more, FILE is smaller and the check longer.",
+    help="Leave positions of at most this many empty squares to the checker: smaller file, slower check.",
 )
 @click.option(
     "--from-claims",

@@ -8,6 +8,7 @@ from outflank.protocol.drivers.errors import EngineError
 from outflank.protocol.drivers.spec import EngineSpec, command_line
 from outflank.tests.support import fake_engine, nboard_rule_breaker
 from outflank.tests.support.program import outflank
+from outflank.tools.checks.check import shown
 from outflank.tools.checks.examination import CHECKS, NBOARD_CHECKS, CheckResult, Finding, examine
 from outflank.tools.checks.nboard import TappedNBoardDriver
 
@@ -102,3 +103,11 @@ def test_a_check_of_the_other_protocol_is_wrong_usage() -> None:
 
     assert ran.returncode == 2
     assert "nboard has no check 'takes-moves-back': --list shows them" in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("got", "text"),
+    [(b"=\n", "'=\\n'"), (["set_care 1"], "'set_care 1'"), ([], "nothing"), ("as it is", "as it is")],
+)
+def test_what_an_engine_wrote_is_quoted_without_python_s_marks(got: object, text: str) -> None:
+    assert shown(got) == text
