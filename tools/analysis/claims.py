@@ -343,4 +343,6 @@ def audit_words(claims: int, checked: int, wrong: int) -> str:
     if checked == claims:
         return f"{text}: all claims are true"
     # The rule of three: with a share of 3 / n wrong, n draws without a wrong one have a chance of less than 5 %.
-    return f"{text}: with 95 % confidence at most {min(1.0, 3 / checked):.2%} of all are wrong"
+    if checked <= 3:
+        return f"{text}: too few to say how many of all may be wrong"
+    return f"{text}: with 95 % confidence at most {3 / checked:.2%} of all are wrong"

@@ -23,7 +23,16 @@ class CheckSkipped(Exception):
 def expect(holds: bool, expected: str, got: object) -> None:
     """Raise Violation with the expected and the actual answer unless the rule `holds`."""
     if not holds:
-        raise Violation(f"expected {expected}, got {got}")
+        raise Violation(f"expected {expected}, got {shown(got)}")
+
+
+def shown(got: object) -> str:
+    """Return what an engine wrote as a reader quotes it: bytes and lines of a list in quotes, nothing in words."""
+    if isinstance(got, bytes):
+        return repr(got.decode("utf-8", "backslashreplace"))
+    if isinstance(got, list):
+        return ", ".join(map(repr, got)) or "nothing"
+    return str(got)
 
 
 def expect_nothing(written: bytes) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from outflank.engine import Game
-from outflank.tools.checks.check import CheckSkipped, Violation, expect, expect_nothing, must, should
+from outflank.tools.checks.check import CheckSkipped, Violation, expect, expect_nothing, must, should, shown
 from outflank.tools.checks.tapped_drivers import WHITE_WINS, RawAnswer, TappedGtpDriver, beginning, set_up
 
 REQUIRED = frozenset(
@@ -114,21 +114,21 @@ _NOT_SENT = re.compile(rb"[\x00-\x09\x0b-\x1f\x7f]")
 def begins_with_a_sign_and_a_blank(engine: TappedGtpDriver) -> None:
     """An answer with text begins with `=`, one blank, and the text."""
     raw = engine.ask("name").raw
-    expect(re.match(rb"= [^ \n]", raw) is not None, "'= ' and a name", repr(raw[:40]))
+    expect(re.match(rb"= [^ \n]", raw) is not None, "'= ' and a name", raw[:40])
 
 
 @must()
 def answers_nothing_with_a_bare_sign(engine: TappedGtpDriver) -> None:
     """An answer without text is `=` alone (a blank after it is tolerated), then the empty line."""
     raw = engine.ask("clear_board").raw.replace(b"\r", b"")
-    expect(raw in (b"=\n\n", b"= \n\n"), "'=' and an empty line", repr(raw[:40]))
+    expect(raw in (b"=\n\n", b"= \n\n"), "'=' and an empty line", raw[:40])
 
 
 @must()
 def fails_with_a_question_mark(engine: TappedGtpDriver) -> None:
     """A failure begins with `?`, one blank, and says something."""
     raw = engine.ask(engine.refused()).raw
-    expect(re.match(rb"\? [^ \n]", raw) is not None, "'? ' and a text", repr(raw[:40]))
+    expect(re.match(rb"\? [^ \n]", raw) is not None, "'? ' and a text", raw[:40])
 
 
 @must()
@@ -138,7 +138,7 @@ def ends_with_one_empty_line(engine: TappedGtpDriver) -> None:
         engine.ask(command)
         extra = engine.trailing()
         blank = bool(extra) and not extra.strip()
-        expect(not blank, f"one empty line after the answer to {command!r}", f"{extra[:40]!r} behind it")
+        expect(not blank, f"one empty line after the answer to {command!r}", f"{shown(extra[:40])} after it")
 
 
 @must()
@@ -158,7 +158,7 @@ def sends_no_control_characters(engine: TappedGtpDriver) -> None:
     for command in _PLAIN:
         if command.split()[0] in engine.commands:
             found = _NOT_SENT.search(engine.ask(command).raw)
-            expect(found is None, f"none in the answer to {command!r}", repr(found and found[0]))
+            expect(found is None, f"none in the answer to {command!r}", found and found[0])
 
 
 @must()
@@ -268,7 +268,7 @@ def _answers_once(engine: TappedGtpDriver, dressed: Callable[[bytes], bytes]) ->
     command, text = _plain(engine)
     engine.send(data := dressed(command))
     reply = engine.reply()
-    expect(reply.ok and reply.text == text, f"{f'= {text}'.strip()!r} for {data[:40]!r}", reply)
+    expect(reply.ok and reply.text == text, f"{f'= {text}'.strip()!r} for {shown(data[:40])}", reply)
     engine.no_second_answer()
 
 

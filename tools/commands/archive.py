@@ -201,7 +201,7 @@ def games(
             listed += 1
             click.echo(json_line(game_facts(game)) if as_json else game_row(game))
         if not listed:
-            raise OutflankError("no game of the archive passes")
+            raise OutflankError("no game in the archive matches")
         if next(found, None) is not None:
             warn("there are more games: --count N lists N of them, -o FILE writes all")
 
@@ -227,7 +227,7 @@ def _export(found: Iterable[AnnotatedGame], output: Path, as_json: bool) -> None
             except FileFormatError as error:
                 bad.add(f"game {written + bad.count + 1}: {error}")
         if not written:
-            raise OutflankError("no game of the archive passes, so nothing was written")
+            raise OutflankError("no game in the archive matches, so nothing was written")
     bad.end()
     if lost := str(writer.losses):
         warn(lost)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, replace
+from difflib import get_close_matches
 from textwrap import fill
 
 import click
@@ -13,7 +14,7 @@ from outflank.protocol.lines import printable
 from outflank.tools.checks.check import Check, Level
 from outflank.tools.checks.examination import CATALOGUES, SECTION_OF, CheckResult, Finding, Verdict, examine
 from outflank.tools.checks.tapped_drivers import PATIENCE_SECONDS, THINKING_SECONDS
-from outflank.tools.commands.options import SECONDS, json_option, read_by
+from outflank.tools.commands.options import SECONDS, completed_by, json_option, read_by
 from outflank.tools.work.progress import json_line
 from outflank.tools.work.signals import Interrupts
 
@@ -29,6 +30,16 @@ def _entry(text: str) -> EngineSpec:
         return EngineSpec.parse(text)
     entry = EngineSpec.from_settings({"name": "the engine", "cmd": text})
     return replace(entry, book="none") if is_ours(entry) and "--book" not in text else entry
+
+
+def _known(ctx: click.Context, option: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names of checks. Raises: click.BadParameter with the name that was probably meant."""
+    for name in names:
+        if name not in SECTION_OF:
+            close = get_close_matches(name, SECTION_OF, 1)
+            meant = f"; did you mean {close[0]!r}?" if close else ";"
+            raise click.BadParameter(f"there is no check {name!r}{meant} --list shows all", ctx, option)
+    return names
 
 
 def _list_checks(ctx: click.Context, option: click.Parameter, wanted: bool) -> None:
@@ -57,7 +68,8 @@ def _list_checks(ctx: click.Context, option: click.Parameter, wanted: bool) -> N
     "--only",
     "names",
     multiple=True,
-    type=click.Choice(list(SECTION_OF)),
+    callback=_known,
+    shell_complete=completed_by(*SECTION_OF),
     metavar="NAME",
     help="Run this check alone; may be given more than once.  [default: all]",
 )

@@ -265,7 +265,8 @@ class _Statistics:
         yield f"results   {', '.join(shares)}"
         if self._decided:
             yield f"margin    {self._margins / self._decided:+.2f} discs for Black on average"
-        yield f"length    {min(self._lengths)} to {max(self._lengths)} discs played, {self._lengths[60]:,} games of 60"
+        full = counted(self._lengths[60], "game")
+        yield f"length    {min(self._lengths)} to {max(self._lengths)} discs played, {full} of 60"
         if self._years:
             ((most, _),) = self._years.most_common(1)
             yield f"years     {min(self._years)} to {max(self._years)}, most games in {most}"

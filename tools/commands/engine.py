@@ -62,6 +62,14 @@ elo_option = click.option(
     help="Play as weakly as people do, without a book; docs/play.md has the scale, which is our own.  "
     "[default: full strength]",
 )
+
+
+def expect_one_strength(level: int | None, elo: int | None) -> None:
+    """Raise click.UsageError if a strength is given in two ways."""
+    if level is not None and elo is not None:
+        raise click.UsageError("--level and --elo exclude each other: each sets the whole strength")
+
+
 _STDIN, _STDOUT = 0, 1
 _OPTIONS = (
     group(
@@ -148,6 +156,7 @@ class EngineOptions:
         Raises: OutflankError; OSError.
         """
         searcher = Searcher(self.hash_mb, self.threads, self.seed, parameters=self.parameters)
+        expect_one_strength(self.level, self.elo)
         steady = (
             searcher
             if self.seed is None

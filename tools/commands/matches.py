@@ -12,15 +12,15 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from outflank.engine import FileFormatError, NotationError, OutflankError, Rules
+from outflank.engine import NotationError, OutflankError, Rules
 from outflank.protocol.clock import LONGEST_SECONDS, SHORTEST_SECONDS, TimeControl
 from outflank.protocol.drivers.command import join_command
 from outflank.protocol.drivers.spec import EngineSpec, shared_keys
-from outflank.protocol.lines import unknown
+from outflank.tools.commands.config import option_defaults
 from outflank.tools.commands.options import (
     OUTPUT_FILE,
     AddressOption,
@@ -79,28 +79,8 @@ def use_config(ctx: click.Context, option: click.Parameter, path: Path | None) -
     """Make the file's values the defaults of the options; an error about one of them names the file."""
     if path is not None:
         ctx.meta[DEFAULTS_FILE] = path
-        ctx.default_map = {**(ctx.default_map or {}), **_defaults(ctx.command, path)}
+        ctx.default_map = {**(ctx.default_map or {}), **option_defaults(ctx.command, read_config(path), path)}
     return path
-
-
-def _defaults(command: click.Command, path: Path) -> dict[str, Any]:
-    """The values in the file by the names of the command's parameters."""
-    options = {
-        word.removeprefix("--"): parameter
-        for parameter in command.params
-        if isinstance(parameter, click.Option) and parameter.name not in ("config", "save_config", "help")
-        for word in (parameter.all_names if isinstance(parameter, RenamedOption) else parameter.opts)
-        if word.startswith("--")
-    }
-    found: dict[str, Any] = {}
-    for key, value in read_config(path).items():
-        if key not in options:
-            raise FileFormatError(f"{path}: {unknown('key', key, sorted(options))}")
-        if options[key].is_flag != isinstance(value, bool):
-            expected = "true or false" if options[key].is_flag else "a value"
-            raise FileFormatError(f"{path}: expected {expected} for {key}, got {value!r}")
-        found[str(options[key].name)] = value
-    return found
 
 
 _ENGINES = "Which engines"
@@ -218,7 +198,7 @@ _when_to_stop = group(
         "--stall",
         type=Seconds(SHORTEST_SECONDS, LONGEST_SECONDS),
         default=STALL_SECONDS,
-        help="Most seconds for a move of an engine without a clock.",
+        help="Without a clock, an engine loses after this long on one move.",
     ),
     click.option(
         "--adjudicate",
@@ -566,6 +546,11 @@ def tune(
     def choose() -> RunSettings:
         if engine is None or not parameters:
             raise click.UsageError("give --engine and at least one --param, or --resume")
+        if played.games % 2:
+            raise click.BadParameter(
+                f"a tuning plays pairs of games: expected an even number, got {played.games}",
+                param_hint="--games",
+            )
         try:
             entry = EngineSpec.parse(engine, played.time)
         except NotationError as error:
@@ -602,8 +587,8 @@ def play_run(
     if place.resume:
         _expect_options_of_resume()
         context = click.get_current_context()
-        concurrency = played.concurrency if is_given(context, "concurrency") else None
-        games = played.games if context.info_name == "match" and is_given(context, "games") else None
+        concurrency = played.concurrency if _is_typed("concurrency") else None
+        games = played.games if context.info_name == "match" and _is_typed("games") else None
         allow = partial(ask_about_commands, place.resume)
         with RunSession.resume(place.resume, allow, concurrency, games) as session:
             return session, show_run(session, place)
@@ -617,14 +602,18 @@ def play_run(
         return session, show_run(session, place)
 
 
+def _is_typed(name: str) -> bool:
+    """Whether the option stands on the command line."""
+    return click.get_current_context().get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+
+
 def _expect_options_of_resume() -> None:
     """Raise click.BadParameter if an option on the command line would change the games of a resumed run."""
     context = click.get_current_context()
     allowed = {**({"games": "--games"} if context.info_name == "match" else {}), **_WITH_RESUME}
     for parameter in context.command.params:
         name = str(parameter.name)
-        is_given = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-        if is_given and name != "resume" and name not in allowed:
+        if _is_typed(name) and name != "resume" and name not in allowed:
             raise click.BadParameter(
                 f"{parameter.opts[0]} can't be given with it, only {', '.join(allowed.values())}",
                 param_hint="--resume",

@@ -1,5 +1,6 @@
-"""``outflank openings``: makes the suite of balanced openings that matches begin with."""
+"""``outflank openings``: finds openings by name, and makes the suite of balanced openings that matches begin with."""
 
+from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import Unpack
@@ -7,6 +8,7 @@ from typing import Unpack
 import click
 
 from outflank import __version__
+from outflank.engine import OutflankError
 from outflank.engine.evaluation.weights import checksum
 from outflank.engine.search.limits import step_of
 from outflank.tools.commands.options import (
@@ -25,7 +27,27 @@ _BATCH = 64  # openings a task: a position takes milliseconds, a message between
 
 @click.group()
 def openings() -> None:
-    """Make openings for matches."""
+    """Find openings by name, and make openings for matches."""
+
+
+@openings.command()
+@click.argument("words", metavar="NAME", nargs=-1, required=True)
+def find(words: tuple[str, ...]) -> None:
+    """Print the openings whose English or Japanese names contain NAME, a line for each.
+
+    --openings FILE of a match reads these lines.
+    """
+    from outflank.book.names import all_openings
+
+    name, found = " ".join(words), all_openings()
+    lines = [each for each in found if name.casefold() in each.in_both_languages.casefold()]
+    if not lines:
+        close = get_close_matches(name.title(), dict.fromkeys(each for one in found for each in one.names), 3)
+        meant = f"; did you mean {' or '.join(close)}?" if close else ""
+        raise OutflankError(f"no opening is called {name!r}{meant}")
+    width = max(len(opening.moves) for opening in lines)
+    for opening in lines:
+        click.echo(f"{opening.moves:<{width}}  # {opening.in_both_languages}")
 
 
 @openings.command()

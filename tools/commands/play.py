@@ -27,7 +27,7 @@ from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.server.movesource import SearchSource
 from outflank.protocol.server.session import Session, Strength
 from outflank.tools.archive.table import Explorer
-from outflank.tools.commands.engine import books_to_play, books_to_read, elo_option
+from outflank.tools.commands.engine import books_to_play, books_to_read, elo_option, expect_one_strength
 from outflank.tools.commands.options import (
     COUNT,
     OUTPUT_FILE,
@@ -146,6 +146,7 @@ def play(
     be obeyed ends the game. However the game ends, it is printed as --resume takes it unless it was saved in a file:
     as a transcript, or as the board at its end if it did not begin at the start.
     """
+    expect_one_strength(level, elo)
     start = AnnotatedGame(Position.start(rules))
     record = start if resume is None else read_game(resume, rules, "--resume")
     files = _files(saved, None if record.unread else resume)

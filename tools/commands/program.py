@@ -177,7 +177,7 @@ SECTIONS = {
         "report": "Write the report of RUN, a run's folder or its run.db, as one self-contained HTML file.",
         "export": "Write the games of RUN, a run's folder or its run.db, in a format that other programs read.",
         "sprt": "Run a sequential test on COUNTS of results.",
-        "openings": "Make openings for matches.",
+        "openings": "Find openings by name, and make openings for matches.",
     },
     "Check engines": {
         "engines": "List the engines of the catalogue, and start those that are on this machine.",
@@ -201,6 +201,7 @@ SECTIONS = {
         "claims": "Derive what follows from claims of others about scores, and solve a sample of them again.",
     },
     "Development and more": {
+        "config": "Show the file of your own defaults, and what it sets for each command.",
         "train": "Make the evaluation from nothing: self-play, labels, fit, and a match against the one before.",
         "bench": "Search a fixed set of positions and print nodes and speed; the total of the nodes is the signature.",
         "perft": "Count the positions at the end of every line of DEPTH plies.",
@@ -243,6 +244,9 @@ _EXTRAS = {
 _DESCENDANTS = "outflank.protocol.drivers.descendants"  # imported by commands that start engines
 DEFAULTS_FILE = "outflank.defaults_file"
 """The key in ``click.Context.meta`` of the file that has values for the options of the command."""
+_ENGINE_MARK = (
+    "OUTFLANK_ENGINE"  # in the environment of an engine of a match, which has the settings of the match
+)
 _EXIT_BROKEN_PIPE = 128 + 13  # SIGPIPE, which Windows lacks
 _EXIT_INTERRUPTED = 128 + signal.SIGINT
 _MOST_SECONDS_TO_END = 10  # after a signal
@@ -332,18 +336,38 @@ class Program(LazyGroup):
             text = printable_lines(f"{_file_of(error)}{error.format_message()}")
             error.format_message = lambda: text  # type: ignore[method-assign]
             raise
-        except Interrupted as interruption:
-            ctx.exit(interruption.exit_code)
-        except KeyboardInterrupt:
-            ctx.exit(_EXIT_INTERRUPTED)
+        except (Interrupted, KeyboardInterrupt) as interruption:
+            if sys.stderr.isatty():
+                click.echo(err=True)  # the terminal shows ^C where the prompt would follow
+            ctx.exit(getattr(interruption, "exit_code", _EXIT_INTERRUPTED))
         finally:
             end_at_once_again()
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[Any, Any, list[str]]:
         """Find the command; once its module is there, signals end it tidily."""
         found = super().resolve_command(ctx, args)
+        if (
+            found[1]
+            and not ctx.resilient_parsing
+            and _ENGINE_MARK not in os.environ
+            and config_file().exists()
+        ):
+            from outflank.tools.commands.config import set_defaults  # most users have no such file
+
+            if found[0] != "config":
+                set_defaults(ctx, str(found[0]), found[1], config_file())
         end_tidily()
         return found
+
+
+def config_file() -> Path:
+    """The file of the user's own defaults, by the XDG base directory specification."""
+    folder = os.environ.get("XDG_CONFIG_HOME", "")
+    return (
+        Path(folder if folder.startswith("/") else Path("~/.config").expanduser())
+        / "outflank"
+        / "config.toml"
+    )
 
 
 def pages_folder() -> Path | None:

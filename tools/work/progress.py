@@ -185,7 +185,8 @@ class Complaints:
     def end(self) -> None:
         """Report the number of suppressed warnings."""
         if self.count > _MOST_COMPLAINTS:
-            warn(f"and {counted(self.count - _MOST_COMPLAINTS, self._one, self._many)} more")
+            many = f"more {self._many}" if self._many else ""
+            warn(f"and {counted(self.count - _MOST_COMPLAINTS, f'more {self._one}', many)}")
 
     @property
     def where(self) -> str:

@@ -144,15 +144,14 @@ def test_every_option_tells_its_default() -> None:
 
 
 def test_options_reach_the_search() -> None:
-    arguments = (
-        "--rules reversi --level 4 --depth 3 --time 2 --nodes 1000 --threads 1 --hash 2 --seed 5 --elo 900"
-    )
+    arguments = "--rules reversi --depth 3 --time 2 --nodes 1000 --threads 1 --hash 2 --seed 5"
+    facts = ("rules reversi", "depth 3", "seconds 2.0", "nodes 1000", "table 2 MB", "seed 5")
 
-    text = run_program(b"gomill-describe_engine\n", *arguments.split()).stdout.decode()
-
-    facts = ("level 4", "depth 3", "seconds 2.0", "nodes 1000", "Elo 900", "table 2 MB", "seed 5")
-    for fact in ("rules reversi", *facts):
-        assert fact in text
+    for strength, name in (("--level 4", "level 4"), ("--elo 900", "Elo 900")):
+        given = f"{arguments} {strength}".split()
+        text = run_program(b"gomill-describe_engine\n", *given).stdout.decode()
+        for fact in (*facts, name):
+            assert fact in text
 
 
 def test_the_log_holds_both_sides(tmp_path: Path) -> None:

@@ -302,6 +302,7 @@ def test_the_bound_on_wrong_claims_is_that_of_the_rule_of_three() -> None:
     assert "at most 3.00% of all are wrong" in audit_words(2587, 100, 0)
     assert "all claims are true" in audit_words(100, 100, 0)
     assert "confidence" not in audit_words(2587, 100, 1)
+    assert audit_words(2587, 3, 0).endswith("0 wrong: too few to say how many of all may be wrong")
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from outflank.tests.support import fake_engine, rule_breaker
 from outflank.tests.support.processes import StallMeter, judge_calmly
 from outflank.tests.support.program import outflank
 from outflank.tools.checks import clock_and_exit
-from outflank.tools.checks.check import Check, Level, Violation
+from outflank.tools.checks.check import Check, Level, Violation, shown
 from outflank.tools.checks.examination import (
     CHECKS,
     NBOARD_CHECKS,
@@ -329,3 +329,11 @@ def test_every_rule_is_a_sentence() -> None:
 
 def test_names_can_be_typed() -> None:
     assert [name for name in CHECKS if shlex.split(name) != [name] or not name.islower()] == []
+
+
+@pytest.mark.parametrize(
+    ("got", "text"),
+    [(b"=\n", "'=\\n'"), (["set_care 1"], "'set_care 1'"), ([], "nothing"), ("as it is", "as it is")],
+)
+def test_what_an_engine_wrote_is_quoted_without_python_s_marks(got: object, text: str) -> None:
+    assert shown(got) == text

@@ -102,6 +102,13 @@ def test_a_wrong_usage_ends_with_code_2(arguments: list[str]) -> None:
 
     assert ran.returncode == 2
     assert ran.stderr.startswith("Usage: ")
+    assert len(ran.stderr) < 300
+
+
+def test_a_mistyped_check_is_answered_with_the_one_that_was_meant() -> None:
+    ran = outflank("compliance", "cat", "--only", "has-a-nam")
+
+    assert "there is no check 'has-a-nam'; did you mean 'has-a-name'? --list shows all" in ran.stderr
 
 
 def is_leader(pid: int) -> bool:

@@ -19,7 +19,7 @@ from click.testing import CliRunner, Result
 from outflank.engine import NotationError
 from outflank.engine.evaluation import weights
 from outflank.tests.support.installation import python_script
-from outflank.tests.support.program import OUTFLANK
+from outflank.tests.support.program import OUTFLANK, outflank
 from outflank.tools.commands.bench import bench
 from outflank.tools.commands.options import option_groups
 from outflank.tools.commands.program import COMMANDS, SECTIONS, LazyGroup, cli
@@ -375,3 +375,32 @@ def test_an_engine_with_little_memory_ends_at_once_without_a_traceback(command: 
     assert told.returncode in (0, 1), told
     assert "Traceback" not in told.stderr
     assert (told.returncode == 1) is told.stderr.startswith("outflank: "), told.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "code", "words"),
+    [
+        ("[sprt]\ntest = '0,2'", ["sprt", "1", "2", "3"], 0, "test: elo0=0.0 elo1=2.0"),
+        ("[sprt]\ntest = '0,2'", ["sprt", "1", "2", "3", "--test", "0,4"], 0, "test: elo0=0.0 elo1=4.0"),
+        ("[openings.make]\nmoves = 3", ["openings", "make", "--help"], 0, "[default: 3;"),
+        ("[match]\ngames = 2\nno-records = true", ["config"], 0, "match --games 2 --no-records\n"),
+        ("[gtp]\nlevel = 99", ["gtp"], 2, "config.toml: Invalid value for '--level'"),
+        ("[match]\ngmes = 2", ["config"], 1, "config.toml: unknown key 'gmes'; did you mean 'games'?"),
+        ("[mtach]", ["perft", "1"], 1, "config.toml: unknown command 'mtach'; did you mean 'match'?"),
+        ("match = 3", ["match"], 1, "config.toml: expected a table [match], got 3"),
+        ("[match", ["perft", "1"], 1, "config.toml: not TOML that can be read"),
+    ],
+)
+def test_a_file_of_the_user_has_defaults_for_all_commands(
+    tmp_path: Path, text: str, arguments: list[str], code: int, words: str
+) -> None:
+    (tmp_path / "outflank").mkdir()
+    (tmp_path / "outflank" / "config.toml").write_text(text)
+    where = {**os.environ, "XDG_CONFIG_HOME": str(tmp_path)}
+    ran = outflank(*arguments, env=where)
+    engine = outflank("perft", "1", env={**where, "OUTFLANK_ENGINE": "1"})
+    without = outflank("config", env={**where, "XDG_CONFIG_HOME": str(tmp_path / "none")})
+
+    assert (ran.returncode, words in ran.stdout + ran.stderr) == (code, True), ran.stdout + ran.stderr
+    assert engine.returncode == 0
+    assert without.stdout.startswith(f"There is no {tmp_path}/none/outflank/config.toml. It would have")

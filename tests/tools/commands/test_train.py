@@ -34,6 +34,11 @@ def test_selfplay_prints_what_it_played(tmp_path: Path, nothing: Path) -> None:
     assert made["settings"]["seed"] == 1
     assert made["settings"]["evaluation"] == weights.checksum(nothing)
     assert succeed("selfplay", tmp_path / "games", *options) == f"10 games in {tmp_path / 'games'}, seed 1\n"
+    assert succeed("selfplay", tmp_path / "few", "--games", 10, *quick).startswith("10 games in ")
+    assert (
+        "11 games are rounded up to 15, whole files of 5 (--shard)"
+        in run("train", "selfplay", tmp_path / "more", *options, "--games", 11).stderr
+    )
 
 
 def test_fit_writes_weights_that_a_searcher_reads(tmp_path: Path, games: Path) -> None:

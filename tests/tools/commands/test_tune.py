@@ -193,6 +193,10 @@ def test_outflank_itself_is_tuned_without_being_started_anew(tmp_path: Path) -> 
     [
         ([], "give --engine and at least one --param, or --resume"),
         (["--engine", ENGINE], "give --engine and at least one --param"),
+        (
+            ["--engine", ENGINE, "--param", "t real 2 1 3", "--games", "41"],
+            "a tuning plays pairs of games: expected an even number, got 41",
+        ),
         (["--engine", "cmd=x", "--param", "t real 1 2 3"], "expected a start from 2 to 3 for t, got 1"),
         (["--engine", "x", "--param", "t real 1 0 3"], "for its command write 'cmd=\"x\"'"),
         (["--engine", ENGINE, *["--param", "v1 real 0.5 0 1"] * 2], "parameters with different names"),

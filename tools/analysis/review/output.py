@@ -246,7 +246,7 @@ def game_text(review: GameReview, view: PointOfView = "mover") -> Iterator[str]:
     """Yield the lines of one game's review."""
     yield headline(review)
     if occasion := occasion_text(review.game):
-        yield f"Event: {occasion}"
+        yield f"{'Event' if review.game.event else 'Date'}: {occasion}"
     if review.opening is not None:
         yield f"Opening: {review.opening}"
     if review.game.given:
@@ -311,8 +311,9 @@ def exit_text(review: GameReview) -> str:
     left = review.book_exit
     if left is None:
         return ""
-    move = f"move {review.numbers[left.ply - 1]}, {left.move}"
-    return f"ends with {move}, the best of those that lead out of it" if left.judged else f"left at {move}"
+    if left.judged:
+        return f"ends before move {review.numbers[left.ply - 1]}; {left.move} is the best move out of it"
+    return f"left at move {review.numbers[left.ply - 1]}, {left.move}"
 
 
 def occasion_text(game: AnnotatedGame) -> str:

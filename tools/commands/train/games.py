@@ -21,13 +21,16 @@ from outflank.tools.commands.options import (
 )
 from outflank.tools.commands.train.options import selectivity_options, shard_options
 from outflank.tools.work.cluster import Place
-from outflank.tools.work.progress import counted
+from outflank.tools.work.progress import counted, warn
 
 
 @click.command()
 @click.argument("folder", type=ANY_FOLDER)
 @click.option(
-    "--games", type=WholeNumber(1), default=100_000, help="Games to play, rounded up to whole shards."
+    "--games",
+    type=WholeNumber(1),
+    default=100_000,
+    help="Games to play, rounded up to whole files of --shard.",
 )
 @click.option("--depth", type=WholeNumber(1, 60), default=4, help="Plies searched for a move.")
 @click.option(
@@ -82,6 +85,11 @@ def selfplay(
         raise click.UsageError(
             f"--random-moves takes the fewest before the most, not {random_moves[0]} {random_moves[1]}"
         )
+    if games % shard:
+        shard = min(shard, games)  # ten games are one shard of ten
+    if rest := games % shard:
+        rounded = games - rest + shard
+        warn(f"{games:,} games are rounded up to {rounded:,}, whole files of {shard:,} (--shard)")
     settings = playing.SelfplaySettings(
         weights,
         Judging(depth, exact_from, selectivity, end_selectivity),

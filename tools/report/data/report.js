@@ -204,7 +204,7 @@ function side(kind, name) {
 function slips() {
   const turns = game.moves.map((_, turn) => turn).filter(error);
   at("slips").hidden = !turns.length;
-  at("slips").replaceChildren(`${t("Thrown away")}: `, ...turns.map(turn => {
+  at("slips").replaceChildren(`${t("Discs thrown away")}: `, ...turns.map(turn => {
     const button = document.createElement("button");
     button.textContent = `${sheetMove(turn)} ${slip(turn)}`;
     button.onclick = () => go(turn + 1);

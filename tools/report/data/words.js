@@ -37,7 +37,7 @@ const LANGUAGES = ["de", "ja"], TABLE = {
   "games": ["Partien", "対局"], "won": ["gewonnen", "勝"], "drawn": ["unentsch.", "分"], "lost": ["verloren", "負"], "mean": ["Mittel", "平均"], "years": ["Jahre", "年"], "strongest players": ["stärkste Spieler", "上位者"],
   "The start.": ["Der Anfang.", "開始局面。"], "{0} for {1}": ["{0} für {1}", "{1}から見て {0}"], "{0} judged {1}": ["{0} schätzte {1}", "{0}の評価 {1}"], "{0} in {1} s": ["{0} in {1} s", "{0}、{1}秒"], "from its book": ["aus seinem Buch", "定石から"],
   "exact {0}": ["exakt {0}", "完全読み {0}"], "reviewed {0}": ["bewertet {0}", "解析 {0}"], "{0} discs thrown away": ["{0} Steine verschenkt", "{0}石損"], "{0}, {1} discs lost; better": ["{0}, {1} Steine verloren; besser", "{0}、{1}石損。最善は"],
-  "Thrown away": ["Verschenkt", "失った石"], "accuracy": ["Genauigkeit", "精度"], "inaccuracy": ["Ungenauigkeit", "緩手"], "mistake": ["Fehler", "疑問手"], "blunder": ["Patzer", "悪手"], "discs lost": ["Steine verloren", "損失石数"],
+  "Discs thrown away": ["Verschenkt", "失った石"], "accuracy": ["Genauigkeit", "精度"], "inaccuracy": ["Ungenauigkeit", "緩手"], "mistake": ["Fehler", "疑問手"], "blunder": ["Patzer", "悪手"], "discs lost": ["Steine verloren", "損失石数"],
   "Table of moves": ["Zugtabelle", "着手表"], "discs for Black, by move": ["Steine für Schwarz, nach Zügen", "黒から見た石差(手数順)"], "player": ["Spieler", "対局者"], "seconds": ["Sekunden", "秒"], "judged": ["geschätzt", "評価"], "exact before": ["exakt davor", "着手前の完全読み"], "review": ["Bewertung", "解析"],
   "all players": ["alle Spieler", "全対局者"], "all endings": ["alle Enden", "全終局"], "result": ["Ergebnis", "結果"], "by": ["durch", "理由"],
   // practice
