@@ -191,7 +191,7 @@ ACTIONS: tuple[ActionName, ...] = get_args(ActionName)
 _LIMITS = ("depth", "nodes", "time", "level", "selectivity")
 FIELDS = (
     *("id", "moves", "position", "rules", "turns", *_LIMITS, "multipv", "allow", "avoid"),
-    *("stable", "report_every", "priority"),
+    *("stable", "report_every", "priority", "yields"),
 )
 ACTION_FIELDS = ("id", "action", "terminate_id", "turns")
 _MOST = 2**31 - 1
@@ -209,6 +209,8 @@ class Query:
         search: how to search, and what to report.
         moves: consider only these; None for all.
         priority: those with a higher one are searched first.
+        yields: whether the search ends early, with what it has found, when it has used up its slice and another client
+            waits.
     """
 
     tags: dict[str, Any]
@@ -216,6 +218,7 @@ class Query:
     search: SearchRequest
     moves: tuple[Move, ...] | None = None
     priority: int = 0
+    yields: bool = False
 
     @property
     def identity(self) -> str | int | None:
@@ -325,7 +328,8 @@ def _queries(fields: Fields, tags: dict[str, Any], defaults: Defaults) -> list[Q
             f"stable discs are known only where a move turns every direction, not under {game.rules}",
             "stable",
         )
-    return [Query(tags | {"turn": turn}, positions[turn], search, moves, priority) for turn in wanted]
+    yields = fields.flag("yields", False)
+    return [Query(tags | {"turn": turn}, positions[turn], search, moves, priority, yields) for turn in wanted]
 
 
 def _game(fields: Fields, rules: Rules) -> Game:

@@ -35,7 +35,7 @@ from outflank.tools.analysis.requests import (
 )
 from outflank.tools.work.games import Given, shown
 
-FIRST_SLICE_SECONDS = 2.0
+FIRST_SLICE_SECONDS = 1.0
 """Of a search while another client waits; each time that it has given way it gets twice as many."""
 _WATCH_SECONDS = 0.1  # between two looks for searches that have to give way
 
@@ -82,7 +82,8 @@ class AnalysisService:
     """Answers the items of any number of clients; every item gets one last answer. No search holds the GIL.
 
     Clients take turns. A search gives way when it has used up its slice of time and another client waits; it begins
-    again later, with an empty table like every search and a slice twice as long, so no answer depends on other clients.
+    again later, with an empty table like every search and a slice twice as long, so no answer depends on other clients,
+    unless its query yields.
 
     Args:
         searchers: one for each search that may run at the same time, each used by a thread of its own.
@@ -180,7 +181,7 @@ class AnalysisService:
                 task = self._next()
             try:
                 found = self._search(task, searcher)
-                if task.gives_way and found.stopped and not task.cancelled:
+                if task.gives_way and found.stopped and not task.cancelled and not task.query.yields:
                     with self._changed:
                         task.analysis, task.began, task.gives_way = None, None, False
                         task.slice *= 2

@@ -138,8 +138,9 @@ def test_a_long_search_gives_way_to_another_client_and_is_still_answered_in_full
     shared = AnalysisService([Searcher(hash_mb=1)])
     order: list[tuple[str, bool]] = []
 
-    def ask(name: str, **search: Any) -> threading.Thread:
-        stream = AnswerStream(shared, [Query({"id": name}, Position.start(), SearchRequest(**search))])
+    def ask(name: str, yields: bool = False, **search: Any) -> threading.Thread:
+        query = Query({"id": name}, Position.start(), SearchRequest(**search), yields=yields)
+        stream = AnswerStream(shared, [query])
 
         def note() -> None:
             for answer in stream:
@@ -155,8 +156,14 @@ def test_a_long_search_gives_way_to_another_client_and_is_still_answered_in_full
     for each in [*(ask(f"short {number}", depth=4) for number in range(3)), long]:
         each.join(20)
 
+    yielding = ask("yielding", yields=True, seconds=20)
+    time.sleep(0.5)
+    for each in (ask("last", depth=4), yielding):
+        each.join(10)
+
+    assert order[4:] == [("yielding", True), ("last", False)]
     assert sorted(order[:3]) == [(f"short {number}", False) for number in range(3)]
-    assert order[3:] == [("long", False)]
+    assert order[3] == ("long", False)
 
 
 def test_a_line_without_end_is_an_error_of_its_own() -> None:

@@ -111,7 +111,7 @@ function search() {
   const about = {rules: game.rules, position: `${game.start} ${game.begins}`, moves: game.moves.join(" ")};
   const count = legalMoves().length;
   asked++;
-  if (count) send({...about, id: `live ${asked}`, turns: [ply], multipv: count, time: switches[mode] ? SECONDS : HINT_SECONDS, report_every: 0.2, priority: 1});
+  if (count) send({...about, id: `live ${asked}`, turns: [ply], multipv: count, time: switches[mode] ? SECONDS : HINT_SECONDS, report_every: 0.2, priority: 1, yields: true});
   const missing = game.lost ? [] : [...Array(game.moves.length + 1).keys()].filter(turn => typeof game.review?.[turn] !== "number");
   if (switches[mode] && game.moves.length && missing.length) send({...about, id: `curve ${asked}`, turns: missing, level: CURVE_LEVEL});
 }
