@@ -35,6 +35,7 @@ from outflank.engine import (
     Searcher,
     limit_for_level,
 )
+from outflank.engine.boardsvg import DISC_COLOURS
 from outflank.protocol.drivers import EngineSpec
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.protocol.formats.files import WRITTEN_FORMATS, FormatName, read_games
@@ -158,7 +159,6 @@ class AnalysisBoard:
                 "level": (0, HIGHEST_LEVEL, _USUAL_LEVEL),
                 "elo": (LOWEST_ELO, HIGHEST_ELO, _USUAL_ELO),
             },
-            "colours": self._rules.colour_names,
             "rules": [*PRESETS] if str(self._rules) in PRESETS else [*PRESETS, str(self._rules)],
             "usual": str(self._rules),
             "start": Position.start(self._rules).board_string(),
@@ -373,6 +373,7 @@ def _packed(game: AnnotatedGame, number: int) -> dict[str, Any]:
         **replayed(game.first, game.moves),
         "exact": [move.exact for move in game.moves],
         "rules": str(game.rules),
+        "colours": [(name, DISC_COLOURS[name].image) for name in game.rules.colour_names],
     }
 
 

@@ -156,6 +156,15 @@ def test_a_position_is_set_up_linked_and_played_on(page: Browser, served: Served
 
 
 @in_browser
+def test_a_game_by_other_rules_has_its_own_colours(page: Browser) -> None:
+    page.run("at('rules').value = 'obversi'")
+    start(page)
+
+    assert page.run("at('verdict').textContent") == "Your move: you play Red."
+    assert page.run("document.documentElement.style.getPropertyValue('--first')") == "#b8352d"
+
+
+@in_browser
 @pytest.mark.parametrize("dark", [False, True])
 def test_the_page_fits_a_telephone(page: Browser, served: Served, dark: bool) -> None:
     page.load("about:blank")

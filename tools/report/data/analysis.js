@@ -186,7 +186,11 @@ const goBefore = go;
 go = to => { goBefore(to); search(); explore(); at("link").hidden = true; };
 const loadBefore = load;
 load = (packed, position) => {
-  const [black, white] = [packed.black, packed.white].map(name => DESK.colours.includes(name) ? t(name) : name);
+  packed.colours.forEach(([name, fill], colour) => {
+    NAMES[colour] = t(name);
+    document.documentElement.style.setProperty(colour ? "--second" : "--first", fill);
+  });
+  const [black, white] = [packed.black, packed.white].map(name => packed.colours.some(([colour]) => colour === name) ? t(name) : name);
   loadBefore({...packed, black, white}, position);
   drawJudged();
 };
