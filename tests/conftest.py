@@ -53,6 +53,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Use our default unless the command line names a profile; with CI set Hypothesis would use its own."""
     if config.getoption("--hypothesis-profile") is None:
         settings.load_profile("default")
+    os.environ["XDG_CONFIG_HOME"] = os.devnull  # a developer's own defaults of options change no test
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -97,6 +97,14 @@ def test_a_whole_game_is_played_with_the_mouse_and_reviewed(page: Browser) -> No
 
 
 @in_browser
+def test_a_click_on_the_board_begins_a_game_with_what_the_form_says(page: Browser) -> None:
+    page.square("f5")
+    page.wait("match && isMine() && match.turns.split(' ').length === 2")
+
+    assert page.run("[match.turns.slice(0, 3), match.white, ply]") == ["f5 ", "Outflank level 4", 2]
+
+
+@in_browser
 def test_a_reload_in_the_middle_of_a_game_loses_nothing_and_moves_are_taken_back(page: Browser) -> None:
     start(page, clock="5m+3s")
     page.square("f5")

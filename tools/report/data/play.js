@@ -1,7 +1,7 @@
 "use strict";
 // Stands after analysis.js and seats.js: games that the server referees, between people and engines; docs/web.md says how.
 const FORMS = {black: at("black"), white: at("white")};
-let table = null, match = null, lag = 0, tries = 0, dealt = 0;
+let table = null, match = null, lag = 0, tries = 0, dealt = 0, clicked = null;
 
 /* ---- the line to the referee ---- */
 
@@ -21,6 +21,7 @@ function ask(request) {
 /** A new state of the game; the newest position is shown if the one before it was. */
 function receive(state) {
   if (state.error) {
+    clicked = null;
     complain(state.error);
     if (!match) enter("play");
     return;
@@ -30,6 +31,10 @@ function receive(state) {
   lag = state.now - Date.now() / 1000;
   match = state;
   complain("");
+  if (clicked && match.thinking) {
+    if (isMine()) ask({do: "move", move: clicked});
+    clicked = null;
+  }
   if (!isNew && !isShown) return showMatch();
   if (isNew) {
     take({games: [state], bad: []});
@@ -95,6 +100,10 @@ turnFacts = turn => isSeated() && match.playing && !isOn() ? allFacts(turn).slic
 
 const playFreely = playLine;
 playLine = async (place, line) => {
+  if (mode === "play" && !match) {  // a click on the board begins a game with what the form says
+    clicked = line[0];
+    return at("players").requestSubmit();
+  }
   if (!isSeated() || !match.playing) return playFreely(place, line);
   if (place !== game.moves.length) return complain(t("This is an earlier position of the game: take back, or go to its end."));
   if (isMine()) ask({do: "move", move: line[0]});

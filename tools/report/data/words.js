@@ -2,7 +2,7 @@
 // Stands after report.js: the texts of the page in German and Japanese. A text that is missing here is shown in English.
 const LANGUAGES = ["de", "ja"], TABLE = {
   // the three modes, and the board
-  "Play": ["Spielen", "対局"], "Analyse": ["Analysieren", "検討"], "Practise": ["Üben", "練習"],
+  "Play": ["Spielen", "対局"], "Analyze": ["Analysieren", "検討"], "Practise": ["Üben", "練習"],
   "language": ["Sprache", "言語"], "what to do": ["was zu tun ist", "することを選ぶ"],
   "Black": ["Schwarz", "黒"], "White": ["Weiß", "白"], "Red": ["Rot", "赤"], "Gold": ["Gold", "金"], "Yellow": ["Gelb", "黄"],
   "board": ["Brett", "盤"], "empty": ["leer", "空き"], "legal move": ["möglicher Zug", "着手可能"],
