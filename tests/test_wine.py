@@ -115,7 +115,7 @@ def test_a_book_is_made_grown_and_checked(tmp_path: Path) -> None:
     """Its lock, which is gone afterwards, and a name with blanks and letters beyond ASCII."""
     book = windows_path(tmp_path / "mein Büchlein.book")
     wine("book", "build", book, "--positions", "8", "--level", "2", "--workers", "1")
-    checked = wine("book", "check", book, code=0)
+    checked = wine("book", "check", book, "--workers", "1")
 
     assert "0 faults" in checked
     assert [path.name for path in tmp_path.iterdir()] == ["mein Büchlein.book"]
@@ -161,13 +161,13 @@ def test_an_engine_with_a_fault_loses_its_games_and_leaves_no_process(
     tmp_path: Path, fake: Path, fault: str
 ) -> None:
     run = tmp_path / "run"
-    options = ["--games", "2", "--time", "5", "--out", windows_path(run)]
+    options = ["--games", "2", "--stall", "4", "--out", windows_path(run)]
     wine("match", *engines(fake, f'--fault "{fault}" --turn 2'), *options)
 
     games = read_run(run).games
     assert [game.winner_name for game in games] == ["good", "good"]
     assert all(game.ending.is_fault for game in games)
-    assert not list(processes(fake.name))
+    assert not list(processes(windows_path(fake)))
 
 
 def processes(word: str) -> Iterator[int]:
@@ -200,6 +200,6 @@ def test_a_run_whose_runner_was_killed_is_resumed_after_its_page_was_read(tmp_pa
     kept = len(read_run(run).games)
     time.sleep(2)
 
-    assert not list(processes(fake.name))
+    assert not list(processes(windows_path(fake)))
     wine("match", "--resume", windows_path(run))
     assert 3 <= kept < len(read_run(run).games) == 100
