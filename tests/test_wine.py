@@ -1,0 +1,205 @@
+"""The wheel for Windows, installed for Windows' Python and run under Wine, does what the program here does.
+
+``make wine`` makes both and calls these tests. The match runner's part needs the extras ``match`` and ``web``.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from outflank.engine import PRESETS
+from outflank.tests.support.installation import ROOT, nodes, nodes_here
+from outflank.tests.support.program import outflank
+from outflank.tools.match.state.store import read_run
+
+SYSTEM = ROOT / "build" / "windows"  # where make puts Windows' Python with the wheel
+WINE = next(filter(os.path.exists, ("/usr/lib/wine/wine64", "/usr/bin/wine64")), None)
+GTP = ROOT / "tests" / "protocol" / "server" / "gtp" / "transcripts"
+GAME = "f5d6c3d3c4f4f6f3e6e7d7c5b6d8c6c7d2b5"
+ENDGAME = "XXXXXXXXXOOOOOOXXOXXXOXXXOXOXXXXXOXXOXXXXOXXXXXXXOOX----XXXX---- O"
+# Times, speeds and the machine differ.
+_VOLATILE = re.compile(r"[\d.]+ s\b|[\d,]+ (leaves|nodes)/s|\"(seconds|nodes_per_second)\": [\d.]+")
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.timeout(600),
+    pytest.mark.xdist_group("wine"),
+    pytest.mark.skipif(WINE is None, reason="Wine is missing (Debian: wine64)"),
+    pytest.mark.skipif(
+        not (SYSTEM / "site" / "outflank").is_dir(), reason="no wheel is installed (make wine)"
+    ),
+]
+
+
+def started(*arguments: str, folder: Path = SYSTEM) -> "subprocess.Popen[str]":
+    """Start Windows' Python; its streams are pipes, since Wine has no others without a terminal."""
+    variables = {
+        **os.environ,
+        "WINEPREFIX": str(SYSTEM / "prefix"),
+        "WINEDEBUG": "-all",
+        "WINEDLLOVERRIDES": "mscoree,mshtml=",
+    }
+    return subprocess.Popen(
+        [str(WINE), str(SYSTEM / "python.exe"), *arguments],
+        env=variables,
+        cwd=folder,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    )
+
+
+def wine(*arguments: str, lines: str = "", folder: Path = SYSTEM, code: int = 0) -> str:
+    """Return what a command of the program prints under Wine.
+
+    Raises: AssertionError with all it wrote if it ends with another exit code.
+    """
+    process = started("-m", "outflank", *arguments, folder=folder)
+    out, err = process.communicate(lines, timeout=600)
+    assert process.returncode == code, f"{arguments}: exit {process.returncode}\n{out}{err}"
+    return out
+
+
+def windows_path(path: Path) -> str:
+    """Return the path in Windows' words; Wine shows the root folder as drive Z."""
+    return "Z:" + str(path).replace("/", "\\")
+
+
+def test_it_has_the_signature_of_this_system() -> None:
+    assert nodes(wine("bench", "--json")) == nodes_here()
+
+
+SAME: dict[str, tuple[list[str], str]] = {
+    **{f"perft {rules}": (["perft", "6", "--rules", rules], "") for rules in PRESETS},
+    "gtp rules": (
+        ["gtp", "--level", "4"],
+        "boardsize 8\nplay b f5\ngenmove w\nshowboard\nundo\nfinal_score\nquit\n",
+    ),
+    "gtp faults": (["gtp", "--level", "4"], "1 play b a1\nnonsense\n2 genmove b\r\n3 genmove w\n4 quit\n"),
+    "uci": (["uci"], "uci\nisready\nposition startpos moves f5d6\nquit\n"),
+    "nboard": (["nboard"], "nboard 2\nset depth 4\nping 1\nmove f5\nping 2\nquit\n"),
+    "solve": (["solve", ENDGAME, "--json"], ""),
+    "convert": (["convert", "-", "--to", "sgf"], f"{GAME}\n"),
+    "review": (["review", GAME, "--level", "6"], ""),
+    "play": (["play", "--side", "black", "--level", "1", "--seed", "1"], "f5\nmoves\nboard\nresign\n"),
+    "wrong usage": (["solve", "--rules", "unknown", ENDGAME], ""),
+}
+
+
+@pytest.mark.parametrize(("arguments", "lines"), SAME.values(), ids=SAME)
+def test_a_command_prints_the_same_as_here(arguments: list[str], lines: str) -> None:
+    here = outflank(*arguments, input=lines)
+    there = wine(*arguments, lines=lines, code=here.returncode)
+
+    assert here.stdout or here.returncode
+    assert _VOLATILE.sub("", there) == _VOLATILE.sub("", here.stdout)
+
+
+def test_a_proof_of_a_score_passes_its_check(tmp_path: Path) -> None:
+    wine("solve", ENDGAME, "--proof", windows_path(tmp_path / "end.proof"))
+    process = started("-m", "outflank.tools.analysis.proofs.check", windows_path(tmp_path / "end.proof"))
+
+    out, err = process.communicate(timeout=300)
+    assert process.returncode == 0, out + err
+
+
+def test_a_book_is_made_grown_and_checked(tmp_path: Path) -> None:
+    """Its lock, which is gone afterwards, and a name with blanks and letters beyond ASCII."""
+    book = windows_path(tmp_path / "mein Büchlein.book")
+    wine("book", "build", book, "--positions", "8", "--level", "2", "--workers", "1")
+    checked = wine("book", "check", book, "--workers", "1")
+
+    assert "0 faults" in checked
+    assert [path.name for path in tmp_path.iterdir()] == ["mein Büchlein.book"]
+
+
+def engines(fake: Path, bad: str = "") -> list[str]:
+    """Return the options for a match between the fake engine, `good`, and `bad`.
+
+    Args:
+        fake: the fake engine's file.
+        bad: a batch file, or options of the fake engine.
+    """
+    command = f'"{windows_path(SYSTEM / "python.exe")}" "{windows_path(fake)}"'
+    commands = {"good": command, "bad": f'"{bad}"' if bad.endswith(".bat") else f"{command} {bad}"}
+    file = fake.with_name("engines.toml")
+    file.write_text(
+        "".join(f"[[engine]]\nname = '{name}'\ncmd = '{text}'\n" for name, text in commands.items())
+    )
+    return ["--config", windows_path(file)]
+
+
+@pytest.fixture
+def fake(tmp_path: Path) -> Path:
+    """Return the fake engine in a folder whose name has a blank."""
+    folder = tmp_path / "two words"
+    folder.mkdir()
+    return Path(shutil.copy(ROOT / "tests" / "support" / "fake_engine.py", folder))
+
+
+def test_a_match_of_ten_games_with_a_batch_file_has_a_report(tmp_path: Path, fake: Path) -> None:
+    batch, run = fake.with_name("level one.bat"), tmp_path / "run"
+    batch.write_text(f'@"{windows_path(SYSTEM / "python.exe")}" -m outflank gtp --level 1\r\n')
+    options = ["--games", "10", "--seed", "1", "--out", windows_path(run)]
+    wine("match", *engines(fake, windows_path(batch)), *options)
+    wine("report", windows_path(run))
+
+    assert len(read_run(run).games) == 10
+    assert "<html" in (run / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("fault", ["crash", "silence", "endless line"])
+def test_an_engine_with_a_fault_loses_its_games_and_leaves_no_process(
+    tmp_path: Path, fake: Path, fault: str
+) -> None:
+    run = tmp_path / "run"
+    options = ["--games", "2", "--stall", "4", "--out", windows_path(run)]
+    wine("match", *engines(fake, f'--fault "{fault}" --turn 2'), *options)
+
+    games = read_run(run).games
+    assert [game.winner_name for game in games] == ["good", "good"]
+    assert all(game.ending.is_fault for game in games)
+    assert not list(processes(windows_path(fake)))
+
+
+def processes(word: str) -> Iterator[int]:
+    """Yield the ids of processes whose command line has a word; Wine's processes are processes of this system."""
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if word in (folder / "cmdline").read_text(errors="replace"):
+                yield int(folder.name)
+        except OSError:
+            pass
+
+
+def test_a_run_whose_runner_was_killed_is_resumed_after_its_page_was_read(tmp_path: Path, fake: Path) -> None:
+    run, told = tmp_path / "run", ""
+    options = ["--games", "100", "--seed", "1", "--out", windows_path(run), "--live"]
+    process = started("-m", "outflank", "match", *engines(fake), *options)
+    assert process.stderr is not None
+    try:
+        while not (page := re.search(r"http://\S+", told)):
+            line = process.stderr.readline()
+            assert line, told
+            told += line
+        with urllib.request.urlopen(page[0], timeout=30) as answer:
+            assert b"<html" in answer.read()
+        while len(read_run(run).games) < 3:
+            time.sleep(0.5)
+    finally:
+        process.kill()
+        process.communicate()
+    kept = len(read_run(run).games)
+    time.sleep(2)
+
+    assert not list(processes(windows_path(fake)))
+    wine("match", "--resume", windows_path(run))
+    assert 3 <= kept < len(read_run(run).games) == 100
