@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     ]
     __all__ += engine.__all__
 
-__version__ = "1.1.0.dev0"
+__version__ = "1.1.0"
 
 _DOORS = {
     **dict.fromkeys(("AnnotatedGame", "BadGame", "read_games"), "outflank.protocol.formats"),
