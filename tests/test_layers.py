@@ -49,7 +49,7 @@ def rooms_used(root: Path, layer: str = "tools") -> dict[str, set[str]]:
 
 
 def room(module: str, layer: str) -> str:
-    """``match/state`` for outflank.tools.match.state.run, ``work`` for outflank.tools.work.files, else empty."""
+    """``match/state`` for outflank.tools.match.state.run, ``runtime`` for outflank.tools.runtime.files, else empty."""
     parts = module.split(".")
     if parts[:2] != ["outflank", layer]:
         return ""
@@ -139,7 +139,7 @@ def test_no_layer_imports_a_higher_one() -> None:
 def test_no_two_rooms_of_the_tools_circle() -> None:
     used = rooms_used(ROOT)
 
-    assert {"commands", "match/state", "work"} <= set(used)
+    assert {"commands", "match/state", "runtime"} <= set(used)
     assert circles(used) == []
     assert [name for name, others in used.items() if "commands" in others] == []
 

@@ -21,12 +21,12 @@ from outflank.tools.arena.connection import Connections
 from outflank.tools.arena.joining import Joiner, join_address
 from outflank.tools.arena.messages import MOST_BYTES, VERSION, HelloMessage, OpenMessage, write
 from outflank.tools.arena.pool import ArenaPool
-from outflank.tools.match.conduct.conductor import Conductor
-from outflank.tools.match.conduct.session import RunHooks, RunSession
+from outflank.tools.match.runner.conductor import Conductor
+from outflank.tools.match.runner.session import RunHooks, RunSession
 from outflank.tools.match.state.events import Event, Glimpse
 from outflank.tools.match.state.run import Run, RunSettings
+from outflank.tools.runtime.signals import Interrupts
 from outflank.tools.web.server import Address, Limits, WebServer
-from outflank.tools.work.signals import Interrupts
 
 WAIT_SECONDS = 20.0
 

@@ -18,10 +18,10 @@ from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove
 from outflank.tests.support import fake_engine
 from outflank.tests.support.positions import WIPE_OUT
-from outflank.tools.match.conduct.session import RunHooks, RunSession
 from outflank.tools.match.game.referee import Referee
 from outflank.tools.match.game.results import Ending, GameRecord, Pairing
 from outflank.tools.match.openings.sources import OpeningsChoice
+from outflank.tools.match.runner.session import RunHooks, RunSession
 from outflank.tools.match.schedule.formats import openings_needed, plan
 from outflank.tools.match.state.events import Event, GameEnded, GameStarted
 from outflank.tools.match.state.run import Run, RunSettings
@@ -30,7 +30,7 @@ from outflank.tools.report.figures import figures_of
 from outflank.tools.report.report import render_report, write_run_files
 from outflank.tools.report.summary import summary
 from outflank.tools.report.tables import print_result
-from outflank.tools.work.signals import Interrupts
+from outflank.tools.runtime.signals import Interrupts
 
 STARTED = "2026-05-17T12:30:00+02:00"
 BLACK, WHITE = Colour.BLACK, Colour.WHITE

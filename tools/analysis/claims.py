@@ -29,9 +29,9 @@ from outflank.protocol.formats.reading import capped, read_lines
 from outflank.tools.analysis.jobs.tree import Bounds, seen
 from outflank.tools.analysis.proofs import check
 from outflank.tools.analysis.proofs.write import ProofFile
-from outflank.tools.work.executor import run_all, shared_searcher
-from outflank.tools.work.files import write_whole
-from outflank.tools.work.progress import counted, live, progress_bar
+from outflank.tools.runtime.executor import run_all, shared_searcher
+from outflank.tools.runtime.files import write_whole
+from outflank.tools.runtime.progress import counted, live, progress_bar
 
 _MOST_BYTES = 1 << 28
 _MOST_BOARDS = 4_000_000  # of a deduction, which remembers all of them

@@ -34,7 +34,7 @@ from outflank.tools.archive.schema import (
     place_of,
 )
 from outflank.tools.archive.tally import MOST_DISCS, NO_STRENGTH, Visit, tallies_of
-from outflank.tools.work.files import UnwritableError, expect_writable, writing
+from outflank.tools.runtime.files import UnwritableError, expect_writable, writing
 
 MANY_GAMES = 200
 """A position with more games has sums; reading this many games takes a few milliseconds."""

@@ -14,7 +14,7 @@ from outflank.protocol.lines import printable
 from outflank.tools.archive.store import ANY, Archive, MoveRow, PositionTable
 from outflank.tools.archive.tally import Wanted
 from outflank.tools.report.search import certainty, score_number, score_text
-from outflank.tools.work.progress import counted
+from outflank.tools.runtime.progress import counted
 
 
 @dataclass(frozen=True, slots=True)

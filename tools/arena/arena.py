@@ -17,7 +17,7 @@ from outflank.tools.arena.messages import VERSION, Message
 from outflank.tools.arena.tokens import Tokens
 from outflank.tools.match.game.results import GameRecord, Pairing
 from outflank.tools.match.state.events import Event, GameEnded, GameStarted, GameVoided
-from outflank.tools.work.progress import Folded
+from outflank.tools.runtime.progress import Folded
 
 _FAREWELL_SECONDS = 2.0
 _JOINED = "outflank join"  # stands where other engines have their command; nobody runs it here

@@ -19,7 +19,7 @@ from outflank.protocol.lines import printable
 from outflank.tools.arena import messages
 from outflank.tools.arena.connection import ClientSocket, Connection, Refusal
 from outflank.tools.arena.messages import CLIENT, PATH, VERSION, Message, read, write
-from outflank.tools.work.limits import Budget
+from outflank.tools.runtime.limits import Budget
 
 HELLO_SECONDS = 10.0  # for the first message
 OPEN_SECONDS = 120.0  # for engines to start

@@ -15,8 +15,8 @@ from outflank.protocol.drivers import Driver, make_driver
 from outflank.protocol.drivers.spec import EngineSpec, Protocol
 from outflank.tools.arena.connection import Connections
 from outflank.tools.arena.joined import JoinedDriver
-from outflank.tools.match.conduct.pairplayer import PairTask
-from outflank.tools.match.conduct.pool import LocalPool
+from outflank.tools.match.runner.pairplayer import PairTask
+from outflank.tools.match.runner.pool import LocalPool
 from outflank.tools.match.state.events import Glimpse
 from outflank.tools.match.state.run import RunSettings
 

@@ -19,15 +19,15 @@ from outflank.tools.arena.control import Control
 from outflank.tools.arena.messages import MOST_BYTES
 from outflank.tools.arena.pool import ArenaPool
 from outflank.tools.arena.standing import StandingConductor
-from outflank.tools.match.conduct.conductor import Conductor
-from outflank.tools.match.conduct.session import RunHooks, RunSession
+from outflank.tools.match.runner.conductor import Conductor
+from outflank.tools.match.runner.session import RunHooks, RunSession
 from outflank.tools.match.state.events import Glimpse
 from outflank.tools.match.state.run import Format, RunSettings
 from outflank.tools.match.state.schema import RUN_FILE
+from outflank.tools.runtime.progress import counted, warn
+from outflank.tools.runtime.signals import Interrupts
 from outflank.tools.web.arena import arena_route
 from outflank.tools.web.server import Address, Certificate, Limits, WebServer, url_of
-from outflank.tools.work.progress import counted, warn
-from outflank.tools.work.signals import Interrupts
 
 RUN_FOLDER = "run"
 _STANDING_TABLES = 64

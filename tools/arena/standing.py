@@ -13,8 +13,8 @@ from typing import Any
 
 from outflank.engine import Colour
 from outflank.protocol.drivers.spec import EngineSpec
-from outflank.tools.match.conduct.conductor import Conductor
 from outflank.tools.match.game.results import Pairing, Score
+from outflank.tools.match.runner.conductor import Conductor
 from outflank.tools.match.standings import Standings
 from outflank.tools.match.state.events import Entered
 from outflank.tools.match.stats.elo import QUANTILE

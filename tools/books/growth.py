@@ -26,10 +26,10 @@ from outflank.tools.books.lines import USUAL_FIRST_MOVE
 from outflank.tools.match.state.schema import RUN_FILE
 from outflank.tools.match.state.store import read_run
 from outflank.tools.report.records import run_record
-from outflank.tools.work.executor import cleared_searcher, open_executor, run_all
-from outflank.tools.work.files import open_to_append, writing
-from outflank.tools.work.games import ReadGames, shown
-from outflank.tools.work.progress import counted, json_line, live, warn
+from outflank.tools.runtime.executor import cleared_searcher, open_executor, run_all
+from outflank.tools.runtime.files import open_to_append, writing
+from outflank.tools.runtime.games import ReadGames, shown
+from outflank.tools.runtime.progress import counted, json_line, live, warn
 
 _EVERY = 60.0  # seconds of wall time
 _PARTS = ("", "-wal", "-shm", "-journal", LOCK_SUFFIX)  # the suffixes of a book's files

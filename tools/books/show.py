@@ -12,8 +12,8 @@ from outflank.engine import Game, OutflankError, Position, Rules
 from outflank.engine.evaluation.weights import checksum
 from outflank.engine.links import file_of
 from outflank.protocol.server.movesource import best_line
-from outflank.tools.work.games import read_game
-from outflank.tools.work.progress import counted
+from outflank.tools.runtime.games import read_game
+from outflank.tools.runtime.progress import counted
 
 
 def asked_game(book: Book | Rules, text: str) -> Game:

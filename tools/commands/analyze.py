@@ -40,8 +40,8 @@ from outflank.tools.commands.options import (
     weights_option,
 )
 from outflank.tools.report.search import heading, settings_line
-from outflank.tools.work.games import Given, as_usage
-from outflank.tools.work.progress import Complaints, counted
+from outflank.tools.runtime.games import Given, as_usage
+from outflank.tools.runtime.progress import Complaints, counted
 
 _SECONDS = 5.0
 

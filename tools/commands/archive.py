@@ -38,8 +38,8 @@ from outflank.tools.commands.options import (
     rules_option,
     weights_option,
 )
-from outflank.tools.work.games import ReadGames, games_of, read_and_written, read_game
-from outflank.tools.work.progress import Complaints, counted, json_line, progress_bar, warn
+from outflank.tools.runtime.games import ReadGames, games_of, read_and_written, read_game
+from outflank.tools.runtime.progress import Complaints, counted, json_line, progress_bar, warn
 
 _ARCHIVE = click.argument("path", type=EXISTING_FILE)
 _POSITION = click.argument("text", metavar="[POSITION]", default="", required=False)

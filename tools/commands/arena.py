@@ -40,7 +40,7 @@ from outflank.tools.commands.options import (
 )
 from outflank.tools.match.state.config_file import chosen_entries, read_config
 from outflank.tools.match.state.run import Format
-from outflank.tools.work.progress import counted, json_line
+from outflank.tools.runtime.progress import counted, json_line
 
 _FORMATS = [str(form) for form in Format if form is not Format.MATCH]
 _LISTEN = "127.0.0.1:8765"
@@ -227,8 +227,8 @@ def join(url: str, token: str, entry: EngineSpec, slots: int, trust: Path | None
     The engine is started here, and nothing but its moves leaves this machine. docs/join.md has the details.
     """
     from outflank.tools.arena.joining import Joiner, join_address, trusting
-    from outflank.tools.work.progress import warn
-    from outflank.tools.work.signals import Interrupts
+    from outflank.tools.runtime.progress import warn
+    from outflank.tools.runtime.signals import Interrupts
 
     try:
         address = join_address(url)

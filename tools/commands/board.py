@@ -33,9 +33,9 @@ from outflank.tools.commands.options import (
 )
 from outflank.tools.report.board import board_text, is_coloured, png_of, say
 from outflank.tools.report.search import moves_text, score_text
-from outflank.tools.work.files import STDOUT, write_whole
-from outflank.tools.work.games import read_game
-from outflank.tools.work.progress import counted
+from outflank.tools.runtime.files import STDOUT, write_whole
+from outflank.tools.runtime.games import read_game
+from outflank.tools.runtime.progress import counted
 
 Form = Literal["text", "svg", "png"]
 _FORMS: dict[str, Form] = {".txt": "text", ".text": "text", ".svg": "svg", ".png": "png"}

@@ -15,8 +15,8 @@ from outflank.tools.checks.check import Check, Level
 from outflank.tools.checks.examination import CATALOGUES, SECTION_OF, CheckResult, Finding, Verdict, examine
 from outflank.tools.checks.tapped_drivers import PATIENCE_SECONDS, THINKING_SECONDS
 from outflank.tools.commands.options import SECONDS, completed_by, json_option, read_by
-from outflank.tools.work.progress import json_line
-from outflank.tools.work.signals import Interrupts
+from outflank.tools.runtime.progress import json_line
+from outflank.tools.runtime.signals import Interrupts
 
 _INDENT = " " * 10
 

@@ -40,9 +40,9 @@ from outflank.tools.report.gamefiles import (
     game_writer,
     written_files,
 )
-from outflank.tools.work.files import STDOUT
-from outflank.tools.work.games import ReadGames, games_of, read_and_written, shown
-from outflank.tools.work.progress import counted, json_line, warn
+from outflank.tools.runtime.files import STDOUT
+from outflank.tools.runtime.games import ReadGames, games_of, read_and_written, shown
+from outflank.tools.runtime.progress import counted, json_line, warn
 
 
 @click.command()

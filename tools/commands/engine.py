@@ -34,8 +34,8 @@ from outflank.tools.commands.options import (
     varied_seed_option,
     weights_option,
 )
-from outflank.tools.work.files import writing
-from outflank.tools.work.progress import warn
+from outflank.tools.runtime.files import writing
+from outflank.tools.runtime.progress import warn
 
 
 class VarietyType(click.ParamType):  # type: ignore[type-arg]  # generic in newer versions of click alone

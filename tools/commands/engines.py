@@ -20,8 +20,8 @@ from outflank.tools.checks.examination import CATALOGUES, Finding, Verdict, exam
 from outflank.tools.commands.options import EXISTING_FOLDER, WholeNumber, json_option, read_by, rules_option
 from outflank.tools.match.game.mirror import MirrorPair, play_mirror_pair
 from outflank.tools.match.openings.sources import random_openings
-from outflank.tools.work.progress import counted, json_line
-from outflank.tools.work.signals import Interrupts
+from outflank.tools.runtime.progress import counted, json_line
+from outflank.tools.runtime.signals import Interrupts
 
 _LONGEST_TROUBLE = 400
 _ENGINE = 'cmd="outflank gtp --level 4" restart=yes'

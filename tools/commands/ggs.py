@@ -19,8 +19,8 @@ from outflank.protocol.lines import printable
 from outflank.tools.commands.options import EXISTING_FILE, LOG_FILE, Seconds, WholeNumber, read_by
 from outflank.tools.ggs.client import GgsClient, Settings, Terms, Wish
 from outflank.tools.ggs.line import Account
-from outflank.tools.work.files import open_to_append
-from outflank.tools.work.signals import ENDING_SIGNALS
+from outflank.tools.runtime.files import open_to_append
+from outflank.tools.runtime.signals import ENDING_SIGNALS
 
 _PASSWORD = "OUTFLANK_GGS_PASSWORD"
 _LONGEST_PASSWORD = 100
@@ -181,7 +181,7 @@ def ggs(
     Requests are accepted by the rules of these options, others declined in words. The first Ctrl-C takes no new matches
     and ends when those under way are over, the second leaves at once. docs/ggs.md has the details.
     """
-    from outflank.tools.work.progress import warn
+    from outflank.tools.runtime.progress import warn
 
     if min_time > max_time:
         raise click.UsageError("--min-time is more than --max-time")

@@ -48,14 +48,14 @@ from outflank.tools.match.state.schema import RUN_FILE
 from outflank.tools.match.state.tuning import TEST_FOLDER, test_of, tuning_settings
 from outflank.tools.match.stats.sprt import Sprt
 from outflank.tools.match.stats.spsa import Tuned
-from outflank.tools.work.cluster import scheduler_address
-from outflank.tools.work.progress import json_line
-from outflank.tools.work.signals import Interrupted, Interrupts
+from outflank.tools.runtime.cluster import scheduler_address
+from outflank.tools.runtime.progress import json_line
+from outflank.tools.runtime.signals import Interrupted, Interrupts
 
 if TYPE_CHECKING:  # extras that most do without
     import socket
 
-    from outflank.tools.match.conduct.session import RunHooks, RunSession
+    from outflank.tools.match.runner.session import RunHooks, RunSession
     from outflank.tools.web.page_process import PageProcess
     from outflank.tools.web.server import Address
 
@@ -541,7 +541,7 @@ def tune(
     the winner. A match of the result against the start follows. An engine gets its values at {name} in its cmd, else by
     GTP's kata-set-param, NBoard's set or UCI's setoption. docs/tuning.md has the details.
     """
-    from outflank.tools.match.conduct.session import RunSession  # as in play_run
+    from outflank.tools.match.runner.session import RunSession  # as in play_run
 
     def choose() -> RunSettings:
         if engine is None or not parameters:
@@ -582,7 +582,7 @@ def play_run(
 
     Returns: the session and the run as it ended.
     """
-    from outflank.tools.match.conduct.session import RunSession  # brings scipy, which help does not need
+    from outflank.tools.match.runner.session import RunSession  # brings scipy, which help does not need
 
     if place.resume:
         _expect_options_of_resume()
@@ -660,13 +660,13 @@ def show_run(session: RunSession, place: RunPlace, hooks: RunHooks | None = None
     Returns: the run as it ended.
     Raises: Interrupted; OutflankError about records that could not be written, or if the run is not valid.
     """
-    from outflank.tools.match.conduct.session import RunHooks
+    from outflank.tools.match.runner.session import RunHooks
     from outflank.tools.report.report import expect_packages
     from outflank.tools.report.scoreboard import Scoreboard
 
     added = hooks or RunHooks()
     if place.cluster:
-        from outflank.tools.match.conduct.cluster import ClusterPool  # an extra that most do without
+        from outflank.tools.match.runner.cluster import ClusterPool  # an extra that most do without
 
         address = place.cluster
         added = replace(added, open_pool=lambda settings, run, _: ClusterPool(settings, run, address))

@@ -20,7 +20,7 @@ from outflank.tools.commands.options import (
     shown_output,
     weights_option,
 )
-from outflank.tools.work.cluster import Place
+from outflank.tools.runtime.cluster import Place
 
 _BATCH = 64  # openings a task: a position takes milliseconds, a message between processes costs some
 
@@ -72,9 +72,9 @@ def make(
     ten minutes of one processor. For --openings FILE any file of transcripts will do.
     """
     from outflank.tools.match.openings.balanced import BalanceSearch, judge_all, openings_of
-    from outflank.tools.work.executor import open_executor, run_all
-    from outflank.tools.work.files import STDOUT, open_output
-    from outflank.tools.work.progress import progress_bar
+    from outflank.tools.runtime.executor import open_executor, run_all
+    from outflank.tools.runtime.files import STDOUT, open_output
+    from outflank.tools.runtime.progress import progress_bar
 
     candidates = openings_of(moves)
     batches = [candidates[begin : begin + _BATCH] for begin in range(0, len(candidates), _BATCH)]

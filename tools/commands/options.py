@@ -17,8 +17,8 @@ from outflank.engine.search.limits import SELECTIVITIES
 from outflank.engine.search.parameters import DEFAULTS, PARAMETERS, Parameters
 from outflank.engine.search.searcher import DEFAULT_HASH_MB
 from outflank.protocol.clock import parse_duration
-from outflank.tools.work.cluster import scheduler_address
-from outflank.tools.work.files import STDOUT, expect_writable
+from outflank.tools.runtime.cluster import scheduler_address
+from outflank.tools.runtime.files import STDOUT, expect_writable
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

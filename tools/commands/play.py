@@ -51,8 +51,8 @@ from outflank.tools.play import solo as solo_game
 from outflank.tools.play.dialogue import Dialogue, InputLines
 from outflank.tools.play.localgame import GameFiles, LocalGame
 from outflank.tools.report.board import say
-from outflank.tools.work.games import read_game
-from outflank.tools.work.progress import counted
+from outflank.tools.runtime.games import read_game
+from outflank.tools.runtime.progress import counted
 
 _SIDES = {
     "black": frozenset({Colour.BLACK}),

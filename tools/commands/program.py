@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from outflank import __version__
-from outflank.tools.work.signals import (
+from outflank.tools.runtime.signals import (
     ENDING_SIGNALS,
     Interrupted,
     end_at_once,

@@ -32,9 +32,9 @@ from outflank.tools.commands.options import (
     workers_option,
 )
 from outflank.tools.play.dialogue import InputLines
-from outflank.tools.work.files import STDOUT, open_output, write_whole
-from outflank.tools.work.games import ReadGames, read_and_written
-from outflank.tools.work.progress import Complaints, counted, live, warn
+from outflank.tools.runtime.files import STDOUT, open_output, write_whole
+from outflank.tools.runtime.games import ReadGames, read_and_written
+from outflank.tools.runtime.progress import Complaints, counted, live, warn
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

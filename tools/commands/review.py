@@ -57,10 +57,10 @@ from outflank.tools.commands.options import (
     workers_option,
 )
 from outflank.tools.report.board import say
-from outflank.tools.work.executor import map_in_order
-from outflank.tools.work.files import write_whole
-from outflank.tools.work.games import ReadGames, read_and_written, shown
-from outflank.tools.work.progress import counted, warn
+from outflank.tools.runtime.executor import map_in_order
+from outflank.tools.runtime.files import write_whole
+from outflank.tools.runtime.games import ReadGames, read_and_written, shown
+from outflank.tools.runtime.progress import counted, warn
 
 
 @click.command(cls=Command, exclusive=[("--level", "--depth"), ("--level", "--time"), ("--json", "--ply")])

@@ -16,8 +16,8 @@ from outflank.tools.match.stats.elo import elo_of, interval, mean
 from outflank.tools.match.stats.sprt import Sprt, bayesian_ratio
 from outflank.tools.report.gamefiles import FORMAT_OF, check_output, chosen_format, game_writer, written_files
 from outflank.tools.report.records import as_transcript, csv_lines, run_record
-from outflank.tools.work.files import STDOUT, open_output
-from outflank.tools.work.progress import warn
+from outflank.tools.runtime.files import STDOUT, open_output
+from outflank.tools.runtime.progress import warn
 
 _Format = FormatName | Literal["csv"]
 _FORMATS: dict[str, _Format] = {suffix: name for suffix, name in FORMAT_OF.items() if name != "obf"}

@@ -58,9 +58,9 @@ from outflank.tools.commands.options import (
     weights_option,
 )
 from outflank.tools.report.search import limit_words, settings_line
-from outflank.tools.work.executor import open_executor
-from outflank.tools.work.games import Given, as_usage, bad_game, read_and_written, shown
-from outflank.tools.work.progress import Complaints, counted, live
+from outflank.tools.runtime.executor import open_executor
+from outflank.tools.runtime.games import Given, as_usage, bad_game, read_and_written, shown
+from outflank.tools.runtime.progress import Complaints, counted, live
 
 _MOST_POSITIONS, _MOST_BAD = 100_000, 1000
 _BOARDS = {

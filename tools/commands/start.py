@@ -1,6 +1,6 @@
 """The entry point of the `outflank` program; signals are handled from its first line on."""
 
-from outflank.tools.work.signals import end_at_once
+from outflank.tools.runtime.signals import end_at_once
 
 
 def main() -> None:

@@ -22,7 +22,7 @@ from outflank.protocol.formats.clocks import ggf_text
 from outflank.tools.ggs.game import USUAL_TIME, GgsGame, GgsRecord, WrongBoard
 from outflank.tools.ggs.line import Account, GgsConnection
 from outflank.tools.ggs.messages import Board, MatchEnded, MatchStarted, MatchType, Note, Offer, read
-from outflank.tools.work.files import open_to_append
+from outflank.tools.runtime.files import open_to_append
 
 _CLOSE_SECONDS = 0.4
 _MOST_MATCHES = 32  # more than a server would start

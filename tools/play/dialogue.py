@@ -29,7 +29,7 @@ from outflank.tools.archive.table import Explorer
 from outflank.tools.play.localgame import GameFiles, LocalGame
 from outflank.tools.report.board import board_text, end_text, is_coloured, say
 from outflank.tools.report.search import certainty, moves_text, score_text
-from outflank.tools.work.progress import live, warn
+from outflank.tools.runtime.progress import live, warn
 
 _CHUNK_BYTES = 1 << 16
 _SLICE_SECONDS = 0.2  # longest wait that Ctrl-C can't interrupt on Windows

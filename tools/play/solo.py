@@ -28,7 +28,7 @@ from outflank.engine.solo.player import SoloPlayer, SoloSolution, solve
 from outflank.engine.squares import square_name, squares_of
 from outflank.protocol.lines import LineSplitter
 from outflank.tools.report.board import say
-from outflank.tools.work.progress import live, warn
+from outflank.tools.runtime.progress import live, warn
 
 _WIDTH = 4
 

@@ -16,7 +16,7 @@ from outflank.protocol.formats.annotated import AnnotatedGame, ResultReason
 from outflank.protocol.formats.clocks import for_ggf, for_sgf, year_of
 from outflank.protocol.formats.files import FormatName
 from outflank.protocol.formats.transcript import Style
-from outflank.tools.work.files import STDOUT, open_output, whole_file, write_whole
+from outflank.tools.runtime.files import STDOUT, open_output, whole_file, write_whole
 
 _GAMES_SUFFIX = ".wtb"
 _NAMES_SUFFIXES = (".jou", ".trn")

@@ -24,8 +24,8 @@ from outflank.tools.report.page import packed_files, page_parts, replay, templat
 from outflank.tools.report.phases import phases_of, slips_of
 from outflank.tools.report.records import run_record, transcript_line
 from outflank.tools.report.summary import summary
-from outflank.tools.work.files import whole_file
-from outflank.tools.work.progress import counted
+from outflank.tools.runtime.files import whole_file
+from outflank.tools.runtime.progress import counted
 
 _POINTS = 200
 _FIELDS = 30  # points of the ratings, which are fitted at each point

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from outflank.engine import Limit, Line, Move, Searcher, SearchInfo
 from outflank.engine.evaluation import weights
-from outflank.tools.work.progress import counted
+from outflank.tools.runtime.progress import counted
 
 
 class Searched(Protocol):

@@ -16,7 +16,7 @@ from outflank.tools.match.schedule.encounters import Meeting
 from outflank.tools.match.state.run import Format, Run
 from outflank.tools.report import wording
 from outflank.tools.report.figures import Figures
-from outflank.tools.work.progress import counted
+from outflank.tools.runtime.progress import counted
 
 _GAP = 2
 

@@ -12,7 +12,7 @@ from outflank.tools.match.stats.elo import EloEstimate
 from outflank.tools.match.stats.ratings import Rating
 from outflank.tools.match.stats.sprt import SequentialTest
 from outflank.tools.report.figures import EngineFigures, Figures
-from outflank.tools.work.progress import counted
+from outflank.tools.runtime.progress import counted
 
 _SURE = 0.99
 _MEAN_WORTH_A_NOTE = 0.01  # seconds; an engine that just takes a move needs far less

@@ -23,13 +23,13 @@ from pathlib import Path
 from typing import Unpack
 
 from outflank.engine.evaluation import weights
+from outflank.tools.runtime.cluster import Place
+from outflank.tools.runtime.files import write_whole
 from outflank.tools.train import calibrate, fit, label, network, probcut, selfplay, weights_file
 from outflank.tools.train.dataset import load, read_header, shards_there
 from outflank.tools.train.selfplay import Judging
 from outflank.tools.train.targets import Trust
 from outflank.tools.train.timespent import TimeSpent
-from outflank.tools.work.cluster import Place
-from outflank.tools.work.files import write_whole
 
 _MOST = 100_000_000  # games and boards: the time is what counts
 # The share of the time of each generation; the rest is for the error model.

@@ -21,10 +21,10 @@ from outflank.engine import Colour, Limit, Position
 from outflank.engine.evaluation.evaluate import HEADS, NUMBERS_OF_A_LAYER
 from outflank.engine.evaluation.weights import UNITS_A_DISC, Weights
 from outflank.engine.search.limits import BOLDEST
+from outflank.tools.runtime.cluster import Place
+from outflank.tools.runtime.executor import cleared_searcher, open_executor, run_all
+from outflank.tools.runtime.progress import progress_bar
 from outflank.tools.train.dataset import Records, empties
-from outflank.tools.work.cluster import Place
-from outflank.tools.work.executor import cleared_searcher, open_executor, run_all
-from outflank.tools.work.progress import progress_bar
 
 _BESIDE = 0.5  # the weight of a head's neighbours of the same parity; its own is 1
 _FARTHEST = 50  # empty squares at the leaves: with more, every game is nearly even

@@ -13,10 +13,10 @@ from typing import Any, Unpack
 from outflank.engine import Colour, Limit, Position
 from outflank.tools.match.stats.elo import EloEstimate, estimate
 from outflank.tools.match.stats.sprt import Sprt
+from outflank.tools.runtime.cluster import Place
+from outflank.tools.runtime.executor import cleared_searcher, open_executor, run_all
+from outflank.tools.runtime.progress import progress_bar
 from outflank.tools.train.dataset import random_opening
-from outflank.tools.work.cluster import Place
-from outflank.tools.work.executor import cleared_searcher, open_executor, run_all
-from outflank.tools.work.progress import progress_bar
 
 _OPENING_MOVES = (8, 12)
 _VERDICTS = {True: "accept", False: "reject", None: "undecided"}

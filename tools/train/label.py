@@ -14,6 +14,9 @@ from outflank.engine import Colour, FileFormatError, Limit, Position
 from outflank.engine.evaluation.weights import SHIPPED, checksum
 from outflank.protocol.formats.obf import Problem
 from outflank.tools.match.openings.sources import play_random
+from outflank.tools.runtime.cluster import Place
+from outflank.tools.runtime.executor import cleared_searcher, open_executor, run_all, run_in_order, within
+from outflank.tools.runtime.progress import progress_bar
 from outflank.tools.train.dataset import (
     RECORD,
     LabelledPosition,
@@ -29,9 +32,6 @@ from outflank.tools.train.dataset import (
     write_shard,
 )
 from outflank.tools.train.selfplay import Judging, to_the_end
-from outflank.tools.work.cluster import Place
-from outflank.tools.work.executor import cleared_searcher, open_executor, run_all, run_in_order, within
-from outflank.tools.work.progress import progress_bar
 
 _TIMES_STRAYED = 8
 

@@ -19,13 +19,13 @@ from scipy.optimize import least_squares
 from outflank.engine import Colour, Limit, Position, SearchInfo
 from outflank.engine.evaluation.weights import checksum
 from outflank.engine.search.probcut import SHIPPED, sigma
+from outflank.tools.runtime.cluster import Place
+from outflank.tools.runtime.executor import open_executor, run_all, shared_searcher
+from outflank.tools.runtime.files import write_whole
+from outflank.tools.runtime.progress import progress_bar
 from outflank.tools.train.dataset import load
 from outflank.tools.train.label import boards_of_games
 from outflank.tools.train.weights_file import made_now
-from outflank.tools.work.cluster import Place
-from outflank.tools.work.executor import open_executor, run_all, shared_searcher
-from outflank.tools.work.files import write_whole
-from outflank.tools.work.progress import progress_bar
 
 _EMPTIES = range(12, 56, 2)
 _BOARDS_A_TASK = 10

@@ -16,6 +16,9 @@ from outflank.engine import STARTS, Limit, Position, Searcher, SearchResult
 from outflank.engine.evaluation.weights import checksum
 from outflank.engine.search.limits import FULL_WIDTH, Percent
 from outflank.tools.match.openings.sources import play_random
+from outflank.tools.runtime.cluster import Place
+from outflank.tools.runtime.executor import cleared_searcher, open_executor, run_all, within
+from outflank.tools.runtime.progress import progress_bar
 from outflank.tools.train.dataset import (
     RECORD,
     LabelledPosition,
@@ -27,9 +30,6 @@ from outflank.tools.train.dataset import (
     shard_path,
     write_shard,
 )
-from outflank.tools.work.cluster import Place
-from outflank.tools.work.executor import cleared_searcher, open_executor, run_all, within
-from outflank.tools.work.progress import progress_bar
 
 
 @dataclass(frozen=True, slots=True)

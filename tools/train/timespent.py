@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from outflank.engine import FileFormatError
-from outflank.tools.work.files import write_whole
+from outflank.tools.runtime.files import write_whole
 
 
 class TimeSpent:

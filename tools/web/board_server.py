@@ -17,11 +17,11 @@ from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.tools.analysis.requests import Defaults
 from outflank.tools.analysis.service import AnalysisService
 from outflank.tools.archive.table import Explorer
+from outflank.tools.runtime.games import Given, as_usage, bad_game
+from outflank.tools.runtime.progress import warn
+from outflank.tools.runtime.signals import Interrupts
 from outflank.tools.web.analysis import MOST_GAMES, AnalysisBoard
 from outflank.tools.web.server import Address, WebServer
-from outflank.tools.work.games import Given, as_usage, bad_game
-from outflank.tools.work.progress import warn
-from outflank.tools.work.signals import Interrupts
 
 _TOKEN_BYTES = 16
 _SLICE_SECONDS = 0.1

@@ -10,7 +10,7 @@ from typing import Any
 from outflank.engine import NotationError, OutflankError, Rules
 from outflank.protocol.formats import obf
 from outflank.protocol.outside_json import read_json_object
-from outflank.tools.work.files import write_whole
+from outflank.tools.runtime.files import write_whole
 
 SHIPPED_PROBLEMS = Path(__file__).parent / "data" / "problems.obf"
 """Positions in which one move alone wins, with the scores of all moves, the easiest first."""

@@ -41,7 +41,7 @@ from websockets.frames import Frame
 
 from outflank.engine import NotationError, SettingsError
 from outflank.protocol.lines import printable
-from outflank.tools.work.limits import Budget, allow_descriptors
+from outflank.tools.runtime.limits import Budget, allow_descriptors
 
 _LOOPBACK = "127.0.0.1"
 _MOST_PORTS = 65_535

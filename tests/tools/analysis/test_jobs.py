@@ -35,7 +35,7 @@ from outflank.tools.analysis.jobs.work import (
     thresholds,
     usual_frontier,
 )
-from outflank.tools.work.executor import open_executor
+from outflank.tools.runtime.executor import open_executor
 
 RULES = [
     Rules.parse(text)

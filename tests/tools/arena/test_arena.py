@@ -38,13 +38,13 @@ from outflank.tools.arena.messages import (
 )
 from outflank.tools.arena.pool import ArenaPool
 from outflank.tools.arena.standing import StandingConductor
-from outflank.tools.match.conduct.pairplayer import PairTask
 from outflank.tools.match.game.results import Ending
+from outflank.tools.match.runner.pairplayer import PairTask
 from outflank.tools.match.schedule.formats import plan
 from outflank.tools.match.state.events import Event, GameEnded, Glimpse, Thought
 from outflank.tools.match.state.run import Format
 from outflank.tools.match.state.store import read_run
-from outflank.tools.work import progress
+from outflank.tools.runtime import progress
 
 
 def test_a_run_of_joined_engines_is_that_of_engines_here(tmp_path: Path) -> None:

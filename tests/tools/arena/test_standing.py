@@ -25,7 +25,7 @@ from outflank.tools.match.standings import Standings
 from outflank.tools.match.state.events import Event, GameEnded
 from outflank.tools.match.state.run import Format
 from outflank.tools.match.state.store import Store, read_run
-from outflank.tools.work.signals import Interrupted, Interrupts
+from outflank.tools.runtime.signals import Interrupted, Interrupts
 
 NAMES = tuple("ABCDEF")
 

@@ -25,7 +25,7 @@ from outflank.tools.commands.options import option_groups
 from outflank.tools.commands.program import COMMANDS, SECTIONS, LazyGroup, cli
 from outflank.tools.commands.shellfiles import main, manual, shell_files
 from outflank.tools.commands.train import train
-from outflank.tools.work.progress import json_line, warn
+from outflank.tools.runtime.progress import json_line, warn
 
 GROUPS = {"outflank": cli, "train": train, "bench": bench}
 
@@ -64,8 +64,8 @@ finally:
         "outflank.tools",
         "outflank.tools.commands",
         "outflank.tools.commands.program",
-        "outflank.tools.work",
-        "outflank.tools.work.signals",
+        "outflank.tools.runtime",
+        "outflank.tools.runtime.signals",
     ]
     assert told.stdout.endswith(f"{needed}\n")
 

@@ -28,7 +28,7 @@ from outflank.tests.tools.match.test_resume import ENGINES, SEED, begin, results
 from outflank.tools.commands.program import cli
 from outflank.tools.match.state.store import read_run
 from outflank.tools.match.state.tuning import values_of
-from outflank.tools.work.cluster import Build, if_same_build, this_build
+from outflank.tools.runtime.cluster import Build, if_same_build, this_build
 
 Client = pytest.importorskip("distributed").Client
 _ADDRESS = re.compile(rb"(t(?:cp|ls)://127\.0\.0\.1:\d+)")
@@ -204,7 +204,7 @@ def test_a_run_holds_version_and_evaluation(tmp_path: Path) -> None:
 def test_a_scheduler_that_is_not_there_is_named_and_nothing_is_begun(
     words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("outflank.tools.work.cluster._CONNECT_SECONDS", 1)
+    monkeypatch.setattr("outflank.tools.runtime.cluster._CONNECT_SECONDS", 1)
     monkeypatch.chdir(tmp_path)
     BookWriter.create("other", Rules()).close()
     result = CliRunner().invoke(cli, [*words, "--cluster", "tcp://127.0.0.1:1"])

@@ -15,9 +15,9 @@ import pytest
 from outflank.protocol.clock import TimeControl
 from outflank.tests.support.processes import linux_alone, open_files, resident_kib
 from outflank.tests.support.runs import conduct, fake, instant_settings, resume, settings
-from outflank.tools.match.conduct import conductor, pairplayer
-from outflank.tools.match.conduct.pairplayer import StallWatch
 from outflank.tools.match.game.results import Ending
+from outflank.tools.match.runner import conductor, pairplayer
+from outflank.tools.match.runner.pairplayer import StallWatch
 from outflank.tools.match.state.events import Event, GameEnded, GameStarted, TurnPlayed
 from outflank.tools.match.state.run import Format, Run
 from outflank.tools.match.state.store import Store, read_run
@@ -79,7 +79,7 @@ def test_a_flag_that_falls_while_the_runner_stalls_is_played_again_and_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On a machine that always stalls there is an end to it: a flag that falls again and again does so by itself."""
-    monkeypatch.setattr("outflank.tools.match.conduct.pool.StallWatch", Stalling)
+    monkeypatch.setattr("outflank.tools.match.runner.pool.StallWatch", Stalling)
     run = conduct(settings(fake("A"), fake("B", "slow", 5, time="0.1"), games=2), tmp_path / "m")
 
     assert [(game.ending, game.attempt) for game in run.games] == [
@@ -121,7 +121,7 @@ def test_a_void_takes_the_other_game_of_its_pair_with_it(
             asked.append(began)
             return 0.5 if len(asked) == 2 else 0.0
 
-    monkeypatch.setattr("outflank.tools.match.conduct.pool.StallWatch", StallingOnce)
+    monkeypatch.setattr("outflank.tools.match.runner.pool.StallWatch", StallingOnce)
     run = conduct(settings(fake("A"), fake("B", "slow", 5, time="0.1"), games=2), tmp_path / "m")
 
     assert [(game.pairing.number, game.attempt, game.ending) for game in run.games] == [
@@ -139,7 +139,7 @@ def test_a_void_takes_the_other_game_of_its_pair_with_it(
 def test_an_engine_that_took_more_than_its_threads_stalled_the_machine_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("outflank.tools.match.conduct.pool.StallWatch", Stalling)
+    monkeypatch.setattr("outflank.tools.match.runner.pool.StallWatch", Stalling)
     monkeypatch.setattr(pairplayer, "is_own_doing", lambda cpu_seconds, threads, seconds: True)
     run = conduct(settings(fake("A"), fake("B", "slow", 5, time="0.1"), games=2), tmp_path / "m")
 
@@ -215,7 +215,7 @@ def test_a_runner_that_fails_again_and_again_ends_the_run(
         raise MemoryError("out of luck")
 
     monkeypatch.setattr(pairplayer.PairWorker, "_play_game", fail)
-    monkeypatch.setattr("outflank.tools.match.conduct.pool._LONGEST_PAUSE", 0.1)
+    monkeypatch.setattr("outflank.tools.match.runner.pool._LONGEST_PAUSE", 0.1)
     with pytest.raises(conductor.UnfitMachineError, match="lower the concurrency and resume"):
         conduct(settings(fake("A"), fake("B"), games=2), tmp_path / "m")
     run = read_run(tmp_path / "m")

@@ -13,9 +13,9 @@ from outflank.engine import Game, NotationError, Position, Rules
 from outflank.tests.support.positions import ONE_WAY, WITH_PASSES
 from outflank.tests.support.processes import MARK, living_with
 from outflank.tests.support.runs import BLACK, WHITE, played, referee, seated
-from outflank.tools.match.conduct.pairplayer import DialogueLog
 from outflank.tools.match.game.referee import ScoreRule, Solver, discs_lost
 from outflank.tools.match.game.results import Ending
+from outflank.tools.match.runner.pairplayer import DialogueLog
 from outflank.tools.report.records import annotated_game
 
 Sit = Callable[..., Any]

@@ -14,7 +14,7 @@ import pytest
 from outflank.engine import SettingsError
 from outflank.tests.support.program import OUTFLANK, kill_at_random, outflank
 from outflank.tests.support.runs import conduct, fake, random_run, settings
-from outflank.tools.match.conduct.conductor import with_games
+from outflank.tools.match.runner.conductor import with_games
 from outflank.tools.match.state.run import Format, Run
 from outflank.tools.match.state.store import read_run
 from outflank.tools.match.stats.sprt import Sprt

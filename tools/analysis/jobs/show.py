@@ -16,7 +16,7 @@ from outflank.tools.analysis.jobs.file import JobFile
 from outflank.tools.analysis.jobs.work import JobProgress, JobResult, JobSolver, Workers, thresholds
 from outflank.tools.analysis.solutions import Solution, SolutionReport
 from outflank.tools.report.search import limit_words
-from outflank.tools.work.progress import counted, live, warn
+from outflank.tools.runtime.progress import counted, live, warn
 
 if TYPE_CHECKING:
     from rich.table import Table

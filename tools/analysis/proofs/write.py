@@ -11,8 +11,8 @@ from typing import Protocol, Self
 
 from outflank.engine import Move, Position, Rules
 from outflank.engine.search.proving import Prover
-from outflank.tools.work.files import whole_file, writing
-from outflank.tools.work.progress import counted, live
+from outflank.tools.runtime.files import whole_file, writing
+from outflank.tools.runtime.progress import counted, live
 
 VERSION = 3
 REMEMBERED = 100_000

@@ -11,7 +11,7 @@ from outflank.engine import Limit, Line, Move, Position, Searcher
 from outflank.engine.search.limits import BOLDEST
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.server.human_strength import HIGHEST_ELO, LOWEST_ELO, chances, depths, strength_of
-from outflank.tools.work.executor import map_in_order
+from outflank.tools.runtime.executor import map_in_order
 
 ELOS = range(LOWEST_ELO, HIGHEST_ELO + 1, 100)
 """The levels for which each problem's share of failures is computed."""

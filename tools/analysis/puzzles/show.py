@@ -12,7 +12,7 @@ from outflank.tools.play.dialogue import InputLines
 from outflank.tools.report.board import board_text, is_coloured, say
 from outflank.tools.report.page import page_parts, templates
 from outflank.tools.report.search import moves_text, score_text
-from outflank.tools.work.progress import counted, warn
+from outflank.tools.runtime.progress import counted, warn
 
 _BOARD_PIXELS = 300
 _SOLVED_WHEN_ASKED = 24  # empty squares; solving more would keep a person waiting

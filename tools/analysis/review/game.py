@@ -22,7 +22,7 @@ from outflank.engine import (
 )
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.tools.analysis.review.bookexits import BookExit
-from outflank.tools.work.progress import counted
+from outflank.tools.runtime.progress import counted
 
 _ORDER: tuple[Result, ...] = ("loss", "draw", "win")
 

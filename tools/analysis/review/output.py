@@ -13,7 +13,7 @@ from outflank.protocol.lines import printable
 from outflank.tools.analysis.review.game import ERRORS, NOBODYS, GameReview, MoveClass, MoveReview
 from outflank.tools.report.board import board_text, is_coloured
 from outflank.tools.report.search import certainty, moves_text, score_number, score_text
-from outflank.tools.work.progress import counted
+from outflank.tools.runtime.progress import counted
 
 PointOfView = Literal["mover", "black"]
 """The side from which scores are shown."""

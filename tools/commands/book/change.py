@@ -32,8 +32,8 @@ from outflank.tools.commands.options import (
     place_options,
     shown_output,
 )
-from outflank.tools.work.cluster import Place
-from outflank.tools.work.progress import counted
+from outflank.tools.runtime.cluster import Place
+from outflank.tools.runtime.progress import counted
 
 if TYPE_CHECKING:
     from outflank.book import Book, BookWriter
@@ -143,7 +143,7 @@ def import_(source: str, path: Path, form: str | None, rules: Rules | None) -> N
     """
     from outflank.book.forms.files import Form
     from outflank.tools.books.importing import import_book
-    from outflank.tools.work.files import expect_writable
+    from outflank.tools.runtime.files import expect_writable
 
     if not path.exists():  # an existing book is refused in other words
         expect_writable(path)
@@ -170,7 +170,7 @@ def export(path: Path, output: Path, form: str | None) -> None:
     """
     from outflank.book import Book
     from outflank.book.forms.files import Form, write_form
-    from outflank.tools.work.files import STDOUT, open_output
+    from outflank.tools.runtime.files import STDOUT, open_output
 
     form = form or (Form.EDAX if output.suffix.lower() == ".dat" else Form.TEXT)
     if output is STDOUT and form == Form.EDAX:  # its header is filled in at the end

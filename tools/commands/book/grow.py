@@ -32,7 +32,7 @@ from outflank.tools.commands.options import (
     read_by,
     weights_option,
 )
-from outflank.tools.work.cluster import Place
+from outflank.tools.runtime.cluster import Place
 
 
 def _read_score(text: str) -> int | None:

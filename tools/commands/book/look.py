@@ -21,7 +21,7 @@ from outflank.tools.commands.options import (
     weights_option,
 )
 from outflank.tools.report.board import say
-from outflank.tools.work.progress import counted, json_line
+from outflank.tools.runtime.progress import counted, json_line
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
@@ -112,7 +112,7 @@ def tree(path: Path, text: str, output: Path, most: int, max_error: float | None
     from outflank.book import Book
     from outflank.tools.books.lines import main_lines, tree_svg
     from outflank.tools.books.show import asked_game, known_entry
-    from outflank.tools.work.files import STDOUT, open_output
+    from outflank.tools.runtime.files import STDOUT, open_output
 
     with Book.open(path) as book, book.steady():
         game = asked_game(book, text)
@@ -176,7 +176,7 @@ def check(
     from outflank.engine import FileFormatError
     from outflank.engine.evaluation.weights import checksum
     from outflank.tools.books.growth import open_run
-    from outflank.tools.work.executor import cleared_searcher
+    from outflank.tools.runtime.executor import cleared_searcher
 
     with Book.open(path) as book, open_run(workers if sample else 1, cluster) as run:
         checked = check_book(book, partial(Judge, cleared_searcher) if sample else None, sample, seed, run)

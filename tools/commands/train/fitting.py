@@ -24,7 +24,7 @@ from outflank.tools.commands.train.options import (
     weights_option,
     weights_out_option,
 )
-from outflank.tools.work.cluster import Place
+from outflank.tools.runtime.cluster import Place
 
 
 @click.command()

@@ -20,8 +20,8 @@ from outflank.tools.commands.options import (
     seed_option,
 )
 from outflank.tools.commands.train.options import selectivity_options, shard_options
-from outflank.tools.work.cluster import Place
-from outflank.tools.work.progress import counted, warn
+from outflank.tools.runtime.cluster import Place
+from outflank.tools.runtime.progress import counted, warn
 
 
 @click.command()

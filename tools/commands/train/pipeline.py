@@ -18,7 +18,7 @@ from outflank.tools.commands.options import (
     seed_option,
 )
 from outflank.tools.commands.train.options import shard_option
-from outflank.tools.work.cluster import Place
+from outflank.tools.runtime.cluster import Place
 
 
 @click.command()

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from outflank.engine import Colour, Game, Limit, Move, Position, Rules, SettingsError
 from outflank.engine.search.limits import Percent
-from outflank.tools.work.executor import shared_searcher
+from outflank.tools.runtime.executor import shared_searcher
 
 SUITE = Path(__file__).parent / "data" / "balanced.txt"
 _FIRST_MOVE = "f5"  # the four first moves are images of each other, and this is how games are written down

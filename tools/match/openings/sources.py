@@ -15,7 +15,7 @@ from outflank.protocol.formats.files import read_games
 from outflank.protocol.formats.reading import capped
 from outflank.protocol.lines import printable
 from outflank.tools.match.openings.balanced import balanced_openings
-from outflank.tools.work.games import bad_game
+from outflank.tools.runtime.games import bad_game
 
 
 def play_random(

@@ -20,7 +20,7 @@ from outflank.protocol.drivers.command import join_command
 from outflank.protocol.drivers.spec import EngineSpec, as_text
 from outflank.protocol.formats.reading import read_capped
 from outflank.tools.match.state.run import Format, RunSettings, plain_settings
-from outflank.tools.work.files import writing
+from outflank.tools.runtime.files import writing
 
 _ENGINE = "engine"
 _MOST_BYTES = 1 << 18  # a thousand engines

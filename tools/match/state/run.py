@@ -13,7 +13,7 @@ from outflank.tools.match.game.results import GameRecord, OffClockTime
 from outflank.tools.match.openings.sources import OpeningsChoice
 from outflank.tools.match.stats.sprt import Sprt
 from outflank.tools.match.stats.spsa import Tuning, ValuePath
-from outflank.tools.work.progress import counted
+from outflank.tools.runtime.progress import counted
 
 MOST_VOIDS = 0.03  # of the games that were played: beyond it a run is not valid
 

@@ -56,7 +56,7 @@ from outflank.tools.match.state.rows import (
 )
 from outflank.tools.match.state.run import Run, RunSettings, plain_settings
 from outflank.tools.match.state.schema import RUN, RUN_FILE
-from outflank.tools.work.progress import counted
+from outflank.tools.runtime.progress import counted
 
 LOCK_FILE = RUN_FILE + LOCK_SUFFIX
 

@@ -33,7 +33,7 @@ def progress_bar(what: str, total: int | None, unit: str, done: int = 0) -> Iter
     try:
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-        from outflank.tools.work.terminal import open_console
+        from outflank.tools.runtime.terminal import open_console
     except ModuleNotFoundError:
         yield lambda units: None
         return
@@ -93,7 +93,7 @@ def live(draw: Callable[[], str | Table]) -> AbstractContextManager[object]:
         from rich.live import Live
         from rich.text import Text
 
-        from outflank.tools.work.terminal import open_console
+        from outflank.tools.runtime.terminal import open_console
     except ModuleNotFoundError:
         return nullcontext()
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from outflank.engine import NotationError, SettingsError
+from outflank.tools.runtime.cluster import connect, scheduler_address
 from outflank.tools.train.dataset import read_shard, shard_path
 from outflank.tools.train.selfplay import SelfplaySettings, selfplay
-from outflank.tools.work.cluster import connect, scheduler_address
 
 distributed = pytest.importorskip("distributed")
 

@@ -21,7 +21,7 @@ from outflank.protocol.formats.files import FormatName, detect, read_games
 from outflank.protocol.formats.reading import decoded
 from outflank.protocol.formats.transcript import parse
 from outflank.protocol.lines import printable
-from outflank.tools.work.progress import Complaints, warn
+from outflank.tools.runtime.progress import Complaints, warn
 
 STDIN = "-"
 _ARGUMENT = "POSITION"  # its metavar in most commands

@@ -16,9 +16,9 @@ from outflank.engine import Limit, Position, SettingsError
 from outflank.engine.evaluation import weights
 from outflank.tests.support.installation import python_script
 from outflank.tests.support.processes import living_with
-from outflank.tools.work import cluster, progress
-from outflank.tools.work.executor import cleared_searcher, open_executor, run_all, shared_searcher, within
-from outflank.tools.work.progress import progress_bar
+from outflank.tools.runtime import cluster, progress
+from outflank.tools.runtime.executor import cleared_searcher, open_executor, run_all, shared_searcher, within
+from outflank.tools.runtime.progress import progress_bar
 
 
 def test_every_key_meets_its_result() -> None:
@@ -50,7 +50,7 @@ def test_however_little_time_there_is_one_key_is_tried() -> None:
 BROKEN_OFF = """
 import os, signal, sys
 from multiprocessing import forkserver
-from outflank.tools.work.executor import open_executor
+from outflank.tools.runtime.executor import open_executor
 connect = forkserver.connect_to_new_process
 def connect_and_be_ended(fds):
     try:
@@ -74,8 +74,8 @@ def test_a_signal_while_a_worker_starts_prints_nothing() -> None:
 
 LEFT_LOCKED = """
 import signal, sys, time
-from outflank.tools.work import executor as executors
-from outflank.tools.work.signals import end_within
+from outflank.tools.runtime import executor as executors
+from outflank.tools.runtime.signals import end_within
 if __name__ == "__main__":
     executors._MOST_SECONDS_TO_CLOSE = 0.1
     try:
@@ -97,7 +97,7 @@ def test_an_interruption_that_leaves_a_lock_taken_ends_the_program(tmp_path: Pat
 
 KILLED = """
 import os, signal, sys, time
-from outflank.tools.work.executor import open_executor
+from outflank.tools.runtime.executor import open_executor
 if __name__ == "__main__":
     with open_executor(workers=2) as (executor, at_once):
         running = [executor.submit(time.sleep, seconds) for seconds in (1000, 0.1)]

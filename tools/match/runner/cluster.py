@@ -13,17 +13,17 @@ from typing import Self
 from distributed import Event as Flag
 from distributed import Future
 
-from outflank.tools.match.conduct.pairplayer import (
+from outflank.tools.match.runner.pairplayer import (
     PairTask,
     PairWorker,
     StallWatch,
     Stopped,
     needs_stall_watch,
 )
-from outflank.tools.match.conduct.pool import NewsQueue, PairEnded
+from outflank.tools.match.runner.pool import NewsQueue, PairEnded
 from outflank.tools.match.state.events import Event, TurnPlayed
 from outflank.tools.match.state.run import RunSettings, Void
-from outflank.tools.work.cluster import connect, if_same_build, places, this_build
+from outflank.tools.runtime.cluster import connect, if_same_build, places, this_build
 
 _SLICE_SECONDS = 0.1
 _LOOK_SECONDS = 1.0  # how often a worker asks whether the run is over

@@ -9,15 +9,15 @@ from datetime import UTC, datetime
 from itertools import groupby
 
 from outflank.engine import Move, OutflankError, SettingsError
-from outflank.tools.match.conduct.pairplayer import PairTask
-from outflank.tools.match.conduct.pool import PairEnded, PairPool
 from outflank.tools.match.game.results import Ending, GameRecord, Pairing
+from outflank.tools.match.runner.pairplayer import PairTask
+from outflank.tools.match.runner.pool import PairEnded, PairPool
 from outflank.tools.match.schedule.formats import plan
 from outflank.tools.match.standings import Standings
 from outflank.tools.match.state.events import Event, GameEnded, GameVoided, Planned, Remarked
 from outflank.tools.match.state.run import Format, Run, RunSettings, Void
 from outflank.tools.match.state.store import Store
-from outflank.tools.work.signals import Interrupts
+from outflank.tools.runtime.signals import Interrupts
 
 MOST_ATTEMPTS = 6  # at a pair in which the runner failed; then the machine is not fit for this run
 _PATIENCE_SECONDS = 60.0  # with a disk that is full when the run ends

@@ -20,8 +20,8 @@ from outflank.engine import Searcher
 from outflank.engine.evaluation.weights import checksum, in_use, use
 from outflank.engine.machine import processors
 from outflank.protocol.lines import LONGEST_WAIT_SECONDS
-from outflank.tools.work.cluster import connect, if_same_build, places, this_build
-from outflank.tools.work.signals import held_back
+from outflank.tools.runtime.cluster import connect, if_same_build, places, this_build
+from outflank.tools.runtime.signals import held_back
 
 if sys.platform == "win32":
     from multiprocessing.context import SpawnContext as Context

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any, Self
 
 from outflank.engine import Move
-from outflank.tools.match.conduct.conductor import Conductor, is_over, with_games
-from outflank.tools.match.conduct.pool import LocalPool, PairPool
+from outflank.tools.match.runner.conductor import Conductor, is_over, with_games
+from outflank.tools.match.runner.pool import LocalPool, PairPool
 from outflank.tools.match.schedule.formats import openings_needed
 from outflank.tools.match.state.events import Event, Glimpse
 from outflank.tools.match.state.run import Run, RunSettings
 from outflank.tools.match.state.store import Store
-from outflank.tools.work.progress import warn
-from outflank.tools.work.signals import Interrupted, Interrupts
+from outflank.tools.runtime.progress import warn
+from outflank.tools.runtime.signals import Interrupted, Interrupts
 
 OpenPool = Callable[[RunSettings, str, Callable[[Glimpse], object] | None], AbstractContextManager[PairPool]]
 

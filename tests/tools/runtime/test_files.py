@@ -8,7 +8,7 @@ import pytest
 
 from outflank.engine import SettingsError
 from outflank.tests.support.books import no_file_beyond
-from outflank.tools.work.files import (
+from outflank.tools.runtime.files import (
     STDOUT,
     UnwritableError,
     expect_writable,

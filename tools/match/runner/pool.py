@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol, Self
 
 from outflank.protocol.drivers import Driver, make_driver
-from outflank.tools.match.conduct.pairplayer import (
+from outflank.tools.match.runner.pairplayer import (
     PairTask,
     PairWorker,
     StallWatch,
@@ -17,7 +17,7 @@ from outflank.tools.match.conduct.pairplayer import (
 )
 from outflank.tools.match.state.events import Event, Glimpse, TurnPlayed
 from outflank.tools.match.state.run import RunSettings, Void
-from outflank.tools.work.limits import allow_descriptors
+from outflank.tools.runtime.limits import allow_descriptors
 
 _SLICE_SECONDS = 0.05  # longest wait before turns are stored and signals looked at
 _LONGEST_PAUSE = 60.0  # after a failure of the runner; 1, 4 and 16 s before
