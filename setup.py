@@ -140,7 +140,8 @@ def unpack_weights(folder: Path) -> None:
     if not target.exists() or target.stat().st_mtime < made_of:
         target.parent.mkdir(parents=True, exist_ok=True)
         unfinished = target.with_suffix(".unfinished")
-        unfinished.write_bytes(runpy.run_path(str(unpacking))["unpacked_file"](source.read_bytes()))
+        unpacked_file = runpy.run_path(str(unpacking))["unpacked_file"]
+        unfinished.write_bytes(unpacked_file(source.read_bytes(), spread=not IS_WHEEL))
         unfinished.replace(target)  # engines that have mapped the old file keep it
 
 

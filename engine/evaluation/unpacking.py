@@ -14,7 +14,8 @@ import sys
 import zlib
 from array import array
 from collections.abc import Iterator, Mapping
-from operator import add, sub
+from itertools import chain
+from operator import add, itemgetter, sub
 from typing import Any
 
 PATTERNS = tuple(
@@ -45,12 +46,24 @@ _Numbers = tuple["array[int]", "array[int]", "array[int]"]
 _Shape = Mapping[str, Any]
 
 
-def unpacked_file(content: bytes) -> bytes:
-    """The contents of the unpacked file that serves in place of a packed one."""
+def unpacked_file(content: bytes, spread: bool = True) -> bytes:
+    """The contents of the unpacked file that serves in place of a packed one.
+
+    Args:
+        content: the packed file.
+        spread: whether each weight has its entry, which processes share then; without it those of mirrored
+            configurations stand there once, and each process spreads them in memory of its own.
+    """
     line, _, body = content.removeprefix(PACKED_MAGIC).partition(b"\n")
     header = json.loads(line)
     tables, rows, layers = unpack(header, body)
     kept, distinct, counts = entries_and_rows(header, tables, rows)
+    places = columns(header["weights"])
+    if spread:
+        width, of_all = len(kept) // header["phases"], itemgetter(*places)
+        phases = (kept[begin : begin + width] for begin in range(0, len(kept), width))
+        kept = array("i", chain.from_iterable(map(of_all, phases)))
+        places = array("i")
     facts = {
         **header,
         "rows": counts,
@@ -59,15 +72,8 @@ def unpacked_file(content: bytes) -> bytes:
         "file": f"{zlib.crc32(content):08x}",
     }
     head = UNPACKED_MAGIC + json.dumps(facts).encode()
-    return (
-        head
-        + b" " * (-(len(head) + 1) % ALIGNMENT)
-        + b"\n"
-        + distinct
-        + kept.tobytes()
-        + columns(header["weights"]).tobytes()
-        + layers.tobytes()
-    )
+    padding = b" " * (-(len(head) + 1) % ALIGNMENT) + b"\n"
+    return head + padding + distinct + kept.tobytes() + places.tobytes() + layers.tobytes()
 
 
 @functools.cache

@@ -14,14 +14,15 @@ r"""The evaluation's weights: reads, checks and writes the packed file, and maps
 compressed. Anything else is refused, with the file's name and the reason.
 
 **Unpacked**, as the search reads it, ``weights.unpacked``: setup.py makes it from ``weights.bin``, and every process
-maps it and spreads the entries to all weights in memory of its own.
+maps it. In a wheel, to make it smaller, the file has the entries of mirrored configurations once, and a process spreads
+them to all weights in memory of its own.
 
     line 1    OUTFLANK UNPACKED WEIGHTS 2, and the byte order
     line 2    the packed file's JSON object with four keys more: rows (of each stage), kept (weights of a phase),
               row_bits, file (the checksum of the packed file); padded with spaces so that the numbers begin at a
               multiple of 64 bytes
-    the rest  the rows, stage by stage, SUMS numbers each; the entries of the kept weights, phase by phase; for each
-              weight of a phase its place among the kept ones; the layers
+    the rest  the rows, stage by stage, SUMS numbers each; the entries of the kept weights, phase by phase; unless all
+              are kept, for each weight of a phase its place among the kept ones; the layers
 
 It is a part of the program like the compiled modules. Mapping it checks line 1, the shape in line 2, and the length.
 """
@@ -160,11 +161,14 @@ class UnpackedWeights:
             view[begin:end] for begin, end in pairwise(accumulate(_sizes(counts, kept), initial=0))
         )
         starts = array("i", accumulate(counts[:-1], initial=0))
-        return cls(rows.cast("b"), spread(entries.cast("i"), columns.cast("i")), layers.cast("h"), starts)
+        of_all = entries.cast("i")
+        if kept < WEIGHTS_OF_A_PHASE:
+            of_all = spread(of_all, columns.cast("i"))
+        return cls(rows.cast("b"), of_all, layers.cast("h"), starts)
 
     @classmethod
     def mapped(cls, file: BinaryIO) -> UnpackedWeights:
-        """The weights of an unpacked file, the rows in memory that processes share.
+        """The weights of an unpacked file, in memory that processes share.
 
         Raises: ValueError if the file is not an unpacked file of this engine's shape; OSError if it can't be mapped.
         """
@@ -180,8 +184,8 @@ class UnpackedWeights:
 
 def _sizes(counts: list[int], kept: int) -> tuple[int, int, int, int]:
     """Bytes of the rows, kept entries, columns and layers of unpacked weights."""
-    total = sum(counts)
-    return SUMS * total, 4 * PHASES * kept, 4 * WEIGHTS_OF_A_PHASE, 2 * HEADS * NUMBERS_OF_A_LAYER
+    columns = 4 * WEIGHTS_OF_A_PHASE if kept < WEIGHTS_OF_A_PHASE else 0
+    return SUMS * sum(counts), 4 * PHASES * kept, columns, 2 * HEADS * NUMBERS_OF_A_LAYER
 
 
 def _kept() -> int:
