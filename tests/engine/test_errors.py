@@ -94,7 +94,7 @@ def test_a_square_or_a_symmetry_out_of_range_is_refused_in_words(value: Any) -> 
         Symmetry(value)
     with pytest.raises(OutOfRangeError, match=r"^expected a symmetry from 0 to 7, got "):
         START.transformed(value)
-    with pytest.raises(OutflankError, match=r"^expected a free square"):
+    with pytest.raises(OutflankError, match=r" is illegal; Black needs a free square"):
         board.play(Colour.BLACK, value)
     with pytest.raises(OutflankError, match=r"^expected "):
         START.play(value)

@@ -1,6 +1,7 @@
 """Squares, colours, moves and transcripts: how the words of the game are read and written."""
 
 import pickle
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -264,7 +265,8 @@ class TestTranscripts:
     )
     def test_a_bad_move_is_named_by_its_number(self, text: str, number: int) -> None:
         with pytest.raises(
-            (IllegalMoveError, NotationError), match=f"^move {number} of the transcript: expected "
+            (IllegalMoveError, NotationError),
+            match=f"^move {number} of the transcript: .*(expected|legal for) ",
         ):
             Game.from_transcript(text)
 
@@ -279,4 +281,4 @@ class TestTranscripts:
         for rules in (PRESETS["othello"], PRESETS["ravensburger-1987"]):
             sentence = refusal(text, rules)
 
-            assert sentence is None or ("expected" in sentence and "\n" not in sentence)
+            assert sentence is None or (re.search("expected|legal", sentence) and "\n" not in sentence)

@@ -221,8 +221,12 @@ class TestViews:
             ("", NotationError, "expected a colour and a square such as black d3 or gd3, got ''"),
             ("red d3", NotationError, "got 'red d3'"),
             ("d9", NotationError, "got 'd9'"),
-            ("a1", IllegalMoveError, "expected black d3, black c4, black f5, black e6, gold e3, .*, got a1"),
-            ("gold d3", IllegalMoveError, "got gold d3"),
+            (
+                "a1",
+                IllegalMoveError,
+                "a1 is illegal; legal: black d3, black c4, black f5, black e6, gold e3, ",
+            ),
+            ("gold d3", IllegalMoveError, "gold d3 is illegal; legal: black d3, "),
         ],
     )
     def test_other_texts_get_a_sentence(self, text: str, error: type[Exception], sentence: str) -> None:
@@ -233,7 +237,7 @@ class TestViews:
         """Row 1 begins with X O and a free square, below which lie X and O."""
         table = SoloBoard(0b1 | 1 << 10, 0b10 | 1 << 18, 1 << 60, 0)
         view = DealerView(Deal.shuffled(1), table)
-        with pytest.raises(IllegalMoveError, match=r"expected a colour \(black c1 or gold c1\), got c1"):
+        with pytest.raises(IllegalMoveError, match="c1 needs a colour: black c1 or gold c1"):
             view.parse_move("c1")
 
 

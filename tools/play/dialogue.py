@@ -47,7 +47,8 @@ class InputLines:
         self._splitter = LineSplitter()
         self._waiting: list[bytes] = []
         self._ended = False
-        self._chunks: SimpleQueue[bytes] | None = None
+        self._chunks: SimpleQueue[bytes] = SimpleQueue()
+        self._is_reading = False
         self.is_terminal = os.isatty(self._source)
 
     def next(self, prompt: str, seconds: float) -> str | None:
@@ -72,9 +73,9 @@ class InputLines:
 
     def _read(self, deadline: float) -> None:
         """Wait for input. Raises: TimeoutError."""
-        if self._chunks is None:
-            self._chunks = SimpleQueue()
-            threading.Thread(target=self._receive, args=(self._chunks,), daemon=True).start()
+        if not self._is_reading:
+            self._is_reading = True
+            threading.Thread(target=self._receive, daemon=True).start()
         while True:
             try:
                 chunk = self._chunks.get(timeout=min(max(deadline - time.monotonic(), 0), _SLICE_SECONDS))
@@ -84,6 +85,7 @@ class InputLines:
                     if self.is_terminal:
                         click.echo(err=True)
                     raise TimeoutError from None
+        self._is_reading = False
         if not chunk:
             self._ended = True
             chunk = b"\n"
@@ -91,15 +93,12 @@ class InputLines:
             return
         self._waiting += self._splitter.feed(chunk)
 
-    def _receive(self, chunks: SimpleQueue[bytes]) -> None:
-        """Read standard input to its end; a thread, since Windows can't wait for a terminal with a timeout."""
-        chunk = b"\n"
-        while chunk:
-            try:
-                chunk = os.read(self._source, _CHUNK_BYTES)
-            except OSError:  # the terminal has gone
-                chunk = b""
-            chunks.put(chunk)
+    def _receive(self) -> None:
+        """Read once, in a thread, since Windows can't wait for a terminal with a timeout."""
+        try:
+            self._chunks.put(os.read(self._source, _CHUNK_BYTES))
+        except OSError:  # the terminal has gone
+            self._chunks.put(b"")
 
 
 HELP = f"""\

@@ -196,7 +196,7 @@ def test_before_the_first_answer_little_is_imported() -> None:
     result = subprocess.run(command, input="name\nquit\n", capture_output=True, text=True, check=True)
 
     imported = {name.partition(".")[0] for name in re.findall(r"\| +(\S+)\n", result.stderr)}
-    extras = {re.match(r"\w+", text)[0] for text in requires("outflank") or () if "extra ==" in text}  # type: ignore[index]
+    extras = {re.match(r"[\w-]+", text)[0] for text in requires("outflank") or () if "extra ==" in text}  # type: ignore[index]
     assert {"click", "outflank"} <= imported
     assert {"numpy", "scipy", "rich"} <= extras
     assert not imported & extras

@@ -39,7 +39,7 @@ def test_a_terminal_gets_colours_unless_it_asks_for_none(words: str, shown: str,
             "a1 f5 undo quit",
             ["a1 is illegal; legal for Black: d3 c4 f5 e6", "Black to move: ", "Outflank, White, plays"],
         ),
-        ("solo --seed 1", "a1 d3 stop", ["got a1", "turns d4", "stopped before the end"]),
+        ("solo --seed 1", "a1 d3 stop", ["a1 is illegal", "turns d4", "stopped before the end"]),
     ],
 )
 def test_a_bad_line_is_answered_and_the_game_continues(words: str, typed: str, shown: list[str]) -> None:

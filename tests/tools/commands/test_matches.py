@@ -146,7 +146,7 @@ THREE = "".join(f"[[engine]]\nname = '{name}'\ncmd = 'cat'\n" for name in ("A", 
     [
         (["--rules", "chess"], 2, "expected rules out of othello"),
         (["--tc", "soon"], 2, "expected none, 0.5 (a move), 60+1 or 60+10/5, got 'soon'"),
-        (["--tc", "60+10/" + "9" * 5000], 2, "MOVES of at most 9 digits, got '60+10/999"),
+        (["--tc", "60+10/" + "9" * 5000], 2, "expected none, 0.5 (a move), 60+1 or 60+10/5, got '60+10/999"),
         (["--openings", "random:x"], 2, "expected random:N"),
         (["--games", "0"], 2, "got '0'"),
         (["--engine", "name=A cmd=cat"], 2, "give two engines, not 1"),

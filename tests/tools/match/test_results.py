@@ -76,7 +76,7 @@ def test_no_games_leave_nothing_to_divide() -> None:
 
 
 def test_fair_play_and_faults_of_the_runner_are_no_faults_of_the_loser() -> None:
-    innocent = {Ending.DISCS, Ending.RESIGNATION, Ending.ADJUDICATION, Ending.RUNNER_FAULT}
+    innocent = {Ending.DISCS, Ending.RESIGNATION, Ending.ADJUDICATION, Ending.AGREEMENT, Ending.RUNNER_FAULT}
     assert {ending for ending in Ending if not ending.is_fault} == innocent
 
 
