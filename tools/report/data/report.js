@@ -206,7 +206,7 @@ function slips() {
   at("slips").hidden = !turns.length;
   at("slips").replaceChildren(`${t("Discs thrown away")}: `, ...turns.map(turn => {
     const button = document.createElement("button");
-    button.textContent = `${sheetMove(turn)} ${slip(turn)}`;
+    button.textContent = `${sheetMove(turn)}: ${slip(turn)}`;
     button.onclick = () => go(turn + 1);
     return button;
   }));
