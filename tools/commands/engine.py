@@ -59,7 +59,7 @@ class VarietyType(click.ParamType):  # type: ignore[type-arg]  # generic in newe
 elo_option = click.option(
     "--elo",
     type=WholeNumber(LOWEST_ELO, HIGHEST_ELO),
-    help="Play as weakly as people do, without a book; docs/play.md has the scale, which is our own.  "
+    help="Play at the strength of a human player, without a book; docs/play.md has our scale.  "
     "[default: full strength]",
 )
 
@@ -98,7 +98,7 @@ _OPTIONS = (
             type=Number(0, 64),
             metavar="DISCS",
             default=0.0,
-            help="Choose book moves by chance (--seed); they may lose this many discs in a game by the book's scores.",
+            help="Draw book moves at random (--seed); in a game they lose at most this many discs by its scores.",
         ),
         click.option(
             "--variety",

@@ -148,7 +148,7 @@ def _password(file: Path | None) -> str:
     help="Join this tournament of /td; several may be given.",
 )
 @click.option(
-    "--matches", type=WholeNumber(1), help="Leave after so many matches.  [default: stay until Ctrl-C]"
+    "--matches", type=WholeNumber(1), help="Leave after this many matches.  [default: stay until Ctrl-C]"
 )
 @click.option(
     "--save",

@@ -108,9 +108,9 @@ def export(run: Path, name: _Format | None, output: Path) -> None:
 def sprt(counts: tuple[int, ...], test: Sprt, as_json: bool) -> None:
     """Run a sequential test on COUNTS of results.
 
-    Five counts are pairs of games that brought 0, 1/2, 1, 3/2 and 2 points; three are games lost, drawn and won,
-    for which the ratio by the BayesElo model of older runners is printed as well. LLR is the log-likelihood ratio,
-    with the bounds at which the test ends.
+    Five counts are pairs of games with 0, 1/2, 1, 3/2 and 2 points. Three counts are games lost, drawn and won; they
+    get the ratio of the BayesElo model too, which older runners use. LLR is the log-likelihood ratio, with the bounds
+    at which the test ends.
     """
     result = _result(counts, test)
     click.echo(json.dumps(result) if as_json else "\n".join(_lines(counts, test, result)))

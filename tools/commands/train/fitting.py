@@ -90,7 +90,7 @@ def fit(
     "--decay",
     type=Number(0),
     default=2.0,
-    help="Weight decay towards the first values; 30 is good for training a network on with few positions.",
+    help="Weight decay towards the initial values; 30 suits training a network further on few positions.",
 )
 @click.option(
     "--min-count",
