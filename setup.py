@@ -57,6 +57,7 @@ WHEEL_MARCHES = {"x86_64": "x86-64-v4 x86-64-v3 x86-64-v2 x86-64", "aarch64": "a
 MARCHES = (os.environ.get("OUTFLANK_MARCH") or (IS_WHEEL and WHEEL_MARCHES.get(MACHINE)) or "native").split()
 # Python's headers for any system with 64 bits, as far as its limited API needs to know the system.
 PYCONFIG = """
+#pragma once
 #define SIZEOF_INT __SIZEOF_INT__
 #define SIZEOF_LONG __SIZEOF_LONG__
 #define SIZEOF_LONG_LONG __SIZEOF_LONG_LONG__
