@@ -122,6 +122,9 @@ def test_a_void_takes_the_other_game_of_its_pair_with_it(
             return 0.5 if len(asked) == 2 else 0.0
 
     monkeypatch.setattr("outflank.tools.match.runner.pool.StallWatch", StallingOnce)
+    # A busy machine's own delays would void more games.
+    monkeypatch.setattr("outflank.tools.match.game.seat.own_waited_seconds", lambda: 0.0)
+    monkeypatch.setattr("outflank.tools.match.game.seat.longest_wait", lambda before, now: 0.0)
     run = conduct(settings(fake("A"), fake("B", "slow", 5, time="0.1"), games=2), tmp_path / "m")
 
     assert [(game.pairing.number, game.attempt, game.ending) for game in run.games] == [
