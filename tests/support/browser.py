@@ -125,9 +125,9 @@ class Browser:
         self.load("about:blank")
         self.load(file.as_uri() + fragment, **how)
 
-    def wait(self, condition: str) -> None:
+    def wait(self, condition: str, seconds: float = 30) -> None:
         """Wait until an expression in the page is true."""
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + seconds
         while not self.run(condition):
             assert time.monotonic() < deadline, f"{condition} never came true"
             time.sleep(0.02)

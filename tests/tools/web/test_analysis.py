@@ -274,7 +274,7 @@ def test_a_pasted_game_is_reviewed_on_one_click(browser: Browser, served: Served
     browser.run(f"at('text').value = {WITH_PASSES!r}; at('take').click()")
     browser.wait("game.moves.length >= 60 && game.legal")
     browser.run("at('engine').click(); at('review').click()")
-    browser.wait("game.lost !== undefined")
+    browser.wait("game.lost !== undefined", 150)
 
     assert browser.run("game.lost.length === game.moves.length")
     assert browser.run("at('slips').hidden") is False

@@ -82,6 +82,7 @@ def begin(socket: ClientConnection, black: dict[str, Any], white: dict[str, Any]
 
 
 @in_browser
+@pytest.mark.timeout(400)
 def test_a_whole_game_is_played_with_the_mouse_and_reviewed(page: Browser) -> None:
     start(page)
     play_to_the_end(page)
@@ -92,7 +93,7 @@ def test_a_whole_game_is_played_with_the_mouse_and_reviewed(page: Browser) -> No
     assert final.is_over
     assert f"{final.discs(Colour.BLACK)}-{final.discs(Colour.WHITE)}" in verdict
     page.run("at('judge').click()")
-    page.wait("mode === 'study' && game.lost && !at('judged').hidden")
+    page.wait("mode === 'study' && game.lost && !at('judged').hidden", 240)
     assert page.run("at('judged').querySelectorAll('tbody tr').length") == 2
 
 
