@@ -12,6 +12,7 @@ import re
 import signal
 import sys
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 COMMANDS = ["protocol_version", "name", "version", "known_command", "list_commands", "quit", "boardsize"]
@@ -88,7 +89,7 @@ class Board:
         return next(square for square in range(64) if self.turned(square, colour))
 
 
-class Engine:
+class Engine(ABC):
     """Serves one line after the other until its fault strikes."""
 
     banner = ""
@@ -117,8 +118,9 @@ class Engine:
             if word == "quit":
                 return
 
+    @abstractmethod
     def serve(self, word: str, rest: str) -> None:
-        raise NotImplementedError
+        """Answer a command."""
 
     def strike(self, move: str) -> str | None:
         """Commit the fault if its turn has come; the answer in which it consists, if any."""
