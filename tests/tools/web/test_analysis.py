@@ -51,12 +51,6 @@ def served() -> Iterator[Served]:
         yield running
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with Browser(tmp_path_factory.mktemp("profile")) as opened:
-        yield opened
-
-
 def test_requests_are_answered_over_a_socket_as_on_a_line(served: Served) -> None:
     line = {"id": "a", "moves": "f5d6c3", "depth": 8, "multipv": 2}
     command = subprocess.run(

@@ -153,12 +153,6 @@ class Watcher:
         return {key for key in self.values if key.startswith("ended/")}
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with Browser(tmp_path_factory.mktemp("profile")) as opened:
-        yield opened
-
-
 def is_over(values: dict[str, Any]) -> bool:
     return bool(values.get("run", {}).get("state") == "over")
 
