@@ -156,7 +156,7 @@ class AnalysisService:
         return task
 
     def _share(self) -> None:
-        """Stop the search that has exceeded its slice most while another client waits, again and again."""
+        """For the life of the service, stop the search that is longest over its slice while another client waits."""
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._waiting)

@@ -179,8 +179,8 @@ def job() -> None:
     type=WholeNumber(FRONTIERS[0], FRONTIERS[-1]),
     metavar="SQUARES",
     help="Empty squares of the boards that the workers solve.  "
-    "[default: with 1 worker those of a position up to 30; else 3 fewer with 2 workers, 4 with 4, and so on, 26 at "
-    "most]",
+    "[default: those of a position of up to 30 with 1 worker; else 26 at most, 3 fewer than it has with 2 workers, "
+    "and 1 fewer each time that they double]",
 )
 @_work_options
 def start(
