@@ -6,7 +6,8 @@
   left after rounding, nothing is sent.
 - ``fischer``: ``kata-time_settings``, which knows fractions and increments.
 - ``per-move``: as ``spec``, but seconds a move are sent as a main time with one move in no period, and before
-  the board is cleared. So Edax has it.
+  the board is cleared. So Edax has it; less than a second is sent as a main time of 0, for which it takes its
+  shortest time, 0.1 s.
 - ``increment``: ``time_settings MAIN INCREMENT 0``, seconds a move with a main time of 0. So neural-reversi has
   it; the specification has no increment.
 - ``auto``: ``per-move`` for Edax by its name. Of other engines: ``spec`` where it says all that is to be said,
@@ -134,7 +135,7 @@ def _spec_settings(control: TimeControl) -> str | None:
 def _per_move_settings(control: TimeControl) -> str | None:
     """As the specification has it, but for seconds a move."""
     if control.main == 0 and control.period_moves == 1:
-        return f"time_settings {int(control.period)} 0 1" if int(control.period) else None
+        return f"time_settings {int(control.period)} {int(control.period < 1)} 1"
     return _spec_settings(control)
 
 

@@ -74,7 +74,7 @@ def test_a_rounded_time_never_says_that_the_flag_has_fallen() -> None:
         (Dialect.FISCHER, "60+0", "kata-time_settings absolute 60"),
         (Dialect.FISCHER, "2", "kata-time_settings canadian 0 2 1"),
         (Dialect.PER_MOVE, "2", "time_settings 2 0 1"),
-        (Dialect.PER_MOVE, "0.5", None),
+        (Dialect.PER_MOVE, "0.5", "time_settings 0 1 1"),
         (Dialect.PER_MOVE, "60+0", "time_settings 60 0 0"),
         (Dialect.PER_MOVE, "60+10/1", "time_settings 60 10 1"),
         (Dialect.INCREMENT, "60+2", "time_settings 60 2 0"),
