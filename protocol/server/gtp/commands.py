@@ -1,7 +1,8 @@
 """The table of all GTP commands.
 
 A command is a function of the session and the arguments. Its docstring is its documentation, from which
-docs/gtp.md is made. It answers with a text, or with the lines of an answer that grows while it is sent.
+docs/gtp.md is made: it leaves out that a command has no arguments, answers nothing or never fails. It answers with a
+text, or with the lines of an answer that grows while it is sent.
 """
 
 import time
@@ -27,9 +28,7 @@ CommandFunction = Callable[[Session, Arguments], str | Iterator[str]]
 def protocol_version(session: Session, arguments: Arguments) -> str:
     """Gives the version of GTP.
 
-    Arguments: none
     Answer: `2`
-    Fails: never
     """
     return "2"
 
@@ -37,9 +36,7 @@ def protocol_version(session: Session, arguments: Arguments) -> str:
 def name(session: Session, arguments: Arguments) -> str:
     """Gives the name of the engine.
 
-    Arguments: none
     Answer: `Outflank`
-    Fails: never
     """
     return "Outflank"
 
@@ -47,7 +44,6 @@ def name(session: Session, arguments: Arguments) -> str:
 def version(session: Session, arguments: Arguments) -> str:
     """Gives the version of Outflank, and the checksum of its evaluation, without which it does not say how it plays.
 
-    Arguments: none
     Answer: such as `1.1.0, evaluation f2eaca31`
     Fails: if the evaluation's file can't be read
     """
@@ -67,20 +63,13 @@ def known_command(session: Session, arguments: Arguments) -> str:
 def list_commands(session: Session, arguments: Arguments) -> str:
     """Lists all commands.
 
-    Arguments: none
     Answer: a name in each line
-    Fails: never
     """
     return "\n".join(COMMANDS)
 
 
 def quit_(session: Session, arguments: Arguments) -> str:
-    """Ends the program, once all commands before it are answered.
-
-    Arguments: none
-    Answer: nothing
-    Fails: never
-    """
+    """Ends the program, once all commands before it are answered."""
     session.closed = True
     return ""
 
@@ -88,9 +77,7 @@ def quit_(session: Session, arguments: Arguments) -> str:
 def cputime(session: Session, arguments: Arguments) -> str:
     """Gives the processor time used by all threads so far.
 
-    Arguments: none
     Answer: seconds, with two decimals
-    Fails: never
     """
     return f"{time.process_time():.2f}"
 
@@ -98,10 +85,8 @@ def cputime(session: Session, arguments: Arguments) -> str:
 def gomill_describe_engine(session: Session, arguments: Arguments) -> str:
     """Lists everything that is needed to repeat a game.
 
-    Arguments: none
     Answer: lines of text: name and version, rules, what limits the search, the opening book, threads, table,
       parameters of the search and seed
-    Fails: never
     """
     return "\n".join([f"{name(session, arguments)} {version(session, arguments)}", *session.description()])
 

@@ -13,9 +13,7 @@ from outflank.protocol.server.session import Session
 def kata_list_params(session: Session, arguments: Arguments) -> str:
     """Lists the parameters of the search; [search.md](search.md#parameters) says what each means.
 
-    Arguments: none
     Answer: their names, separated by blanks
-    Fails: never
     """
     return " ".join(PARAMETERS)
 
@@ -37,9 +35,7 @@ def kata_get_param(session: Session, arguments: Arguments) -> str:
 def kata_get_params(session: Session, arguments: Arguments) -> str:
     """Gives the values of all parameters.
 
-    Arguments: none
     Answer: a JSON object in one line
-    Fails: never
     """
     return json.dumps(asdict(session.parameters))
 
@@ -48,7 +44,6 @@ def kata_set_param(session: Session, arguments: Arguments) -> str:
     """Sets a parameter for all searches to come. What was searched before is forgotten.
 
     Arguments: `name` `value`
-    Answer: nothing
     Fails: `syntax error` if there is no such parameter, or if it can't have the value; nothing is changed then
     """
     name = arguments.word("a parameter")

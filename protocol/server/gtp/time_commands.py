@@ -14,7 +14,6 @@ def time_settings(session: Session, arguments: Arguments) -> str:
     accepted.
 
     Arguments: `main` `period` `stones`
-    Answer: nothing
     Fails: `syntax error` if a number is missing or below 0
     """
     session.set_time(_canadian(arguments))
@@ -27,7 +26,6 @@ def time_left(session: Session, arguments: Arguments) -> str:
     Arguments: `colour` `seconds` [`stones`]: 0 stones (or none given) in main time, else the moves still due
       in this period, or the periods left where `kata-time_settings byoyomi` was set. Fractions are accepted,
       and less than 0 counts as 0. It is believed even if no limit was set.
-    Answer: nothing
     Fails: `syntax error` if a number is missing
     """
     colour, seconds = arguments.colour(), arguments.number("seconds left")
@@ -38,9 +36,7 @@ def time_left(session: Session, arguments: Arguments) -> str:
 def kata_list_time_settings(session: Session, arguments: Arguments) -> str:
     """Lists the kinds of clock that `kata-time_settings` takes.
 
-    Arguments: none
     Answer: `none absolute byoyomi canadian fischer`, each in a line of its own
-    Fails: never
     """
     return "\n".join(_KINDS)
 
@@ -50,7 +46,6 @@ def kata_time_settings(session: Session, arguments: Arguments) -> str:
 
     Arguments: `none` | `absolute` main | `byoyomi` main period periods | `canadian` main period stones |
       `fischer` main increment
-    Answer: nothing
     Fails: `syntax error` if the kind is another or a number is missing or below 0
     """
     session.set_time(_SETTINGS[arguments.choice("a kind of clock", _KINDS)](arguments))
