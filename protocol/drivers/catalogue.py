@@ -3,7 +3,6 @@
 The facts are data, in ``catalogue.toml`` beside this file; each entry's program is looked for on this machine.
 """
 
-import datetime
 import functools
 import os
 import tomllib
@@ -22,21 +21,6 @@ _BESIDE = (".", "bin", "build")  # where a program lies in the folder of its pro
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
-    """Something that a user of an engine should know.
-
-    Attributes:
-        fact: a sentence or two.
-        source: the page, file or program that says so.
-        date: of the source.
-    """
-
-    fact: str
-    source: str
-    date: datetime.date
-
-
-@dataclass(frozen=True, slots=True)
 class Known:
     """An engine of the catalogue.
 
@@ -50,7 +34,7 @@ class Known:
         given: words that follow the command if the key has a value (``with`` in the file).
         without: words that follow it if not.
         settings: keys of an engine in a match, and their values.
-        facts: what a user should know.
+        facts: what a user should know: mappings of ``fact``, a sentence or two, ``source``, and the source's ``date``.
     """
 
     key: str
@@ -62,7 +46,7 @@ class Known:
     given: Mapping[str, str] = field(default_factory=dict)
     without: Mapping[str, str] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
-    facts: tuple[Fact, ...] = ()
+    facts: tuple[Mapping[str, Any], ...] = ()
 
     def find(self, folders: Iterable[Path]) -> Path | None:
         """Its program in these folders, or in ``bin`` and ``build`` below them; None if it is in none of them."""
@@ -108,7 +92,6 @@ def completed(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _started(known: Known, settings: Mapping[str, Any]) -> dict[str, str]:
-    """Command and working folder."""
     asked = settings.get("dir")
     folders = [Path(str(asked)).expanduser()] if asked else search_path()
     program = known.find(folders)
@@ -142,12 +125,11 @@ def _around(program: Path) -> Iterator[Path]:
 
 
 def _known(key: str, table: Mapping[str, Any]) -> Known:
-    """What one table of the file says of an engine."""
     plain = {name: value for name, value in table.items() if name not in ("with", "facts", "programs")}
     return Known(
         key=key,
         programs=tuple(table["programs"]),
         given=table.get("with", {}),
-        facts=tuple(Fact(**fact) for fact in table.get("facts", ())),
+        facts=tuple(table.get("facts", ())),
         **plain,
     )

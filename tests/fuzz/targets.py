@@ -16,7 +16,7 @@ from outflank.engine.evaluation import weights
 from outflank.protocol.clock import TimeControl
 from outflank.protocol.drivers import Reply, reports
 from outflank.protocol.drivers.driver import judged
-from outflank.protocol.drivers.gtp import GtpResponse, read_reply
+from outflank.protocol.drivers.gtp import read_reply
 from outflank.protocol.drivers.nboard import read_choice, read_origin
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.formats import ggf, obf, sgf, transcript
@@ -67,7 +67,7 @@ def gtp_answer(data: bytes) -> None:
             _ = report.move
     reports.is_true_claim(text, Position.start())
     with suppress(OutflankError):
-        judged(read_reply(GtpResponse(True, text, 0.0)), Position.start(), "A")
+        judged(read_reply(Reply(text)), Position.start(), "A")
 
 
 def nboard_answer(data: bytes) -> None:

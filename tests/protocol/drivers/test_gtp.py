@@ -25,7 +25,7 @@ from outflank.protocol.drivers import (
     UnfitEngineError,
 )
 from outflank.protocol.drivers.driver import GameSoFar
-from outflank.protocol.drivers.gtp import GtpResponse, genmove_command, genmove_line, instructions, read_reply
+from outflank.protocol.drivers.gtp import genmove_command, genmove_line, instructions, read_reply
 from outflank.protocol.drivers.process import ERROR_TAIL_BYTES
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.tests.support import fake_engine
@@ -260,7 +260,7 @@ def test_an_engine_that_refuses_a_pass_is_not_sent_another(sit: Sit) -> None:
         driver.follow(GameSoFar.of(game.first, game.moves))
         driver.close()
 
-    assert driver.quirks.implicit_passes
+    assert driver.implicit_passes
     assert heard.count("A < ? syntax error") == 1
     assert driver.remarks == [
         "A rejects 'play COLOUR pass', so forced passes are not sent to it (passes=implicit)"
@@ -300,8 +300,8 @@ def test_the_command_that_reports_most_is_chosen_and_genmove_if_there_is_none() 
     ],
 )
 def test_the_score_is_that_of_the_move_played_or_else_of_the_best(text: str, reply: Reply) -> None:
-    assert read_reply(GtpResponse(True, text, 0.1)) == reply
-    assert read_reply(GtpResponse(False, text, 0.1)) == Reply(text, 0.1, ok=False)
+    assert read_reply(Reply(text, 0.1)) == reply
+    assert read_reply(Reply(text, 0.1, ok=False)) == Reply(text, 0.1, ok=False)
 
 
 @pytest.mark.parametrize(
@@ -317,7 +317,7 @@ def test_the_score_is_that_of_the_move_played_or_else_of_the_best(text: str, rep
     ],
 )
 def test_whether_a_move_came_from_a_book_is_read(text: str, from_book: bool | None) -> None:
-    assert read_reply(GtpResponse(True, text, 0.1)).from_book is from_book
+    assert read_reply(Reply(text, 0.1)).from_book is from_book
 
 
 @pytest.mark.parametrize(
@@ -341,7 +341,7 @@ def test_whether_a_move_came_from_a_book_is_read(text: str, from_book: bool | No
     ],
 )
 def test_what_says_nothing_has_no_score(text: str, move: str) -> None:
-    reply = read_reply(GtpResponse(True, text, 0.1))
+    reply = read_reply(Reply(text, 0.1))
 
     assert (reply.text, reply.score) == (move, None)
 
