@@ -109,7 +109,6 @@ def _started(known: Known, settings: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _home(known: Known, program: Path) -> dict[str, str]:
-    """The working folder, if the engine reads a file from there."""
     if not known.home:
         return {}
     for folder in _around(program):

@@ -460,7 +460,6 @@ class ProcessDriver(Driver):
             return False
 
     def _note(self, before: Position, move: str) -> None:
-        """Note the last turn that the engine knows."""
         assert self._ply is not None, "a game was set up"
         self._ply, self._last = self._ply + 1, (before, move)
 
@@ -546,7 +545,6 @@ class ProcessDriver(Driver):
         return line
 
     def _seconds_since(self, sent: float) -> float:
-        """Return the seconds until its last output."""
         return self._child.last_read - sent
 
     def _read_until(

@@ -250,7 +250,6 @@ class GtpDriver(ProcessDriver):
             self.remark(f"refuses {command!r}, but is held to its time of {self.spec.time}")
 
     def _load(self, game: AnnotatedGame) -> None:
-        """Have it read a game from a file. Raises: EngineError."""
         # Edax skips the discs that an SGF sets up, without a word. It reads GGF by the same command.
         if is_edax(self.own_name):
             ending, text = ".ggf", ggf.write(game)
@@ -290,7 +289,6 @@ class GtpDriver(ProcessDriver):
         return latest
 
     def _read_answer(self, deadline: float, watching: bool) -> tuple[bool, str]:
-        """Return whether the next answer is a success, and its text."""
         first, size = self._first_line(deadline)
         return first[0] == "=", self._rest_of(first, deadline, size, watching)
 
@@ -401,5 +399,4 @@ def read_reply(answer: Reply) -> Reply:
 
 
 def _score(reports: Sequence[MoveReport]) -> float | None:
-    """Return the first score that is named."""
     return next((report.score for report in reports if report.score is not None), None)

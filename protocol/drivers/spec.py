@@ -203,7 +203,6 @@ def _added_up(each: Mapping[str, object], own: Mapping[str, object]) -> dict[str
 
 
 def _plain(value: object) -> object:
-    """An attribute's value as a file holds it."""
     if isinstance(value, TimeControl | StrEnum):
         return str(value)
     if isinstance(value, tuple):
@@ -353,7 +352,6 @@ def _grace(key: str, value: object) -> float:
 
 
 def _whole(key: str, value: object, least: int = 1, most: int = _HIGHEST) -> int:
-    """A whole number in the range."""
     text = str(value) if isinstance(value, str) or _is_number(value) else ""
     if not (_DIGITS.fullmatch(text) and least <= int(text) <= most):
         raise NotationError(f"expected a whole number from {least} to {most} for {key}, got {value!r}")

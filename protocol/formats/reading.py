@@ -18,10 +18,7 @@ OTHELLO = Rules()
 
 
 def read_capped(path: Path, most: int) -> bytes:
-    """All of a file, which may be a pipe.
-
-    Raises: FileFormatError if it has more than `most` bytes; OSError.
-    """
+    """All of a file, which may be a pipe. Raises: FileFormatError if it has more than `most` bytes; OSError."""
     with path.open("rb") as stream:
         data = stream.read(most + 1)
     if len(data) > most:
@@ -39,11 +36,9 @@ class _Capped(RawIOBase):
         self._stream, self._most, self._left = stream, most, most
 
     def readable(self) -> bool:
-        """As it is."""
         return True
 
     def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
-        """Fill a buffer as far as there is something now."""
         data = (
             self._stream.read1(len(buffer))
             if hasattr(self._stream, "read1")
@@ -216,7 +211,6 @@ class _Splitter:
 
     @property
     def has_begun(self) -> bool:
-        """Whether a game, or a bracket that may begin one, is open."""
         return self._depth > 0
 
     @property
@@ -231,7 +225,6 @@ class _Splitter:
         return FileFormatError(f"the bracket that ends the game is missing after {beginning!r}")
 
     def feed(self, line: bytes) -> Iterator[str | FileFormatError]:
-        """The games that a line completes."""
         at = begin = 0
         if self._tentative and (text := line.lstrip()):
             if not text.startswith(b";"):
@@ -261,7 +254,6 @@ class _Splitter:
             self._keep(line[begin:])
 
     def _pass_value(self, line: bytes, at: int) -> int:
-        """Where the value ends, or the line."""
         if self._escaped:
             self._escaped = False
             return at + 1

@@ -80,10 +80,7 @@ class Header:
 
     @classmethod
     def unpack(cls, data: bytes) -> "Header":
-        """Read the 16 bytes.
-
-        Raises: FileFormatError if they are no header, or one of other games.
-        """
+        """Read the 16 bytes. Raises: FileFormatError if they are no header, or one of other games."""
         if len(data) < HEADER.size:
             raise FileFormatError(f"expected a WTHOR header of {HEADER.size} bytes, got {len(data)}")
         century, year, month, day, games, names, games_year, size, kind, depth, _ = HEADER.unpack_from(data)
@@ -179,7 +176,6 @@ def _read(stream: BinaryIO, names: Names | None) -> Iterator[AnnotatedGame | Bad
 
 
 def _beside(path: Path, suffix: str) -> Path | None:
-    """The file of names for the games in `path`; None if there is none."""
     own = path.stem + suffix
     wanted = [own.lower(), *(stem + suffix for stem in _SHARED_STEMS)]
     try:
@@ -205,10 +201,6 @@ def _names_in(file: Path, length: int) -> tuple[str, ...]:
 
 
 def _game(data: bytes, header: Header, names: Names) -> AnnotatedGame:
-    """Read the 68 bytes of a game.
-
-    Raises: FileFormatError, IllegalMoveError.
-    """
     if len(data) < GAME.size:
         raise FileFormatError(f"expected a game of {GAME.size} bytes, got {len(data)}")
     tournament, black, white, discs, theoretical, moves = GAME.unpack(data)
@@ -368,10 +360,7 @@ class WthorWriter:
 
 
 def _index(names: dict[str, int], name: str, what: str) -> int:
-    """The number of a name, a new one if it has none.
-
-    Raises: FileFormatError.
-    """
+    """The number of a name, a new one if it has none. Raises: FileFormatError."""
     if name not in names and len(names) == _MOST_NAMES - 1:
         raise FileFormatError(f"WTHOR can't hold more than {_MOST_NAMES - 1} {what}")
     return names.setdefault(name, len(names))

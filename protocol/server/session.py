@@ -24,7 +24,7 @@ from outflank.engine.search.limits import DEFAULT_LEVEL, USUAL_OVERHEAD, limit_f
 from outflank.protocol.clock import NO_LIMIT, RunningClock, TimeControl
 from outflank.protocol.lines import Inbox
 from outflank.protocol.server.human_strength import check_elo
-from outflank.protocol.server.movesource import MoveRequest, MoveSource, OnInfo, OpeningBook, SearchSource
+from outflank.protocol.server.movesource import MoveRequest, OnInfo, OpeningBook, SearchSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ class Session:
         self._search = search
         self._ponders = ponders
         self._left_to_opponent: Position | None = None  # the position after our last move
-        self._sources: tuple[MoveSource, ...] = (*self.books, search)
+        self._sources: tuple[OpeningBook | SearchSource, ...] = (*self.books, search)
         self.set_time(NO_LIMIT)
         self._game = Game(rules)
         self._closing_passes = 0  # passes after the end: not part of the game, but may be taken back

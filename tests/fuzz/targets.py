@@ -49,7 +49,7 @@ def gtp(data: bytes) -> None:
     _session(
         Gtp(),
         data,
-        lambda line: (command := parse(line)) is None or not any(w in command.name for w in _LONG),
+        lambda line: (command := parse(line)) is None or not any(w in command[1] for w in _LONG),
     )
 
 

@@ -102,7 +102,6 @@ Block = Callable[[SearchInfo, int, Line, bool], str]
 
 
 def _order(session: Session, arguments: Arguments) -> _Order:
-    """Read the arguments that all these commands share."""
     colour = arguments.colour() if arguments.next_is_colour() else session.position.side
     order = _Order(colour)
     if arguments.next_is_number():
@@ -196,7 +195,6 @@ def _genmove(session: Session, order: _Order, block: Block) -> Iterator[str]:
 def _think_aloud(
     session: Session, order: _Order, block: Block, think: Callable[[OnInfo], Move]
 ) -> Iterator[str]:
-    """Pass on what the search reports, then the move."""
     reported, latest = -math.inf, None
     for report in think_aloud(session, think):
         if isinstance(report, Move):
@@ -211,7 +209,6 @@ def _think_aloud(
 
 
 def _from_book(info: SearchInfo) -> Collection[Move]:
-    """The moves that a report has from a book."""
     return [line.move for line in info.lines] if isinstance(info, BookInfo) else ()
 
 

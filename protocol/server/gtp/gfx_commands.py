@@ -87,13 +87,11 @@ def _draw(lines: Iterable[str]) -> None:
 
 
 def _drawing(position: Position, info: SearchInfo) -> list[str]:
-    """The best line and how much it can be trusted."""
     sure = "exact" if info.exact else f"{info.depth} plies at {info.selectivity} %"
     return [f"VAR {variation(position, info.pv)}", f"TEXT {info.score:+.4g}, {sure}, {info.nodes} nodes"]
 
 
 def _coloured(colour: str, mask: int) -> Iterator[str]:
-    """The line that colours some squares, if there are any."""
     if mask:
         yield f"COLOR {colour} {' '.join(map(_vertex, squares_of(mask)))}"
 

@@ -8,7 +8,6 @@ from outflank.protocol.server.gtp.arguments import Arguments
 from outflank.protocol.server.gtp.commands import COMMANDS, HARMLESS
 from outflank.protocol.server.gtp.grammar import (
     CommandError,
-    GtpCommand,
     answer,
     is_interrupt,
     opening,
@@ -25,27 +24,28 @@ class Gtp:
         command = parse(line)
         if command is None:
             return LineKind(is_command=False, interrupts=is_interrupt(line))
-        is_harmless = command.name in HARMLESS and not command.arguments
-        return LineKind(quits=command.name == "quit", is_harmless=is_harmless)
+        _, name, arguments = command
+        return LineKind(quits=name == "quit", is_harmless=name in HARMLESS and not arguments)
 
     def answer(self, session: Session, line: bytes) -> Iterator[str]:
         """Execute a line and give the text of its answer, in pieces if it grows; a blank line has none."""
         command = parse(line)
         if command is None:
             return
+        id, name, arguments = command
         try:
-            result = _execute(session, command)
+            result = _execute(session, name, arguments)
         except OutflankError as error:
-            yield answer(command.id, _failure(error), success=False)
+            yield answer(id, _failure(error), success=False)
             return
         except Exception as error:  # a fault of ours in one command must not end the game
             tell_fault()
-            yield answer(command.id, f"internal error: {error!r}", success=False)
+            yield answer(id, f"internal error: {error!r}", success=False)
             return
         if isinstance(result, str):
-            yield answer(command.id, result)
+            yield answer(id, result)
             return
-        yield opening(command.id) + "\n"
+        yield opening(id) + "\n"
         try:
             for text in result:
                 yield text + "\n"
@@ -54,16 +54,15 @@ class Gtp:
         yield "\n"
 
 
-def _execute(session: Session, command: GtpCommand) -> str | Iterator[str]:
-    if not command.name:
+def _execute(session: Session, name: str, arguments: list[str]) -> str | Iterator[str]:
+    if not name:
         raise CommandError("syntax error", f"the line is longer than {LINE_CAP} bytes")
-    if command.name not in COMMANDS:
+    if name not in COMMANDS:
         raise CommandError("unknown command")
-    return COMMANDS[command.name](session, Arguments(command.arguments))
+    return COMMANDS[name](session, Arguments(arguments))
 
 
 def _failure(error: OutflankError) -> str:
-    """The text of a failure: GTP's standard words first."""
     if isinstance(error, IllegalMoveError):
         return f"illegal move: {error}"
     if isinstance(error, NotationError | SettingsError):

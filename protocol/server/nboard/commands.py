@@ -161,7 +161,6 @@ def go(session: Session, argument: str) -> Iterator[str]:
 
 
 def _known(found: Line | None, made: Move) -> Line | None:
-    """The finding, if it is about this move."""
     return found if found is not None and found.move == made else None
 
 
@@ -191,7 +190,6 @@ def learn(session: Session, argument: str) -> Iterator[str]:
 
 
 def _learned(session: Session) -> str:
-    """A sentence about the result of learning the game of a session."""
     if not session.books:
         return "the game is not learned: there is no book (--book FILE)"
     positions = session.game.positions

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from outflank.engine import NotationError, OutflankError
 from outflank.protocol.lines import LINE_CAP, LineKind, tell_fault
 from outflank.protocol.server.nboard.commands import COMMANDS
-from outflank.protocol.server.nboard.grammar import NBoardCommand, parse, status
+from outflank.protocol.server.nboard.grammar import parse, status
 from outflank.protocol.server.session import Session
 
 
@@ -17,22 +17,20 @@ class NBoard:
         command = parse(line, COMMANDS)
         if command is None:
             return LineKind(is_command=False)
-        return LineKind(interrupts=True, quits=command.name == "quit")
+        return LineKind(interrupts=True, quits=command[0] == "quit")
 
     def answer(self, session: Session, line: bytes) -> Iterator[str]:
         """Execute a line and give the lines of its answer as they come."""
         command = parse(line, COMMANDS)
         if command is None:
             return
+        name, argument = command
         try:
-            yield from self._execute(session, command)
+            if len(line) > LINE_CAP:
+                raise NotationError(f"the line is longer than {LINE_CAP} bytes")
+            yield from COMMANDS[name](session, argument)
         except OutflankError as error:
             yield status(str(error))
         except Exception as error:  # a fault of ours in one command must not end the game
             tell_fault()
             yield status(f"internal error: {error!r}")
-
-    def _execute(self, session: Session, command: NBoardCommand) -> Iterator[str]:
-        if not command.is_whole:
-            raise NotationError(f"the line is longer than {LINE_CAP} bytes")
-        return COMMANDS[command.name](session, command.argument)

@@ -221,7 +221,7 @@ def test_a_line_is_read_with_less_and_with_more(line: str, score: int | None) ->
 
 
 def test_lines_of_comment_and_blank_ones_are_no_problems() -> None:
-    assert obf.read_problems(["% nothing else", "", "   "], "x.obf", Rules()).problems == ()
+    assert obf.read_problems(["% nothing else", "", "   "], "x.obf", Rules()) == ([], [])
 
 
 @pytest.mark.parametrize(
@@ -244,20 +244,20 @@ def test_what_is_no_obf_is_told_with_its_column(line: str, column: int, words: s
 
 
 def test_a_bad_line_takes_no_other_with_it() -> None:
-    suite = obf.read_problems([f"{BOARD}; G8:+18;", "nonsense", f"{BOARD}; G8:+18;"], "x.obf", Rules())
+    problems, errors = obf.read_problems(
+        [f"{BOARD}; G8:+18;", "nonsense", f"{BOARD}; G8:+18;"], "x.obf", Rules()
+    )
 
-    assert [problem.line for problem in suite.problems] == [1, 3]
-    assert [str(error).startswith("x.obf:2:1: expected") for error in suite.errors] == [True]
+    assert [problem.line for problem in problems] == [1, 3]
+    assert [str(error).startswith("x.obf:2:1: expected") for error in errors] == [True]
 
 
 def test_a_line_that_is_cut_is_told_where_it_ends() -> None:
     data = f"{BOARD}; G8:+18;{' ' * 70_000}H1:+20;\n{BOARD}; G8:+18;\n".encode()
-    suite = obf.read_suite(BytesIO(data), "x.obf", Rules())
+    problems, errors = obf.read_suite(BytesIO(data), "x.obf", Rules())
 
-    assert [problem.line for problem in suite.problems] == [2]
-    assert list(map(str, suite.errors)) == [
-        "x.obf:1:65537: the line has 65536 bytes or more, which is too long"
-    ]
+    assert [problem.line for problem in problems] == [2]
+    assert list(map(str, errors)) == ["x.obf:1:65537: the line has 65536 bytes or more, which is too long"]
 
 
 @given(data=st.data())

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from outflank.engine import PASS, Colour, Game, Move, Position, Rules
-from outflank.protocol.server.booksource import BookSource, BookVariety
+from outflank.protocol.server.booksource import BookSource
 from outflank.protocol.server.gtp.arguments import Arguments, scored, variation, vertex
 from outflank.protocol.server.gtp.grammar import CommandError
 from outflank.tests.support.books import linked, make_book, record
@@ -138,6 +138,6 @@ def test_each_square_is_told_once_from_the_book(tmp_path: Path) -> None:
     replies = [record(position.play(move), -2 * number) for number, move in enumerate(moves)]
     path = make_book(tmp_path / "one-direction.book", [linked(position, 10), *replies], RULES)
 
-    dialogue.session.books = (BookSource(path, BookVariety(), pytest.fail),)
+    dialogue.session.books = (BookSource(path, pytest.fail),)
 
     assert dialogue.ask("outflank-book_moves") == "C6 +10\nG4 +6\nC4 +2"

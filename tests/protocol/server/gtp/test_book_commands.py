@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from outflank.protocol.lines import Inbox
-from outflank.protocol.server.booksource import BookSource, BookVariety
+from outflank.protocol.server.booksource import BookSource
 from outflank.tests.support.books import small_book
 from outflank.tests.support.dialogue import Dialogue, listening, put, run_program
 
@@ -17,7 +17,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def dialogue(path: Path, *moves: str, seed: int | None = None, inbox: Inbox | None = None) -> Dialogue:
-    made = Dialogue(books=[BookSource(path, BookVariety(8.0, seed), pytest.fail)], inbox=inbox)
+    made = Dialogue(books=[BookSource(path, pytest.fail, discs=8.0, seed=seed)], inbox=inbox)
     for number, move in enumerate(moves):
         made.ask(f"play {'bw'[number % 2]} {move}")
     return made
@@ -101,7 +101,7 @@ def test_the_engine_describes_its_book(path: Path) -> None:
 
 def test_a_book_move_costs_the_clock_next_to_nothing(path: Path) -> None:
     """The search of the reply could take long: level 60 without a clock."""
-    made = Dialogue(books=[BookSource(path, BookVariety(), pytest.fail)], inbox=listening())
+    made = Dialogue(books=[BookSource(path, pytest.fail)], inbox=listening())
     made.ask("outflank-strength level 60")
     made.ask("time_settings 60 0 0")
     made.ask("play b f5")
@@ -147,7 +147,7 @@ def test_no_book_is_no_book() -> None:
 def test_a_book_that_nobody_asked_for_is_named_where_it_plays_alone(path: Path) -> None:
     """The package brings books for several rules."""
     for shipped in (True, False):
-        made = Dialogue(books=[BookSource(path, BookVariety(), lambda _: None, shipped=shipped)])
+        made = Dialogue(books=[BookSource(path, lambda _: None, shipped=shipped)])
         mine = f"book {path}, 6 positions, for othello"
         told = {}
         for rules in ("obversi", "othello"):

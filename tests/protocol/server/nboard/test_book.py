@@ -11,7 +11,7 @@ from outflank.book import Book, BookWriter, Record
 from outflank.book.checking import check
 from outflank.engine.evaluation.weights import checksum
 from outflank.protocol.lines import Inbox
-from outflank.protocol.server.booksource import BookSource, BookVariety
+from outflank.protocol.server.booksource import BookSource
 from outflank.protocol.server.nboard.wire import NBoard
 from outflank.tests.support.books import after, small_book
 from outflank.tests.support.nboard_dialogue import Dialogue, ggf
@@ -19,7 +19,7 @@ from outflank.tests.support.nboard_dialogue import Dialogue, ggf
 
 @pytest.fixture
 def dialogue(tmp_path: Path) -> Dialogue:
-    return Dialogue(books=[BookSource(small_book(tmp_path), BookVariety(), pytest.fail)])
+    return Dialogue(books=[BookSource(small_book(tmp_path), pytest.fail)])
 
 
 def test_a_move_of_the_book_is_told_by_book_lines(dialogue: Dialogue) -> None:
@@ -79,7 +79,7 @@ def contents(path: Path) -> list[Record]:
 
 
 def learning(path: Path, moves: str, **settings: Any) -> list[str]:
-    dialogue = Dialogue(books=[BookSource(path, BookVariety(), pytest.fail, **settings)])
+    dialogue = Dialogue(books=[BookSource(path, pytest.fail, **settings)])
     dialogue.send(f"set game {ggf(moves)}")
     return dialogue.send("learn")
 
@@ -102,7 +102,7 @@ def test_a_game_is_learned_into_the_book(tmp_path: Path) -> None:
 
 def test_the_engine_plays_what_it_has_learned(tmp_path: Path) -> None:
     path = small_book(tmp_path)
-    dialogue = Dialogue(books=[BookSource(path, BookVariety(), pytest.fail)])
+    dialogue = Dialogue(books=[BookSource(path, pytest.fail)])
     dialogue.send(f"set game {ggf('B[F5]W[F4]B[E3]')}")
     assert not [line for line in dialogue.send("go") if line.startswith("book")]
     dialogue.send("learn")
@@ -133,7 +133,7 @@ def test_why_a_game_is_not_learned_is_told_after_learned(tmp_path: Path, trouble
     if trouble == "missing":
         path = tmp_path / "nowhere.book"
     told: list[str] = []
-    dialogue = Dialogue(books=[BookSource(path, BookVariety(), told.append, shipped=trouble == "shipped")])
+    dialogue = Dialogue(books=[BookSource(path, told.append, shipped=trouble == "shipped")])
     dialogue.send(
         f"set game {ggf('B[F5]W[F4]', RU='othello,scoring=count' if trouble == 'rules' else 'othello')}"
     )
@@ -155,7 +155,7 @@ def test_another_command_breaks_learning_off(tmp_path: Path) -> None:
     inbox = Inbox()
     for line in (b"learn", b"ping 1"):
         inbox.put(line, NBoard().kind(line))
-    dialogue = Dialogue(books=[BookSource(path, BookVariety(), pytest.fail)], inbox=inbox)
+    dialogue = Dialogue(books=[BookSource(path, pytest.fail)], inbox=inbox)
     dialogue.send(f"set game {ggf('B[F5]W[F4]B[E3]')}")
     assert inbox.take() == b"learn"
 
