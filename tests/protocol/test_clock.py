@@ -7,7 +7,7 @@ import math
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import pytest
 from hypothesis import given
@@ -181,31 +181,22 @@ def test_a_side_that_keeps_to_its_allowance_never_has_less_than_nothing(
         assert clock.allowance >= seconds
 
 
-def play_in_time(setting: Setting, seed: int) -> None:
-    """Play a game in which no move takes too long."""
-
-    def judge(meter: StallMeter) -> None:
-        found = list(overruns(setting, seed, lambda: meter.crowded))
-        assert len(found) > 10
-        late = max(found)
-        assert late < GRACE_SECONDS + 2 * meter.worst, (
-            f"{late:.3f} s too late, a stall of {meter.worst:.3f} s"
-        )
-
-    judge_calmly(judge)
-
-
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)
-def test_a_game_is_never_lost_on_time(setting: Setting) -> None:
-    play_in_time(setting, seed=0)
+@pytest.mark.parametrize(
+    "seeds", [[0], pytest.param(range(1, 11), marks=[pytest.mark.slow, pytest.mark.timeout(600)])]
+)
+def test_a_game_is_never_lost_on_time(setting: Setting, seeds: Iterable[int]) -> None:
+    for seed in seeds:
 
+        def judge(meter: StallMeter, seed: int = seed) -> None:
+            found = list(overruns(setting, seed, lambda: meter.crowded))
+            assert len(found) > 10
+            late = max(found)
+            assert late < GRACE_SECONDS + 2 * meter.worst, (
+                f"{late:.3f} s too late, a stall of {meter.worst:.3f} s"
+            )
 
-@pytest.mark.slow
-@pytest.mark.timeout(600)
-@pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)
-def test_many_games_are_never_lost_on_time(setting: Setting) -> None:
-    for seed in range(1, 11):
-        play_in_time(setting, seed)
+        judge_calmly(judge)
 
 
 CONTRADICTIONS = [

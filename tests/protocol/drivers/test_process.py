@@ -249,20 +249,6 @@ def test_a_new_thread_may_have_waited_most_though_an_old_one_has_waited_longer_i
     assert longest_wait(before, after) > max(0.05, max(after.values()) - max(before.values()))
 
 
-def test_children_with_a_session_of_their_own_are_killed_too(tmp_path: Path) -> None:
-    script = f"""
-        setsid sh -c 'echo $$ > {tmp_path}/pid; sleep 1000' &
-        while read line; do printf '= \\n\\n'; done
-    """
-    client = driver_of(["sh", "-c", script])
-    client.order("anything")
-    while not (tmp_path / "pid").exists() or not (child := (tmp_path / "pid").read_text().strip()):
-        time.sleep(0.01)
-    client.close(0.1)
-
-    assert living_members(int(child)) == []
-
-
 def test_an_engine_outlives_the_thread_that_started_it() -> None:
     """The system kills it with its parent, and takes the thread for that."""
     clients: list[GtpDriver] = []
@@ -341,17 +327,7 @@ def _with(variable: str) -> Sequence[bytes]:
     return found
 
 
-def test_a_daemon_that_an_engine_has_made_ends_with_it(tmp_path: Path) -> None:
-    variable = f"DAEMON={tmp_path}"
-    with driver_of(engine(DAEMON, variable)) as client:
-        client.order("anything")
-        wait_for(variable, 2)
-
-    assert living_with(variable) == []
-    assert client.pid not in children(os.getpid())
-
-
-def test_a_daemon_of_another_engine_lives_on(tmp_path: Path) -> None:
+def test_a_daemon_that_an_engine_has_made_ends_with_it_and_with_no_other(tmp_path: Path) -> None:
     first, second = f"DAEMON={tmp_path}/1", f"DAEMON={tmp_path}/2"
     with driver_of(engine(DAEMON, first)) as client:
         client.order("anything")
@@ -359,7 +335,9 @@ def test_a_daemon_of_another_engine_lives_on(tmp_path: Path) -> None:
             other.order("anything")
             wait_for(second, 2)
         assert living_with(second) == []
+        assert other.pid not in children(os.getpid())
         assert len(_with(first)) == 2
+    assert living_with(first) == []
 
 
 @pytest.mark.parametrize(
