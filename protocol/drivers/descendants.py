@@ -140,7 +140,6 @@ def _alive(pids: Iterable[int]) -> set[psutil.Process]:
 
 
 def _possible_orphans() -> Iterable[psutil.Process]:
-    """The processes among which those are that have lost their parent and bear a mark."""
     return psutil.process_iter() if PORTABLE else _alive(_children(os.getpid()))
 
 

@@ -464,7 +464,6 @@ class ProcessDriver(Driver):
         self._ply, self._last = self._ply + 1, (before, move)
 
     def _greet_open(self) -> None:
-        """Open it, send what has changed since the last game, and begin a game. Raises: EngineError."""
         self.open()
         if self._sent_spec is not None:
             self._send_changes(self._sent_spec)
@@ -588,7 +587,6 @@ class ProcessDriver(Driver):
         return type(error)(self._child.explained(sentence))
 
     def _speaks_otherwise(self, expected: str, got: str) -> EngineProtocolError:
-        """Return the error for a program that answers in another language."""
         sentence = (
             f"{self.label} is no {self._protocol} engine: expected {expected}, got {printable(got.strip())!r}"
         )

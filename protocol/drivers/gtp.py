@@ -235,7 +235,6 @@ class GtpDriver(ProcessDriver):
         self.commands = frozenset(ask("list_commands").split())
 
     def _agree_on_time(self) -> None:
-        """Find the commands that set its clock, from now on. Raises: EngineError."""
         kinds: frozenset[str] = frozenset()
         if "kata-list_time_settings" in self.commands:
             kinds = frozenset(self.order("kata-list_time_settings").split())

@@ -222,7 +222,6 @@ class ChildProcess:
             raise EngineCrash(self._how_it_ended("ended"))
 
     def _how_it_ended(self, otherwise: str) -> str:
-        """A sentence with the exit code or signal, or `otherwise` if the process goes on."""
         code = self.exit_code
         if code is None:
             return f"{self.label} {otherwise} but keeps running"
@@ -298,7 +297,6 @@ class ChildProcess:
         pipe.close()
 
     def _write_all(self) -> None:
-        """Write to the input until it is closed; runs in a thread."""
         while not (self._input_closed or self.was_stopped):
             self._has_input.wait()
             self._has_input.clear()

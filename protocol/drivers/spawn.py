@@ -176,7 +176,6 @@ def _pin(process: psutil.Process | None, cpus: Sequence[int], label: str) -> Non
 
 
 def _limit_memory(process: psutil.Process, limit: int, label: str) -> None:
-    """Limit the address space of a process, and of all that it starts from now on."""
     if sys.platform != "linux":
         raise EngineStartError(f"{label}: this system can't limit the memory of an engine")
     try:

@@ -215,7 +215,6 @@ class _Splitter:
 
     @property
     def inside(self) -> bool:
-        """Whether a game has begun and not ended."""
         return self._depth > 0 and not self._tentative
 
     def give_up(self) -> FileFormatError:
@@ -269,7 +268,6 @@ class _Splitter:
         self._game += piece[: max(GAME_CAP - len(self._game), 0)]
 
     def _taken(self) -> str | FileFormatError:
-        """The game that has just ended, or why it is none."""
         game, size = self._game, self._size
         self._reset()
         if size > GAME_CAP:

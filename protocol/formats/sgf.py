@@ -232,7 +232,6 @@ def _count_variations(tree: Any) -> int:
 
 
 def _unread(root: Node, nodes: list[Node]) -> Iterator[str]:
-    """The properties of which nothing is kept."""
     for name in root:
         of_go = name in _OF_GO and _ZERO.fullmatch(_simple(root, name))
         if name not in _READ and not of_go:

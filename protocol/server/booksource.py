@@ -188,5 +188,4 @@ class BookSource:
 
 
 def _worth(move: "BookMove", draw: float) -> float:
-    """Return the value of a move for the side that makes it, in discs."""
     return draw if move.score == 0 else float(move.score)

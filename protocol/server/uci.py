@@ -235,7 +235,6 @@ def _limits(words: list[str], side: Colour, usual: Strength) -> tuple[Strength, 
 
 
 def _searched_moves(words: list[str], position: Position) -> list[Move] | None:
-    """The moves that ``searchmoves`` names; None for all. Raises: NotationError; IllegalMoveError."""
     if "searchmoves" not in words:
         return None
     following = words[words.index("searchmoves") + 1 :]

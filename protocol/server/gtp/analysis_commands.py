@@ -154,7 +154,6 @@ def _moves(position: Position, order: _Order) -> Sequence[Move]:
 
 
 def _analyze(session: Session, order: _Order, block: Block) -> Iterator[str]:
-    """Check the order at once, then analyze line by line."""
     position = _position(session, order)
     return _watch(session, position, _moves(position, order), order, block)
 
@@ -181,7 +180,6 @@ def _watch(
 
 
 def _genmove(session: Session, order: _Order, block: Block) -> Iterator[str]:
-    """Check the order at once, then think aloud."""
     session.check_turn(order.colour)
     position = _position(session, order)
     moves = _moves(position, order)

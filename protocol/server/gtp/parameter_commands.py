@@ -3,7 +3,7 @@
 import json
 from dataclasses import asdict
 
-from outflank.engine import Parameters, SettingsError
+from outflank.engine import SettingsError
 from outflank.engine.search.parameters import PARAMETERS, parameter_of
 from outflank.protocol.server.gtp.arguments import Arguments
 from outflank.protocol.server.gtp.grammar import CommandError
@@ -27,7 +27,7 @@ def kata_get_param(session: Session, arguments: Arguments) -> str:
     """
     name = arguments.word("a parameter")
     try:
-        return str(getattr(session.parameters, parameter_of(name).name))
+        return str(getattr(session.searcher.parameters, parameter_of(name).name))
     except SettingsError as error:
         raise CommandError("syntax error", str(error)) from None
 
@@ -37,7 +37,7 @@ def kata_get_params(session: Session, arguments: Arguments) -> str:
 
     Answer: a JSON object in one line
     """
-    return json.dumps(asdict(session.parameters))
+    return json.dumps(asdict(session.searcher.parameters))
 
 
 def kata_set_param(session: Session, arguments: Arguments) -> str:
@@ -48,12 +48,8 @@ def kata_set_param(session: Session, arguments: Arguments) -> str:
     """
     name = arguments.word("a parameter")
     value = arguments.word("a value")
-    session.set_parameters(_changed(session.parameters, name, value))
-    return ""
-
-
-def _changed(parameters: Parameters, name: str, value: str) -> Parameters:
     try:
-        return parameters.changed({name: value})
+        session.search.set_parameters(session.searcher.parameters.changed({name: value}))
     except SettingsError as error:
         raise CommandError("syntax error", str(error)) from None
+    return ""

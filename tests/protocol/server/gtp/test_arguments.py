@@ -1,6 +1,5 @@
 """Words become colours, moves and numbers, or a failure that says what was expected; and moves as GoGui reads them."""
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -101,14 +100,6 @@ def test_a_forced_pass_is_part_of_it() -> None:
     assert variation(position, (PASS, Move.parse("g5"))) == "b PASS w G5"
 
 
-def test_directions_are_left_out_since_gogui_takes_squares_alone() -> None:
-    dialogue = Dialogue(rules=Rules.parse("ravensburger-1987"))
-    dialogue.ask(f"gogui-play_sequence {AMBIGUOUS}")
-
-    assert all(move.direction for move in dialogue.session.position.legal_moves())
-    assert re.fullmatch(r"b [A-H][1-8]( [bw] ([A-H][1-8]|PASS))*", dialogue.ask("outflank-line"))
-
-
 def test_a_move_is_a_square_in_capitals() -> None:
     assert [vertex(move) for move in (Move.parse("d3"), Move.parse("b3/se"), PASS)] == ["D3", "B3", "PASS"]
 
@@ -118,15 +109,6 @@ def test_a_square_has_the_score_of_its_best_direction() -> None:
 
     assert scored((Move.parse(move), score) for move, score in moves) == "C4 +4\nG4 +2\nC6 -4"
     assert scored(()) == ""
-
-
-def test_each_square_is_scored_once() -> None:
-    dialogue = Dialogue(rules=RULES)
-    dialogue.ask(f"gogui-play_sequence {AMBIGUOUS}")
-
-    squares = [line.split()[0] for line in dialogue.ask("outflank-scores 2").split("\n")]
-
-    assert sorted(squares) == ["C4", "C6", "G4"] == sorted(dialogue.ask("gogui-rules_legal_moves").split())
 
 
 def test_each_square_is_told_once_from_the_book(tmp_path: Path) -> None:

@@ -226,35 +226,6 @@ def test_the_description_tells_what_a_repetition_needs() -> None:
         assert fact in description
 
 
-def test_every_move_gets_a_score() -> None:
-    dialogue = Dialogue()
-
-    scores = dialogue.ask("outflank-scores 4").split("\n")
-
-    assert {line.split()[0] for line in scores} == {"D3", "C4", "F5", "E6"}
-    assert len({line.split()[1] for line in scores}) == 1  # they are images of each other
-    assert all(re.fullmatch(r"[A-H][1-8] [+-]\d+\.\d", line) for line in scores)
-
-
-def test_the_best_line_can_be_played() -> None:
-    dialogue = Dialogue(strength=Strength(depth=6))
-
-    line = dialogue.ask("outflank-line")
-
-    assert line.startswith("b ")
-    dialogue.ask(f"gogui-play_sequence {line}")
-
-
-def test_whoever_loses_all_discs_loses_all_squares_only_where_the_sheet_says_so() -> None:
-    dialogue = Dialogue()
-    dialogue.ask(STATES["a wipe-out"])
-    assert dialogue.ask("final_score") == "B+64"
-
-    dialogue.ask("outflank-rules othello,scoring=count")
-    dialogue.ask(STATES["a wipe-out"])
-    assert dialogue.ask("final_score") == "B+13"
-
-
 def broken(*arguments: object) -> str:
     raise ZeroDivisionError("no reason")
 
