@@ -317,7 +317,10 @@ def ponder_for(session: Session, inbox: Inbox, seconds: float) -> None:
     assert not thread.is_alive()
 
 
-def test_it_works_on_the_opponents_time_until_his_move_comes() -> None:
+def test_it_works_on_the_opponents_time_until_his_move_comes_if_it_is_asked_to() -> None:
+    with Program("--level", "1") as program:
+        program.ask("genmove b")
+        assert works_no_longer(program), "expected rest without --ponder"
     with Program("--ponder", "--level", "1") as program:
         program.wait_until_ready()
         assert works_no_longer(program), "expected rest before our first move"
@@ -330,14 +333,6 @@ def test_it_works_on_the_opponents_time_until_his_move_comes() -> None:
 
         program.ask("undo")
         assert works_no_longer(program), "expected rest in a position that is not the opponent's"
-
-
-def test_without_the_option_nothing_is_done() -> None:
-    with Program("--level", "1") as program:
-        program.wait_until_ready()
-        program.ask("genmove b")
-
-        assert works_no_longer(program)
 
 
 @pytest.mark.parametrize("command", ["quit", "# interrupt", "genmove w", "clear_board", "nonsense"])

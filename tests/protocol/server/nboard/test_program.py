@@ -168,33 +168,6 @@ def test_a_clock_has_what_the_moves_have_left(
 
 
 @pytest.mark.parametrize(
-    ("time", "sentence"),
-    [
-        ("a while", "status expected a clock such as 15:00 or 5:00/0:10/2:00, got 'a while'"),
-        (
-            "99999999.00:00:00",
-            "status expected a clock of at most 1000000000 seconds, got '99999999.00:00:00'",
-        ),
-    ],
-)
-def test_a_clock_that_is_no_clock_is_told_and_the_game_is_set(time: str, sentence: str) -> None:
-    dialogue = Dialogue()
-
-    assert dialogue.send(f"set game {ggf('B[F5]', TI=time)}") == [sentence]
-    assert dialogue.session.game.transcript() == "f5"
-    assert dialogue.session.clocks[BLACK].reading is None
-    assert dialogue.send("go")[-1].startswith("=== ")
-
-
-def test_each_go_is_answered_while_the_longest_clock_grows() -> None:
-    dialogue = Dialogue()
-    moves = "B[F5//-999999999]W[D6//-999999999]B[C5//-999999999]W[F4//-999999999]"
-
-    assert dialogue.send(f"set game {ggf(moves, TI='16666666:40/16666666:40/16666666:40')}") == []
-    assert dialogue.send("go")[-1].startswith("=== ")
-
-
-@pytest.mark.parametrize(
     ("depth", "game", "command", "reached"),
     [
         (3, ggf("B[F5]", TI="99:00:00"), "go", range(3, 4)),
