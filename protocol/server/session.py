@@ -13,7 +13,6 @@ from outflank.engine import (
     IllegalMoveError,
     Limit,
     Move,
-    OutflankError,
     Position,
     Rules,
     Searcher,
@@ -75,10 +74,6 @@ class Strength:
 
 if TYPE_CHECKING:  # an engine's first answer shall not wait for SQLite
     from outflank.book import BookEntry
-
-
-class UndoError(OutflankError):
-    """A request to take back more moves than were made."""
 
 
 class Session:
@@ -182,14 +177,13 @@ class Session:
                 self.undo(number)
                 raise IllegalMoveError(f"move {number + 1}: {error}") from None
 
-    def undo(self, count: int = 1) -> None:
-        """Take back the last `count` moves, each with a pass that it implied.
+    @property
+    def moves_made(self) -> int:
+        """The number of moves that can be taken back."""
+        return self._closing_passes + sum(not turn.implied for turn in self.game.turns)
 
-        Raises: UndoError if there are fewer.
-        """
-        made = self._closing_passes + sum(not turn.implied for turn in self.game.turns)
-        if count > made:
-            raise UndoError(f"can't take back {count}: the game has {made} moves")
+    def undo(self, count: int = 1) -> None:
+        """Take back the last `count` of ``moves_made``, each with a pass that it implied."""
         for _ in range(count):
             if self._closing_passes:
                 self._closing_passes -= 1

@@ -23,10 +23,10 @@ from outflank.protocol.formats import ggf, obf, sgf, transcript
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.files import FormatName, read_games
 from outflank.protocol.lines import LineSplitter
+from outflank.protocol.server.gtp.commands import Gtp
 from outflank.protocol.server.gtp.grammar import parse
-from outflank.protocol.server.gtp.wire import Gtp
 from outflank.protocol.server.movesource import SearchSource
-from outflank.protocol.server.nboard.wire import NBoard
+from outflank.protocol.server.nboard.commands import NBoard
 from outflank.protocol.server.serve import Wire
 from outflank.protocol.server.session import Session, Strength
 from outflank.tools.analysis import answers

@@ -192,7 +192,7 @@ def gtp(rules: Rules, options: EngineOptions) -> None:
 
     docs/gtp.md describes every command. If no option limits the search, the controller's clock does.
     """
-    from outflank.protocol.server.gtp.wire import (
+    from outflank.protocol.server.gtp.commands import (
         Gtp,  # not at the top: each command needs its own protocol alone
     )
 
@@ -206,7 +206,7 @@ def nboard(options: EngineOptions) -> None:
 
     docs/nboard.md describes every command. The depth that the controller sets takes the place of --level.
     """
-    from outflank.protocol.server.nboard.wire import NBoard
+    from outflank.protocol.server.nboard.commands import NBoard
 
     options.answer(NBoard())
 

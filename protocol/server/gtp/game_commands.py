@@ -78,8 +78,7 @@ def undo(session: Session, arguments: Arguments) -> str:
 
     Fails: `cannot undo` at the start of the game
     """
-    session.undo()
-    return ""
+    return _undo(session, 1)
 
 
 def gg_undo(session: Session, arguments: Arguments) -> str:
@@ -88,7 +87,13 @@ def gg_undo(session: Session, arguments: Arguments) -> str:
     Arguments: `count`, 1 if left out
     Fails: `cannot undo` if there are fewer
     """
-    session.undo(arguments.whole("a number of moves", 0, default=1))
+    return _undo(session, arguments.whole("a number of moves", 0, default=1))
+
+
+def _undo(session: Session, count: int) -> str:
+    if count > (made := session.moves_made):
+        raise CommandError("cannot undo", f"can't take back {count}: the game has {made} moves")
+    session.undo(count)
     return ""
 
 

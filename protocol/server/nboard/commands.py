@@ -1,4 +1,4 @@
-"""The table of all NBoard commands.
+"""The table of all NBoard commands, and the wire that executes them.
 
 A command is a function of the session and the rest of its line; it yields the lines of its answer. Its docstring is its
 documentation, from which docs/nboard.md is made; see ``gtp/commands.py``.
@@ -14,8 +14,9 @@ from outflank.engine.search.limits import HIGHEST_LEVEL
 from outflank.protocol.clock import NO_LIMIT
 from outflank.protocol.formats import ggf
 from outflank.protocol.formats.clocks import parse_ggf
+from outflank.protocol.lines import LINE_CAP, LineKind, tell_fault
 from outflank.protocol.server.movesource import book_info
-from outflank.protocol.server.nboard.grammar import chosen, found_lines, read_move, read_whole, status
+from outflank.protocol.server.nboard.grammar import chosen, found_lines, parse, read_move, read_whole, status
 from outflank.protocol.server.session import Session
 from outflank.protocol.server.thinking import think_aloud
 
@@ -240,3 +241,30 @@ COMMANDS: dict[str, CommandFunction] = {
     "analyze": analyze,
     "quit": quit_,
 }
+
+
+class NBoard:
+    """The wire of NBoard; see ``serve.Wire``."""
+
+    def kind(self, line: bytes) -> LineKind:
+        """The request of a line; a line that is no command is ignored, as the protocol demands."""
+        command = parse(line, COMMANDS)
+        if command is None:
+            return LineKind(is_command=False)
+        return LineKind(interrupts=True, quits=command[0] == "quit")
+
+    def answer(self, session: Session, line: bytes) -> Iterator[str]:
+        """Execute a line and give the lines of its answer as they come."""
+        command = parse(line, COMMANDS)
+        if command is None:
+            return
+        name, argument = command
+        try:
+            if len(line) > LINE_CAP:
+                raise NotationError(f"the line is longer than {LINE_CAP} bytes")
+            yield from COMMANDS[name](session, argument)
+        except OutflankError as error:
+            yield status(str(error))
+        except Exception as error:  # a fault of ours in one command must not end the game
+            tell_fault()
+            yield status(f"internal error: {error!r}")

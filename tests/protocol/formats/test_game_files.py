@@ -126,12 +126,8 @@ def test_ggf_as_the_server_writes_it() -> None:
     )
     game = only(text)
 
-    assert (game.black, game.white, game.black_rating, game.white_rating) == (
-        "ant\\one",
-        "b (2)",
-        2404.12,
-        1900,
-    )
+    assert (game.black, game.white) == ("ant\\one", "b (2)")
+    assert (game.black_rating, game.white_rating) == (2404.12, 1900)
     assert (game.place, game.date, game.clock) == ("GGS/os", "2003.05.17_12:30:00.GMT", "15:00//02:00")
     assert game.result == Result(Colour.BLACK, 12)
     assert [(move.score, move.seconds) for move in game.moves] == [(1.25, 3.5), (None, 2.0), (-4.0, None)]
@@ -332,9 +328,13 @@ def test_zero_has_no_sign() -> None:
     assert sgf.write(game).count("V[0.00]") == 2
 
 
-IN_SGF = "".join(f";{'BW'[at % 2]}[{OVER[2 * at : 2 * at + 2]}]" for at in range(9))
-IN_PGN = " ".join(re.findall("..", OVER))
-IN_GGF = "".join(f"{'BW'[at % 2]}[{OVER[2 * at : 2 * at + 2]}]" for at in range(9))
+OVER_IN = {
+    "sgf": "(;GM[2]{}" + "".join(f";{'BW'[at % 2]}[{OVER[2 * at : 2 * at + 2]}]" for at in range(9)) + ")",
+    "ggf": f"(;GM[Othello]{{}}BO[8 {START}]"
+    + "".join(f"{'BW'[at % 2]}[{OVER[2 * at : 2 * at + 2]}]" for at in range(9))
+    + ";)",
+    "pgn": f'[Event "x"]\n[Result "{{0}}"]\n\n{" ".join(re.findall("..", OVER))} {{0}}\n',
+}
 
 
 @pytest.mark.parametrize("write", [sgf.write, ggf.write])
@@ -349,51 +349,37 @@ def test_an_unfinished_game_of_edax_has_no_result_in_any_format(
         WthorWriter(BytesIO()).add(game)
 
 
+BY_64 = Result(Colour.BLACK, 64)
+
+
 @pytest.mark.parametrize(
-    ("text", "recorded", "doubt"),
+    ("form", "said", "recorded", "doubt"),
     [
-        (f"(;GM[2]RE[B+64]{IN_SGF})", Result(Colour.BLACK, 64), ""),
-        (f"(;GM[2]RE[B+13]{IN_SGF})", Result(Colour.BLACK, 64), ""),  # the discs on the board alone
-        (f"(;GM[2]RE[B+]{IN_SGF})", Result(Colour.BLACK, 64), ""),
-        (f"(;GM[2]RE[W+R]{IN_SGF})", Result(Colour.WHITE, None, ResultReason.RESIGNATION), ""),
-        (f"(;GM[2]RE[W+0.5]{IN_SGF})", Result(Colour.WHITE), ""),  # with komi
-        (
-            f"(;GM[2]RE[W+2]{IN_SGF})",
-            Result(Colour.BLACK, 64),
-            "that White won by 2 and the board that Black won by 64",
-        ),
-        (
-            f"(;GM[2]RE[0]{IN_SGF})",
-            Result(Colour.BLACK, 64),
-            "that it was a draw and the board that Black won by 64",
-        ),
-        (
-            f"(;GM[2]RE[W+]{IN_SGF})",
-            Result(Colour.BLACK, 64),
-            "that White won and the board that Black won by 64",
-        ),
-        (
-            f"(;GM[Othello]RE[-4]BO[8 {START}]{IN_GGF};)",
-            Result(Colour.BLACK, 64),
-            "that White won by 4 and the board",
-        ),
-        (f"(;GM[Othello]TY[8k]RE[-4]BO[8 {START}]{IN_GGF};)", Result(Colour.WHITE, -4), ""),
-        (
-            f'[Event "x"]\n[Result "0-1"]\n\n{IN_PGN} 0-1\n',
-            Result(Colour.BLACK, 64),
-            "that White won and the board",
-        ),
-        ("(;GM[2]RE[W+2];B[f5])", Result(Colour.WHITE, -2), ""),  # nothing is known about the end
+        ("sgf", "RE[B+64]", BY_64, ""),
+        ("sgf", "RE[B+13]", BY_64, ""),  # the discs on the board alone
+        ("sgf", "RE[B+]", BY_64, ""),
+        ("sgf", "RE[W+R]", Result(Colour.WHITE, None, ResultReason.RESIGNATION), ""),
+        ("sgf", "RE[W+0.5]", Result(Colour.WHITE), ""),  # with komi
+        ("sgf", "RE[W+2]", BY_64, "that White won by 2 and the board that Black won by 64"),
+        ("sgf", "RE[0]", BY_64, "that it was a draw and the board that Black won by 64"),
+        ("sgf", "RE[W+]", BY_64, "that White won and the board that Black won by 64"),
+        ("ggf", "RE[-4]", BY_64, "that White won by 4 and the board"),
+        ("ggf", "TY[8k]RE[-4]", Result(Colour.WHITE, -4), ""),
+        ("pgn", "0-1", BY_64, "that White won and the board"),
     ],
 )
 def test_the_board_is_believed_where_the_record_contradicts_it(
-    text: str, recorded: Result, doubt: str
+    form: str, said: str, recorded: Result, doubt: str
 ) -> None:
-    game = only(text)
+    game = only(OVER_IN[form].format(said))
 
     assert game.result == recorded
     assert doubt in game.doubt
     assert bool(doubt) is bool(game.doubt)
+
+
+def test_where_nothing_is_known_about_the_end_the_record_is_believed() -> None:
+    assert only("(;GM[2]RE[W+2];B[f5])").result == Result(Colour.WHITE, -2)
 
 
 EDAX_PGN = """[Event "?"]

@@ -3,6 +3,7 @@
 Reliability tests 4 and 9.
 """
 
+import json
 import re
 from collections.abc import Iterator
 
@@ -10,10 +11,11 @@ import pytest
 
 from outflank.engine import Colour, Rules
 from outflank.engine.evaluation import weights
+from outflank.engine.search.parameters import PARAMETERS
 from outflank.engine.squares import SQUARE_NAMES
 from outflank.protocol.server.gtp.commands import COMMANDS, HARMLESS
 from outflank.protocol.server.session import Strength
-from outflank.tests.support.dialogue import Dialogue, check_form, listening
+from outflank.tests.support.dialogue import Dialogue, check_form, listening, run_program
 
 # quit ends the dialogue, and what depends on the clock on the wall can't be compared
 PURE = sorted(set(COMMANDS) - {"quit"})
@@ -272,3 +274,20 @@ def test_what_takes_no_arguments_needs_no_line_feed_unless_it_thinks_or_changes_
     bare = {name for name, function in COMMANDS.items() if "Arguments:" not in (function.__doc__ or "")}
 
     assert bare == HARMLESS | THINK | CHANGE
+
+
+def test_every_parameter_is_listed_with_its_default() -> None:
+    dialogue = Dialogue()
+
+    assert dialogue.ask("kata-list-params").split() == list(PARAMETERS)
+    for name, parameter in PARAMETERS.items():
+        assert float(dialogue.ask(f"kata-get-param {name}")) == parameter.default
+    assert json.loads(dialogue.ask("kata-get-params")) == {
+        name: parameter.default for name, parameter in PARAMETERS.items()
+    }
+
+
+def test_an_option_of_the_program_sets_the_same_number() -> None:
+    answers = run_program(b"kata-get-param lmr_from_move\nquit\n", "--param", "lmr_from_move=5").stdout
+
+    assert answers.startswith(b"= 5\n")

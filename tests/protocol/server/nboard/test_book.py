@@ -12,7 +12,7 @@ from outflank.book.checking import check
 from outflank.engine.evaluation.weights import checksum
 from outflank.protocol.lines import Inbox
 from outflank.protocol.server.booksource import BookSource
-from outflank.protocol.server.nboard.wire import NBoard
+from outflank.protocol.server.nboard.commands import NBoard
 from outflank.tests.support.books import after, small_book
 from outflank.tests.support.nboard_dialogue import Dialogue, ggf
 
