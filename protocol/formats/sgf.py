@@ -58,11 +58,8 @@ _GO_POINT = re.compile("[a-h][a-h]")
 _GO_PASS = "tt"  # a point beyond the board of 19 rows
 _RESULT = re.compile(r"([BW])\+(.*)", re.IGNORECASE)
 _UNFINISHED = 127  # discs: Edax's score of a game that is not over
-_ENDINGS = {
-    "r": ResultReason.RESIGNATION,
-    "t": ResultReason.TIME,
-    "f": ResultReason.FORFEIT,
-}  # first letter of the word
+_REASONS = {ResultReason.RESIGNATION: "R", ResultReason.TIME: "T", ResultReason.FORFEIT: "F"}
+_ENDINGS = {letter: ending for ending, letter in _REASONS.items()}
 _MARGIN = r"([+-](?:[0-5]?\d|6[0-4]))"  # of 64 discs at most
 _REMARK = re.compile(
     rf"(?:(\d{{1,9}}\.\d{{1,9}}) s)?(?:; )?(?:exact before the move: {_MARGIN} for Black)?(?:\n|$)"
@@ -338,7 +335,7 @@ def _result(text: str) -> tuple[Result | None, bool]:
         if margin is None or not margin.is_integer() or not 0 <= margin <= WHOLE_BOARD:
             return Result(winner), margin is not None and not margin.is_integer()
         return Result(winner, int(margin if winner is Colour.BLACK else -margin)), False
-    return Result(winner, None, _ENDINGS.get(reason[0], ResultReason.FORFEIT)), False
+    return Result(winner, None, _ENDINGS.get(reason[0].upper(), ResultReason.FORFEIT)), False
 
 
 def _bare_result(text: str) -> Result | None:
@@ -359,7 +356,6 @@ def _vertex(text: str) -> str:
     return SQUARE_NAMES[8 * row + "abcdefgh".index(text[0])]
 
 
-_REASONS = {ResultReason.RESIGNATION: "R", ResultReason.TIME: "T", ResultReason.FORFEIT: "F"}
 _LIKE_A_ROOT = re.compile(rb"^\(;", re.MULTILINE)
 
 _TextNode = dict[str, list[str]]

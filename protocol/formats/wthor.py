@@ -53,6 +53,7 @@ _UNFINISHED = 225  # discs: Edax's result of -127 as a byte
 _NO_MOVES = b"\0\x5c"  # the second is Edax's
 _SHARED_STEMS = ("wthor", "wth")
 _MOVES = {10 * (square // 8 + 1) + square % 8 + 1: Move(square) for square in range(SQUARES)}
+_BYTES = {move: byte for byte, move in _MOVES.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,7 +308,7 @@ class WthorWriter:
             _index(self._players, game.black, "players"),
             _index(self._players, game.white, "players"),
         )
-        moves = bytes(_byte(played.move) for played in game.moves if not played.move.is_pass)
+        moves = bytes(_BYTES[played.move] for played in game.moves if not played.move.is_pass)
         self._stream.write(GAME.pack(*indices, discs, discs, moves))
         self._note_exact(game)
         self._count += 1
@@ -369,12 +370,6 @@ def _index(names: dict[str, int], name: str, what: str) -> int:
 def _name(text: str, length: int) -> bytes:
     """`text` with a final NUL in any case; letters that Latin-1 lacks become question marks."""
     return text.encode("latin-1", "replace")[: length - 1].ljust(length, b"\0")
-
-
-def _byte(move: Move) -> int:
-    assert move.square is not None
-    row, column = divmod(move.square, 8)
-    return 10 * (row + 1) + column + 1
 
 
 def _discs(margin: int) -> int:

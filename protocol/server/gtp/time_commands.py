@@ -1,10 +1,10 @@
 """Commands that set the clocks; see ``TimeControl`` for what they mean."""
 
+from collections.abc import Callable
+
 from outflank.protocol.clock import NO_LIMIT, TimeControl
 from outflank.protocol.server.gtp.arguments import Arguments
 from outflank.protocol.server.session import Session
-
-_KINDS = ("none", "absolute", "byoyomi", "canadian", "fischer")
 
 
 def time_settings(session: Session, arguments: Arguments) -> str:
@@ -38,7 +38,7 @@ def kata_list_time_settings(session: Session, arguments: Arguments) -> str:
 
     Answer: `none absolute byoyomi canadian fischer`, each in a line of its own
     """
-    return "\n".join(_KINDS)
+    return "\n".join(_SETTINGS)
 
 
 def kata_time_settings(session: Session, arguments: Arguments) -> str:
@@ -48,20 +48,12 @@ def kata_time_settings(session: Session, arguments: Arguments) -> str:
       `fischer` main increment
     Fails: `syntax error` if the kind is another or a number is missing or below 0
     """
-    session.set_time(_SETTINGS[arguments.choice("a kind of clock", _KINDS)](arguments))
+    session.set_time(_SETTINGS[arguments.choice("a kind of clock", tuple(_SETTINGS))](arguments))
     return ""
 
 
 def _seconds(arguments: Arguments, name: str) -> float:
     return arguments.number(f"{name} seconds", least=0)
-
-
-def _none(arguments: Arguments) -> TimeControl:
-    return NO_LIMIT
-
-
-def _absolute(arguments: Arguments) -> TimeControl:
-    return TimeControl(_seconds(arguments, "main"))
 
 
 def _byoyomi(arguments: Arguments) -> TimeControl:
@@ -76,15 +68,12 @@ def _canadian(arguments: Arguments) -> TimeControl:
     return TimeControl.canadian(main, period, arguments.whole("stones", 0))
 
 
-def _fischer(arguments: Arguments) -> TimeControl:
-    main = _seconds(arguments, "main")
-    return TimeControl(main, increment=_seconds(arguments, "increment"))
-
-
-_SETTINGS = {
-    "none": _none,
-    "absolute": _absolute,
+_SETTINGS: dict[str, Callable[[Arguments], TimeControl]] = {
+    "none": lambda arguments: NO_LIMIT,
+    "absolute": lambda arguments: TimeControl(_seconds(arguments, "main")),
     "byoyomi": _byoyomi,
     "canadian": _canadian,
-    "fischer": _fischer,
+    "fischer": lambda arguments: TimeControl(
+        _seconds(arguments, "main"), increment=_seconds(arguments, "increment")
+    ),
 }
