@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from outflank import __version__
 from outflank.engine import (
@@ -310,19 +310,13 @@ class Recorder:
         """All that has been played."""
         return tuple(self._moves)
 
-    def play(
-        self,
-        move: Move | str | int,
-        colour: Colour | None = None,
-        *,
-        seconds: float | None = None,
-        score: float | None = None,
-        exact: int | None = None,
-        from_book: bool | None = None,
-        comment: str = "",
-        fault: int = 0,
-    ) -> None:
+    def play(self, move: Move | str | int, colour: Colour | None = None, **known: Any) -> None:
         """Play the next move of the record; a pass after the end, as some programs write them, is read over.
+
+        Args:
+            move: the move.
+            colour: who made it; None for the side to move.
+            known: what is known about it, by the attributes of ``AnnotatedMove``.
 
         Raises: NotationError or IllegalMoveError naming the number of the move, 1 for the first.
         """
@@ -338,7 +332,7 @@ class Recorder:
         if not made.is_pass and position.must_pass:
             self._moves.append(AnnotatedMove(position, PASS, implied=True))
             position = position.pass_()
-        self._moves.append(AnnotatedMove(position, made, seconds, score, exact, from_book, comment, fault))
+        self._moves.append(AnnotatedMove(position, made, **known))
 
 
 def with_board_believed(game: AnnotatedGame) -> AnnotatedGame:

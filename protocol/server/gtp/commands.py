@@ -94,16 +94,28 @@ def gomill_describe_engine(session: Session, arguments: Arguments) -> str:
     return "\n".join([f"{name(session, arguments)} {version(session, arguments)}", *session.description()])
 
 
+_harmless_functions: set[CommandFunction] = set()
+
+
+def _harmless(function: CommandFunction) -> CommandFunction:
+    """Note a command that takes no arguments, answers at once and changes nothing.
+
+    It needs no line feed at the end of the input.
+    """
+    _harmless_functions.add(function)
+    return function
+
+
 COMMANDS: dict[str, CommandFunction] = {
-    "protocol_version": protocol_version,
-    "name": name,
-    "version": version,
+    "protocol_version": _harmless(protocol_version),
+    "name": _harmless(name),
+    "version": _harmless(version),
     "known_command": known_command,
-    "list_commands": list_commands,
-    "quit": quit_,
-    "cputime": cputime,
-    "gomill-cpu_time": cputime,
-    "gomill-describe_engine": gomill_describe_engine,
+    "list_commands": _harmless(list_commands),
+    "quit": _harmless(quit_),
+    "cputime": _harmless(cputime),
+    "gomill-cpu_time": _harmless(cputime),
+    "gomill-describe_engine": _harmless(gomill_describe_engine),
     "boardsize": game_commands.boardsize,
     "clear_board": game_commands.clear_board,
     "komi": game_commands.komi,
@@ -112,82 +124,50 @@ COMMANDS: dict[str, CommandFunction] = {
     "reg_genmove": game_commands.reg_genmove,
     "undo": game_commands.undo,
     "gg-undo": game_commands.gg_undo,
-    "showboard": game_commands.showboard,
-    "final_score": game_commands.final_score,
+    "showboard": _harmless(game_commands.showboard),
+    "final_score": _harmless(game_commands.final_score),
     "loadsgf": game_commands.loadsgf,
-    "list_games": game_commands.list_games,
+    "list_games": _harmless(game_commands.list_games),
     "set_game": game_commands.set_game,
     "time_settings": time_commands.time_settings,
     "time_left": time_commands.time_left,
-    "kata-list_time_settings": time_commands.kata_list_time_settings,
+    "kata-list_time_settings": _harmless(time_commands.kata_list_time_settings),
     "kata-time_settings": time_commands.kata_time_settings,
-    "kata-list-params": parameter_commands.kata_list_params,
+    "kata-list-params": _harmless(parameter_commands.kata_list_params),
     "kata-get-param": parameter_commands.kata_get_param,
-    "kata-get-params": parameter_commands.kata_get_params,
+    "kata-get-params": _harmless(parameter_commands.kata_get_params),
     "kata-set-param": parameter_commands.kata_set_param,
     "outflank-rules": rules_commands.outflank_rules,
-    "gogui-rules_game_id": rules_commands.gogui_rules_game_id,
-    "gogui-rules_board_size": rules_commands.gogui_rules_board_size,
-    "gogui-rules_board": rules_commands.gogui_rules_board,
-    "gogui-rules_legal_moves": rules_commands.gogui_rules_legal_moves,
-    "gogui-rules_side_to_move": rules_commands.gogui_rules_side_to_move,
-    "gogui-rules_final_result": rules_commands.gogui_rules_final_result,
+    "gogui-rules_game_id": _harmless(rules_commands.gogui_rules_game_id),
+    "gogui-rules_board_size": _harmless(rules_commands.gogui_rules_board_size),
+    "gogui-rules_board": _harmless(rules_commands.gogui_rules_board),
+    "gogui-rules_legal_moves": _harmless(rules_commands.gogui_rules_legal_moves),
+    "gogui-rules_side_to_move": _harmless(rules_commands.gogui_rules_side_to_move),
+    "gogui-rules_final_result": _harmless(rules_commands.gogui_rules_final_result),
     "gogui-play_sequence": gogui_commands.gogui_play_sequence,
     "gogui-setup": gogui_commands.gogui_setup,
     "gogui-setup_player": gogui_commands.gogui_setup_player,
-    "gogui-interrupt": gogui_commands.gogui_interrupt,
-    "gogui-analyze_commands": gogui_commands.gogui_analyze_commands,
-    "outflank-discs": gogui_commands.outflank_discs,
+    "gogui-interrupt": _harmless(gogui_commands.gogui_interrupt),
+    "gogui-analyze_commands": _harmless(gogui_commands.gogui_analyze_commands),
+    "outflank-discs": _harmless(gogui_commands.outflank_discs),
     "outflank-scores": gogui_commands.outflank_scores,
     "outflank-line": gogui_commands.outflank_line,
-    "outflank-stable": gfx_commands.outflank_stable,
-    "outflank-parity": gfx_commands.outflank_parity,
+    "outflank-stable": _harmless(gfx_commands.outflank_stable),
+    "outflank-parity": _harmless(gfx_commands.outflank_parity),
     "outflank-live": gfx_commands.outflank_live,
     "outflank-strength": gogui_commands.outflank_strength,
-    "outflank-book": book_commands.outflank_book,
-    "outflank-book_moves": book_commands.outflank_book_moves,
-    "outflank-book_line": book_commands.outflank_book_line,
-    "outflank-opening": book_commands.outflank_opening,
+    "outflank-book": _harmless(book_commands.outflank_book),
+    "outflank-book_moves": _harmless(book_commands.outflank_book_moves),
+    "outflank-book_line": _harmless(book_commands.outflank_book_line),
+    "outflank-opening": _harmless(book_commands.outflank_opening),
     "lz-analyze": analysis_commands.lz_analyze,
     "lz-genmove_analyze": analysis_commands.lz_genmove_analyze,
     "kata-analyze": analysis_commands.kata_analyze,
     "kata-genmove_analyze": analysis_commands.kata_genmove_analyze,
 }
 
-HARMLESS = frozenset(
-    {
-        "protocol_version",
-        "name",
-        "version",
-        "list_commands",
-        "quit",
-        "cputime",
-        "gomill-cpu_time",
-        "gomill-describe_engine",
-        "showboard",
-        "final_score",
-        "list_games",
-        "kata-list_time_settings",
-        "kata-list-params",
-        "kata-get-params",
-        "gogui-rules_game_id",
-        "gogui-rules_board_size",
-        "gogui-rules_board",
-        "gogui-rules_legal_moves",
-        "gogui-rules_side_to_move",
-        "gogui-rules_final_result",
-        "gogui-interrupt",
-        "gogui-analyze_commands",
-        "outflank-discs",
-        "outflank-stable",
-        "outflank-parity",
-        "outflank-book",
-        "outflank-book_moves",
-        "outflank-book_line",
-        "outflank-opening",
-    }
-)
-"""Those that take no arguments, answer at once and change nothing. They need no line feed at the end of the input."""
+HARMLESS = frozenset(name for name, function in COMMANDS.items() if function in _harmless_functions)
+"""The names of those commands."""
 
 
 class Gtp:
