@@ -21,7 +21,8 @@ from outflank.tools.checks.examination import CHECKS, NBOARD_CHECKS, NBOARD_SECT
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 _PART = re.compile(r"(<!-- made: (.+?) -->).*?(<!-- end -->)", re.DOTALL)
-_ITEM = re.compile(r"^(?=(?:Arguments|Answer|Fails):)", re.MULTILINE)
+_ITEM = re.compile(r"^(Arguments|Answer|Fails): ", re.MULTILINE)
+_USUAL = {"Arguments": "none", "Answer": "nothing", "Fails": "never"}  # what a docstring leaves out
 
 
 def with_parts(page: str) -> str:
@@ -50,7 +51,8 @@ def _module(function: Callable[..., Any]) -> str:
 def _entry(names: Iterable[str], function: Callable[..., Any]) -> str:
     """Return a command's names, its description, and a list of arguments, answer and failure."""
     text, *items = _ITEM.split(inspect.getdoc(function) or "")
-    bullets = "".join(f"- {item.strip()}\n" for item in items)
+    given = _USUAL | dict(zip(items[::2], items[1::2], strict=True))
+    bullets = "".join(f"- {item}: {said.strip()}\n" for item, said in given.items())
     return f"### {', '.join(f'`{name}`' for name in names)}\n\n{text.strip()}\n\n{bullets}"
 
 

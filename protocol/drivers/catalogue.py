@@ -3,11 +3,10 @@
 The facts are data, in ``catalogue.toml`` beside this file; each entry's program is looked for on this machine.
 """
 
-import datetime
 import functools
 import os
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,21 +21,6 @@ _BESIDE = (".", "bin", "build")  # where a program lies in the folder of its pro
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
-    """Something that a user of an engine should know.
-
-    Attributes:
-        fact: a sentence or two.
-        source: the page, file or program that says so.
-        date: of the source.
-    """
-
-    fact: str
-    source: str
-    date: datetime.date
-
-
-@dataclass(frozen=True, slots=True)
 class Known:
     """An engine of the catalogue.
 
@@ -47,22 +31,22 @@ class Known:
         cmd: how it is started; ``{program}`` is its file.
         seen: how the entry was checked.
         home: a file that it reads from its working folder; empty if it reads none.
-        given: words that follow the command if the key has a value (``with`` in the file).
+        given: words that follow the command if the key has a value.
         without: words that follow it if not.
         settings: keys of an engine in a match, and their values.
-        facts: what a user should know.
+        facts: what a user should know: mappings of ``fact``, a sentence or two, ``source``, and the source's ``date``.
     """
 
     key: str
     title: str
-    programs: tuple[str, ...]
+    programs: Sequence[str]
     cmd: str
     seen: str
     home: str = ""
     given: Mapping[str, str] = field(default_factory=dict)
     without: Mapping[str, str] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
-    facts: tuple[Fact, ...] = ()
+    facts: Sequence[Mapping[str, Any]] = ()
 
     def find(self, folders: Iterable[Path]) -> Path | None:
         """Its program in these folders, or in ``bin`` and ``build`` below them; None if it is in none of them."""
@@ -79,7 +63,7 @@ class Known:
 def catalogue() -> dict[str, Known]:
     """All engines of the catalogue by their keys."""
     tables = tomllib.loads(_FILE.read_text(encoding="utf-8"))
-    return {key: _known(key, table) for key, table in tables.items()}
+    return {key: Known(key, **table) for key, table in tables.items()}
 
 
 def search_path() -> list[Path]:
@@ -108,7 +92,6 @@ def completed(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _started(known: Known, settings: Mapping[str, Any]) -> dict[str, str]:
-    """Command and working folder."""
     asked = settings.get("dir")
     folders = [Path(str(asked)).expanduser()] if asked else search_path()
     program = known.find(folders)
@@ -126,7 +109,6 @@ def _started(known: Known, settings: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _home(known: Known, program: Path) -> dict[str, str]:
-    """The working folder, if the engine reads a file from there."""
     if not known.home:
         return {}
     for folder in _around(program):
@@ -139,15 +121,3 @@ def _around(program: Path) -> Iterator[Path]:
     """The folder of a program and the one above, also of the file that a link leads to."""
     for path in (program, program.resolve()):
         yield from (path.parent, path.parent.parent)
-
-
-def _known(key: str, table: Mapping[str, Any]) -> Known:
-    """What one table of the file says of an engine."""
-    plain = {name: value for name, value in table.items() if name not in ("with", "facts", "programs")}
-    return Known(
-        key=key,
-        programs=tuple(table["programs"]),
-        given=table.get("with", {}),
-        facts=tuple(Fact(**fact) for fact in table.get("facts", ())),
-        **plain,
-    )

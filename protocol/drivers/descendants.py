@@ -10,15 +10,13 @@ import ctypes
 import functools
 import itertools
 import os
+import struct
 import sys
 import time
 from collections.abc import Iterable
 from contextlib import suppress
 
 import psutil
-
-if sys.platform == "win32":
-    from outflank.protocol.drivers import job
 
 PORTABLE = sys.platform != "linux" or "OUTFLANK_PORTABLE" in os.environ
 """Whether only what every system has is used."""
@@ -42,8 +40,7 @@ def adopt_orphans() -> None:
 
 
 @functools.cache
-def _adopt_orphans(pid: int) -> None:
-    """Once for each process: one that is forked from us does not inherit it."""
+def _adopt_orphans(pid: int) -> None:  # once for each process: a forked one does not inherit it
     with suppress(OSError, AttributeError):  # a C library without it
         ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
@@ -54,8 +51,7 @@ def new_mark() -> int:
 
 
 @functools.cache
-def _runner(pid: int) -> int:
-    """A random number for a process, also for one that is forked from us."""
+def _runner(pid: int) -> int:  # a random number for each process, also for one that is forked from us
     return int.from_bytes(os.urandom(4))
 
 
@@ -88,7 +84,7 @@ def terminate(engine: psutil.Process, mark: int) -> None:
 def kill(engine: psutil.Process | None, mark: int, known: Iterable[psutil.Process] = ()) -> None:
     """Kill what ``living`` finds for as long as it finds any, and reap it; the engine itself is not killed."""
     if sys.platform == "win32":
-        job.end(mark)
+        end_job(mark)
     seen = set(known)
     deadline = time.monotonic() + _KILL_SECONDS
     while time.monotonic() < deadline and (alive := living(engine, mark, seen)):
@@ -125,7 +121,6 @@ def _reap(pid: int) -> None:
 
 
 def _families(pids: Iterable[int]) -> set[int]:
-    """These processes and all that descend from them."""
     found: set[int] = set()
     waiting = list(pids)
     while waiting:
@@ -145,7 +140,6 @@ def _alive(pids: Iterable[int]) -> set[psutil.Process]:
 
 
 def _possible_orphans() -> Iterable[psutil.Process]:
-    """The processes among which those are that have lost their parent and bear a mark."""
     return psutil.process_iter() if PORTABLE else _alive(_children(os.getpid()))
 
 
@@ -165,8 +159,7 @@ def _children(pid: int) -> list[int]:
     found: list[int] = []
     if PORTABLE:
         with suppress(psutil.Error):
-            found += [child.pid for child in psutil.Process(pid).children()]
-        return found
+            return [child.pid for child in psutil.Process(pid).children()]
     with suppress(OSError):  # it has just ended
         for task in os.listdir(f"/proc/{pid}/task"):
             with suppress(OSError), open(f"/proc/{pid}/task/{task}/children", "rb", buffering=0) as file:
@@ -206,3 +199,40 @@ def waits(pid: int) -> dict[int, float]:
                 ):
                     found[int(task)] = int(file.read().split()[1]) / _NANOSECONDS
     return found
+
+
+if sys.platform == "win32":
+    from ctypes import wintypes
+
+    _EXTENDED_LIMITS = 9  # JobObjectExtendedLimitInformation
+    # JOBOBJECT_EXTENDED_LIMIT_INFORMATION; the flags are its third value, the memory of a process is its sixteenth.
+    _LIMITS = struct.Struct("@2q I 2N I N 2I 6Q 4N")
+    _PROCESS_MEMORY = 0x100  # JOB_OBJECT_LIMIT_PROCESS_MEMORY
+    _KILL_ON_CLOSE = 0x2000  # JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
+    _KERNEL = ctypes.WinDLL("kernel32", use_last_error=True)
+    _KERNEL.CreateJobObjectW.restype = wintypes.HANDLE
+    _jobs: dict[int, wintypes.HANDLE] = {}  # by the marks of the engines
+
+    def confine(process: int, mark: int, memory: int | None) -> None:
+        """Put a suspended process into a new job, which ends when we close it or end. Raises: OSError.
+
+        Args:
+            process: its handle.
+            mark: the mark of the engine.
+            memory: the bytes that each process of the job may have; None for any number.
+        """
+        _jobs[mark] = job = wintypes.HANDLE(_KERNEL.CreateJobObjectW(None, None))
+        flags = _KILL_ON_CLOSE | (_PROCESS_MEMORY if memory else 0)
+        limits = _LIMITS.pack(0, 0, flags, *[0] * 12, memory or 0, 0, 0, 0)
+        if not (
+            _KERNEL.SetInformationJobObject(job, _EXTENDED_LIMITS, limits, len(limits))
+            and _KERNEL.AssignProcessToJobObject(job, wintypes.HANDLE(process))
+        ):
+            error = ctypes.WinError(ctypes.get_last_error())
+            end_job(mark)
+            raise error
+
+    def end_job(mark: int) -> None:
+        """Kill all processes of the job of an engine, if it has one."""
+        if (job := _jobs.pop(mark, None)) is not None:
+            _KERNEL.CloseHandle(job)

@@ -18,7 +18,7 @@
 ``kata-time_settings``, since a strict engine refuses them.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -40,21 +40,6 @@ class Dialect(StrEnum):
     @classmethod
     def _missing_(cls, value: object) -> "Dialect":
         raise NotationError(f"expected a dialect out of {' '.join(cls)}, got {value!r}")
-
-
-@dataclass(frozen=True, slots=True)
-class EngineCapabilities:
-    """The result of the handshake.
-
-    Attributes:
-        name: the engine's own name.
-        commands: the commands that it lists.
-        kata_kinds: the kinds of ``kata-time_settings`` that it lists.
-    """
-
-    name: str = ""
-    commands: frozenset[str] = frozenset()
-    kata_kinds: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,20 +65,36 @@ class TimeDialect:
 
 
 def choose_dialect(
-    control: TimeControl, capabilities: EngineCapabilities, dialect: Dialect = Dialect.AUTO
+    control: TimeControl,
+    name: str,
+    commands: Collection[str],
+    kata_kinds: Collection[str] = (),
+    dialect: Dialect = Dialect.AUTO,
 ) -> TimeDialect:
-    """Return the commands that send this engine `control`, in the words of `dialect`."""
+    """Return the commands that send an engine its clock.
+
+    Args:
+        control: its time control.
+        name: its own name.
+        commands: the commands that it lists.
+        kata_kinds: the kinds of ``kata-time_settings`` that it lists.
+        dialect: the words of the commands.
+    """
     if not control.is_limited:
         return TimeDialect()
     if dialect is Dialect.AUTO:
-        dialect = _found_dialect(control, capabilities)
+        says_all = control.is_whole and not control.increment and "time_settings" in commands
+        knows_kata = _KATA in commands and _kata_settings(control).split()[1] in kata_kinds
+        dialect = Dialect.FISCHER if knows_kata and not says_all else Dialect.SPEC
+        if is_edax(name):
+            dialect = Dialect.PER_MOVE
     settings = _SETTINGS[dialect](control)
-    if settings is not None and settings.split()[0] not in capabilities.commands:
+    if settings is not None and settings.split()[0] not in commands:
         settings = None
     return TimeDialect(
         settings,
-        sends_left=settings is not None and "time_left" in capabilities.commands,
-        fractions=_KATA in capabilities.commands,
+        sends_left=settings is not None and "time_left" in commands,
+        fractions=_KATA in commands,
         before_board=dialect is Dialect.PER_MOVE,
     )
 
@@ -103,19 +104,7 @@ def is_edax(name: str) -> bool:
     return name.lower().startswith("edax")
 
 
-def _found_dialect(control: TimeControl, capabilities: EngineCapabilities) -> Dialect:
-    """Return the dialect of an engine for which none was named."""
-    if is_edax(capabilities.name):
-        return Dialect.PER_MOVE
-    says_all = control.is_whole and not control.increment and "time_settings" in capabilities.commands
-    knows_kata = (
-        _KATA in capabilities.commands and _kata_settings(control).split()[1] in capabilities.kata_kinds
-    )
-    return Dialect.FISCHER if knows_kata and not says_all else Dialect.SPEC
-
-
 def _kata_settings(control: TimeControl) -> str:
-    """The command in KataGo's words."""
     main = seconds_text(control.main)
     if control.period_moves:
         return f"{_KATA} canadian {main} {seconds_text(control.period)} {control.period_moves}"
@@ -133,7 +122,6 @@ def _spec_settings(control: TimeControl) -> str | None:
 
 
 def _per_move_settings(control: TimeControl) -> str | None:
-    """As the specification has it, but for seconds a move."""
     if control.main == 0 and control.period_moves == 1:
         return f"time_settings {int(control.period)} {int(control.period < 1)} 1"
     return _spec_settings(control)

@@ -118,14 +118,12 @@ class Driver(ABC):
     """An engine that plays games, in a process of this machine or elsewhere.
 
     Attributes:
-        spec: its name, command and settings.
         remarks: sentences about the engine for its user.
-        on_wait: called at least ten times a second while an answer is due; it may raise to give up.
 
     Args:
-        spec: its name, command and settings.
+        spec: its name, command and settings, which are an attribute too.
         rules: the rules of the games.
-        on_wait: see above.
+        on_wait: called at least ten times a second while an answer is due; it may raise to give up. An attribute too.
         on_line: called with the engine's name, a direction and a line: ``">"`` and each line sent, ``"<"`` and each
             line of an answer, ``"!"`` and each line that answers nothing.
         on_remark: called with each sentence of ``remarks`` when it is new.
@@ -294,12 +292,10 @@ class ProcessDriver(Driver):
         stray_bytes: the size of its output in this game that answers nothing.
 
     Args:
-        spec: see ``Driver``.
-        rules: see ``Driver``.
+        spec, rules, named: see ``Driver``.
         settings: folder, environment, processors and memory; those of the spec if None.
         restarts: whether a process that has ended is started again for the next game.
         on_bytes: called with ``">"`` and the bytes sent, and with ``"<"`` and the bytes read, as they are.
-        named: the other arguments of ``Driver``.
     """
 
     _protocol: str
@@ -460,12 +456,10 @@ class ProcessDriver(Driver):
             return False
 
     def _note(self, before: Position, move: str) -> None:
-        """Note the last turn that the engine knows."""
         assert self._ply is not None, "a game was set up"
         self._ply, self._last = self._ply + 1, (before, move)
 
     def _greet_open(self) -> None:
-        """Open it, send what has changed since the last game, and begin a game. Raises: EngineError."""
         self.open()
         if self._sent_spec is not None:
             self._send_changes(self._sent_spec)
@@ -546,7 +540,6 @@ class ProcessDriver(Driver):
         return line
 
     def _seconds_since(self, sent: float) -> float:
-        """Return the seconds until its last output."""
         return self._child.last_read - sent
 
     def _read_until(
@@ -590,7 +583,6 @@ class ProcessDriver(Driver):
         return type(error)(self._child.explained(sentence))
 
     def _speaks_otherwise(self, expected: str, got: str) -> EngineProtocolError:
-        """Return the error for a program that answers in another language."""
         sentence = (
             f"{self.label} is no {self._protocol} engine: expected {expected}, got {printable(got.strip())!r}"
         )

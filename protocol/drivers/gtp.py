@@ -2,13 +2,13 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from tempfile import NamedTemporaryFile
 from typing import Any
 
 from outflank.engine import Colour, Position, Rules
 from outflank.protocol.clock import RunningClock
-from outflank.protocol.drivers.dialect import EngineCapabilities, TimeDialect, choose_dialect, is_edax
+from outflank.protocol.drivers.dialect import TimeDialect, choose_dialect, is_edax
 from outflank.protocol.drivers.driver import (
     BANNER_SECONDS,
     REPLY_SECONDS,
@@ -42,53 +42,27 @@ _CLAIM_SECONDS = 1.0  # for a command after the end of the game
 _LOAD = "loadsgf"
 
 
-@dataclass(frozen=True, slots=True)
-class GtpResponse:
-    """An engine's answer.
-
-    Attributes:
-        ok: whether it began with ``=``.
-        text: after the sign; lines are separated by line feeds.
-        seconds: from just before the command was written until the answer was complete.
-    """
-
-    ok: bool
-    text: str
-    seconds: float
-
-
-@dataclass(slots=True)
-class EngineQuirks:
-    """Facts about an engine that it does not list. They stay true when its process is started again.
-
-    Attributes:
-        implicit_passes: whether it refuses the forced passes that are sent to it.
-        reports_scores: whether it is asked for its evaluation with each move, if it lists a command for that.
-        claims_truly: whether no score that it claimed was false.
-    """
-
-    implicit_passes: bool = False
-    reports_scores: bool = True
-    claims_truly: bool = True
-
-
 class GtpDriver(ProcessDriver):
     """An engine that speaks GTP; see ``Driver``.
 
     Attributes:
         commands: the commands that it lists.
-        quirks: see ``EngineQuirks``.
+        implicit_passes: whether it refuses the forced passes that are sent to it; like the two that follow, this
+            stays true when its process is started again.
+        reports_scores: whether it is asked for its evaluation with each move, if it lists a command for that.
+        claims_truly: whether no score that it claimed was false.
     """
 
     _protocol = "GTP"
     commands: frozenset[str] = frozenset()
+    implicit_passes, claims_truly = False, True
     _speaks_gtp = False
     _genmove = GENMOVE
     _dialect = TimeDialect()
 
     def __init__(self, spec: EngineSpec, rules: Rules, **named: Any) -> None:
         super().__init__(spec, rules, **named)
-        self.quirks = EngineQuirks(reports_scores=spec.analysis)
+        self.reports_scores = spec.analysis
 
     @property
     def sets_boards_up(self) -> bool:
@@ -100,8 +74,8 @@ class GtpDriver(ProcessDriver):
         self._speaks_gtp = False
         super().start()
 
-    def ask(self, command: str, seconds: float = REPLY_SECONDS, *, watching: bool = False) -> GtpResponse:
-        """Send `command` and wait at most `seconds` for the whole answer.
+    def ask(self, command: str, seconds: float = REPLY_SECONDS, *, watching: bool = False) -> Reply:
+        """Send `command` and return the whole answer, waited for at most `seconds`.
 
         Args:
             command: without its line feed.
@@ -115,7 +89,7 @@ class GtpDriver(ProcessDriver):
             ok, text = self._read_answer(started + seconds, watching)
         except (EngineTimeout, EngineCrash) as error:
             raise self._explained(error, command) from None
-        return GtpResponse(ok, text, self._seconds_since(started))
+        return Reply(text, self._seconds_since(started), ok=ok)
 
     def order(self, command: str, seconds: float = REPLY_SECONDS) -> str:
         """Send a command that has to succeed, and return the text of its answer.
@@ -151,7 +125,7 @@ class GtpDriver(ProcessDriver):
 
     def check_claim(self, game: GameSoFar) -> None:
         """See ``Driver``: ``final_score`` is asked."""
-        if self._ply is None or not self.quirks.claims_truly or "final_score" not in self.commands:
+        if self._ply is None or not self.claims_truly or "final_score" not in self.commands:
             return
         try:
             for made in game.moves[self._ply :]:
@@ -166,7 +140,7 @@ class GtpDriver(ProcessDriver):
         finally:
             self._ply = None
         if not is_true_claim(claim, game.position):
-            self.quirks.claims_truly = False
+            self.claims_truly = False
             self.remark(f"claims a false score: {printable(claim)!r} for {game.position.board_string()}")
 
     def _prepare(self) -> None:
@@ -178,7 +152,7 @@ class GtpDriver(ProcessDriver):
             raise UnfitEngineError(
                 f"{self.label}: there is no way to set {self._rules}: it does not list outflank-rules"
             )
-        self._genmove = genmove_command(self.commands) if self.quirks.reports_scores else GENMOVE
+        self._genmove = genmove_command(self.commands) if self.reports_scores else GENMOVE
         for command in instructions(self.spec, self.commands):
             self.order(command)
         self._agree_on_time()
@@ -216,14 +190,14 @@ class GtpDriver(ProcessDriver):
 
         Raises: EngineError; EngineRefusal if it refuses a disc.
         """
-        if made.move.is_pass and self.quirks.implicit_passes:
+        if made.move.is_pass and self.implicit_passes:
             return
         try:
             self.order(f"play {made.colour} {made.move}")
         except EngineRefusal:
             if not made.move.is_pass:
                 raise
-            self.quirks.implicit_passes = True
+            self.implicit_passes = True
             self.remark("rejects 'play COLOUR pass', so forced passes are not sent to it (passes=implicit)")
 
     def _send_turn(self, game: GameSoFar, clock: RunningClock) -> None:
@@ -237,7 +211,7 @@ class GtpDriver(ProcessDriver):
         if reply.ok or self._genmove == GENMOVE:
             return reply
         self.remark(f"lists {self._genmove} and refuses it: it is asked for plain moves")
-        self._genmove, self.quirks.reports_scores = GENMOVE, False
+        self._genmove, self.reports_scores = GENMOVE, False
         again = self._choose(seconds - reply.seconds)
         return replace(again, seconds=reply.seconds + again.seconds)
 
@@ -261,12 +235,10 @@ class GtpDriver(ProcessDriver):
         self.commands = frozenset(ask("list_commands").split())
 
     def _agree_on_time(self) -> None:
-        """Find the commands that set its clock, from now on. Raises: EngineError."""
         kinds: frozenset[str] = frozenset()
         if "kata-list_time_settings" in self.commands:
             kinds = frozenset(self.order("kata-list_time_settings").split())
-        capabilities = EngineCapabilities(self.own_name, self.commands, kinds)
-        self._dialect = choose_dialect(self.spec.time, capabilities, self.spec.dialect)
+        self._dialect = choose_dialect(self.spec.time, self.own_name, self.commands, kinds, self.spec.dialect)
         if self.spec.time.is_limited and self._dialect.settings is None:
             self.remark(f"has no command for a time of {self.spec.time}, but is held to it")
 
@@ -277,7 +249,6 @@ class GtpDriver(ProcessDriver):
             self.remark(f"refuses {command!r}, but is held to its time of {self.spec.time}")
 
     def _load(self, game: AnnotatedGame) -> None:
-        """Have it read a game from a file. Raises: EngineError."""
         # Edax skips the discs that an SGF sets up, without a word. It reads GGF by the same command.
         if is_edax(self.own_name):
             ending, text = ".ggf", ggf.write(game)
@@ -317,7 +288,6 @@ class GtpDriver(ProcessDriver):
         return latest
 
     def _read_answer(self, deadline: float, watching: bool) -> tuple[bool, str]:
-        """Return whether the next answer is a success, and its text."""
         first, size = self._first_line(deadline)
         return first[0] == "=", self._rest_of(first, deadline, size, watching)
 
@@ -415,12 +385,12 @@ def instructions(spec: EngineSpec, listed: frozenset[str]) -> list[str]:
     return commands + [filled(command, spec) for command in spec.commands]
 
 
-def read_reply(answer: GtpResponse) -> Reply:
+def read_reply(answer: Reply) -> Reply:
     """Read the move and its score in the answer to a ``genmove`` of either kind."""
     *lines, last = answer.text.splitlines() or [""]
     word, _, move = last.strip().partition(" ")
     if not answer.ok or word != "play":
-        return Reply(answer.text, answer.seconds, ok=answer.ok)
+        return answer
     reports = read_report(next(filter(is_report, reversed(lines)), ""))
     played = move.strip()
     own = [report for report in reports if report.text.lower() == played.lower()]
@@ -428,5 +398,4 @@ def read_reply(answer: GtpResponse) -> Reply:
 
 
 def _score(reports: Sequence[MoveReport]) -> float | None:
-    """Return the first score that is named."""
     return next((report.score for report in reports if report.score is not None), None)

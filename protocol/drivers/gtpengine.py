@@ -129,10 +129,7 @@ class GtpEngine:
 
     @_alone
     def new_game(self) -> None:
-        """Begin a game from the start of the rules, with full clocks.
-
-        Raises: EngineError.
-        """
+        """Begin a game from the start of the rules, with full clocks. Raises: EngineError."""
         self._driver.new_game()
         self._keep(Game(self._rules), full_clocks=True)
 
@@ -224,7 +221,6 @@ class GtpEngine:
             self._driver.close(patience)
 
     def _go_to(self, game: Game) -> None:
-        """Take the engine to the end of a game. Raises: EngineError."""
         went_on = self._driver.follow(_record(game))
         self._keep(game, full_clocks=not went_on)
 
@@ -234,7 +230,6 @@ class GtpEngine:
             self._clocks = {colour: RunningClock(self._time) for colour in Colour}
 
     def _expect_wanted(self) -> None:
-        """Raise EngineCrash if it is being ended, while an answer of it is waited for."""
         if self._is_ending:
             raise EngineCrash(f"{self._driver.label} was ended")
 

@@ -192,7 +192,6 @@ def read_choice(text: str) -> tuple[str, float | None]:
 
 
 def _own_depth(spec: EngineSpec) -> int | None:
-    """Return the depth that an engine is entered with, or else its level; None if it is entered with neither."""
     return spec.level if spec.depth is None else spec.depth
 
 

@@ -55,7 +55,7 @@ class ChildProcess:
     ) -> None:
         self.label = label
         self._on_bytes = on_bytes
-        self._on_wait = on_wait or _nothing
+        self._on_wait = on_wait or (lambda: None)
         self._mark = descendants.new_mark()
         self._process, self._known = spawn(command, label, surroundings or ProcessSettings(), self._mark)
         self.was_stopped = False
@@ -66,7 +66,11 @@ class ChildProcess:
         self._output_ended = self._input_closed = False
         self._input_ended_at: float | None = None
         self._last_read = 0.0
-        self._stdin, self._stdout, self._stderr = self._pipes()
+        process = self._process
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        self._stdin, self._stdout, self._stderr = process.stdin, process.stdout, process.stderr
         self._selector: selectors.BaseSelector | None = None
         self._moved, self._has_input = threading.Event(), threading.Event()
         self._threads: list[threading.Thread] = []
@@ -191,15 +195,7 @@ class ChildProcess:
             self._process.wait()
             self._close_pipes()
 
-    def _pipes(self) -> tuple[IO[bytes], IO[bytes], IO[bytes]]:
-        process = self._process
-        assert process.stdin is not None
-        assert process.stdout is not None
-        assert process.stderr is not None
-        return process.stdin, process.stdout, process.stderr
-
     def _taken(self, size: int) -> bytes:
-        """Remove `size` bytes from the received output, and return them."""
         taken = bytes(self._received[:size])
         del self._received[:size]
         if self._on_bytes:
@@ -207,10 +203,7 @@ class ChildProcess:
         return taken
 
     def _wait_for_output(self, deadline: float) -> None:
-        """Serve the pipes for a moment.
-
-        Raises: EngineTimeout, EngineCrash.
-        """
+        """Serve the pipes for a moment. Raises: EngineTimeout, EngineCrash."""
         self._on_wait()
         now = time.monotonic()
         if now > self._reaped_at + _REAP_SECONDS:
@@ -229,7 +222,6 @@ class ChildProcess:
             raise EngineCrash(self._how_it_ended("ended"))
 
     def _how_it_ended(self, otherwise: str) -> str:
-        """A sentence with the exit code or signal, or `otherwise` if the process goes on."""
         code = self.exit_code
         if code is None:
             return f"{self.label} {otherwise} but keeps running"
@@ -238,7 +230,6 @@ class ChildProcess:
         return f"{self.label} was killed by {_signal_name(-code)}"
 
     def _serve_pipes(self) -> None:
-        """Begin to move bytes through the pipes."""
         if sys.platform == "linux" and not descendants.PORTABLE:
             # Of all selectors the one without a descriptor: nothing may fail now, or the child would be left behind.
             self._selector = selectors.PollSelector()
@@ -306,7 +297,6 @@ class ChildProcess:
         pipe.close()
 
     def _write_all(self) -> None:
-        """Write to the input until it is closed; runs in a thread."""
         while not (self._input_closed or self.was_stopped):
             self._has_input.wait()
             self._has_input.clear()
@@ -347,7 +337,3 @@ def _read(pipe: IO[bytes]) -> bytes | None:
         return None
     except OSError:
         return b""
-
-
-def _nothing() -> None:
-    """The function called while waiting if no other is given."""

@@ -16,9 +16,6 @@ from outflank.protocol.drivers import descendants
 from outflank.protocol.drivers.errors import EngineStartError, SystemExhausted
 from outflank.protocol.drivers.spec import ProcessSettings
 
-if sys.platform == "win32":
-    from outflank.protocol.drivers import job
-
 _EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
 _TRIED = {"prlimit": f"--rttime={descendants.limit_of(0)}:", "setpriv": "--pdeathsig=KILL"}
 _SUSPENDED = 0x4  # CREATE_SUSPENDED of Windows
@@ -52,7 +49,6 @@ def _starter(pid: int) -> ThreadPoolExecutor:
 
 
 def _end(future: Future[Spawned]) -> None:
-    """End a process that nobody waits for."""
     if future.exception() is None:
         _discard(future.result()[0])
 
@@ -63,7 +59,6 @@ def _discard(process: subprocess.Popen[bytes]) -> None:
 
 
 def _spawn(command: Sequence[str], label: str, surroundings: ProcessSettings, mark: int) -> Spawned:
-    """As ``spawn``, in the calling thread."""
     descendants.adopt_orphans()
     is_inherited = sys.platform == "linux" and not descendants.PORTABLE
     if is_inherited:
@@ -77,7 +72,7 @@ def _spawn(command: Sequence[str], label: str, surroundings: ProcessSettings, ma
         if surroundings.memory is not None and sys.platform != "win32":
             _limit_memory(process, surroundings.memory, label)
         if sys.platform == "win32":
-            job.confine(int(program._handle), mark, surroundings.memory)  # type: ignore[attr-defined]
+            descendants.confine(int(program._handle), mark, surroundings.memory)  # type: ignore[attr-defined]
             process.resume()
     except (psutil.Error, OSError) as error:
         _discard(program)
@@ -155,7 +150,6 @@ def _working(program: str, option: str) -> str:
 
 
 def _reason(error: OSError | ValueError, program: str, folder: Path | None) -> str:
-    """Why there is no process, as a sentence."""
     if isinstance(error, OSError) and folder is not None and not folder.is_dir():
         return f"its folder {str(folder)!r} does not exist"
     if isinstance(error, FileNotFoundError):
@@ -182,7 +176,6 @@ def _pin(process: psutil.Process | None, cpus: Sequence[int], label: str) -> Non
 
 
 def _limit_memory(process: psutil.Process, limit: int, label: str) -> None:
-    """Limit the address space of a process, and of all that it starts from now on."""
     if sys.platform != "linux":
         raise EngineStartError(f"{label}: this system can't limit the memory of an engine")
     try:

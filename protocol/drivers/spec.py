@@ -203,7 +203,6 @@ def _added_up(each: Mapping[str, object], own: Mapping[str, object]) -> dict[str
 
 
 def _plain(value: object) -> object:
-    """An attribute's value as a file holds it."""
     if isinstance(value, TimeControl | StrEnum):
         return str(value)
     if isinstance(value, tuple):
@@ -309,24 +308,10 @@ def _text(key: str, value: object) -> str:
     return value
 
 
-def _cmd(key: str, value: object) -> str:
+def _fitting(key: str, value: object, expected: str, fits: Callable[[str], object]) -> str:
     text = _text(key, value)
-    if not words(text):
-        raise NotationError(f"expected {key}=... with a command in the engine, got {text!r}")
-    return text
-
-
-def _folder(key: str, value: object) -> str:
-    text = _text(key, value)
-    if not text or "\0" in text:
-        raise NotationError(f"expected a folder for {key}, got {text!r}")
-    return text
-
-
-def _book(key: str, value: object) -> str:
-    text = _text(key, value)
-    if not text or not text.isprintable():
-        raise NotationError(f"expected a file or none for {key}, got {text!r}")
+    if not fits(text):
+        raise NotationError(f"expected {expected.format(key)}, got {text!r}")
     return text
 
 
@@ -353,7 +338,6 @@ def _grace(key: str, value: object) -> float:
 
 
 def _whole(key: str, value: object, least: int = 1, most: int = _HIGHEST) -> int:
-    """A whole number in the range."""
     text = str(value) if isinstance(value, str) or _is_number(value) else ""
     if not (_DIGITS.fullmatch(text) and least <= int(text) <= most):
         raise NotationError(f"expected a whole number from {least} to {most} for {key}, got {value!r}")
@@ -411,7 +395,7 @@ def _is_number(value: object) -> bool:
 
 READERS: dict[str, Callable[[str, object], object]] = {
     "name": name,
-    "cmd": _cmd,
+    "cmd": partial(_fitting, expected="{}=... with a command in the engine", fits=words),
     "tc": _time,
     "grace": _grace,
     "dialect": partial(_member, kind=Dialect),
@@ -419,11 +403,13 @@ READERS: dict[str, Callable[[str, object], object]] = {
     "level": partial(_whole, least=0),
     "depth": _whole,
     "nodes": _whole,
-    "book": _book,
+    "book": partial(
+        _fitting, expected="a file or none for {}", fits=lambda text: text and text.isprintable()
+    ),
     "threads": partial(_whole, most=_MOST_THREADS),
     "options": partial(_pairs, names=_OPTION),
     "commands": _commands,
-    "dir": _folder,
+    "dir": partial(_fitting, expected="a folder for {}", fits=lambda text: text and "\0" not in text),
     "env": partial(_pairs, names=_VARIABLE),
     "cpus": _cpus,
     "memory": _whole,
@@ -495,7 +481,6 @@ def _parameters(spec: EngineSpec) -> dict[str, str]:
 
 
 def _unplaced(spec: EngineSpec) -> dict[str, str]:
-    """Return the parameters without a place in a command."""
     texts = (spec.cmd, *spec.commands)
     return {
         name: value

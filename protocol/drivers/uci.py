@@ -83,11 +83,6 @@ class UciDriver(ProcessDriver):
             )
 
     def _shake_hands(self) -> None:
-        """Begin the dialogue, learn its name and its options, and choose Othello.
-
-        Raises: UnfitEngineError if it does not know Othello; EngineProtocolError if it does not speak UCI;
-            EngineCrash; EngineTimeout.
-        """
         self.options = {}
 
         def is_over(line: str) -> bool:
@@ -123,7 +118,6 @@ class UciDriver(ProcessDriver):
         self.synchronise(START_SECONDS)  # an engine may load its tables
 
     def _set_option(self, name: str, value: str) -> None:
-        """Set an option. Raises: UnfitEngineError if it offers none of this name; EngineCrash."""
         if name not in self.options:
             offered = printable(", ".join(self.options), _LONGEST_LIST)
             raise UnfitEngineError(f"{self.label} has no option {name!r}; it has {offered or 'none'}")
@@ -134,7 +128,6 @@ class UciDriver(ProcessDriver):
         self.synchronise()
 
     def _send_turn(self, game: GameSoFar, clock: RunningClock) -> None:
-        """Send the board, and wait until the engine has read it."""
         self.tell(position_line(self._position))
         self.synchronise()
         self._limits = search_limits(self.spec, clock)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache
+from typing import Any, TypeVar
 
 from outflank import __version__
 from outflank.engine import (
@@ -21,6 +22,7 @@ from outflank.engine import (
 from outflank.engine.moves import as_move
 from outflank.protocol.lines import printable, without_controls
 
+Record = TypeVar("Record", str, bytes)
 WHOLE_BOARD = 64
 _LONGEST_REASON = 300  # characters
 UNREADABLE = "unreadable character"
@@ -267,20 +269,20 @@ class BadGame:
 
 
 def parsed_games(
-    texts: Iterable[str | FileFormatError], parse: Callable[[str, Rules], AnnotatedGame], rules: Rules
+    records: Iterable[Record | FileFormatError], parse: Callable[[Record, Rules], AnnotatedGame], rules: Rules
 ) -> Iterator[AnnotatedGame | BadGame]:
     """Parse the games of a file; a bad one is named by its number.
 
     Args:
-        texts: the text of each game; an error for one that can't be read.
+        records: the text or the bytes of each game; an error for one that can't be read.
         parse: the format's parser of one game.
         rules: the rules of games that do not name theirs.
     """
-    for number, text in enumerate(texts, 1):
+    for number, record in enumerate(records, 1):
         try:
-            if isinstance(text, FileFormatError):
-                raise text
-            yield parse(text, rules)
+            if isinstance(record, FileFormatError):
+                raise record
+            yield parse(record, rules)
         except (FileFormatError, NotationError, IllegalMoveError) as error:
             yield BadGame(f"game {number}", str(error))
 
@@ -308,19 +310,13 @@ class Recorder:
         """All that has been played."""
         return tuple(self._moves)
 
-    def play(
-        self,
-        move: Move | str | int,
-        colour: Colour | None = None,
-        *,
-        seconds: float | None = None,
-        score: float | None = None,
-        exact: int | None = None,
-        from_book: bool | None = None,
-        comment: str = "",
-        fault: int = 0,
-    ) -> None:
+    def play(self, move: Move | str | int, colour: Colour | None = None, **known: Any) -> None:
         """Play the next move of the record; a pass after the end, as some programs write them, is read over.
+
+        Args:
+            move: the move.
+            colour: who made it; None for the side to move.
+            known: what is known about it, by the attributes of ``AnnotatedMove``.
 
         Raises: NotationError or IllegalMoveError naming the number of the move, 1 for the first.
         """
@@ -336,7 +332,7 @@ class Recorder:
         if not made.is_pass and position.must_pass:
             self._moves.append(AnnotatedMove(position, PASS, implied=True))
             position = position.pass_()
-        self._moves.append(AnnotatedMove(position, made, seconds, score, exact, from_book, comment, fault))
+        self._moves.append(AnnotatedMove(position, made, **known))
 
 
 def with_board_believed(game: AnnotatedGame) -> AnnotatedGame:
@@ -375,7 +371,6 @@ def exact_margins(game: AnnotatedGame) -> Iterator[tuple[int, int]]:
 
 
 def _in_words(result: Result, names: Mapping[Colour, str]) -> str:
-    """``Black won by 12``."""
     if result.winner is None:
         return "it was a draw"
     return f"{names[result.winner]} won" + ("" if result.margin is None else f" by {abs(result.margin)}")

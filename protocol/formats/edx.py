@@ -15,8 +15,8 @@ import struct
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from outflank.engine import Colour, FileFormatError, IllegalMoveError, Move, NotationError, Position, Rules
-from outflank.protocol.formats.annotated import AnnotatedGame, BadGame, Recorder
+from outflank.engine import Colour, FileFormatError, Move, Position, Rules
+from outflank.protocol.formats.annotated import AnnotatedGame, BadGame, Recorder, parsed_games
 from outflank.protocol.formats.reading import OTHELLO, decoded
 
 GAME = struct.Struct("<QQh5Bx32s32s60sB3xQ")
@@ -37,22 +37,17 @@ def is_game(data: bytes) -> bool:
 
 def read(stream: BinaryIO, rules: Rules = OTHELLO) -> Iterator[AnnotatedGame | BadGame]:
     """The games of a stream; a bad one is named by its number, and nothing is read after one that is all zeros."""
-    number = 0
+    return parsed_games(_records(stream), _game, rules)
+
+
+def _records(stream: BinaryIO) -> Iterator[bytes]:
     while data := stream.read(GAME.size):
-        number += 1
-        try:
-            yield _game(data, rules)
-        except (FileFormatError, NotationError, IllegalMoveError) as error:
-            yield BadGame(f"game {number}", str(error))
+        yield data
         if not any(data):
             return
 
 
 def _game(data: bytes, rules: Rules) -> AnnotatedGame:
-    """Read the bytes of a game.
-
-    Raises: FileFormatError, IllegalMoveError.
-    """
     if len(data) < GAME.size:
         raise FileFormatError(f"expected a game of {GAME.size} bytes, got {len(data)}")
     own, opp, year, month, day, _, _, _, black, white, moves, side, _ = GAME.unpack(data)

@@ -107,10 +107,6 @@ def write(game: AnnotatedGame) -> str:
 
 
 def _fields(text: str) -> list[tuple[str, str]]:
-    """Names and values in order.
-
-    Raises: FileFormatError.
-    """
     fields: list[tuple[str, str]] = []
     at, end = text.find("(") + 1, text.rfind(")")
     while match := _FIELD.match(text, at, end):

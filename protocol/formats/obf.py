@@ -53,12 +53,8 @@ class Problem:
         return "; ".join(fields) + ";"
 
 
-@dataclass(frozen=True, slots=True)
-class Suite:
-    """The contents of a file: the problems in order, and an error for each line that can't be read."""
-
-    problems: tuple[Problem, ...]
-    errors: tuple[FileFormatError, ...]
+Suite = tuple[list[Problem], list[FileFormatError]]
+"""The problems of a file in order, and an error for each line that can't be read."""
 
 
 def read_problems(lines: Iterable[str], name: str, rules: Rules) -> Suite:
@@ -90,13 +86,10 @@ def read_suite(stream: BinaryIO, name: str, rules: Rules) -> Suite:
 
 def read(stream: BinaryIO, rules: Rules = OTHELLO) -> Iterator[AnnotatedGame | BadGame]:
     """Each position as a game that begins there, without a move; a line that is none is named by its number."""
-    for line in read_lines(stream):
-        try:
-            problem = _problem(line, rules)
-        except LineError as error:
-            yield BadGame(f"line {line.number}", f"{error} (column {error.column})")
-            continue
-        if problem is not None:
+    for number, problem in _problems(read_lines(stream), rules):
+        if isinstance(problem, LineError):
+            yield BadGame(f"line {number}", f"{problem} (column {problem.column})")
+        else:
             yield _game(problem)
 
 
@@ -141,10 +134,7 @@ class LineError(NotationError):
 
 
 def parse_problem(line: str, rules: Rules = OTHELLO, number: int = 1) -> Problem:
-    """Read one line; `number` is its number in the file.
-
-    Raises: LineError.
-    """
+    """Read one line; `number` is its number in the file. Raises: LineError."""
     (board, board_column), *fields = _fields(line)
     position = _position(board, board_column, rules)
     scores: dict[Move, int] = {}
@@ -168,31 +158,30 @@ def parse_problem(line: str, rules: Rules = OTHELLO, number: int = 1) -> Problem
 
 
 def _suite(lines: Iterable[TextLine], name: str, rules: Rules) -> Suite:
-    """See ``read_problems``."""
-    problems, errors = [], []
-    for line in lines:
-        try:
-            problem = _problem(line, rules)
-        except LineError as error:
-            errors.append(FileFormatError(f"{name}:{line.number}:{error.column}: {error}"))
-            if len(errors) == _MOST_ERRORS:
-                raise FileFormatError(
-                    f"this is no file of positions: {_MOST_ERRORS} lines are none, such as {error}"
-                ) from None
-            continue
-        if problem is not None:
+    problems: list[Problem] = []
+    errors: list[FileFormatError] = []
+    for number, problem in _problems(lines, rules):
+        if not isinstance(problem, LineError):
             problems.append(problem)
-    return Suite(tuple(problems), tuple(errors))
+            continue
+        errors.append(FileFormatError(f"{name}:{number}:{problem.column}: {problem}"))
+        if len(errors) == _MOST_ERRORS:
+            raise FileFormatError(
+                f"this is no file of positions: {_MOST_ERRORS} lines are none, such as {problem}"
+            )
+    return problems, errors
 
 
-def _problem(line: TextLine, rules: Rules) -> Problem | None:
-    """The problem of a line; None for a comment, which may be of any length.
-
-    Raises: LineError.
-    """
-    if not (line.is_whole or "%" in line.text):
-        raise LineError(TOO_LONG, len(line.text) + 1)
-    return parse_problem(line.text, rules, line.number) if _without_comment(line.text).strip() else None
+def _problems(lines: Iterable[TextLine], rules: Rules) -> Iterator[tuple[int, Problem | LineError]]:
+    """Yield the problem or the error of each line with its number; a comment, which may be of any length, has none."""
+    for number, text, is_whole in lines:
+        try:
+            if not (is_whole or "%" in text):
+                raise LineError(TOO_LONG, len(text) + 1)
+            if _without_comment(text).strip():
+                yield number, parse_problem(text, rules, number)
+        except LineError as error:
+            yield number, error
 
 
 def _without_comment(line: str) -> str:
@@ -205,10 +194,6 @@ def _fields(line: str) -> list[tuple[str, int]]:
 
 
 def _position(text: str, column: int, rules: Rules) -> Position:
-    """Read the board.
-
-    Raises: LineError.
-    """
     try:
         return Position.parse(text, rules)
     except NotationError as error:

@@ -7,7 +7,7 @@ White.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import BinaryIO
 
@@ -68,13 +68,12 @@ def parse(text: str, rules: Rules = OTHELLO) -> AnnotatedGame:
     Raises: NotationError, IllegalMoveError; the latter names the move.
     """
     tags, at = _tags(text)
-    moves = _Moves()
-    moves.read(text, at)
+    moves, comment, result_text, unread = _moves(text, at)
     recorder = Recorder(_first(tags.get("fen", ""), rules))
-    for move, comment in moves.played:
-        recorder.play(move, comment=comment)
+    for move, said in moves:
+        recorder.play(move, comment=said)
     is_over = recorder.is_over
-    result = read_result(tags.get("result", ""), is_over) or read_result(moves.result, is_over)
+    result = read_result(tags.get("result", ""), is_over) or read_result(result_text, is_over)
     date = _DATE.fullmatch(tags.get("date", ""))
     time = _TIME.fullmatch(tags.get("timecontrol", ""))
     left = [name for name, value in tags.items() if name not in _READ and not _NOTHING.fullmatch(value)]
@@ -90,128 +89,89 @@ def parse(text: str, rules: Rules = OTHELLO) -> AnnotatedGame:
         place=_known(tags.get("site", "")),
         date=date[1] if date and date[1] != "0000" else "",
         clock=from_sgf(time[1], f"{time[2]} fischer" if time[2] else "") if time else "",
-        comment=moves.comment,
-        unread=(*left, *moves.unread),
+        comment=comment,
+        unread=(*left, *unread),
     )
     return with_board_believed(game)
 
 
 def _games(stream: BinaryIO) -> Iterator[str | FileFormatError]:
-    """The text of each game, which ends where a tag follows moves, or move 1 a result."""
-    game = _Text()
-    for line in read_lines(stream):
-        if game.is_ended_by(line.text):
-            yield game.taken()
-            game = _Text()
-        game.add(line.text, line.is_whole)
-    if not game.is_empty:
-        yield game.taken()
-
-
-class _Text:
-    """A game as its lines come."""
-
-    def __init__(self) -> None:
-        self._lines: list[str] = []
-        self._size = 0
-        self._has_moves = self._in_comment = self._has_result = False
-        self._is_whole = True
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing but blank lines has come."""
-        return self._size == 0
-
-    def is_ended_by(self, line: str) -> bool:
-        """Whether another game begins with this line; in a comment only the tag that all games begin with says so."""
-        if self._has_result and _FIRST_MOVE.match(line):
-            return True
-        begins = _FIRST_TAG if self._in_comment else _TAG
-        return self._has_moves and begins.match(line) is not None
-
-    def add(self, line: str, is_whole: bool) -> None:
-        """Take down one more line."""
-        self._size += len(line.strip())
-        self._is_whole = self._is_whole and is_whole
-        if self._size <= GAME_CAP:
-            self._lines.append(line)
-        if not self._has_moves and _TAG.match(line):
-            return
-        self._has_moves = self._has_moves or bool(line.strip())
+    """Yield the text of each game, which ends where a tag follows moves, or move 1 a result."""
+    lines: list[str] = []
+    size, is_whole = 0, True
+    has_moves = in_comment = has_result = False
+    for _, line, is_whole_line in read_lines(stream):
+        # In a comment only the tag that all games begin with begins another one.
+        follows_moves = has_moves and (_FIRST_TAG if in_comment else _TAG).match(line)
+        if follows_moves or (has_result and _FIRST_MOVE.match(line)):
+            yield _joined(lines, size, is_whole)
+            lines, size, is_whole = [], 0, True
+            has_moves = in_comment = has_result = False
+        size += len(line.strip())
+        is_whole = is_whole and is_whole_line
+        if size <= GAME_CAP:
+            lines.append(line)
+        if not has_moves and _TAG.match(line):
+            continue
+        has_moves = has_moves or bool(line.strip())
         for each in re.findall(r"[{}]|;.*", line, re.DOTALL):
             if each in "{}":
-                self._in_comment = each == "{"
-            elif not self._in_comment:
+                in_comment = each == "{"
+            elif not in_comment:
                 break
         if line.strip():
-            self._has_result = not self._in_comment and _END.search(line) is not None
-
-    def taken(self) -> str | FileFormatError:
-        """The whole game, or why it is none."""
-        if self._size > GAME_CAP or not self._is_whole:
-            return FileFormatError(f"the game has more than {GAME_CAP} bytes, or a line with too many")
-        return "".join(self._lines)
+            has_result = not in_comment and _END.search(line) is not None
+    if size:
+        yield _joined(lines, size, is_whole)
 
 
-class _Moves:
-    """The text after the tags.
+def _joined(lines: Sequence[str], size: int, is_whole: bool) -> str | FileFormatError:
+    if size > GAME_CAP or not is_whole:
+        return FileFormatError(f"the game has more than {GAME_CAP} bytes, or a line with too many")
+    return "".join(lines)
 
-    Attributes:
-        result: as written; empty if there is none.
-        unread: a word for each thing that is not kept.
+
+def _moves(text: str, at: int) -> tuple[list[tuple[str, str]], str, str, list[str]]:
+    """Read the text from the end of the tags on.
+
+    Returns: the moves with their comments, the comment on the game, the result as written, and a word for each thing
+        that is not kept. What is said before the first move or after the last one is on the game.
+
+    Raises: NotationError.
     """
-
-    def __init__(self) -> None:
-        self.result = ""
-        self.unread: list[str] = []
-        self._moves: list[str] = []
-        self._comments: list[list[str]] = [[]]  # before the first move and after each one
-        self._after: list[str] = []  # the result
-        self._depth = 0  # of variations
-
-    @property
-    def played(self) -> list[tuple[str, str]]:
-        """The moves, each with its comment."""
-        comments = map(" ".join, [*self._comments[1:-1], []])
-        return list(zip(self._moves, comments, strict=True)) if self._moves else []
-
-    @property
-    def comment(self) -> str:
-        """The comment on the game: all that is said before the first move or after the last one."""
-        last = " ".join(self._comments[-1]) if self._moves else ""
-        said = ["" if _EDAX_COMMENT.fullmatch(last) else last]
-        return " ".join(filter(None, [*self._comments[0], *self._after, *said]))
-
-    def read(self, text: str, at: int) -> None:
-        """Read all of `text` from `at` on.
-
-        Raises: NotationError.
-        """
-        while at < len(text):
-            token = _TOKEN.match(text, at)
-            if token is None or (self.result and token["move"]):
-                raise NotationError(f"expected a move of a game in PGN, got {text[at : at + 20].strip()!r}")
-            at = token.end()
-            if token["aside"]:
-                self._depth += 1 if token["aside"] == "(" else -1
-                self.unread += ["variation"] * (token["aside"] == "(" and self._depth == 1)
-            elif not self._depth:
-                self._take(token)
-            if self._depth < 0:
+    played: list[tuple[str, list[str]]] = [("", [])]  # at first the comment before the first move
+    after_result: list[str] = []
+    unread: list[str] = []
+    result, depth = "", 0  # of variations
+    while at < len(text):
+        token = _TOKEN.match(text, at)
+        if token is None or (result and token["move"]):
+            raise NotationError(f"expected a move of a game in PGN, got {text[at : at + 20].strip()!r}")
+        at = token.end()
+        if token["aside"]:
+            depth += 1 if token["aside"] == "(" else -1
+            unread += ["variation"] * (token["aside"] == "(" and depth == 1)
+            if depth < 0:
                 raise NotationError("expected moves of a game in PGN, got a bracket that closes nothing")
-        if self._depth:
-            raise NotationError("expected the bracket that ends a variation in PGN, got none")
-
-    def _take(self, token: re.Match[str]) -> None:
-        if token["move"]:
-            self._moves.append(token["move"])
-            self._comments.append([])
+        elif depth:
+            continue
+        elif token["move"]:
+            played.append((token["move"], []))
         elif token["result"]:
-            self.result = token["result"]
+            result = token["result"]
         elif token["mark"]:
-            self.unread.append(token["mark"])
+            unread.append(token["mark"])
         elif said := " ".join((token["comment"] or token["rest"] or "").split()):
-            (self._after if self.result else self._comments[-1]).append(said)
+            (after_result if result else played[-1][1]).append(said)
+    if depth:
+        raise NotationError("expected the bracket that ends a variation in PGN, got none")
+    before, after = played.pop(0)[1], ""
+    if played:
+        move, comments = played[-1]
+        played[-1], after = (move, []), " ".join(comments)
+    on_game = [*before, *after_result, "" if _EDAX_COMMENT.fullmatch(after) else after]
+    moves = [(move, " ".join(comments)) for move, comments in played]
+    return moves, " ".join(filter(None, on_game)), result, unread
 
 
 def _tags(text: str) -> tuple[dict[str, str], int]:
@@ -231,10 +191,7 @@ def _known(text: str) -> str:
 
 
 def _first(fen: str, rules: Rules) -> Position:
-    """The position that a game begins with; the start of the rules if it names none.
-
-    Raises: NotationError.
-    """
+    """The position that a game begins with; the start of the rules if it names none. Raises: NotationError."""
     if not fen:
         return Position.start(rules)
     rows, side = (*fen.split(None, 2), "", "")[:2]

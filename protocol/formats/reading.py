@@ -18,10 +18,7 @@ OTHELLO = Rules()
 
 
 def read_capped(path: Path, most: int) -> bytes:
-    """All of a file, which may be a pipe.
-
-    Raises: FileFormatError if it has more than `most` bytes; OSError.
-    """
+    """All of a file, which may be a pipe. Raises: FileFormatError if it has more than `most` bytes; OSError."""
     with path.open("rb") as stream:
         data = stream.read(most + 1)
     if len(data) > most:
@@ -39,11 +36,9 @@ class _Capped(RawIOBase):
         self._stream, self._most, self._left = stream, most, most
 
     def readable(self) -> bool:
-        """As it is."""
         return True
 
     def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
-        """Fill a buffer as far as there is something now."""
         data = (
             self._stream.read1(len(buffer))
             if hasattr(self._stream, "read1")
@@ -216,12 +211,10 @@ class _Splitter:
 
     @property
     def has_begun(self) -> bool:
-        """Whether a game, or a bracket that may begin one, is open."""
         return self._depth > 0
 
     @property
     def inside(self) -> bool:
-        """Whether a game has begun and not ended."""
         return self._depth > 0 and not self._tentative
 
     def give_up(self) -> FileFormatError:
@@ -231,7 +224,6 @@ class _Splitter:
         return FileFormatError(f"the bracket that ends the game is missing after {beginning!r}")
 
     def feed(self, line: bytes) -> Iterator[str | FileFormatError]:
-        """The games that a line completes."""
         at = begin = 0
         if self._tentative and (text := line.lstrip()):
             if not text.startswith(b";"):
@@ -261,7 +253,6 @@ class _Splitter:
             self._keep(line[begin:])
 
     def _pass_value(self, line: bytes, at: int) -> int:
-        """Where the value ends, or the line."""
         if self._escaped:
             self._escaped = False
             return at + 1
@@ -277,7 +268,6 @@ class _Splitter:
         self._game += piece[: max(GAME_CAP - len(self._game), 0)]
 
     def _taken(self) -> str | FileFormatError:
-        """The game that has just ended, or why it is none."""
         game, size = self._game, self._size
         self._reset()
         if size > GAME_CAP:

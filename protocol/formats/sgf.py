@@ -12,6 +12,7 @@ one and BM[2] a very bad one; a better line is written as a variation, and the m
 import re
 import stat
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -57,11 +58,8 @@ _GO_POINT = re.compile("[a-h][a-h]")
 _GO_PASS = "tt"  # a point beyond the board of 19 rows
 _RESULT = re.compile(r"([BW])\+(.*)", re.IGNORECASE)
 _UNFINISHED = 127  # discs: Edax's score of a game that is not over
-_ENDINGS = {
-    "r": ResultReason.RESIGNATION,
-    "t": ResultReason.TIME,
-    "f": ResultReason.FORFEIT,
-}  # first letter of the word
+_REASONS = {ResultReason.RESIGNATION: "R", ResultReason.TIME: "T", ResultReason.FORFEIT: "F"}
+_ENDINGS = {letter: ending for ending, letter in _REASONS.items()}
 _MARGIN = r"([+-](?:[0-5]?\d|6[0-4]))"  # of 64 discs at most
 _REMARK = re.compile(
     rf"(?:(\d{{1,9}}\.\d{{1,9}}) s)?(?:; )?(?:exact before the move: {_MARGIN} for Black)?(?:\n|$)"
@@ -110,15 +108,13 @@ def parse(text: str | bytes, rules: Rules = OTHELLO, before: int | None = None) 
 
     Raises: FileFormatError, NotationError, IllegalMoveError; the latter two name the move.
     """
-    grammar = _grammar()
     if not isinstance(text, str):
         text = decoded(
             text, charset_in(text)
         )  # before it is parsed: half a character may look like a bracket
-    tree = _tree(text.encode(), grammar)
-    root, *nodes = grammar.main_sequence_iter(tree)
-    texts = _Texts(grammar)
-    _check_game(texts, root)
+    tree = _tree(text.encode())
+    root, *nodes = _grammar().main_sequence_iter(tree)
+    _check_game(root)
     _check_setup(root, nodes)
     moves = [
         (colour, letter, node)
@@ -127,42 +123,42 @@ def parse(text: str | bytes, rules: Rules = OTHELLO, before: int | None = None) 
         if letter in node
     ]
     begins = moves[0][0] if moves else None
-    recorder = Recorder(_first_position(texts, root, _rules(texts, root, rules), begins))
-    result, has_komi = _result(texts.simple(root, "RE"))
-    is_ours = texts.simple(root, "AP").startswith(_PROGRAM)
+    recorder = Recorder(_first_position(root, _rules(root, rules), begins))
+    result, has_komi = _result(_simple(root, "RE"))
+    is_ours = _simple(root, "AP").startswith(_PROGRAM)
     for colour, letter, node in moves[: None if before is None else before - 1]:
-        comment = "" if node is root else texts.text(node, "C")
+        comment = "" if node is root else _text(node, "C")
         seconds, exact, comment = _remarks(comment) if is_ours else (None, None, comment)
         recorder.play(
-            _vertex(texts.simple(node, letter)) or "pass",
+            _vertex(_simple(node, letter)) or "pass",
             colour,
-            score=read_number(texts.simple(node, "V")),
+            score=read_number(_simple(node, "V")),
             seconds=seconds,
             exact=exact,
             comment=comment,
-            fault=_fault(texts, node),
+            fault=_fault(node),
         )
-    comment = texts.text(root, "C")
+    comment = _text(root, "C")
     exact_at_end, comment = _last_remark(comment) if is_ours else (None, comment)
     game = AnnotatedGame(
         recorder.first,
         recorder.moves,
-        black=texts.simple(root, "PB"),
-        white=texts.simple(root, "PW"),
-        black_rating=read_number(texts.simple(root, "BR")),
-        white_rating=read_number(texts.simple(root, "WR")),
+        black=_simple(root, "PB"),
+        white=_simple(root, "PW"),
+        black_rating=read_number(_simple(root, "BR")),
+        white_rating=read_number(_simple(root, "WR")),
         result=result,
         exact=exact_at_end,
-        title=texts.simple(root, "GN"),
-        event=texts.simple(root, "EV"),
-        place=texts.simple(root, "PC"),
-        date=texts.simple(root, "DT"),
-        clock=from_sgf(texts.simple(root, "TM"), texts.simple(root, "OT")),
+        title=_simple(root, "GN"),
+        event=_simple(root, "EV"),
+        place=_simple(root, "PC"),
+        date=_simple(root, "DT"),
+        clock=from_sgf(_simple(root, "TM"), _simple(root, "OT")),
         comment=comment,
-        given=_given(texts.simple(root, GIVEN), len(recorder.moves)),
-        unread=(*_unread(texts, root, nodes), *["variation"] * _count_variations(tree)),
+        given=_given(_simple(root, GIVEN), len(recorder.moves)),
+        unread=(*_unread(root, nodes), *["variation"] * _count_variations(tree)),
     )
-    has_komi = has_komi or not _ZERO.fullmatch(texts.simple(root, "KM"))
+    has_komi = has_komi or not _ZERO.fullmatch(_simple(root, "KM"))
     return game if has_komi else with_board_believed(game)
 
 
@@ -180,21 +176,16 @@ def marked_as_comment(comment: str) -> str:
     return _NO_REMARK + comment if is_like_a_remark(comment) else comment
 
 
-class _Texts:
-    """Reads property values, which are in UTF-8."""
+def _simple(node: Node, key: str) -> str:
+    """Return the first value of a property on one line; empty if the node has none."""
+    value: bytes = _grammar().simpletext_value(node.get(key, [b""])[0])
+    return value.decode().strip()
 
-    def __init__(self, grammar: Any) -> None:
-        self._grammar = grammar
 
-    def simple(self, node: Node, key: str) -> str:
-        """The first value of a property on one line; empty if the node has none."""
-        value: bytes = self._grammar.simpletext_value(node.get(key, [b""])[0])
-        return value.decode().strip()
-
-    def text(self, node: Node, key: str) -> str:
-        """The first value of a property with its line ends; empty if the node has none."""
-        value: bytes = self._grammar.text_value(node.get(key, [b""])[0])
-        return value.decode().strip()
+def _text(node: Node, key: str) -> str:
+    """Return the first value of a property with its line ends; empty if the node has none."""
+    value: bytes = _grammar().text_value(node.get(key, [b""])[0])
+    return value.decode().strip()
 
 
 def _read(path: str) -> bytes:
@@ -209,8 +200,9 @@ def _read(path: str) -> bytes:
     return data
 
 
+@cache
 def _grammar() -> Any:
-    """The grammar, which is not installed with the engine alone."""
+    """Return the grammar, which is not installed with the engine alone."""
     try:
         from sgfmill import sgf_grammar  # type: ignore[import-untyped]
     except ImportError:
@@ -220,9 +212,9 @@ def _grammar() -> Any:
     return sgf_grammar
 
 
-def _tree(data: bytes, grammar: Any) -> Any:
+def _tree(data: bytes) -> Any:
     try:
-        return grammar.parse_sgf_game(data)
+        return _grammar().parse_sgf_game(data)
     except ValueError as error:
         raise FileFormatError(f"this is not SGF: {error}") from None
 
@@ -236,10 +228,9 @@ def _count_variations(tree: Any) -> int:
     return count
 
 
-def _unread(texts: _Texts, root: Node, nodes: list[Node]) -> Iterator[str]:
-    """The properties of which nothing is kept."""
+def _unread(root: Node, nodes: list[Node]) -> Iterator[str]:
     for name in root:
-        of_go = name in _OF_GO and _ZERO.fullmatch(texts.simple(root, name))
+        of_go = name in _OF_GO and _ZERO.fullmatch(_simple(root, name))
         if name not in _READ and not of_go:
             yield name
     for node in nodes:
@@ -247,17 +238,16 @@ def _unread(texts: _Texts, root: Node, nodes: list[Node]) -> Iterator[str]:
         yield from (name for name in node if not has_move or name not in _OF_A_MOVE)
 
 
-def _check_game(texts: _Texts, root: Node) -> None:
-    if (game := texts.simple(root, "GM")) not in ("", *_GAMES):
+def _check_game(root: Node) -> None:
+    if (game := _simple(root, "GM")) not in ("", *_GAMES):
         raise FileFormatError(f"expected a game of Othello (GM[2]), got GM[{game}]")
-    if (size := texts.simple(root, "SZ")) not in ("", "8"):
+    if (size := _simple(root, "SZ")) not in ("", "8"):
         raise FileFormatError(f"expected a board of size 8, got SZ[{size}]")
 
 
-def _rules(texts: _Texts, root: Node, rules: Rules) -> Rules:
-    """The rules that the file names, `rules` if it names none of ours."""
+def _rules(root: Node, rules: Rules) -> Rules:
     try:
-        return Rules.parse(texts.simple(root, "RU"))
+        return Rules.parse(_simple(root, "RU"))
     except NotationError:
         return rules
 
@@ -272,7 +262,7 @@ def _check_setup(root: Node, nodes: list[Node]) -> None:
                 raise FileFormatError(f"node {number} sets up discs by {name}, which only node 1 may do")
 
 
-def _first_position(texts: _Texts, root: Node, rules: Rules, begins: Colour | None) -> Position:
+def _first_position(root: Node, rules: Rules, begins: Colour | None) -> Position:
     """The discs set up in the root; left out, as they often are, the start of the rules.
 
     PL says whose turn it is. Where it is left out, that is `begins`, who makes the first move, if discs are set up.
@@ -281,14 +271,13 @@ def _first_position(texts: _Texts, root: Node, rules: Rules, begins: Colour | No
     position = Position.start(rules)
     if any(discs.values()):
         position = Position(discs["B"], discs["W"], Colour.BLACK, rules).with_side(begins or rules.begins)
-    side = texts.simple(root, "PL").upper()[:1]
+    side = _simple(root, "PL").upper()[:1]
     return position.with_side(COLOURS[side]) if side in COLOURS else position
 
 
-def _fault(texts: _Texts, node: Node) -> int:
-    """How bad a move is marked to be."""
+def _fault(node: Node) -> int:
     if "BM" in node:
-        return 3 if texts.simple(node, "BM") == "2" else 2
+        return 3 if _simple(node, "BM") == "2" else 2
     return int("DO" in node)
 
 
@@ -346,7 +335,7 @@ def _result(text: str) -> tuple[Result | None, bool]:
         if margin is None or not margin.is_integer() or not 0 <= margin <= WHOLE_BOARD:
             return Result(winner), margin is not None and not margin.is_integer()
         return Result(winner, int(margin if winner is Colour.BLACK else -margin)), False
-    return Result(winner, None, _ENDINGS.get(reason[0], ResultReason.FORFEIT)), False
+    return Result(winner, None, _ENDINGS.get(reason[0].upper(), ResultReason.FORFEIT)), False
 
 
 def _bare_result(text: str) -> Result | None:
@@ -367,7 +356,6 @@ def _vertex(text: str) -> str:
     return SQUARE_NAMES[8 * row + "abcdefgh".index(text[0])]
 
 
-_REASONS = {ResultReason.RESIGNATION: "R", ResultReason.TIME: "T", ResultReason.FORFEIT: "F"}
 _LIKE_A_ROOT = re.compile(rb"^\(;", re.MULTILINE)
 
 _TextNode = dict[str, list[str]]
@@ -375,27 +363,25 @@ _TextNode = dict[str, list[str]]
 
 def write(game: AnnotatedGame) -> str:
     """The game with its forced passes, which are empty moves; a better line is a variation."""
-    from sgfmill import sgf_grammar  # not at the top: only files of games need it
 
     def chain(*nodes: _TextNode) -> Any:
-        tree = sgf_grammar.Coarse_game_tree()
-        tree.sequence = [_raw(node, sgf_grammar) for node in nodes]
+        tree = _grammar().Coarse_game_tree()
+        tree.sequence = [_raw(node) for node in nodes]
         return tree
 
     whole = chain()
     for played in reversed(game.moves):
-        whole.sequence.insert(0, _raw(_node(played), sgf_grammar))
+        whole.sequence.insert(0, _raw(_node(played)))
         if played.instead:
             rest, whole = whole, chain()
             whole.children = [rest, chain(*_variation(played))]
-    whole.sequence.insert(0, _raw(_root(game), sgf_grammar))
-    text: bytes = sgf_grammar.serialise_game_tree(whole)
+    whole.sequence.insert(0, _raw(_root(game)))
+    text: bytes = _grammar().serialise_game_tree(whole)
     start, *others = _LIKE_A_ROOT.split(text)[1:]  # a variation at the start of a line would look like a game
     return b"".join([b"(;", start, *(b" (;" + each for each in others)]).decode()
 
 
 def _variation(played: AnnotatedMove) -> Iterator[_TextNode]:
-    """The nodes of the better line."""
     position = played.before
     for move in played.instead:
         yield _move_node(position, move)
@@ -406,13 +392,13 @@ def _move_node(before: Position, move: Move) -> _TextNode:
     return {before.side.letter: ["" if move.is_pass else str(move)]}
 
 
-def _raw(node: _TextNode, grammar: Any) -> dict[str, list[bytes]]:
-    return {name: [_escaped(value, grammar) for value in values] for name, values in node.items()}
+def _raw(node: _TextNode) -> dict[str, list[bytes]]:
+    return {name: [_escaped(value) for value in values] for name, values in node.items()}
 
 
-def _escaped(text: str, grammar: Any) -> bytes:
+def _escaped(text: str) -> bytes:
     """`text` as a value of which no line begins like a game: there ``brackets`` would take the one before for cut."""
-    return _LIKE_A_ROOT.sub(rb"(\;", grammar.escape_text(text.encode("utf-8", "replace")))
+    return _LIKE_A_ROOT.sub(rb"(\;", _grammar().escape_text(text.encode("utf-8", "replace")))
 
 
 def _root(game: AnnotatedGame) -> _TextNode:

@@ -53,6 +53,7 @@ _UNFINISHED = 225  # discs: Edax's result of -127 as a byte
 _NO_MOVES = b"\0\x5c"  # the second is Edax's
 _SHARED_STEMS = ("wthor", "wth")
 _MOVES = {10 * (square // 8 + 1) + square % 8 + 1: Move(square) for square in range(SQUARES)}
+_BYTES = {move: byte for byte, move in _MOVES.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +81,7 @@ class Header:
 
     @classmethod
     def unpack(cls, data: bytes) -> "Header":
-        """Read the 16 bytes.
-
-        Raises: FileFormatError if they are no header, or one of other games.
-        """
+        """Read the 16 bytes. Raises: FileFormatError if they are no header, or one of other games."""
         if len(data) < HEADER.size:
             raise FileFormatError(f"expected a WTHOR header of {HEADER.size} bytes, got {len(data)}")
         century, year, month, day, games, names, games_year, size, kind, depth, _ = HEADER.unpack_from(data)
@@ -179,7 +177,6 @@ def _read(stream: BinaryIO, names: Names | None) -> Iterator[AnnotatedGame | Bad
 
 
 def _beside(path: Path, suffix: str) -> Path | None:
-    """The file of names for the games in `path`; None if there is none."""
     own = path.stem + suffix
     wanted = [own.lower(), *(stem + suffix for stem in _SHARED_STEMS)]
     try:
@@ -205,10 +202,6 @@ def _names_in(file: Path, length: int) -> tuple[str, ...]:
 
 
 def _game(data: bytes, header: Header, names: Names) -> AnnotatedGame:
-    """Read the 68 bytes of a game.
-
-    Raises: FileFormatError, IllegalMoveError.
-    """
     if len(data) < GAME.size:
         raise FileFormatError(f"expected a game of {GAME.size} bytes, got {len(data)}")
     tournament, black, white, discs, theoretical, moves = GAME.unpack(data)
@@ -315,7 +308,7 @@ class WthorWriter:
             _index(self._players, game.black, "players"),
             _index(self._players, game.white, "players"),
         )
-        moves = bytes(_byte(played.move) for played in game.moves if not played.move.is_pass)
+        moves = bytes(_BYTES[played.move] for played in game.moves if not played.move.is_pass)
         self._stream.write(GAME.pack(*indices, discs, discs, moves))
         self._note_exact(game)
         self._count += 1
@@ -368,10 +361,7 @@ class WthorWriter:
 
 
 def _index(names: dict[str, int], name: str, what: str) -> int:
-    """The number of a name, a new one if it has none.
-
-    Raises: FileFormatError.
-    """
+    """The number of a name, a new one if it has none. Raises: FileFormatError."""
     if name not in names and len(names) == _MOST_NAMES - 1:
         raise FileFormatError(f"WTHOR can't hold more than {_MOST_NAMES - 1} {what}")
     return names.setdefault(name, len(names))
@@ -380,12 +370,6 @@ def _index(names: dict[str, int], name: str, what: str) -> int:
 def _name(text: str, length: int) -> bytes:
     """`text` with a final NUL in any case; letters that Latin-1 lacks become question marks."""
     return text.encode("latin-1", "replace")[: length - 1].ljust(length, b"\0")
-
-
-def _byte(move: Move) -> int:
-    assert move.square is not None
-    row, column = divmod(move.square, 8)
-    return 10 * (row + 1) + column + 1
 
 
 def _discs(margin: int) -> int:

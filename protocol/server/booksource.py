@@ -3,7 +3,6 @@
 import random
 import weakref
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,37 +30,31 @@ def named_book(name: str) -> Path:
     return next((shipped for shipped in shipped_books() if shipped.stem == name), path)
 
 
-@dataclass(frozen=True, slots=True)
-class BookVariety:
-    """The variety of book moves from game to game.
-
-    Attributes:
-        discs: the discs that the moves of one side may lose in a game, by the book's own scores.
-        seed: the seed of the choice; None for no chance, not even among equal moves.
-    """
-
-    discs: float = 0.0
-    seed: int | None = None
-
-
 class BookSource:
-    """An opening book; see ``MoveSource`` and ``OpeningBook``.
+    """An opening book in a file; see ``OpeningBook``.
 
     A book that can't be used gets one warning and is then ignored: the game goes on without it.
 
     Args:
         path: the book's file, which is opened by ``prepare`` or the first request.
-        variety: the variety of its moves from game to game.
         warn: called with a sentence if the book can't be used.
+        discs: the discs that the moves of one side may lose in a game, by the book's own scores.
+        seed: the seed of the choice; None for no chance, not even among equal moves.
         shipped: whether it is a default book, which gets no warning if it is for other rules.
     """
 
     def __init__(
-        self, path: Path, variety: BookVariety, warn: Callable[[str], object], *, shipped: bool = False
+        self,
+        path: Path,
+        warn: Callable[[str], object],
+        *,
+        discs: float = 0.0,
+        seed: int | None = None,
+        shipped: bool = False,
     ) -> None:
         self._path = path
-        self._variety = variety
-        self._chance = random.Random(variety.seed)
+        self._discs, self._seed = discs, seed
+        self._chance = random.Random(seed)
         self._warn = warn
         self._shipped = shipped
         self._book: Book | None = None
@@ -89,17 +82,16 @@ class BookSource:
         return chosen.move
 
     def interrupt(self) -> None:
-        """See ``MoveSource``. A book's choice takes no time."""
+        """See ``OpeningBook``. A book's choice takes no time."""
 
     def description(self, rules: Rules) -> list[str]:
         """Return the book and its variety; empty for a default book of other rules."""
-        variety, seed = self._variety, self._variety.seed
         contents = self.contents(rules)
         if contents is None:
             return []
         return [
             f"book {contents}",
-            f"book variety {variety.discs:g} discs a game, seed {'none' if seed is None else seed}",
+            f"book variety {self._discs:g} discs a game, seed {'none' if self._seed is None else self._seed}",
         ]
 
     def probe(self, position: Position) -> "BookEntry | None":
@@ -144,7 +136,6 @@ class BookSource:
         return learn_game(self._path, positions, Judge(cleared, USUAL_LEVEL), is_stopped)
 
     def _opened(self) -> "Book | None":
-        """Return the book; None if it can't be used."""
         if self._book is None and not self._trouble:
             from outflank.book import Book
 
@@ -178,14 +169,14 @@ class BookSource:
         """Return a move within the variety that is left, drawn by chance if that is allowed."""
         moves = entry.moves
         worths = [_worth(move, request.draw) for move in moves]
-        varied = request.varied and self._variety.seed is not None
-        allowed = max(0.0, self._variety.discs - self._spent(request)) if varied else 0.0
+        varied = request.varied and self._seed is not None
+        allowed = max(0.0, self._discs - self._spent(request)) if varied else 0.0
         good = [move for move, worth in zip(moves, worths, strict=True) if worth >= max(worths) - allowed]
         return self._chance.choice(good) if varied else good[0]
 
     def _spent(self, request: MoveRequest) -> float:
         """Return the discs that the moves of the side to move have lost so far, by the book's scores."""
-        if not self._variety.discs:
+        if not self._discs:
             return 0.0
         lost = 0.0
         for turn in request.turns:
@@ -197,5 +188,4 @@ class BookSource:
 
 
 def _worth(move: "BookMove", draw: float) -> float:
-    """Return the value of a move for the side that makes it, in discs."""
     return draw if move.score == 0 else float(move.score)

@@ -6,48 +6,40 @@ draw may lose and the empty squares that are solved depend on the Elo number; do
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from random import Random, SystemRandom
 
 from outflank.engine import Limit, Line, Move, Position, Searcher, SearchInfo, SettingsError
 from outflank.engine.errors import whole
 
+HumanStrength = tuple[float, float, int]
+"""The strength of a weaker opponent.
 
-@dataclass(frozen=True, slots=True)
-class HumanStrength:
-    """The strength of a weaker opponent.
-
-    Attributes:
-        depth: the plies searched; 2.3 is two plies for seven moves of ten and three for the others.
-        temperature: the loss in discs at which a move is drawn e times less often than the best one.
-        solves: the number of empty squares from which on it plays a proven best move.
-    """
-
-    depth: float
-    temperature: float
-    solves: int
-
+The plies searched, 2.3 being two plies for seven moves of ten and three for the others; the temperature, the loss in
+discs at which a move is drawn e times less often than the best one; and the number of empty squares from which on it
+plays a proven best move.
+"""
 
 # Elo -> strength; all three values are interpolated between two rows. Fitted to the matches in docs/play.md.
 _SCALE: dict[int, HumanStrength] = {
-    600: HumanStrength(1.0, 9.0, 2),
-    660: HumanStrength(1.0, 7.0, 2),
-    725: HumanStrength(1.0, 5.4, 3),
-    815: HumanStrength(1.0, 4.2, 4),
-    920: HumanStrength(1.0, 3.3, 5),
-    1040: HumanStrength(1.3, 2.8, 6),
-    1215: HumanStrength(1.7, 2.3, 6),
-    1350: HumanStrength(2.0, 1.9, 7),
-    1505: HumanStrength(2.5, 1.65, 8),
-    1650: HumanStrength(3.0, 1.4, 8),
-    1790: HumanStrength(3.5, 1.2, 9),
-    1930: HumanStrength(4.0, 1.0, 10),
-    2035: HumanStrength(4.5, 0.85, 10),
-    2145: HumanStrength(5.0, 0.7, 11),
-    2240: HumanStrength(5.5, 0.6, 12),
-    2320: HumanStrength(6.0, 0.5, 12),
-    2400: HumanStrength(6.5, 0.42, 13),
+    600: (1.0, 9.0, 2),
+    660: (1.0, 7.0, 2),
+    725: (1.0, 5.4, 3),
+    815: (1.0, 4.2, 4),
+    920: (1.0, 3.3, 5),
+    1040: (1.3, 2.8, 6),
+    1215: (1.7, 2.3, 6),
+    1350: (2.0, 1.9, 7),
+    1505: (2.5, 1.65, 8),
+    1650: (3.0, 1.4, 8),
+    1790: (3.5, 1.2, 9),
+    1930: (4.0, 1.0, 10),
+    2035: (4.5, 0.85, 10),
+    2145: (5.0, 0.7, 11),
+    2240: (5.5, 0.6, 12),
+    2320: (6.0, 0.5, 12),
+    2400: (6.5, 0.42, 13),
 }
 LOWEST_ELO, HIGHEST_ELO = min(_SCALE), max(_SCALE)
 # Empty squares -> factor of the temperature: people err most in the endgame, until they can count it out.
@@ -72,19 +64,21 @@ def strength_of(elo: int) -> HumanStrength:
     check_elo(elo)
     (low, weaker), (high, stronger) = next(pair for pair in pairwise(points) if elo <= pair[1][0])
     part = (elo - low) / (high - low)
-    return HumanStrength(
-        weaker.depth + part * (stronger.depth - weaker.depth),
-        weaker.temperature * (stronger.temperature / weaker.temperature) ** part,
-        round(weaker.solves + part * (stronger.solves - weaker.solves)),
+    (depth, temperature, solves), (more, cooler, sooner) = weaker, stronger
+    return (
+        depth + part * (more - depth),
+        temperature * (cooler / temperature) ** part,
+        round(solves + part * (sooner - solves)),
     )
 
 
 def depths(given: HumanStrength, empties: int) -> list[tuple[int, float]]:
     """Return the plies that the opponent may search with `empties` empty squares, each with its probability."""
-    if empties <= given.solves:
+    depth, _, solves = given
+    if empties <= solves:
         return [(max(empties, 1), 1.0)]
-    least = math.floor(given.depth)
-    deeper = given.depth - least
+    least = math.floor(depth)
+    deeper = depth - least
     return [(least, 1.0 - deeper), *([(least + 1, deeper)] if deeper else [])]
 
 
@@ -97,9 +91,10 @@ def chances(position: Position, lines: Sequence[Line], given: HumanStrength) -> 
         given: the strength of the opponent.
     """
     best = lines[0].score
-    if position.empties <= given.solves:
+    _, temperature, solves = given
+    if position.empties <= solves:
         return [1.0, *[0.0] * (len(lines) - 1)]
-    temperature = given.temperature * _phase(position.empties)
+    temperature *= _phase(position.empties)
     most = min(_MOST_TEMPERATURES_LOST * temperature, _MOST_DISCS_LOST)
     weights = []
     for line in lines:
@@ -154,7 +149,6 @@ def choose(
 
 
 def _phase(empties: int) -> float:
-    """Return the factor of the temperature with `empties` empty squares."""
     for (more, first), (fewer, last) in pairwise(_PHASES):
         if empties >= fewer:
             return last + (first - last) * (min(empties, more) - fewer) / (more - fewer)

@@ -58,10 +58,10 @@ class MoveRequest:
     elo: int | None = None
 
 
-class MoveSource(Protocol):
-    """A source of moves, for all positions or for those that it knows.
+class OpeningBook(Protocol):
+    """A source of moves for the positions that it knows, whose entries can be read and extended.
 
-    An error in a game would lose it, so a source raises errors only in ``prepare``.
+    An error in a game would lose it, so only ``prepare`` and ``learn`` raise errors.
     """
 
     def prepare(self) -> None:
@@ -75,10 +75,6 @@ class MoveSource(Protocol):
 
     def description(self, rules: Rules) -> list[str]:
         """Return the settings that are needed to repeat its choices in games by these rules, one a line."""
-
-
-class OpeningBook(MoveSource, Protocol):
-    """A source whose entries can be read and extended."""
 
     def probe(self, position: Position) -> "BookEntry | None":
         """Return the entry of a position; None if there is none. Never raises an error."""
@@ -134,7 +130,7 @@ class MoveVariety:
 
 
 class SearchSource:
-    """The search, which has a move for every position; see ``MoveSource``.
+    """The search, which has a move for every position; see ``OpeningBook``.
 
     Args:
         searcher: the searcher of moves that chance may vary.
@@ -163,10 +159,7 @@ class SearchSource:
             searcher.set_parameters(parameters)
 
     def prepare(self) -> None:
-        """Read the evaluation's weights.
-
-        Raises: FileFormatError.
-        """
+        """Read the evaluation's weights. Raises: FileFormatError."""
         self.searcher.prepare()
         self.steady.prepare()
 

@@ -75,7 +75,6 @@ def serve(session: Session, wire: Wire, source: int, target: int, log: Log) -> N
 
 
 def _read(session: Session, wire: Wire, source: int, log: Log) -> None:
-    """Move lines into the inbox; an interruption acts at once."""
     inbox, splitter = session.inbox, LineSplitter()
 
     def add(line: bytes, kind: LineKind, end: bytes) -> None:

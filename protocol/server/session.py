@@ -13,8 +13,6 @@ from outflank.engine import (
     IllegalMoveError,
     Limit,
     Move,
-    OutflankError,
-    Parameters,
     Position,
     Rules,
     Searcher,
@@ -24,7 +22,7 @@ from outflank.engine.search.limits import DEFAULT_LEVEL, USUAL_OVERHEAD, limit_f
 from outflank.protocol.clock import NO_LIMIT, RunningClock, TimeControl
 from outflank.protocol.lines import Inbox
 from outflank.protocol.server.human_strength import check_elo
-from outflank.protocol.server.movesource import MoveRequest, MoveSource, OnInfo, OpeningBook, SearchSource
+from outflank.protocol.server.movesource import MoveRequest, OnInfo, OpeningBook, SearchSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,15 +76,13 @@ if TYPE_CHECKING:  # an engine's first answer shall not wait for SQLite
     from outflank.book import BookEntry
 
 
-class UndoError(OutflankError):
-    """A request to take back more moves than were made."""
-
-
 class Session:
     """A game against one controller. A method that raises has changed nothing.
 
     Attributes:
+        game: the game being played.
         clocks: the running clocks of both sides.
+        search: the last source of moves.
 
     Args:
         search: the last source of moves, which always has one; its searcher also analyzes.
@@ -112,42 +108,28 @@ class Session:
         self.closed = False
         self.contempt = 0.0  # value of a draw in a book for Black, in discs
         self.books = tuple(books)
-        self._search = search
+        self.search = search
         self._ponders = ponders
         self._left_to_opponent: Position | None = None  # the position after our last move
-        self._sources: tuple[MoveSource, ...] = (*self.books, search)
+        self._sources: tuple[OpeningBook | SearchSource, ...] = (*self.books, search)
         self.set_time(NO_LIMIT)
-        self._game = Game(rules)
+        self.game = Game(rules)
         self._closing_passes = 0  # passes after the end: not part of the game, but may be taken back
-
-    @property
-    def game(self) -> Game:
-        """The game being played."""
-        return self._game
 
     @property
     def searcher(self) -> Searcher:
         """The searcher of analyses; not to be used by two threads at once."""
-        return self._search.searcher
+        return self.search.searcher
 
     @property
     def position(self) -> Position:
         """The current position."""
-        return self._game.position
+        return self.game.position
 
     @property
     def rules(self) -> Rules:
         """The rules of the game."""
-        return self._game.rules
-
-    @property
-    def parameters(self) -> Parameters:
-        """The parameters of the search."""
-        return self.searcher.parameters
-
-    def set_parameters(self, parameters: Parameters) -> None:
-        """Search with these parameters from now on; the transposition table is cleared."""
-        self._search.set_parameters(parameters)
+        return self.game.rules
 
     def prepare(self) -> None:
         """Read the data for the first search, unless that is done. Raises: FileFormatError."""
@@ -166,7 +148,7 @@ class Session:
 
     def resume(self, game: Game) -> None:
         """Continue from the end of another game."""
-        self._game = game
+        self.game = game
         self._closing_passes = 0
 
     def set_time(self, control: TimeControl) -> None:
@@ -181,7 +163,7 @@ class Session:
         if move.is_pass and self.position.is_over:
             self._closing_passes += 1
             return move
-        return self._game.play(move, self.position.side if self.position.is_over else colour)
+        return self.game.play(move, self.position.side if self.position.is_over else colour)
 
     def play_all(self, moves: Sequence[tuple[Colour, Move]]) -> None:
         """Play several moves, or none if one of them is illegal.
@@ -195,19 +177,18 @@ class Session:
                 self.undo(number)
                 raise IllegalMoveError(f"move {number + 1}: {error}") from None
 
-    def undo(self, count: int = 1) -> None:
-        """Take back the last `count` moves, each with a pass that it implied.
+    @property
+    def moves_made(self) -> int:
+        """The number of moves that can be taken back."""
+        return self._closing_passes + sum(not turn.implied for turn in self.game.turns)
 
-        Raises: UndoError if there are fewer.
-        """
-        made = self._closing_passes + sum(not turn.implied for turn in self._game.turns)
-        if count > made:
-            raise UndoError(f"can't take back {count}: the game has {made} moves")
+    def undo(self, count: int = 1) -> None:
+        """Take back the last `count` of ``moves_made``, each with a pass that it implied."""
         for _ in range(count):
             if self._closing_passes:
                 self._closing_passes -= 1
             else:
-                self._game.undo()
+                self.game.undo()
 
     def genmove(
         self, colour: Colour, on_info: OnInfo | None = None, *, moves: Sequence[Move] | None = None
@@ -252,7 +233,7 @@ class Session:
         elo = self.strength.elo
         request = MoveRequest(position, limit, varied, self.heed(on_info), self.game.turns, draw, moves, elo)
         # A weaker opponent knows no openings, and a book could come with a move that was left out.
-        sources = self._sources if moves is None and elo is None else (self._search,)
+        sources = self._sources if moves is None and elo is None else (self.search,)
         move = next(filter(None, (source.choose(request) for source in sources)))
         self._left_to_opponent = position.play(move)
         return move
@@ -275,7 +256,7 @@ class Session:
         """Return the principal variation, without chance; empty if the game is over."""
         position = self.position
         limit = self.strength.limit(self.clocks[position.side].reading, position.empties)
-        return self._search.steady.search(position, limit, on_info=self.heed()).pv
+        return self.search.steady.search(position, limit, on_info=self.heed()).pv
 
     def check_turn(self, colour: Colour) -> None:
         """Raise IllegalMoveError if `colour` is not to move; see ``genmove``."""

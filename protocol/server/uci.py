@@ -102,7 +102,6 @@ def _new_game(session: Session, words: list[str]) -> Iterator[str]:
 
 
 def _position(session: Session, words: list[str]) -> Iterator[str]:
-    """Set up a position and play moves; the game before it stays if one of them is not legal."""
     at = words.index("moves") if "moves" in words else len(words)
     if words[:1] == ["fen"]:
         game = Game(read_fen(words[1:at]))
@@ -197,7 +196,6 @@ def read_fen(words: list[str]) -> Position:
 
 
 def _read_move(word: str) -> Move:
-    """A move. Raises: NotationError."""
     if word == _NULL or _PASS.fullmatch(word):
         return PASS
     if not word.startswith(_DROP):
@@ -206,7 +204,6 @@ def _read_move(word: str) -> Move:
 
 
 def _word(position: Position, move: Move) -> str:
-    """A move in words of the protocol."""
     if not move.is_pass:
         return f"{_DROP}{move}"
     own = Move((position.own & -position.own).bit_length() - 1)
@@ -214,7 +211,6 @@ def _word(position: Position, move: Move) -> str:
 
 
 def _limits(words: list[str], side: Colour, usual: Strength) -> tuple[Strength, TimeControl]:
-    """The limits that ``go`` names, besides those that the engine was started with."""
     numbers: dict[str, int] = {}
     for name, value in pairwise(words):
         if name in (*_SOME, *_PERHAPS_NONE):
@@ -239,7 +235,6 @@ def _limits(words: list[str], side: Colour, usual: Strength) -> tuple[Strength, 
 
 
 def _searched_moves(words: list[str], position: Position) -> list[Move] | None:
-    """The moves that ``searchmoves`` names; None for all. Raises: NotationError; IllegalMoveError."""
     if "searchmoves" not in words:
         return None
     following = words[words.index("searchmoves") + 1 :]
@@ -253,7 +248,6 @@ def _searched_moves(words: list[str], position: Position) -> list[Move] | None:
 
 
 def _info(position: Position, info: SearchInfo) -> str:
-    """How far the search has come."""
     line, words = position, []
     for move in info.pv:
         words.append(_word(line, move))

@@ -16,17 +16,17 @@ from outflank.engine.evaluation import weights
 from outflank.protocol.clock import TimeControl
 from outflank.protocol.drivers import Reply, reports
 from outflank.protocol.drivers.driver import judged
-from outflank.protocol.drivers.gtp import GtpResponse, read_reply
+from outflank.protocol.drivers.gtp import read_reply
 from outflank.protocol.drivers.nboard import read_choice, read_origin
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.formats import ggf, obf, sgf, transcript
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.files import FormatName, read_games
 from outflank.protocol.lines import LineSplitter
+from outflank.protocol.server.gtp.commands import Gtp
 from outflank.protocol.server.gtp.grammar import parse
-from outflank.protocol.server.gtp.wire import Gtp
 from outflank.protocol.server.movesource import SearchSource
-from outflank.protocol.server.nboard.wire import NBoard
+from outflank.protocol.server.nboard.commands import NBoard
 from outflank.protocol.server.serve import Wire
 from outflank.protocol.server.session import Session, Strength
 from outflank.tools.analysis import answers
@@ -49,7 +49,7 @@ def gtp(data: bytes) -> None:
     _session(
         Gtp(),
         data,
-        lambda line: (command := parse(line)) is None or not any(w in command.name for w in _LONG),
+        lambda line: (command := parse(line)) is None or not any(w in command[1] for w in _LONG),
     )
 
 
@@ -67,7 +67,7 @@ def gtp_answer(data: bytes) -> None:
             _ = report.move
     reports.is_true_claim(text, Position.start())
     with suppress(OutflankError):
-        judged(read_reply(GtpResponse(True, text, 0.0)), Position.start(), "A")
+        judged(read_reply(Reply(text)), Position.start(), "A")
 
 
 def nboard_answer(data: bytes) -> None:

@@ -7,7 +7,7 @@ import math
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import pytest
 from hypothesis import given
@@ -181,31 +181,22 @@ def test_a_side_that_keeps_to_its_allowance_never_has_less_than_nothing(
         assert clock.allowance >= seconds
 
 
-def play_in_time(setting: Setting, seed: int) -> None:
-    """Play a game in which no move takes too long."""
-
-    def judge(meter: StallMeter) -> None:
-        found = list(overruns(setting, seed, lambda: meter.crowded))
-        assert len(found) > 10
-        late = max(found)
-        assert late < GRACE_SECONDS + 2 * meter.worst, (
-            f"{late:.3f} s too late, a stall of {meter.worst:.3f} s"
-        )
-
-    judge_calmly(judge)
-
-
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)
-def test_a_game_is_never_lost_on_time(setting: Setting) -> None:
-    play_in_time(setting, seed=0)
+@pytest.mark.parametrize(
+    "seeds", [[0], pytest.param(range(1, 11), marks=[pytest.mark.slow, pytest.mark.timeout(600)])]
+)
+def test_a_game_is_never_lost_on_time(setting: Setting, seeds: Iterable[int]) -> None:
+    for seed in seeds:
 
+        def judge(meter: StallMeter, seed: int = seed) -> None:
+            found = list(overruns(setting, seed, lambda: meter.crowded))
+            assert len(found) > 10
+            late = max(found)
+            assert late < GRACE_SECONDS + 2 * meter.worst, (
+                f"{late:.3f} s too late, a stall of {meter.worst:.3f} s"
+            )
 
-@pytest.mark.slow
-@pytest.mark.timeout(600)
-@pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)
-def test_many_games_are_never_lost_on_time(setting: Setting) -> None:
-    for seed in range(1, 11):
-        play_in_time(setting, seed)
+        judge_calmly(judge)
 
 
 CONTRADICTIONS = [
@@ -326,7 +317,10 @@ def ponder_for(session: Session, inbox: Inbox, seconds: float) -> None:
     assert not thread.is_alive()
 
 
-def test_it_works_on_the_opponents_time_until_his_move_comes() -> None:
+def test_it_works_on_the_opponents_time_until_his_move_comes_if_it_is_asked_to() -> None:
+    with Program("--level", "1") as program:
+        program.ask("genmove b")
+        assert works_no_longer(program), "expected rest without --ponder"
     with Program("--ponder", "--level", "1") as program:
         program.wait_until_ready()
         assert works_no_longer(program), "expected rest before our first move"
@@ -339,14 +333,6 @@ def test_it_works_on_the_opponents_time_until_his_move_comes() -> None:
 
         program.ask("undo")
         assert works_no_longer(program), "expected rest in a position that is not the opponent's"
-
-
-def test_without_the_option_nothing_is_done() -> None:
-    with Program("--level", "1") as program:
-        program.wait_until_ready()
-        program.ask("genmove b")
-
-        assert works_no_longer(program)
 
 
 @pytest.mark.parametrize("command", ["quit", "# interrupt", "genmove w", "clear_board", "nonsense"])

@@ -14,7 +14,7 @@ from typing import Any, Self
 from outflank.engine import Rules, Searcher
 from outflank.protocol.drivers import EngineSpec, GtpDriver, ProcessDriver, TimeControl, make_driver
 from outflank.protocol.lines import Inbox
-from outflank.protocol.server.gtp.wire import Gtp
+from outflank.protocol.server.gtp.commands import Gtp
 from outflank.protocol.server.movesource import MoveVariety, SearchSource
 from outflank.protocol.server.session import Session, Strength
 from outflank.tests.support import fake_engine

@@ -3,6 +3,8 @@
 import io
 import random
 from dataclasses import replace
+from pathlib import Path
+from typing import cast
 
 from hypothesis import strategies as st
 
@@ -24,15 +26,35 @@ clocks = st.sampled_from(["", "15:00", "5:00/0:03", "5:00//2:00", "300 s, overti
 othello = Rules()
 
 
-def read(text: str | bytes, name: FormatName | None = None, rules: Rules | None = None) -> list[Entry]:
+def read(text: str | bytes | Path, name: FormatName | None = None, rules: Rules | None = None) -> list[Entry]:
+    """Read the entries of a text, of bytes, or of a file with those beside it."""
+    if isinstance(text, Path):
+        return list(read_games(text, name=name, rules=rules))
     data = text if isinstance(text, bytes) else text.encode()
     return list(read_games(io.BytesIO(data), name=name, rules=rules))
 
 
-def only(text: str | bytes, name: FormatName | None = None, rules: Rules | None = None) -> AnnotatedGame:
-    (game,) = read(text, name, rules)
-    assert isinstance(game, AnnotatedGame), game
+def games_in(
+    text: str | bytes | Path, name: FormatName | None = None, rules: Rules | None = None
+) -> list[AnnotatedGame]:
+    """Read entries that are all games."""
+    games = read(text, name, rules)
+    assert all(isinstance(game, AnnotatedGame) for game in games), games
+    return cast(list[AnnotatedGame], games)
+
+
+def only(
+    text: str | bytes | Path, name: FormatName | None = None, rules: Rules | None = None
+) -> AnnotatedGame:
+    (game,) = games_in(text, name, rules)
     return game
+
+
+def one_move(comment: str, move: str, seconds: float | None) -> AnnotatedGame:
+    """A game of one move, with a comment on the game and one on the move."""
+    recorder = Recorder(Position.start())
+    recorder.play("f5", seconds=seconds, comment=move)
+    return AnnotatedGame(Position.start(), recorder.moves, comment=comment)
 
 
 @st.composite

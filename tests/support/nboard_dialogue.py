@@ -5,7 +5,7 @@ from typing import Any
 
 from outflank.engine import Colour, Searcher
 from outflank.protocol.server.movesource import SearchSource
-from outflank.protocol.server.nboard.wire import NBoard
+from outflank.protocol.server.nboard.commands import NBoard
 from outflank.protocol.server.session import Session, Strength
 from outflank.tests.support import dialogue
 

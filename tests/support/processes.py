@@ -40,7 +40,7 @@ def living_with(variable: str) -> list[int]:
     As above, a killed process has a second to die.
     """
     deadline = time.monotonic() + 1
-    while (found := _with(variable)) and time.monotonic() < deadline:
+    while (found := processes_with(variable)) and time.monotonic() < deadline:
         time.sleep(0.01)
     return found
 
@@ -88,7 +88,8 @@ def _members(group: int) -> list[int]:
     return members
 
 
-def _with(variable: str) -> list[int]:
+def processes_with(variable: str) -> list[int]:
+    """Ids of the processes that have ``NAME=VALUE`` in their environment now."""
     found = []
     for environment in Path("/proc").glob("[0-9]*/environ"):
         try:

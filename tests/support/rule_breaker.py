@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterator
 from outflank.engine import Colour, Game, Searcher
 from outflank.protocol.lines import LineKind, LineSplitter
 from outflank.protocol.server import serve
-from outflank.protocol.server.gtp.wire import Gtp
+from outflank.protocol.server.gtp.commands import Gtp
 from outflank.protocol.server.movesource import SearchSource
-from outflank.protocol.server.nboard.wire import NBoard
+from outflank.protocol.server.nboard.commands import NBoard
 from outflank.protocol.server.session import Session, Strength
 
 Usual = Callable[[bytes], str]

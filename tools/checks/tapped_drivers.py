@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from outflank.engine import PASS, Game, IllegalMoveError, NotationError, Rules
-from outflank.protocol.drivers.driver import START_SECONDS, ProcessDriver
+from outflank.protocol.drivers.driver import START_SECONDS, ProcessDriver, Reply
 from outflank.protocol.drivers.errors import (
     EngineCrash,
     EngineError,
@@ -19,7 +19,7 @@ from outflank.protocol.drivers.errors import (
     EngineStartError,
     EngineTimeout,
 )
-from outflank.protocol.drivers.gtp import GtpDriver, GtpResponse
+from outflank.protocol.drivers.gtp import GtpDriver
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.lines import CONTROL_BYTES, printable
 from outflank.tools.checks.check import CheckSkipped, Violation, expect, expect_nothing
@@ -138,8 +138,8 @@ class TappedDriver(ProcessDriver):
             self.dialogue += [f"{direction} {printable(_text(line))}" for line in lines if line]
 
 
-@dataclass(frozen=True, slots=True)
-class RawAnswer(GtpResponse):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RawAnswer(Reply):
     """An answer, and how it was written.
 
     Attributes:
@@ -210,7 +210,9 @@ class TappedGtpDriver(TappedDriver, GtpDriver):
             at for at, line in enumerate(lines) if line.translate(None, CONTROL_BYTES)[:1] in (b"=", b"?")
         )
         strays, raw = b"".join(lines[:first]).strip(), b"".join(lines[first:])
-        return RawAnswer(ok, text, self._seconds_since(self._sent), *self._head, raw, strays)
+        id, glued = self._head
+        seconds = self._seconds_since(self._sent)
+        return RawAnswer(text, seconds, ok=ok, id=id, glued=glued, raw=raw, strays=strays)
 
     def replies(self, commands: Sequence[str], *, least: int | None = None) -> list[RawAnswer]:
         """Return the answers to commands that are sent at once.

@@ -12,7 +12,7 @@ import click
 
 from outflank.engine import Parameters, Rules, Searcher, SettingsError
 from outflank.engine.search.limits import DEFAULT_LEVEL, HIGHEST_LEVEL, USUAL_OVERHEAD
-from outflank.protocol.server.booksource import NO_BOOK, BookSource, BookVariety, named_book, shipped_books
+from outflank.protocol.server.booksource import NO_BOOK, BookSource, named_book, shipped_books
 from outflank.protocol.server.human_strength import HIGHEST_ELO, LOWEST_ELO
 from outflank.protocol.server.movesource import USUAL_PLIES, MoveVariety, SearchSource
 from outflank.protocol.server.serve import Wire, serve
@@ -192,7 +192,7 @@ def gtp(rules: Rules, options: EngineOptions) -> None:
 
     docs/gtp.md describes every command. If no option limits the search, the controller's clock does.
     """
-    from outflank.protocol.server.gtp.wire import (
+    from outflank.protocol.server.gtp.commands import (
         Gtp,  # not at the top: each command needs its own protocol alone
     )
 
@@ -206,7 +206,7 @@ def nboard(options: EngineOptions) -> None:
 
     docs/nboard.md describes every command. The depth that the controller sets takes the place of --level.
     """
-    from outflank.protocol.server.nboard.wire import NBoard
+    from outflank.protocol.server.nboard.commands import NBoard
 
     options.answer(NBoard())
 
@@ -243,10 +243,9 @@ def books_to_play(given: str | None, variety: float, seed: int | None) -> list[B
         return []
     if variety and seed is None:
         seed = SystemRandom().randrange(2**31)
-    varied = BookVariety(variety, seed)
     if given is None:
-        return [BookSource(path, varied, warn, shipped=True) for path in shipped_books()]
-    return [BookSource(named_book(given), varied, warn)]
+        return [BookSource(path, warn, discs=variety, seed=seed, shipped=True) for path in shipped_books()]
+    return [BookSource(named_book(given), warn, discs=variety, seed=seed)]
 
 
 def _no_log(sign: str, data: bytes) -> None:

@@ -124,11 +124,11 @@ def _told(known: Known) -> Iterator[str]:
     yield f"    command: {' '.join([known.cmd, *known.without.values()])}"
     yield from (f"    {name}={value}" for name, value in known.settings.items())
     yield f"    {known.seen}"
-    yield from (f"    {fact.fact} [{fact.source}, {fact.date}]" for fact in known.facts)
+    yield from (f"    {fact['fact']} [{fact['source']}, {fact['date']}]" for fact in known.facts)
 
 
 def _facts(known: Known) -> list[dict[str, str]]:
-    return [{"fact": fact.fact, "source": fact.source, "date": str(fact.date)} for fact in known.facts]
+    return [{**fact, "date": str(fact["date"])} for fact in known.facts]
 
 
 @click.command()

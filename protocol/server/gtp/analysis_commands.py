@@ -102,7 +102,6 @@ Block = Callable[[SearchInfo, int, Line, bool], str]
 
 
 def _order(session: Session, arguments: Arguments) -> _Order:
-    """Read the arguments that all these commands share."""
     colour = arguments.colour() if arguments.next_is_colour() else session.position.side
     order = _Order(colour)
     if arguments.next_is_number():
@@ -155,7 +154,6 @@ def _moves(position: Position, order: _Order) -> Sequence[Move]:
 
 
 def _analyze(session: Session, order: _Order, block: Block) -> Iterator[str]:
-    """Check the order at once, then analyze line by line."""
     position = _position(session, order)
     return _watch(session, position, _moves(position, order), order, block)
 
@@ -182,7 +180,6 @@ def _watch(
 
 
 def _genmove(session: Session, order: _Order, block: Block) -> Iterator[str]:
-    """Check the order at once, then think aloud."""
     session.check_turn(order.colour)
     position = _position(session, order)
     moves = _moves(position, order)
@@ -196,7 +193,6 @@ def _genmove(session: Session, order: _Order, block: Block) -> Iterator[str]:
 def _think_aloud(
     session: Session, order: _Order, block: Block, think: Callable[[OnInfo], Move]
 ) -> Iterator[str]:
-    """Pass on what the search reports, then the move."""
     reported, latest = -math.inf, None
     for report in think_aloud(session, think):
         if isinstance(report, Move):
@@ -211,7 +207,6 @@ def _think_aloud(
 
 
 def _from_book(info: SearchInfo) -> Collection[Move]:
-    """The moves that a report has from a book."""
     return [line.move for line in info.lines] if isinstance(info, BookInfo) else ()
 
 

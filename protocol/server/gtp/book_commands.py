@@ -8,13 +8,11 @@ from outflank.protocol.server.session import Session
 def outflank_book(session: Session, arguments: Arguments) -> str:
     """Says which opening book is in use, and what it knows about the position.
 
-    Arguments: none
     Answer: `book` with its file, its number of positions and its rules, or `none`, and why if a book that was asked
       for can't be used; if it knows the position, a second line
       `score +2 bounds -2 +6 depth 18 prob 95 lines 40 wins 12 draws 8 losses 20`: discs from the side to move, the
       least and the most that they can be, plies and selectivity of the searches, how many lines go on from here, and
       how these end
-    Fails: never
     """
     told = filter(None, (book.contents(session.rules) for book in session.books))
     books = [f"book {contents}" for contents in told] or ["book none"]
@@ -32,10 +30,8 @@ def outflank_book(session: Session, arguments: Arguments) -> str:
 def outflank_book_moves(session: Session, arguments: Arguments) -> str:
     """Lists the moves that the opening book knows here.
 
-    Arguments: none
     Answer: lines of vertex and score, the best first, without directions, in discs from the side to move; nothing if
       it knows none
-    Fails: never
     """
     entry = session.probe(session.position)
     moves = () if entry is None else entry.moves
@@ -45,9 +41,7 @@ def outflank_book_moves(session: Session, arguments: Arguments) -> str:
 def outflank_book_line(session: Session, arguments: Arguments) -> str:
     """Gives the line of the opening book that is best for both sides.
 
-    Arguments: none
     Answer: colours and vertices in turn: `b D3 w C3`; nothing if the book does not know the position
-    Fails: never
     """
     return variation(session.position, best_line(session.probe, session.position))
 
@@ -55,10 +49,8 @@ def outflank_book_line(session: Session, arguments: Arguments) -> str:
 def outflank_opening(session: Session, arguments: Arguments) -> str:
     """Names the opening of the game.
 
-    Arguments: none
     Answer: the names of the last position of the game that has a name, such as `Bat / Cow Bat / Cambridge`; nothing
       if none has
-    Fails: never
     """
     from outflank.book.names import opening_of_game
 

@@ -10,7 +10,6 @@ def boardsize(session: Session, arguments: Arguments) -> str:
     """Checks that the controller means a board of 8 by 8; changes nothing.
 
     Arguments: `size`
-    Answer: nothing
     Fails: `unacceptable size` unless it is 8
     """
     size = arguments.whole("a board size", 0)
@@ -20,12 +19,7 @@ def boardsize(session: Session, arguments: Arguments) -> str:
 
 
 def clear_board(session: Session, arguments: Arguments) -> str:
-    """Begins a new game by the same rules. Clocks are full again; the tables of the search are kept.
-
-    Arguments: none
-    Answer: nothing
-    Fails: never
-    """
+    """Begins a new game by the same rules. Clocks are full again; the tables of the search are kept."""
     session.new_game()
     return ""
 
@@ -34,7 +28,6 @@ def komi(session: Session, arguments: Arguments) -> str:
     """Accepts a komi and ignores it, since Reversi has none.
 
     Arguments: `number`
-    Answer: nothing
     Fails: `syntax error` if it is no number
     """
     arguments.number("a komi")
@@ -50,7 +43,6 @@ def play(session: Session, arguments: Arguments) -> str:
 
     Arguments: `colour` `vertex`, where by one-direction rules the vertex names the direction if there are
       several: `d3/ne` (n ne e se s sw w nw, north being towards row 1)
-    Answer: nothing
     Fails: `illegal move`, followed by the legal moves and what came instead, or by the side that is to move, or by
       the words that the game is over
     """
@@ -84,32 +76,32 @@ def undo(session: Session, arguments: Arguments) -> str:
 
     A pass that was played counts as a move.
 
-    Arguments: none
-    Answer: nothing
     Fails: `cannot undo` at the start of the game
     """
-    session.undo()
-    return ""
+    return _undo(session, 1)
 
 
 def gg_undo(session: Session, arguments: Arguments) -> str:
     """Takes back several moves, or none of them if there are fewer.
 
     Arguments: `count`, 1 if left out
-    Answer: nothing
     Fails: `cannot undo` if there are fewer
     """
-    session.undo(arguments.whole("a number of moves", 0, default=1))
+    return _undo(session, arguments.whole("a number of moves", 0, default=1))
+
+
+def _undo(session: Session, count: int) -> str:
+    if count > (made := session.moves_made):
+        raise CommandError("cannot undo", f"can't take back {count}: the game has {made} moves")
+    session.undo(count)
     return ""
 
 
 def showboard(session: Session, arguments: Arguments) -> str:
     """Shows the board, row 1 on top; dots are the legal moves.
 
-    Arguments: none
     Answer: an empty first line, the board, then disc counts in the words of the rule sheet, the side to move,
       and the discs in hand where the sheet deals them
-    Fails: never
     """
     board = f"\n{session.position}"
     if not session.rules.shows_hand:
@@ -121,7 +113,6 @@ def showboard(session: Session, arguments: Arguments) -> str:
 def final_score(session: Session, arguments: Arguments) -> str:
     """Gives the result of a finished game by the rules' way of scoring.
 
-    Arguments: none
     Answer: `B+12`, `W+4` or `0`; where a tie is won by the second player, `B+0` or `W+0`
     Fails: `cannot score` while a move is left
     """
@@ -138,7 +129,6 @@ def loadsgf(session: Session, arguments: Arguments) -> str:
     is row 8), `B[]` or `B[pass]`, and discs set up before the first move. The clocks are left alone.
 
     Arguments: `file` [`n`], to stop before move `n`, 1 being the first
-    Answer: nothing
     Fails: `cannot load file` if it can't be read, is no SGF, or has an illegal move
     """
     from outflank.protocol.formats.sgf import load
@@ -156,9 +146,7 @@ def loadsgf(session: Session, arguments: Arguments) -> str:
 def list_games(session: Session, arguments: Arguments) -> str:
     """Lists the games that `set_game` takes; Quarry asks for it.
 
-    Arguments: none
     Answer: `Othello`
-    Fails: never
     """
     return "Othello"
 
@@ -167,7 +155,6 @@ def set_game(session: Session, arguments: Arguments) -> str:
     """Chooses the game out of `list_games`; changes nothing, as there is only one.
 
     Arguments: `game`, in any case
-    Answer: nothing
     Fails: `unknown game` if it is another
     """
     game = arguments.word("a game")

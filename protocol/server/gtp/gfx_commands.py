@@ -19,10 +19,8 @@ _BOARD = 0xFFFFFFFFFFFFFFFF
 def outflank_stable(session: Session, arguments: Arguments) -> str:
     """Colours the squares of discs that can never be turned again, as far as that is seen.
 
-    Arguments: none
     Answer: lines for GoGui to draw: `COLOR #rrggbb` with the squares of each side, and `TEXT` with their numbers;
       by rules that turn one direction nothing is known, and only the text comes
-    Fails: never
     """
     position = session.position
     if position.rules.one_direction:
@@ -40,10 +38,8 @@ def outflank_parity(session: Session, arguments: Arguments) -> str:
     Squares that touch at a side or at a corner belong to the same region. Who moves first into each odd region tends
     to move last in it.
 
-    Arguments: none
     Answer: lines for GoGui to draw: `COLOR #rrggbb` with the squares of the odd and of the even regions, `LABEL` with
       the size of each region on its first square, and `TEXT` with the number of regions
-    Fails: never
     """
     regions = list(_regions(_BOARD & ~(session.position.black | session.position.white)))
     odd = [region for region in regions if region.bit_count() % 2]
@@ -64,9 +60,7 @@ def outflank_live(session: Session, arguments: Arguments) -> str:
     The drawings are `gogui-gfx:` lines on standard error, closed by an empty line: `VAR` with the line, and `TEXT` with
     its score in discs from the side to move, how deep and how surely it was searched.
 
-    Arguments: none
     Answer: the last drawing; only a text if the game is over
-    Fails: never
     """
     position = session.position
     if position.is_over:
@@ -93,13 +87,11 @@ def _draw(lines: Iterable[str]) -> None:
 
 
 def _drawing(position: Position, info: SearchInfo) -> list[str]:
-    """The best line and how much it can be trusted."""
     sure = "exact" if info.exact else f"{info.depth} plies at {info.selectivity} %"
     return [f"VAR {variation(position, info.pv)}", f"TEXT {info.score:+.4g}, {sure}, {info.nodes} nodes"]
 
 
 def _coloured(colour: str, mask: int) -> Iterator[str]:
-    """The line that colours some squares, if there are any."""
     if mask:
         yield f"COLOR {colour} {' '.join(map(_vertex, squares_of(mask)))}"
 

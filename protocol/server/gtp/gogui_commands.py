@@ -36,7 +36,6 @@ def gogui_play_sequence(session: Session, arguments: Arguments) -> str:
     """Plays several moves, or none of them if one is illegal.
 
     Arguments: [`colour` `vertex` ...]
-    Answer: nothing
     Fails: `illegal move`, followed by the number of the move
     """
     moves = []
@@ -50,7 +49,6 @@ def gogui_setup(session: Session, arguments: Arguments) -> str:
     """Begins a game from a board with exactly the discs named; the side that begins by the rules is to move.
 
     Arguments: `colour` `vertex` [`colour` `vertex` ...]
-    Answer: nothing
     Fails: `syntax error` if a square is named twice
     """
     discs = dict.fromkeys(Colour, 0)
@@ -70,7 +68,6 @@ def gogui_setup_player(session: Session, arguments: Arguments) -> str:
     """Begins a game from the board as it is, with `colour` to move.
 
     Arguments: `colour`
-    Answer: nothing
     Fails: `syntax error` if it is no colour
     """
     session.resume(Game(first=session.position.with_side(arguments.colour())))
@@ -78,21 +75,14 @@ def gogui_setup_player(session: Session, arguments: Arguments) -> str:
 
 
 def gogui_interrupt(session: Session, arguments: Arguments) -> str:
-    """Says that the line `# interrupt` ends the running command early, with the best it has found.
-
-    Arguments: none
-    Answer: nothing
-    Fails: never
-    """
+    """Says that the line `# interrupt` ends the running command early, with the best it has found."""
     return ""
 
 
 def gogui_analyze_commands(session: Session, arguments: Arguments) -> str:
     """Lists the entries for GoGui's Analyze menu.
 
-    Arguments: none
     Answer: lines of `type/label/command`
-    Fails: never
     """
     return _ANALYZE_COMMANDS
 
@@ -100,9 +90,7 @@ def gogui_analyze_commands(session: Session, arguments: Arguments) -> str:
 def outflank_discs(session: Session, arguments: Arguments) -> str:
     """Gives the number of discs of each side, and how the game ended if it is over.
 
-    Arguments: none
     Answer: `Black 31, White 20`, colours as the box prints them; after the end `Black 40, White 24: B+16`
-    Fails: never
     """
     position = session.position
     counts = zip(session.rules.colour_names, Colour, strict=True)
@@ -132,9 +120,7 @@ def outflank_scores(session: Session, arguments: Arguments) -> str:
 def outflank_line(session: Session, arguments: Arguments) -> str:
     """Gives the line of best play, found by a search as long as `reg_genmove` would take.
 
-    Arguments: none
     Answer: colours and vertices in turn: `b D3 w C3`; nothing if the game is over
-    Fails: never
     """
     return variation(session.position, session.best_line())
 

@@ -4,7 +4,6 @@ What the draft leaves open is settled as GNU Go and gomill do it; ``docs/gtp.md`
 """
 
 import re
-from dataclasses import dataclass
 
 from outflank.engine.errors import OutflankError
 from outflank.protocol.lines import CONTROL_BYTES, LINE_CAP, without_control_bytes
@@ -29,25 +28,11 @@ class CommandError(OutflankError):
         super().__init__(f"{words}: {detail}" if detail else words)
 
 
-@dataclass(frozen=True, slots=True)
-class GtpCommand:
-    """A line that asks for an answer.
-
-    Attributes:
-        id: digits to be repeated in the answer; empty if the line has none.
-        name: the command's name; empty only if the line is too long to be read.
-        arguments: the words after it.
-    """
-
-    id: str
-    name: str
-    arguments: tuple[str, ...] = ()
-
-
-def parse(line: bytes) -> GtpCommand | None:
+def parse(line: bytes) -> tuple[str, str, list[str]] | None:
     """Read a line; None if it is blank or only a comment, and so gets no answer.
 
-    The command of a line longer than LINE_CAP has no name (a comment is not counted).
+    Returns: the id, digits to be repeated in the answer, empty if the line has none; the command's name, empty only if
+        the line is longer than LINE_CAP (a comment is not counted); and the words after it.
     """
     text = without_control_bytes(line.partition(b"#")[0])
     number = _ID.match(text)
@@ -55,11 +40,11 @@ def parse(line: bytes) -> GtpCommand | None:
     # Bytes, since str.split() would also cut at blanks that ASCII does not have.
     words = text[number.end() if number else 0 :].split()
     if len(line) > LINE_CAP and b"#" not in line:
-        return GtpCommand(command_id, "")
+        return command_id, "", []
     if not words:
         return None
     name, *arguments = (word.decode("utf-8", "surrogateescape") for word in words)
-    return GtpCommand(command_id, name, tuple(arguments))
+    return command_id, name, arguments
 
 
 def is_interrupt(line: bytes) -> bool:

@@ -3,7 +3,7 @@
 import json
 from dataclasses import asdict
 
-from outflank.engine import Parameters, SettingsError
+from outflank.engine import SettingsError
 from outflank.engine.search.parameters import PARAMETERS, parameter_of
 from outflank.protocol.server.gtp.arguments import Arguments
 from outflank.protocol.server.gtp.grammar import CommandError
@@ -13,9 +13,7 @@ from outflank.protocol.server.session import Session
 def kata_list_params(session: Session, arguments: Arguments) -> str:
     """Lists the parameters of the search; [search.md](search.md#parameters) says what each means.
 
-    Arguments: none
     Answer: their names, separated by blanks
-    Fails: never
     """
     return " ".join(PARAMETERS)
 
@@ -29,7 +27,7 @@ def kata_get_param(session: Session, arguments: Arguments) -> str:
     """
     name = arguments.word("a parameter")
     try:
-        return str(getattr(session.parameters, parameter_of(name).name))
+        return str(getattr(session.searcher.parameters, parameter_of(name).name))
     except SettingsError as error:
         raise CommandError("syntax error", str(error)) from None
 
@@ -37,28 +35,21 @@ def kata_get_param(session: Session, arguments: Arguments) -> str:
 def kata_get_params(session: Session, arguments: Arguments) -> str:
     """Gives the values of all parameters.
 
-    Arguments: none
     Answer: a JSON object in one line
-    Fails: never
     """
-    return json.dumps(asdict(session.parameters))
+    return json.dumps(asdict(session.searcher.parameters))
 
 
 def kata_set_param(session: Session, arguments: Arguments) -> str:
     """Sets a parameter for all searches to come. What was searched before is forgotten.
 
     Arguments: `name` `value`
-    Answer: nothing
     Fails: `syntax error` if there is no such parameter, or if it can't have the value; nothing is changed then
     """
     name = arguments.word("a parameter")
     value = arguments.word("a value")
-    session.set_parameters(_changed(session.parameters, name, value))
-    return ""
-
-
-def _changed(parameters: Parameters, name: str, value: str) -> Parameters:
     try:
-        return parameters.changed({name: value})
+        session.search.set_parameters(session.searcher.parameters.changed({name: value}))
     except SettingsError as error:
         raise CommandError("syntax error", str(error)) from None
+    return ""

@@ -8,9 +8,7 @@ from outflank.protocol.server.session import Session
 def gogui_rules_game_id(session: Session, arguments: Arguments) -> str:
     """Names the game for GoGui.
 
-    Arguments: none
     Answer: `Othello`
-    Fails: never
     """
     return "Othello"
 
@@ -18,9 +16,7 @@ def gogui_rules_game_id(session: Session, arguments: Arguments) -> str:
 def gogui_rules_board_size(session: Session, arguments: Arguments) -> str:
     """Gives the size of the board.
 
-    Arguments: none
     Answer: `8`
-    Fails: never
     """
     return "8"
 
@@ -28,9 +24,7 @@ def gogui_rules_board_size(session: Session, arguments: Arguments) -> str:
 def gogui_rules_board(session: Session, arguments: Arguments) -> str:
     """Shows the board as GoGui draws it, from the bottom: row 8 first, on the same line as the `=`.
 
-    Arguments: none
     Answer: eight rows of `X` (Black), `O` (White) and `.` (empty)
-    Fails: never
     """
     letters = session.position.board_string()[:64].replace("-", ".")
     return "\n".join(" ".join(letters[start : start + 8]) for start in range(56, -1, -8))
@@ -39,10 +33,8 @@ def gogui_rules_board(session: Session, arguments: Arguments) -> str:
 def gogui_rules_legal_moves(session: Session, arguments: Arguments) -> str:
     """Lists the legal moves of the side to move.
 
-    Arguments: none
     Answer: vertices in capitals, without directions; `pass` if the side to move has to pass; nothing if the
       game is over
-    Fails: never
     """
     moves = session.position.legal_moves()
     # By one-direction rules a square may stand for several moves; a GUI wants it once.
@@ -52,9 +44,7 @@ def gogui_rules_legal_moves(session: Session, arguments: Arguments) -> str:
 def gogui_rules_side_to_move(session: Session, arguments: Arguments) -> str:
     """Gives the side to move, which may have to pass.
 
-    Arguments: none
     Answer: `black` or `white`
-    Fails: never
     """
     return session.position.side
 
@@ -62,9 +52,7 @@ def gogui_rules_side_to_move(session: Session, arguments: Arguments) -> str:
 def gogui_rules_final_result(session: Session, arguments: Arguments) -> str:
     """Gives the result as a sentence for people, in the colours of the rule sheet.
 
-    Arguments: none
     Answer: a sentence
-    Fails: never
     """
     outcome = session.position.outcome()
     if outcome is None:

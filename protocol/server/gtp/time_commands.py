@@ -1,10 +1,10 @@
 """Commands that set the clocks; see ``TimeControl`` for what they mean."""
 
+from collections.abc import Callable
+
 from outflank.protocol.clock import NO_LIMIT, TimeControl
 from outflank.protocol.server.gtp.arguments import Arguments
 from outflank.protocol.server.session import Session
-
-_KINDS = ("none", "absolute", "byoyomi", "canadian", "fischer")
 
 
 def time_settings(session: Session, arguments: Arguments) -> str:
@@ -14,7 +14,6 @@ def time_settings(session: Session, arguments: Arguments) -> str:
     accepted.
 
     Arguments: `main` `period` `stones`
-    Answer: nothing
     Fails: `syntax error` if a number is missing or below 0
     """
     session.set_time(_canadian(arguments))
@@ -27,7 +26,6 @@ def time_left(session: Session, arguments: Arguments) -> str:
     Arguments: `colour` `seconds` [`stones`]: 0 stones (or none given) in main time, else the moves still due
       in this period, or the periods left where `kata-time_settings byoyomi` was set. Fractions are accepted,
       and less than 0 counts as 0. It is believed even if no limit was set.
-    Answer: nothing
     Fails: `syntax error` if a number is missing
     """
     colour, seconds = arguments.colour(), arguments.number("seconds left")
@@ -38,11 +36,9 @@ def time_left(session: Session, arguments: Arguments) -> str:
 def kata_list_time_settings(session: Session, arguments: Arguments) -> str:
     """Lists the kinds of clock that `kata-time_settings` takes.
 
-    Arguments: none
     Answer: `none absolute byoyomi canadian fischer`, each in a line of its own
-    Fails: never
     """
-    return "\n".join(_KINDS)
+    return "\n".join(_SETTINGS)
 
 
 def kata_time_settings(session: Session, arguments: Arguments) -> str:
@@ -50,23 +46,14 @@ def kata_time_settings(session: Session, arguments: Arguments) -> str:
 
     Arguments: `none` | `absolute` main | `byoyomi` main period periods | `canadian` main period stones |
       `fischer` main increment
-    Answer: nothing
     Fails: `syntax error` if the kind is another or a number is missing or below 0
     """
-    session.set_time(_SETTINGS[arguments.choice("a kind of clock", _KINDS)](arguments))
+    session.set_time(_SETTINGS[arguments.choice("a kind of clock", tuple(_SETTINGS))](arguments))
     return ""
 
 
 def _seconds(arguments: Arguments, name: str) -> float:
     return arguments.number(f"{name} seconds", least=0)
-
-
-def _none(arguments: Arguments) -> TimeControl:
-    return NO_LIMIT
-
-
-def _absolute(arguments: Arguments) -> TimeControl:
-    return TimeControl(_seconds(arguments, "main"))
 
 
 def _byoyomi(arguments: Arguments) -> TimeControl:
@@ -81,15 +68,12 @@ def _canadian(arguments: Arguments) -> TimeControl:
     return TimeControl.canadian(main, period, arguments.whole("stones", 0))
 
 
-def _fischer(arguments: Arguments) -> TimeControl:
-    main = _seconds(arguments, "main")
-    return TimeControl(main, increment=_seconds(arguments, "increment"))
-
-
-_SETTINGS = {
-    "none": _none,
-    "absolute": _absolute,
+_SETTINGS: dict[str, Callable[[Arguments], TimeControl]] = {
+    "none": lambda arguments: NO_LIMIT,
+    "absolute": lambda arguments: TimeControl(_seconds(arguments, "main")),
     "byoyomi": _byoyomi,
     "canadian": _canadian,
-    "fischer": _fischer,
+    "fischer": lambda arguments: TimeControl(
+        _seconds(arguments, "main"), increment=_seconds(arguments, "increment")
+    ),
 }

@@ -1,7 +1,7 @@
-"""The table of all NBoard commands.
+"""The table of all NBoard commands, and the wire that executes them.
 
 A command is a function of the session and the rest of its line; it yields the lines of its answer. Its docstring is its
-documentation, from which docs/nboard.md is made.
+documentation, from which docs/nboard.md is made; see ``gtp/commands.py``.
 """
 
 import time
@@ -14,8 +14,9 @@ from outflank.engine.search.limits import HIGHEST_LEVEL
 from outflank.protocol.clock import NO_LIMIT
 from outflank.protocol.formats import ggf
 from outflank.protocol.formats.clocks import parse_ggf
+from outflank.protocol.lines import LINE_CAP, LineKind, tell_fault
 from outflank.protocol.server.movesource import book_info
-from outflank.protocol.server.nboard.grammar import chosen, found_lines, read_move, read_whole, status
+from outflank.protocol.server.nboard.grammar import chosen, found_lines, parse, read_move, read_whole, status
 from outflank.protocol.server.session import Session
 from outflank.protocol.server.thinking import think_aloud
 
@@ -42,7 +43,6 @@ def set_depth(session: Session, argument: str) -> Iterator[str]:
     With `--elo` it is the strength of `hint` and `analyze` alone: the moves of `go` stay as weak as that says.
 
     Arguments: plies, from 0; more than 60 count as 60
-    Answer: nothing
     Fails: if it is not a whole number of at least 0
     """
     level = min(read_whole(argument, "a depth", 0, _HIGHEST), HIGHEST_LEVEL)
@@ -58,7 +58,6 @@ def set_game(session: Session, argument: str) -> Iterator[str]:
     other than Othello's; those in which a move names its direction can't be played by NBoard.
 
     Arguments: the game in GGF, `(;GM[Othello]...;)`
-    Answer: nothing
     Fails: if it can't be read, holds an illegal move or is another game; the game before it stays. A `TI` that can't
       be read gets a `status` too, and the game is then set without a clock
     """
@@ -83,7 +82,6 @@ def set_contempt(session: Session, argument: str) -> Iterator[str]:
     """Sets how a draw in the book is valued when `go` chooses from it: as that many discs for Black.
 
     Arguments: from -100 (a draw is as good as a win for White) to 100 (as good as a win for Black)
-    Answer: nothing
     Fails: if it is not a whole number in that range
     """
     session.contempt = float(read_whole(argument, "a contempt", -_MOST_CONTEMPT, _MOST_CONTEMPT))
@@ -96,7 +94,6 @@ def move(session: Session, argument: str) -> Iterator[str]:
     A line that is only a move, as in version 1 of the protocol, means the same.
 
     Arguments: `F5`, `F5/eval` or `F5/eval/seconds`; the evaluation is not used, and both may be empty
-    Answer: nothing
     Fails: if it can't be read or is illegal; then nothing is played
     """
     made, seconds = read_move(argument)
@@ -149,11 +146,9 @@ def go(session: Session, argument: str) -> Iterator[str]:
 
     Any other command ends the search, and the best move so far is then the answer: each `go` gets exactly one.
 
-    Arguments: none
     Answer: `status`, then `book`, or `search` and `nodestats`, as for `hint`, then `=== F5/1.25/0.400`: the move, the
       score in discs from the side to move (left out if nothing is known) and the seconds it took. `=== PA` if the side
       has to pass or the game is over
-    Fails: never
     """
     began, found = time.monotonic(), None
     yield status("thinking")
@@ -167,7 +162,6 @@ def go(session: Session, argument: str) -> Iterator[str]:
 
 
 def _known(found: Line | None, made: Move) -> Line | None:
-    """The finding, if it is about this move."""
     return found if found is not None and found.move == made else None
 
 
@@ -187,10 +181,8 @@ def learn(session: Session, argument: str) -> Iterator[str]:
     They are searched at the level of the book, which takes some seconds; any other command breaks that off and leaves
     the book as it was. The book that comes with the package is never changed.
 
-    Arguments: none
     Answer: `status`, then `learned`, then a `status` that says what was learned or why nothing was: NBoard clears its
       status line when it reads `learned`
-    Fails: never
     """
     yield status("learning")
     outcome = _learned(session)
@@ -199,7 +191,6 @@ def learn(session: Session, argument: str) -> Iterator[str]:
 
 
 def _learned(session: Session) -> str:
-    """A sentence about the result of learning the game of a session."""
     if not session.books:
         return "the game is not learned: there is no book (--book FILE)"
     positions = session.game.positions
@@ -215,10 +206,8 @@ def _learned(session: Session) -> str:
 def analyze(session: Session, argument: str) -> Iterator[str]:
     """Scores every position of the game, the last one first, to the depth that was set. Any other command ends it.
 
-    Arguments: none
     Answer: `status`; for each position `analysis`, the moves made until then, passes counted, and the score in discs
       from Black's side, as NBoard draws it; `status` at the end
-    Fails: never
     """
     game = session.game
     yield status("analyzing the game")
@@ -234,12 +223,7 @@ def analyze(session: Session, argument: str) -> Iterator[str]:
 
 
 def quit_(session: Session, argument: str) -> Iterator[str]:
-    """Ends the work on all commands before it, and the program.
-
-    Arguments: none
-    Answer: nothing
-    Fails: never
-    """
+    """Ends the work on all commands before it, and the program."""
     session.closed = True
     yield from ()
 
@@ -257,3 +241,30 @@ COMMANDS: dict[str, CommandFunction] = {
     "analyze": analyze,
     "quit": quit_,
 }
+
+
+class NBoard:
+    """The wire of NBoard; see ``serve.Wire``."""
+
+    def kind(self, line: bytes) -> LineKind:
+        """The request of a line; a line that is no command is ignored, as the protocol demands."""
+        command = parse(line, COMMANDS)
+        if command is None:
+            return LineKind(is_command=False)
+        return LineKind(interrupts=True, quits=command[0] == "quit")
+
+    def answer(self, session: Session, line: bytes) -> Iterator[str]:
+        """Execute a line and give the lines of its answer as they come."""
+        command = parse(line, COMMANDS)
+        if command is None:
+            return
+        name, argument = command
+        try:
+            if len(line) > LINE_CAP:
+                raise NotationError(f"the line is longer than {LINE_CAP} bytes")
+            yield from COMMANDS[name](session, argument)
+        except OutflankError as error:
+            yield status(str(error))
+        except Exception as error:  # a fault of ours in one command must not end the game
+            tell_fault()
+            yield status(f"internal error: {error!r}")

@@ -5,11 +5,10 @@ Source: the protocol's page in the program NTest, by its author Chris Welty.
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 from outflank.engine import Line, Move, NotationError, SearchInfo
 from outflank.protocol.formats.reading import move_name
-from outflank.protocol.lines import LINE_CAP, printable, without_control_bytes
+from outflank.protocol.lines import printable, without_control_bytes
 from outflank.protocol.server.movesource import BookInfo
 
 _STATUS_CAP = 500  # characters
@@ -19,26 +18,14 @@ _WHOLE = re.compile(r"[+-]?\d{1,10}", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(?:\d{1,9}(?:\.\d{0,9})?|\.\d{1,9})", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class NBoardCommand:
-    """A line that means something.
+def parse(line: bytes, names: Collection[str]) -> tuple[str, str] | None:
+    """Return the name of a line's command and the rest of the line without the blanks around it.
 
-    Attributes:
-        name: one of those that ``parse`` was given.
-        argument: the rest of the line without the blanks around it.
-        is_whole: whether all of the line is there; of one beyond LINE_CAP only the beginning is.
+    None if the line is blank or no command out of `names`: the protocol ignores it.
     """
-
-    name: str
-    argument: str
-    is_whole: bool = True
-
-
-def parse(line: bytes, names: Collection[str]) -> NBoardCommand | None:
-    """Read a line; None if it is blank or no command out of `names`: the protocol ignores it."""
     text = without_control_bytes(line).strip()
     if _BARE_MOVE.fullmatch(text):
-        return NBoardCommand("move", text.decode("utf-8", "replace"))
+        return "move", text.decode("utf-8", "replace")
     words = text.split(None, 2)
     count = 2 if words[:1] == [b"set"] else 1
     name = b" ".join(words[:count]).decode("utf-8", "replace")
@@ -46,7 +33,7 @@ def parse(line: bytes, names: Collection[str]) -> NBoardCommand | None:
         return None
     rest = text.split(None, count)[count:]
     argument = rest[0].decode("utf-8", "replace") if rest else ""
-    return NBoardCommand(name, argument, len(line) <= LINE_CAP)
+    return name, argument
 
 
 def read_whole(text: str, what: str, least: int, most: int) -> int:

@@ -134,4 +134,7 @@ def test_every_entry_starts_an_engine_and_each_fact_has_a_source(key: str, tmp_p
     assert not [word for word in command_line(entry) if "{" in word]
     assert known.facts
     assert known.seen
-    assert all(fact.fact.endswith(".") and fact.source and fact.date.year >= 2026 for fact in known.facts)
+    assert all(fact.keys() == {"fact", "source", "date"} for fact in known.facts)
+    assert all(
+        each["fact"].endswith(".") and each["source"] and each["date"].year >= 2026 for each in known.facts
+    )

@@ -1,15 +1,13 @@
 """The commands that set the clock of a GTP engine."""
 
-from dataclasses import replace
-
 import pytest
 
 from outflank.protocol.clock import TimeControl
-from outflank.protocol.drivers.dialect import Dialect, EngineCapabilities, choose_dialect
+from outflank.protocol.drivers.dialect import Dialect, choose_dialect
 
 COMMANDS = frozenset({"time_settings", "time_left"})
-SPEC = EngineCapabilities("strict", COMMANDS)
-KATA = EngineCapabilities(
+SPEC = ("strict", COMMANDS)
+KATA = (
     "free",
     COMMANDS | {"kata-time_settings", "kata-list_time_settings"},
     frozenset({"none", "absolute", "canadian", "fischer"}),
@@ -35,35 +33,34 @@ def test_the_exact_form_is_preferred_and_rounding_never_grants_time(
 ) -> None:
     control = TimeControl.parse(time)
 
-    assert choose_dialect(control, SPEC).settings == spec
-    assert choose_dialect(control, KATA).settings == kata
+    assert choose_dialect(control, *SPEC).settings == spec
+    assert choose_dialect(control, *KATA).settings == kata
 
 
 def test_a_kind_that_is_not_listed_is_not_used() -> None:
-    capabilities = replace(KATA, kata_kinds=frozenset({"none", "absolute"}))
-    dialect = choose_dialect(TimeControl.parse("60+1"), capabilities)
+    dialect = choose_dialect(TimeControl.parse("60+1"), *KATA[:2], {"none", "absolute"})
 
     assert dialect.settings == "time_settings 60 0 0"
 
 
 def test_an_engine_without_time_commands_is_sent_nothing() -> None:
-    dialect = choose_dialect(
-        TimeControl.parse("60+0"), EngineCapabilities("deaf", frozenset({"play", "genmove"}))
-    )
+    dialect = choose_dialect(TimeControl.parse("60+0"), "deaf", {"play", "genmove"})
 
     assert (dialect.settings, dialect.sends_left) == (None, False)
 
 
 def test_the_time_left_has_fractions_only_for_engines_that_take_them() -> None:
-    strict = choose_dialect(TimeControl.parse("10+0"), SPEC)
-    free = choose_dialect(TimeControl.parse("10+0"), KATA)
+    strict = choose_dialect(TimeControl.parse("10+0"), *SPEC)
+    free = choose_dialect(TimeControl.parse("10+0"), *KATA)
 
     assert strict.time_left("black", 7.9, 0) == "time_left black 7 0"
     assert free.time_left("black", 7.9, 0) == "time_left black 7.9 0"
 
 
 def test_a_rounded_time_never_says_that_the_flag_has_fallen() -> None:
-    assert choose_dialect(TimeControl.parse("10+0"), SPEC).time_left("white", 0.4, 0) == "time_left white 1 0"
+    assert (
+        choose_dialect(TimeControl.parse("10+0"), *SPEC).time_left("white", 0.4, 0) == "time_left white 1 0"
+    )
 
 
 @pytest.mark.parametrize(
@@ -85,15 +82,15 @@ def test_a_rounded_time_never_says_that_the_flag_has_fallen() -> None:
     ],
 )
 def test_a_dialect_that_is_named_is_spoken(dialect: Dialect, time: str, settings: str | None) -> None:
-    assert choose_dialect(TimeControl.parse(time), KATA, dialect).settings == settings
+    assert choose_dialect(TimeControl.parse(time), *KATA, dialect).settings == settings
 
 
 def test_edax_is_known_by_its_name_and_gets_its_time_before_the_board_is_cleared() -> None:
-    dialect = choose_dialect(TimeControl.parse("2"), EngineCapabilities("Edax 4.6", COMMANDS))
+    dialect = choose_dialect(TimeControl.parse("2"), "Edax 4.6", COMMANDS)
 
     assert (dialect.settings, dialect.before_board) == ("time_settings 2 0 1", True)
-    assert not choose_dialect(TimeControl.parse("2"), SPEC).before_board
+    assert not choose_dialect(TimeControl.parse("2"), *SPEC).before_board
 
 
 def test_a_dialect_whose_command_is_not_listed_can_tell_nothing() -> None:
-    assert choose_dialect(TimeControl.parse("60+1"), SPEC, Dialect.FISCHER).settings is None
+    assert choose_dialect(TimeControl.parse("60+1"), *SPEC, dialect=Dialect.FISCHER).settings is None

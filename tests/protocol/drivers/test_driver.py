@@ -307,10 +307,8 @@ def test_a_changed_command_starts_a_new_process() -> None:
         assert driver.pid != first
 
 
-@pytest.mark.parametrize(
-    ("speak", "fault", "scores"), [("gtp", "aloud", True), ("nboard", "none", True), ("uci", "none", True)]
-)
-def test_scores_are_asked_for_unless_the_spec_says_no(sit: Sit, speak: str, fault: str, scores: bool) -> None:
+@pytest.mark.parametrize(("speak", "fault"), [("gtp", "aloud"), ("nboard", "none"), ("uci", "none")])
+def test_scores_are_asked_for_unless_the_spec_says_no(sit: Sit, speak: str, fault: str) -> None:
     heard: list[str] = []
     clock = RunningClock(NO_LIMIT)
     loud, quiet = (sit(fault, 90, speak=speak, extra=extra, heard=heard) for extra in ("", "analysis=no"))

@@ -25,7 +25,7 @@ from outflank.protocol.drivers import (
     UnfitEngineError,
 )
 from outflank.protocol.drivers.driver import GameSoFar
-from outflank.protocol.drivers.gtp import GtpResponse, genmove_command, genmove_line, instructions, read_reply
+from outflank.protocol.drivers.gtp import genmove_command, genmove_line, instructions, read_reply
 from outflank.protocol.drivers.process import ERROR_TAIL_BYTES
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.tests.support import fake_engine
@@ -210,9 +210,13 @@ def test_whatever_an_engine_writes_our_memory_stays_small() -> None:
     assert int(ran.stdout) < 8 * 1024  # kilobytes
 
 
-def meet_noise(rng: random.Random, path: Path, times: int) -> None:
-    """Engines that answer with bytes out of which answers are made: an answer or a typed error, in time."""
-    pieces = [b"=", b"?", b" ", b"\n", b"\n\n", b"\r", b"\t", b"\0", b"\x1b", b"\xff", b"7"]
+@pytest.mark.parametrize("times", [40, pytest.param(500, marks=pytest.mark.slow)])
+def test_noise_is_an_answer_or_a_typed_error_in_time(rng: random.Random, tmp_path: Path, times: int) -> None:
+    """Engines answer with bytes out of which answers are made."""
+    path, pieces = (
+        tmp_path / "noise",
+        [b"=", b"?", b" ", b"\n", b"\n\n", b"\r", b"\t", b"\0", b"\x1b", b"\xff", b"7"],
+    )
     pieces += [b"info move d3", b"play d3"]
     for _ in range(times):
         noise = b"".join(rng.choices(pieces, k=rng.randrange(12)))
@@ -225,15 +229,6 @@ def meet_noise(rng: random.Random, path: Path, times: int) -> None:
             assert time.monotonic() - asked < 0.05 + SLACK, noise
             driver.close(0)
         assert living_members(driver.pid) == []
-
-
-def test_noise_is_an_answer_or_a_typed_error_in_time(rng: random.Random, tmp_path: Path) -> None:
-    meet_noise(rng, tmp_path / "noise", 40)
-
-
-@pytest.mark.slow
-def test_much_noise_is_an_answer_or_a_typed_error_in_time(rng: random.Random, tmp_path: Path) -> None:
-    meet_noise(rng, tmp_path / "noise", 500)
 
 
 def test_of_the_lines_of_an_analysis_the_last_is_kept_however_many_there_are() -> None:
@@ -260,7 +255,7 @@ def test_an_engine_that_refuses_a_pass_is_not_sent_another(sit: Sit) -> None:
         driver.follow(GameSoFar.of(game.first, game.moves))
         driver.close()
 
-    assert driver.quirks.implicit_passes
+    assert driver.implicit_passes
     assert heard.count("A < ? syntax error") == 1
     assert driver.remarks == [
         "A rejects 'play COLOUR pass', so forced passes are not sent to it (passes=implicit)"
@@ -288,62 +283,37 @@ def test_the_command_that_reports_most_is_chosen_and_genmove_if_there_is_none() 
 
 
 @pytest.mark.parametrize(
-    ("text", "reply"),
+    ("text", "move", "score", "from_book"),
     [
-        (
-            f"{KATA.format('1.00')}\n{KATA.format('-2.50')}\nplay d3",
-            Reply("d3", 0.1, -2.5),
-        ),  # the last report
-        (f"{KATA.format('1.00')} info move C4 scoreLead 3.5 order 1 pv c4\nplay c4", Reply("c4", 0.1, 3.5)),
-        (f"{KATA.format('1.00')}\nplay c4", Reply("c4", 0.1, 1.0)),  # of the best move
-        (f"info move pv c4 {KATA.format('1.00')} info move pv e6\nplay d3", Reply("d3", 0.1, 1.0)),
+        (f"{KATA.format('1.00')}\n{KATA.format('-2.50')}\nplay d3", "d3", -2.5, None),  # the last report
+        (f"{KATA.format('1.00')} info move C4 scoreLead 3.5 order 1 pv c4\nplay c4", "c4", 3.5, None),
+        (f"{KATA.format('1.00')}\nplay c4", "c4", 1.0, None),  # of the best move
+        (f"info move pv c4 {KATA.format('1.00')} info move pv e6\nplay d3", "d3", 1.0, None),
+        ("info move d3 scoreLead 1.0 book 1 pv d3 info move c4 book 0 pv c4\nplay d3", "d3", 1.0, True),
+        ("info move c4 book 1 pv c4 info move d3 book 0 pv d3\nplay d3", "d3", None, False),
+        ("info move d3 book 1 pv d3\ninfo move d3 book 0 pv d3\nplay D3", "D3", None, False),
+        ("info move d3 pv d3 book 1\nplay d3", "d3", None, None),
+        ("info move c4 book 1 pv c4\nplay d3", "d3", None, None),
+        ("play d3", "d3", None, None),
+        ("info move d3 scoreLead 1e9 pv d3\nplay d3", "d3", None, None),
+        ("info move d3 scoreLead 400.0 pv d3\nplay d3", "d3", None, None),
+        ("info move d3 scoreLead nan pv d3\nplay d3", "d3", None, None),
+        ("info move d3 pv d3 scoreLead 5.0\nplay d3", "d3", None, None),
+        ("info move pv d3\nplay d3", "d3", None, None),
+        (f"info move d3 scoreLead {'9' * 5000} pv d3\nplay d3", "d3", None, None),
+        ("info nothing at all\nplay resign", "resign", None, None),
+        ("info\nplay pass", "pass", None, None),
+        ("d3", "d3", None, None),
+        ("", "", None, None),
+        ("play", "", None, None),
+        ("info move d3 scoreLead 1.0 pv d3", "info move d3 scoreLead 1.0 pv d3", None, None),
     ],
 )
-def test_the_score_is_that_of_the_move_played_or_else_of_the_best(text: str, reply: Reply) -> None:
-    assert read_reply(GtpResponse(True, text, 0.1)) == reply
-    assert read_reply(GtpResponse(False, text, 0.1)) == Reply(text, 0.1, ok=False)
-
-
-@pytest.mark.parametrize(
-    ("text", "from_book"),
-    [
-        ("info move d3 scoreLead 1.0 book 1 bound exact pv d3 info move c4 book 0 pv c4\nplay d3", True),
-        ("info move c4 book 1 pv c4 info move d3 book 0 pv d3\nplay d3", False),
-        ("info move d3 book 1 pv d3\ninfo move d3 book 0 pv d3\nplay D3", False),
-        ("info move d3 pv d3 book 1\nplay d3", None),
-        ("info move c4 book 1 pv c4\nplay d3", None),
-        ("play d3", None),
-        ("d3", None),
-    ],
-)
-def test_whether_a_move_came_from_a_book_is_read(text: str, from_book: bool | None) -> None:
-    assert read_reply(GtpResponse(True, text, 0.1)).from_book is from_book
-
-
-@pytest.mark.parametrize(
-    ("text", "move"),
-    [
-        ("play d3", "d3"),
-        ("info move d3 visits 5 winrate 5312 order 0 pv d3\nplay d3", "d3"),
-        ("info move d3 scoreLead 1e9 pv d3\nplay d3", "d3"),
-        ("info move d3 scoreLead 400.0 pv d3\nplay d3", "d3"),
-        ("info move d3 scoreLead nan pv d3\nplay d3", "d3"),
-        ("info move d3 pv d3 scoreLead 5.0\nplay d3", "d3"),
-        ("info move pv d3\nplay d3", "d3"),
-        ("info move d3\nplay d3", "d3"),
-        (f"info move d3 scoreLead {'9' * 5000} pv d3\nplay d3", "d3"),
-        ("info nothing at all\nplay resign", "resign"),
-        ("info\nplay pass", "pass"),
-        ("d3", "d3"),
-        ("", ""),
-        ("play", ""),
-        ("info move d3 scoreLead 1.0 pv d3", "info move d3 scoreLead 1.0 pv d3"),
-    ],
-)
-def test_what_says_nothing_has_no_score(text: str, move: str) -> None:
-    reply = read_reply(GtpResponse(True, text, 0.1))
-
-    assert (reply.text, reply.score) == (move, None)
+def test_move_score_and_book_are_read_from_the_reports_of_the_move_played_or_else_of_the_best(
+    text: str, move: str, score: float | None, from_book: bool | None
+) -> None:
+    assert read_reply(Reply(text, 0.1)) == Reply(move, 0.1, score, from_book)
+    assert read_reply(Reply(text, 0.1, ok=False)) == Reply(text, 0.1, ok=False)
 
 
 @pytest.mark.parametrize(

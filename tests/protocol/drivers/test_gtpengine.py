@@ -144,13 +144,6 @@ def test_other_rules_are_told() -> None:
         assert engine.genmove().move in engine.game.first.legal_moves()
 
 
-def test_the_score_and_the_book_are_told_if_it_says_so() -> None:
-    with GtpEngine(fake_engine.command("aloud")) as engine:
-        reply = engine.genmove()
-
-    assert (reply.score, reply.from_book) == (1.0, None)
-
-
 def test_a_clock_is_told_and_charged(heard: list[str]) -> None:
     with hearing(heard, "time", time="60+0") as engine:
         engine.genmove()
@@ -160,11 +153,6 @@ def test_a_clock_is_told_and_charged(heard: list[str]) -> None:
     assert "> time_settings 60 0 0" in heard
     left = [line.split()[2:] for line in heard if line.startswith("> time_left")]
     assert left == [["black", "60", "0"], ["white", "60", "0"], ["black", "59", "0"]]
-
-
-def test_an_engine_that_oversteps_its_time_is_told_so() -> None:
-    with GtpEngine(fake_engine.command("slow"), time="100ms") as engine, pytest.raises(EngineTimeout):
-        engine.genmove()
 
 
 @pytest.mark.parametrize(
@@ -232,14 +220,6 @@ def test_four_threads_may_use_one_engine() -> None:
             )
 
         assert all(threads.map(ask, range(400)))
-
-
-def test_an_engine_goes_on_when_the_thread_that_made_it_has_ended() -> None:
-    with ThreadPoolExecutor(1) as threads:
-        engine = threads.submit(GtpEngine, OURS).result()
-    with engine:
-        time.sleep(0.2)
-        assert engine.genmove().move is not None
 
 
 def test_quit_does_not_wait_for_what_another_thread_asks() -> None:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,14 @@ from outflank.protocol.drivers.spawn import Spawned, spawn
 from outflank.protocol.drivers.spec import ProcessSettings
 from outflank.tests.support import fake_engine
 from outflank.tests.support.dialogue import driver_of, started
-from outflank.tests.support.processes import children, linux_alone, living_members, living_with, open_files
+from outflank.tests.support.processes import (
+    children,
+    linux_alone,
+    living_members,
+    living_with,
+    open_files,
+    processes_with,
+)
 
 ECHO = "import sys\nfor line in sys.stdin: print(line, end='', flush=True)\nsys.exit(7)"
 ANSWER = "input(); print('=', flush=True); print(flush=True); input()"
@@ -249,20 +256,6 @@ def test_a_new_thread_may_have_waited_most_though_an_old_one_has_waited_longer_i
     assert longest_wait(before, after) > max(0.05, max(after.values()) - max(before.values()))
 
 
-def test_children_with_a_session_of_their_own_are_killed_too(tmp_path: Path) -> None:
-    script = f"""
-        setsid sh -c 'echo $$ > {tmp_path}/pid; sleep 1000' &
-        while read line; do printf '= \\n\\n'; done
-    """
-    client = driver_of(["sh", "-c", script])
-    client.order("anything")
-    while not (tmp_path / "pid").exists() or not (child := (tmp_path / "pid").read_text().strip()):
-        time.sleep(0.01)
-    client.close(0.1)
-
-    assert living_members(int(child)) == []
-
-
 def test_an_engine_outlives_the_thread_that_started_it() -> None:
     """The system kills it with its parent, and takes the thread for that."""
     clients: list[GtpDriver] = []
@@ -326,32 +319,12 @@ def engine(program: str, variable: str, *arguments: str) -> list[str]:
 def wait_for(variable: str, count: int) -> None:
     """Until so many processes have the variable."""
     deadline = time.monotonic() + 60 + count  # a crowded machine takes a minute for a thousand
-    while len(_with(variable)) < count:
-        assert time.monotonic() < deadline, f"{len(_with(variable))} of {count} processes"
+    while len(processes_with(variable)) < count:
+        assert time.monotonic() < deadline, f"{len(processes_with(variable))} of {count} processes"
         time.sleep(0.05)
 
 
-def _with(variable: str) -> Sequence[bytes]:
-    found = []
-    for path in Path("/proc").glob("[0-9]*/environ"):
-        try:
-            found += [word for word in path.read_bytes().split(b"\0") if word == variable.encode()]
-        except OSError:
-            continue
-    return found
-
-
-def test_a_daemon_that_an_engine_has_made_ends_with_it(tmp_path: Path) -> None:
-    variable = f"DAEMON={tmp_path}"
-    with driver_of(engine(DAEMON, variable)) as client:
-        client.order("anything")
-        wait_for(variable, 2)
-
-    assert living_with(variable) == []
-    assert client.pid not in children(os.getpid())
-
-
-def test_a_daemon_of_another_engine_lives_on(tmp_path: Path) -> None:
+def test_a_daemon_that_an_engine_has_made_ends_with_it_and_with_no_other(tmp_path: Path) -> None:
     first, second = f"DAEMON={tmp_path}/1", f"DAEMON={tmp_path}/2"
     with driver_of(engine(DAEMON, first)) as client:
         client.order("anything")
@@ -359,7 +332,9 @@ def test_a_daemon_of_another_engine_lives_on(tmp_path: Path) -> None:
             other.order("anything")
             wait_for(second, 2)
         assert living_with(second) == []
-        assert len(_with(first)) == 2
+        assert other.pid not in children(os.getpid())
+        assert len(processes_with(first)) == 2
+    assert living_with(first) == []
 
 
 @pytest.mark.parametrize(
@@ -401,12 +376,7 @@ def test_what_an_engine_leaves_to_us_and_ends_is_buried(tmp_path: Path) -> None:
 
 def _orphans_of(session: int) -> list[int]:
     """Our children in the session of an engine."""
-    found = []
-    for pid in children(os.getpid()):
-        words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        if int(words[3]) == session and pid != session:
-            found.append(pid)
-    return found
+    return [pid for pid in children(os.getpid()) if pid != session and os.getsid(pid) == session]
 
 
 @linux_alone

@@ -10,12 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from outflank.engine import FileFormatError, Position, Rules
-from outflank.protocol.formats import edx, ggf, obf, sgf, transcript
+from outflank.protocol.formats import edx, ggf, obf, sgf, transcript, wthor
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame, Recorder, Result
 from outflank.protocol.formats.files import FORMATS, FormatName, read_games
 from outflank.protocol.formats.reading import GAME_CAP, split_games
-from outflank.protocol.formats.wthor import WthorWriter
-from outflank.tests.support.gamefiles import read
+from outflank.tests.support.gamefiles import games_in, only, read
 
 MEGABYTE = 1 << 20
 
@@ -49,12 +48,8 @@ def a_game(seed: int) -> AnnotatedGame:
     return AnnotatedGame(Position.start(), recorder.moves, black="A", white="B", result=Result(None, 0))
 
 
-def wthor(games: list[AnnotatedGame]) -> bytes:
-    stream = io.BytesIO()
-    writer = WthorWriter(stream)
-    for game in games:
-        writer.add(game)
-    writer.finish()
+def in_wthor(games: list[AnnotatedGame]) -> bytes:
+    wthor.write(games, stream := io.BytesIO())
     return stream.getvalue()
 
 
@@ -71,7 +66,7 @@ FILES: dict[FormatName, bytes] = {
     "obf": "".join(map(obf.write, GAMES[:1])).encode(),
     "sgf": "".join(map(sgf.write, GAMES)).encode(),
     "ggf": "".join(map(ggf.write, GAMES)).encode(),
-    "wthor": wthor(GAMES),
+    "wthor": in_wthor(GAMES),
     "pgn": "".join(
         f'[Event "Cup"]\n[Black "A"]\n[Result "1/2-1/2"]\n\n{transcript.write(game, "numbered").partition("#")[0]}'
         "\n{a comment} 1/2-1/2\n\n"
@@ -84,8 +79,7 @@ FILES: dict[FormatName, bytes] = {
 @pytest.mark.parametrize("name", FORMATS)
 def test_wherever_a_file_is_cut_the_games_before_come_out(name: FormatName) -> None:
     data = FILES[name]
-    whole = read(data, name)
-    assert all(isinstance(entry, AnnotatedGame) for entry in whole)
+    whole = games_in(data, name)
 
     for size in range(len(data)):
         entries = read(data[:size], name)
@@ -187,7 +181,7 @@ def test_of_a_line_that_is_too_long_nothing_is_taken(name: FormatName, game: str
 def test_a_comment_that_is_read_over_may_be_of_any_length(name: FormatName, line: str) -> None:
     data = f"{line}{BLANKS}f5d6\n".encode() + FILES[name]
 
-    assert all(isinstance(entry, AnnotatedGame) for entry in read(data, name))
+    assert games_in(data, name)
 
 
 def test_the_longest_line_is_read() -> None:
@@ -212,11 +206,9 @@ DIGITS = "9" * 5000
     ],
 )
 def test_a_number_beyond_all_sense_is_a_comment_like_any_other(comment: str) -> None:
-    first, second = read(f"(;GM[2];B[f5]C[{comment}])(;GM[2];B[d3])".encode())
+    first, _ = games_in(f"(;GM[2];B[f5]C[{comment}])(;GM[2];B[d3])")
 
-    assert isinstance(first, AnnotatedGame)
     assert (first.moves[0].comment, first.moves[0].seconds, first.moves[0].exact) == (comment, None, None)
-    assert isinstance(second, AnnotatedGame)
 
 
 @pytest.mark.parametrize(
@@ -238,9 +230,8 @@ def test_numbers_beyond_all_sense_take_no_other_game_with_them(name: FormatName,
 @pytest.mark.parametrize("encoding", ["utf-7", "unicode_escape", "raw_unicode_escape"])
 def test_half_a_character_is_no_name(encoding: str) -> None:
     name = "+2AA-" if encoding == "utf-7" else r"\\ud800"
-    (game,) = read(f"(;GM[2]CA[{encoding}]PB[{name}];B[f5])".encode())
+    game = only(f"(;GM[2]CA[{encoding}]PB[{name}];B[f5])")
 
-    assert isinstance(game, AnnotatedGame)
     assert game.black.encode() == name.replace(r"\\", "\\").encode()
 
 
@@ -292,9 +283,7 @@ def test_rules_of_their_own_survive() -> None:
     game = AnnotatedGame(Position.start(rules), black="A", white="B")
 
     for text in (ggf.write(game), sgf.write(game)):
-        (entry,) = read(text.encode())
-        assert isinstance(entry, AnnotatedGame)
-        assert str(entry.rules) == "obversi"
+        assert str(only(text).rules) == "obversi"
 
 
 def split(data: bytes, *, escapes: bool = True) -> list[bytes | str]:

@@ -9,10 +9,8 @@ from hypothesis import strategies as st
 from outflank.engine import Position, Rules
 from outflank.protocol.formats import ggf, obf, sgf, transcript, wthor
 from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove, Result, ResultReason
-from outflank.protocol.formats.files import read_games
 from outflank.protocol.formats.transcript import STYLES
-from outflank.protocol.formats.wthor import WthorWriter
-from outflank.tests.support.gamefiles import annotated_games, margins, othello, plain_games
+from outflank.tests.support.gamefiles import annotated_games, games_in, margins, only, othello, plain_games
 
 many = settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
 
@@ -51,10 +49,6 @@ def in_sgf(game: AnnotatedGame) -> AnnotatedGame:
 def on_board(game: AnnotatedGame) -> Result | None:
     """The result of the last position; None if it is not the end."""
     return replace(game, result=None).outcome
-
-
-def read_back(text: str, rules: Rules) -> list[object]:
-    return list(read_games(BytesIO(text.encode()), rules=rules))
 
 
 @many
@@ -105,19 +99,14 @@ def test_wthor(drawn: list[tuple[AnnotatedGame, int]]) -> None:
         replace(game, result=on_board(game) or Result(othello.winner_by(margin), margin), date="1999")
         for game, margin in drawn
     ]
-    stream = BytesIO()
-    writer = WthorWriter(stream, (1999, 12, 31))
-    for game in games:
-        writer.add(game)
-    others = writer.finish()
+    others = wthor.write(games, stream := BytesIO(), (1999, 12, 31))
     stream.seek(0)
 
     header = wthor.Header.unpack(stream.getvalue())
-    read = list(wthor.read(stream))
+    read = games_in(stream.getvalue()) if games else []
 
     assert header == wthor.Header(len(games), 0, 1999, header.depth, (1999, 12, 31))
     for game, back in zip(games, read, strict=True):
-        assert isinstance(back, AnnotatedGame)
         moves = list(game.moves)
         while moves and moves[-1].move.is_pass:
             moves.pop()
@@ -129,10 +118,7 @@ def test_wthor(drawn: list[tuple[AnnotatedGame, int]]) -> None:
 @many
 @given(annotated_games(othello))
 def test_a_chain_of_conversions_keeps_the_moves(game: AnnotatedGame) -> None:
-    (through_ggf,) = ggf.read(BytesIO(ggf.write(game).encode()), othello)
-    assert isinstance(through_ggf, AnnotatedGame)
-    (through_sgf,) = sgf.read(BytesIO(sgf.write(through_ggf).encode()), othello)
-    assert isinstance(through_sgf, AnnotatedGame)
+    through_sgf = only(sgf.write(only(ggf.write(game), "ggf", othello)), "sgf", othello)
 
     assert bare(through_sgf) == bare(game)
     assert [(move.seconds, move.score) for move in through_sgf.moves] == [
@@ -157,6 +143,4 @@ def test_the_format_is_found_out() -> None:
         position.board_string() + "; F5:+0;": 0,
     }
     for text, moves in texts.items():
-        (game,) = read_back(text, othello)
-        assert isinstance(game, AnnotatedGame), (text, game)
-        assert game.discs_played == moves
+        assert only(text, rules=othello).discs_played == moves, text

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from outflank.engine import Colour
+from outflank.protocol.formats import sgf
 from outflank.tests.support.dialogue import Dialogue
 
 pytest.importorskip("sgfmill")
@@ -180,6 +181,7 @@ def test_a_name_in_any_encoding_is_found(dialogue: Dialogue, tmp_path: Path) -> 
 def test_without_sgfmill_the_failure_says_what_to_install(
     dialogue: Dialogue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    sgf._grammar.cache_clear()
     monkeypatch.setitem(sys.modules, "sgfmill", None)
 
     answer = load(dialogue, tmp_path, PLAIN)

@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from outflank.engine import Colour, FileFormatError, Position, Rules
 from outflank.protocol.formats import obf, wthor
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame, Recorder, Result
-from outflank.protocol.formats.files import read_games
 from outflank.protocol.formats.wthor import WthorWriter
 from outflank.tests.support import reference, strategies
-from outflank.tests.support.gamefiles import only, read
+from outflank.tests.support.gamefiles import games_in, only, read
 from outflank.tests.support.positions import position_of
 
 BOARD = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X"
@@ -25,10 +24,7 @@ PASSES = "X" * 60 + "OO--" + " O"
 def database(folder: Path, games: list[AnnotatedGame], name: str = "games.wtb") -> Path:
     path = folder / name
     with path.open("wb") as stream:
-        writer = WthorWriter(stream, (1999, 1, 2))
-        for game in games:
-            writer.add(game)
-        for suffix, data in writer.finish().items():
+        for suffix, data in wthor.write(games, stream, (1999, 1, 2)).items():
             path.with_suffix(suffix).write_bytes(data)
     return path
 
@@ -42,11 +38,8 @@ def finished(black: str, white: str, event: str = "Cup") -> AnnotatedGame:
 
 def test_wthor_has_names_years_and_theoretical_scores(tmp_path: Path) -> None:
     path = database(tmp_path, [finished("Ann", "Bob"), finished("Bob", "Zoë", "")])
-    with path.open("rb") as stream:
-        first, second = read_games(stream, path)
+    first, second = games_in(path)
 
-    assert isinstance(first, AnnotatedGame)
-    assert isinstance(second, AnnotatedGame)
     assert (first.black, first.white, first.event, first.date) == ("Ann", "Bob", "Cup", "1999")
     assert (second.black, second.white, second.event) == ("Bob", "Zoë", "")
     assert first.result == Result(Colour.BLACK, 64)
@@ -76,9 +69,7 @@ def test_wthor_takes_the_names_of_its_folder_or_numbers(tmp_path: Path) -> None:
     path = database(tmp_path, [finished("Ann", "Bob")])
     (tmp_path / "games.jou").rename(tmp_path / "WTHOR.JOU")
     (tmp_path / "games.trn").unlink()
-    with path.open("rb") as stream:
-        (game,) = read_games(stream, path)
-    assert isinstance(game, AnnotatedGame)
+    game = only(path)
     assert (game.black, game.event) == ("Ann", "")
 
     numbered = only(path.read_bytes())
@@ -107,8 +98,7 @@ def test_wthor_files_that_say_something_else_are_named(tmp_path: Path) -> None:
 def test_damaged_names_are_named(tmp_path: Path) -> None:
     path = database(tmp_path, [finished("Ann", "Bob")])
     path.with_suffix(".jou").write_bytes(b"x")
-    with path.open("rb") as stream:
-        (bad,) = read_games(stream, path)
+    (bad,) = read(path)
 
     assert bad == BadGame("", f"{path.with_suffix('.jou')}: expected a WTHOR header of 16 bytes, got 1")
 
@@ -119,9 +109,8 @@ def test_wthor_finds_names_under_every_name_in_use(tmp_path: Path, names: str, i
     path = database(tmp_path, [finished("Ann", "Bob")], "WTH_2018.wtb")
     for suffix in (".jou", ".trn"):
         path.with_suffix(suffix).rename(tmp_path / (names + (suffix.upper() if in_capitals else suffix)))
-    (game,) = read_games(path)
+    game = only(path)
 
-    assert isinstance(game, AnnotatedGame)
     assert (game.black, game.white, game.event, game.unnamed) == ("Ann", "Bob", "Cup", "")
 
 
@@ -129,9 +118,8 @@ def test_wthor_takes_the_names_of_the_year_before_those_of_all(tmp_path: Path) -
     path = database(tmp_path, [finished("Ann", "Bob")], "WTH_2018.wtb")
     others = database(tmp_path, [finished("Eve", "Max")], "WTH.wtb")
     others.with_suffix(".jou").rename(tmp_path / "WTHOR.JOU")
-    (game,) = read_games(path)
+    game = only(path)
 
-    assert isinstance(game, AnnotatedGame)
     assert game.black == "Ann"
 
 
@@ -139,12 +127,10 @@ def test_wthor_says_why_players_are_numbers(tmp_path: Path) -> None:
     path = database(tmp_path, [finished("Ann", "Bob")], "WTH_2018.wtb")
     few = database(tmp_path, [], "few.wtb").with_suffix(".jou").read_bytes()
     path.with_suffix(".jou").unlink()
-    (missing,) = read_games(path)
+    missing = only(path)
     (tmp_path / "Wth.Jou").write_bytes(few)
-    (too_few,) = read_games(path)
+    too_few = only(path)
 
-    assert isinstance(missing, AnnotatedGame)
-    assert isinstance(too_few, AnnotatedGame)
     assert missing.unnamed == "no WTH_2018.jou, WTHOR.JOU or WTH.JOU lies beside it"
     assert too_few.unnamed == "Wth.Jou has no names for them"
 
@@ -152,7 +138,7 @@ def test_wthor_says_why_players_are_numbers(tmp_path: Path) -> None:
 @pytest.mark.parametrize("suffix", [".jou", ".trn"])
 def test_a_file_of_names_is_refused_in_one_sentence(tmp_path: Path, suffix: str) -> None:
     path = database(tmp_path, [finished(f"Ann {number}", "Bob") for number in range(100)])
-    (bad,) = read_games(path.with_suffix(suffix))
+    (bad,) = read(path.with_suffix(suffix))
 
     assert str(bad) == "this is a WTHOR file of names; the games are in the file that ends in .wtb"
 
@@ -171,9 +157,8 @@ def test_an_unfinished_game_of_edax_has_no_result(tmp_path: Path) -> None:
 
 def test_a_wthor_result_that_contradicts_the_board_is_not_believed(tmp_path: Path) -> None:
     path = database(tmp_path, [replace(finished("Ann", "Bob"), result=Result(Colour.WHITE, -4))])
-    (game,) = read_games(path)
+    game = only(path)
 
-    assert isinstance(game, AnnotatedGame)
     assert game.result == Result(Colour.BLACK, 64)
     assert (
         game.doubt
@@ -221,7 +206,7 @@ def test_a_line_is_read_with_less_and_with_more(line: str, score: int | None) ->
 
 
 def test_lines_of_comment_and_blank_ones_are_no_problems() -> None:
-    assert obf.read_problems(["% nothing else", "", "   "], "x.obf", Rules()).problems == ()
+    assert obf.read_problems(["% nothing else", "", "   "], "x.obf", Rules()) == ([], [])
 
 
 @pytest.mark.parametrize(
@@ -244,20 +229,20 @@ def test_what_is_no_obf_is_told_with_its_column(line: str, column: int, words: s
 
 
 def test_a_bad_line_takes_no_other_with_it() -> None:
-    suite = obf.read_problems([f"{BOARD}; G8:+18;", "nonsense", f"{BOARD}; G8:+18;"], "x.obf", Rules())
+    problems, errors = obf.read_problems(
+        [f"{BOARD}; G8:+18;", "nonsense", f"{BOARD}; G8:+18;"], "x.obf", Rules()
+    )
 
-    assert [problem.line for problem in suite.problems] == [1, 3]
-    assert [str(error).startswith("x.obf:2:1: expected") for error in suite.errors] == [True]
+    assert [problem.line for problem in problems] == [1, 3]
+    assert [str(error).startswith("x.obf:2:1: expected") for error in errors] == [True]
 
 
 def test_a_line_that_is_cut_is_told_where_it_ends() -> None:
     data = f"{BOARD}; G8:+18;{' ' * 70_000}H1:+20;\n{BOARD}; G8:+18;\n".encode()
-    suite = obf.read_suite(BytesIO(data), "x.obf", Rules())
+    problems, errors = obf.read_suite(BytesIO(data), "x.obf", Rules())
 
-    assert [problem.line for problem in suite.problems] == [2]
-    assert list(map(str, suite.errors)) == [
-        "x.obf:1:65537: the line has 65536 bytes or more, which is too long"
-    ]
+    assert [problem.line for problem in problems] == [2]
+    assert list(map(str, errors)) == ["x.obf:1:65537: the line has 65536 bytes or more, which is too long"]
 
 
 @given(data=st.data())

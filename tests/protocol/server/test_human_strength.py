@@ -108,7 +108,7 @@ def test_a_corner_counts_as_given_only_if_the_move_opened_it() -> None:
 
 def test_from_some_empty_squares_on_every_opponent_plays_the_best_move(searcher: Searcher) -> None:
     for elo in ELOS:
-        solves = strength_of(elo).solves
+        _, _, solves = strength_of(elo)
         assert depths(strength_of(elo), solves) == [(solves, 1.0)]
     position = Position.parse("X-OOOOOOXXXOOOOOXXXXOOOOXXXXXOOOXXXXXXOOXXXXXXXOXXXXXXX-OOOOOO-- X")
     lines = judged(searcher, position, position.empties)

@@ -18,7 +18,7 @@ from outflank.engine import (
     SearchInfo,
     SettingsError,
 )
-from outflank.protocol.server.booksource import BookSource, BookVariety
+from outflank.protocol.server.booksource import BookSource
 from outflank.protocol.server.movesource import (
     BookInfo,
     MoveRequest,
@@ -139,7 +139,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def source(path: Path, discs: float = 0.0, seed: int | None = None) -> BookSource:
-    return BookSource(path, BookVariety(discs, seed), pytest.fail)
+    return BookSource(path, pytest.fail, discs=discs, seed=seed)
 
 
 def chosen(book: BookSource, transcript: str, depth: int = 1, **asked: object) -> str | None:
@@ -236,7 +236,7 @@ def broken_books(folder: Path) -> Iterable[tuple[str, Path]]:
 def expect_play_without_a_book(path: Path, said: str) -> Dialogue:
     """Assert that a book ends with one sentence that has these words, and that the moves go on."""
     told: list[str] = []
-    dialogue = Dialogue(books=[BookSource(path, BookVariety(), told.append)])
+    dialogue = Dialogue(books=[BookSource(path, told.append)])
     dialogue.session.prepare()
 
     assert dialogue.ask("genmove b") != dialogue.ask("genmove w")
@@ -261,7 +261,7 @@ def test_a_row_that_was_damaged_ends_the_book_and_not_the_game(tmp_path: Path) -
         file.seek(at + 20)
         file.write(bytes([row[at + 20] ^ 1]))
     told: list[str] = []
-    dialogue = Dialogue(books=[BookSource(path, BookVariety(), told.append)])
+    dialogue = Dialogue(books=[BookSource(path, told.append)])
     dialogue.ask("play b f5")
 
     assert dialogue.ask("genmove w") in ("d6", "f4", "f6")
@@ -292,9 +292,7 @@ def test_a_proven_tie_in_a_book_is_won_or_lost_by_the_tie_rule(tmp_path: Path) -
 def test_a_book_for_other_rules_is_left_alone(path: Path, shipped: bool) -> None:
     """It is told if the user has named it, once for each of the other rules; it serves its own ones again."""
     told: list[str] = []
-    dialogue = Dialogue(
-        books=[BookSource(path, BookVariety(), told.append, shipped=shipped)], rules=PRESETS["obversi"]
-    )
+    dialogue = Dialogue(books=[BookSource(path, told.append, shipped=shipped)], rules=PRESETS["obversi"])
 
     for colour in "bw":
         dialogue.ask(f"genmove {colour}")

@@ -129,23 +129,18 @@ def test_an_interrupt_concerns_the_commands_before_it() -> None:
     assert not inbox.interrupted
 
 
-def test_any_newer_line_is_input_even_a_blank_one() -> None:
-    for line in ("", "# a comment", "name"):
-        inbox = Inbox()
-        put(inbox, "lz-analyze")
-        inbox.take()
-
-        assert not inbox.wait_for_input(0)
-        put(inbox, line)
-        assert inbox.wait_for_input(0)
-
-
-def test_the_end_of_the_lines_is_input_too() -> None:
-    inbox = listening("lz-analyze")
-
+@pytest.mark.parametrize("line", ["", "# a comment", "name", None])
+def test_any_newer_line_is_input_even_a_blank_one_and_so_is_the_end(line: str | None) -> None:
+    inbox = Inbox()
+    put(inbox, "lz-analyze")
     inbox.take()
 
-    assert inbox.wait_for_input(0)
+    assert not inbox.wait_for_input(0)
+    if line is None:
+        inbox.close()
+    else:
+        put(inbox, line)
+    assert inbox.wait_for_input(0) is True
 
 
 def test_waiting_for_input_ends_as_soon_as_it_comes() -> None:

@@ -269,8 +269,8 @@ class SessionMachine(RuleBasedStateMachine):
         command = parse(line)
         if command is None:
             assert self.dialogue.send(line) == ""
-        elif command.name not in COMMANDS:
-            assert self.dialogue.send(line) == f"?{command.id} unknown command\n\n"
+        elif command[1] not in COMMANDS:
+            assert self.dialogue.send(line) == f"?{command[0]} unknown command\n\n"
 
     @invariant()
     def the_session_shows_what_the_model_shows(self) -> None:
@@ -287,24 +287,19 @@ class SessionMachine(RuleBasedStateMachine):
             assert self.dialogue.session.game.hand(colour) == game.hand[side]  # type: ignore[arg-type]
 
 
-def sessions(count: int, steps: int) -> settings:
-    return settings(
+@pytest.mark.parametrize(
+    ("count", "steps"),
+    [(125, 25), pytest.param(10_000, 60, marks=[pytest.mark.slow, pytest.mark.timeout(7200)])],
+)
+def test_sessions_agree_with_the_oracle(count: int, steps: int) -> None:
+    wanted = settings(
         max_examples=count,
         stateful_step_count=steps,
         deadline=None,
         print_blob=True,
         suppress_health_check=list(HealthCheck),
     )
-
-
-def test_sessions_agree_with_the_oracle() -> None:
-    run_state_machine_as_test(SessionMachine, settings=sessions(125, 25))
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(7200)
-def test_ten_thousand_sessions_agree_with_the_oracle() -> None:
-    run_state_machine_as_test(SessionMachine, settings=sessions(10_000, 60))
+    run_state_machine_as_test(SessionMachine, settings=wanted)
 
 
 @pytest.mark.parametrize(

@@ -5,16 +5,23 @@ GTP. A line that begins with ``~`` is a regular expression, and ``...`` stands f
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from outflank.tests.support import dialogue, nboard_dialogue
+from outflank.engine import Searcher
+from outflank.protocol.server.booksource import BookSource
+from outflank.protocol.server.gtp.commands import Gtp
+from outflank.protocol.server.movesource import SearchSource
+from outflank.protocol.server.nboard.commands import NBoard
+from outflank.protocol.server.serve import Wire
+from outflank.protocol.server.session import Session, Strength
+from outflank.protocol.server.uci import Uci
+from outflank.tests.support.books import small_book
 
-ROOM = Path(__file__).parent
-GTP = sorted(ROOM.glob("gtp/transcripts/*.gtp"))
-NBOARD = sorted(ROOM.glob("nboard/transcripts/*.nboard"))
+WIRES: dict[str, Callable[[], Wire]] = {".gtp": Gtp, ".nboard": NBoard, ".uci": Uci}
+DIALOGUES = sorted(Path(__file__).parent.glob("*/transcripts/*"))
 
 
 def exchanges(path: Path) -> Iterator[tuple[str, list[str]]]:
@@ -31,19 +38,18 @@ def pattern(line: str) -> str:
     return (line[1:].strip() if line.startswith("~") else re.escape(line)) + r"\n"
 
 
-@pytest.mark.parametrize("path", GTP, ids=lambda path: path.stem)
-def test_a_dialogue_by_gtp_goes_as_written(path: Path) -> None:
-    assert len(GTP) > 10
-    talk = dialogue.Dialogue()
+@pytest.mark.parametrize("path", DIALOGUES, ids=lambda path: path.name)
+def test_a_dialogue_goes_as_written(path: Path, tmp_path: Path) -> None:
+    wire, with_book = WIRES[path.suffix](), path.stem == "book"
+    books = [BookSource(small_book(tmp_path), pytest.fail, discs=8.0)] if with_book else []
+    session = Session(SearchSource(Searcher(1)), books=books, strength=Strength(depth=1))
     for sent, expected in exchanges(path):
-        wanted = "".join(map(pattern, expected)) + r"\n" * bool(expected)
-        assert re.fullmatch(wanted, answer := talk.send(sent)), f"{path.name}: {sent}: {answer}"
+        is_command = wire.kind(sent.encode()).is_command
+        answer = "".join(wire.answer(session, sent.encode())) if is_command else ""
+        wanted = "".join(map(pattern, expected)) + r"\n" * (bool(expected) and path.suffix == ".gtp")
+        assert re.fullmatch(wanted, answer), f"{sent}: {answer}"
 
 
-@pytest.mark.parametrize("path", NBOARD, ids=lambda path: path.stem)
-def test_a_dialogue_by_nboard_goes_as_written(path: Path) -> None:
-    assert len(NBOARD) > 5
-    talk = nboard_dialogue.Dialogue()
-    for sent, expected in exchanges(path):
-        told = "".join(f"{line}\n" for line in talk.send(sent))
-        assert re.fullmatch("".join(map(pattern, expected)), told), f"{path.name}: {sent}: {told}"
+def test_each_protocol_has_dialogues() -> None:
+    assert {path.suffix for path in DIALOGUES} == WIRES.keys()
+    assert len(DIALOGUES) > 20

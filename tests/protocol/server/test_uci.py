@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from outflank.engine import PASS, Game, NotationError, Position, Rules
+from outflank.engine import PASS, Game, Position, Rules
 from outflank.protocol.drivers import EngineSpec, UciDriver
 from outflank.protocol.drivers.uci import position_line
 from outflank.protocol.server.uci import read_fen
@@ -47,40 +47,6 @@ def test_a_board_that_our_driver_writes_is_read_as_it_was() -> None:
             assert read_fen(words) == position
 
 
-@pytest.mark.parametrize(
-    "fen",
-    [
-        "",
-        "8",
-        "8/8/8/8/8/8/8/8",
-        "9/8/8/8/8/8/8/8 w",
-        "8/8/8/7/8/8/8/8 w",
-        "8/8/8/8/8/8/8/8/8 w",
-        "8/8/8/k7/8/8/8/8 w",
-    ],
-)
-def test_a_fen_that_is_none_is_refused(fen: str) -> None:
-    with pytest.raises(NotationError):
-        read_fen(fen.split())
-
-
-def test_the_start_and_its_first_moves_are_those_of_fairy_stockfish(engine: UciDriver) -> None:
-    engine.tell("position startpos")
-    assert engine.go("depth 1", 20).text in ("c5", "d6", "e3", "f4")
-
-    engine.tell("position startpos moves P@f4")
-    assert engine.go("depth 1", 20).text in ("d3", "f3", "f5")
-
-
-@pytest.mark.parametrize("before", ["", "position startpos moves P@f4\nucinewgame\n"])
-def test_without_a_position_the_start_is_searched(before: str) -> None:
-    with UciProgram() as program:
-        program.write(f"{before}go depth 1\n")
-        program.read_until(b"bestmove P@")
-
-        assert program.read_until(b"\n").split()[0] in ("c5", "d6", "e3", "f4")
-
-
 def test_a_forced_pass_is_a_disc_that_stays_and_may_be_sent_or_left_out(engine: UciDriver) -> None:
     game = Game()
     for move in (WITH_PASSES[at : at + 2] for at in range(0, len(WITH_PASSES), 2)):
@@ -102,26 +68,6 @@ def test_a_forced_pass_is_a_disc_that_stays_and_may_be_sent_or_left_out(engine: 
     assert answers[0] in [str(move) for move in game.position.pass_().legal_moves()]
 
 
-def test_a_wrong_line_changes_nothing(engine: UciDriver) -> None:
-    engine.tell("position startpos moves P@f4")
-    for line in (
-        "position startpos moves P@a1",
-        "position fen x w",
-        "position",
-        "go depth x",
-        "go searchmoves",
-        "go searchmoves P@a1",
-        "go searchmoves P@d3 0000",
-        "go depth 1 searchmoves d3",
-        "setoption name Hash value 1",
-        "nonsense",
-    ):
-        engine.tell(line)
-    engine.synchronise()
-
-    assert engine.go("depth 2", 20).text in ("d3", "f3", "f5")
-
-
 def test_a_search_without_end_ends_with_stop_and_has_one_move(engine: UciDriver) -> None:
     engine.tell("position startpos")
     engine.tell("go infinite")
@@ -140,14 +86,6 @@ def test_a_clock_ends_its_search(engine: UciDriver, limits: str) -> None:
     engine.synchronise()
 
     assert engine.go(limits, 20).seconds < 2
-
-
-def test_the_end_of_a_game_has_no_move(engine: UciDriver) -> None:
-    engine.tell(
-        "position fen PPPPPPPP/PPPPPPPP/PPPPPPPP/PPPPPPPP/PPPPPPPP/PPPPPPPP/PPPPPPPP/PPPPPPPp[] w - - 0 1"
-    )
-
-    assert engine.go("depth 3", 20).text == "(none)"
 
 
 FULL_BUT_ONE = "position fen PPPPPPP1/PPPPPPPp/PPPPPPPp/PPPPPPPp/PPPPPPPp/PPPPPPPp/PPPPPPPp/PPPPPPPP w"
@@ -171,12 +109,3 @@ def test_it_is_not_ready_before_the_commands_that_came_earlier_are_done() -> Non
     with UciProgram() as program:
         program.write("go infinite\nposition startpos\nisready\nstop\n")
         assert "bestmove " in program.read_until(b"readyok\n")
-
-
-@pytest.mark.parametrize(
-    "order", ["searchmoves P@d3 depth 4", "depth 4 searchmoves P@d3", "searchmoves P@d3"]
-)
-def test_only_the_moves_that_are_named_are_searched(engine: UciDriver, order: str) -> None:
-    engine.tell("position startpos moves P@e3")
-
-    assert engine.go(order, 20).text == "d3"

@@ -71,7 +71,7 @@ def test_the_facts_are_shown_with_their_sources(tmp_path: Path) -> None:
 
     for known in catalogue().values():
         assert known.seen in shown
-        assert all(f"{fact.fact} [{fact.source}, {fact.date}]\n" in shown for fact in known.facts)
+        assert all(f"{fact['fact']} [{fact['source']}, {fact['date']}]\n" in shown for fact in known.facts)
 
 
 def test_the_checks_of_its_protocol_are_run_if_asked_for(folder: Path) -> None:

@@ -111,8 +111,8 @@ def test_a_forced_pass_is_announced_to_both(sit: Sit) -> None:
     assert game.forced_passes >= 2
     for name in "AB":
         assert sum(line.startswith(f"{name} > play ") and line.endswith("pass") for line in heard) >= 2
-    assert not black.quirks.implicit_passes
-    assert not white.quirks.implicit_passes
+    assert not black.implicit_passes
+    assert not white.implicit_passes
 
 
 def test_no_engine_can_spoil_a_game_that_is_over(sit: Sit) -> None:

@@ -1,13 +1,12 @@
 """Words become colours, moves and numbers, or a failure that says what was expected; and moves as GoGui reads them."""
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from outflank.engine import PASS, Colour, Game, Move, Position, Rules
-from outflank.protocol.server.booksource import BookSource, BookVariety
+from outflank.protocol.server.booksource import BookSource
 from outflank.protocol.server.gtp.arguments import Arguments, scored, variation, vertex
 from outflank.protocol.server.gtp.grammar import CommandError
 from outflank.tests.support.books import linked, make_book, record
@@ -101,14 +100,6 @@ def test_a_forced_pass_is_part_of_it() -> None:
     assert variation(position, (PASS, Move.parse("g5"))) == "b PASS w G5"
 
 
-def test_directions_are_left_out_since_gogui_takes_squares_alone() -> None:
-    dialogue = Dialogue(rules=Rules.parse("ravensburger-1987"))
-    dialogue.ask(f"gogui-play_sequence {AMBIGUOUS}")
-
-    assert all(move.direction for move in dialogue.session.position.legal_moves())
-    assert re.fullmatch(r"b [A-H][1-8]( [bw] ([A-H][1-8]|PASS))*", dialogue.ask("outflank-line"))
-
-
 def test_a_move_is_a_square_in_capitals() -> None:
     assert [vertex(move) for move in (Move.parse("d3"), Move.parse("b3/se"), PASS)] == ["D3", "B3", "PASS"]
 
@@ -120,15 +111,6 @@ def test_a_square_has_the_score_of_its_best_direction() -> None:
     assert scored(()) == ""
 
 
-def test_each_square_is_scored_once() -> None:
-    dialogue = Dialogue(rules=RULES)
-    dialogue.ask(f"gogui-play_sequence {AMBIGUOUS}")
-
-    squares = [line.split()[0] for line in dialogue.ask("outflank-scores 2").split("\n")]
-
-    assert sorted(squares) == ["C4", "C6", "G4"] == sorted(dialogue.ask("gogui-rules_legal_moves").split())
-
-
 def test_each_square_is_told_once_from_the_book(tmp_path: Path) -> None:
     dialogue = Dialogue(rules=RULES)
     dialogue.ask(f"gogui-play_sequence {AMBIGUOUS}")
@@ -138,6 +120,6 @@ def test_each_square_is_told_once_from_the_book(tmp_path: Path) -> None:
     replies = [record(position.play(move), -2 * number) for number, move in enumerate(moves)]
     path = make_book(tmp_path / "one-direction.book", [linked(position, 10), *replies], RULES)
 
-    dialogue.session.books = (BookSource(path, BookVariety(), pytest.fail),)
+    dialogue.session.books = (BookSource(path, pytest.fail),)
 
     assert dialogue.ask("outflank-book_moves") == "C6 +10\nG4 +6\nC4 +2"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from outflank.protocol.lines import Inbox
-from outflank.protocol.server.booksource import BookSource, BookVariety
+from outflank.protocol.server.booksource import BookSource
 from outflank.tests.support.books import small_book
 from outflank.tests.support.dialogue import Dialogue, listening, put, run_program
 
@@ -17,15 +17,10 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def dialogue(path: Path, *moves: str, seed: int | None = None, inbox: Inbox | None = None) -> Dialogue:
-    made = Dialogue(books=[BookSource(path, BookVariety(8.0, seed), pytest.fail)], inbox=inbox)
+    made = Dialogue(books=[BookSource(path, pytest.fail, discs=8.0, seed=seed)], inbox=inbox)
     for number, move in enumerate(moves):
         made.ask(f"play {'bw'[number % 2]} {move}")
     return made
-
-
-def test_the_book_moves_before_the_search(path: Path) -> None:
-    assert dialogue(path, "f5").ask("genmove w") == "d6"
-    assert dialogue(path, "f5", "d6").ask("genmove b") == "c4"
 
 
 def test_reg_genmove_leaves_nothing_to_chance(path: Path) -> None:
@@ -33,29 +28,6 @@ def test_reg_genmove_leaves_nothing_to_chance(path: Path) -> None:
     advised = {dialogue(path, "f5", seed=seed).ask("reg_genmove w") for seed in range(20)}
 
     assert (played, advised) == ({"d6", "f6"}, {"d6"})
-
-
-def test_a_move_that_is_avoided_does_not_come_from_the_book(path: Path) -> None:
-    asked = "lz-genmove_analyze w 10 avoid w"
-
-    assert not dialogue(path, "f5").ask(f"{asked} d6 1").endswith("play d6")
-    assert dialogue(path, "f5").ask(f"{asked} d6,f4 1").endswith("play f6")
-    assert " book 1 " in dialogue(path, "f5").ask(f"{asked} a1 1")  # which is no move
-
-
-def test_a_book_move_is_told_with_the_others_that_the_book_knows(path: Path) -> None:
-    answer = dialogue(path, "f5", "d6").send("kata-genmove_analyze b")
-    report, move = answer.removeprefix("=\n").removesuffix("\n\n").splitlines()
-
-    assert move == "play c4"
-    assert re.findall(r"move (\S+) visits (\d+) .*?scoreLead (\S+) .*? book (\d)", report) == [
-        ("c4", "0", "0.00", "1"),
-        ("c3", "0", "-2.00", "1"),
-    ]
-
-
-def test_a_move_of_the_search_is_not_called_one_of_the_book(path: Path) -> None:
-    assert " book 0 " in dialogue(path, "f5", "f4").send("kata-genmove_analyze b")
 
 
 def test_an_analysis_marks_the_moves_of_the_book(path: Path) -> None:
@@ -71,37 +43,9 @@ def test_an_analysis_marks_the_moves_of_the_book(path: Path) -> None:
     assert marks == {"d6": "1", "f6": "1", "f4": "0"}
 
 
-def test_the_book_can_be_looked_into(path: Path) -> None:
-    made = dialogue(path, "f5", "d6")
-
-    assert made.ask("outflank-book") == (
-        f"book {path}, 6 positions, for othello\n"
-        "score +0 bounds -4 +4 depth 10 prob 73 lines 1 wins 0 draws 1 losses 0"
-    )
-    assert made.ask("outflank-book_moves") == "C4 +0\nC3 -2"
-    assert made.ask("outflank-book_line") == "b C4 w D3"
-    assert made.ask("outflank-opening") == "Perpendicular Opening"
-
-
-def test_where_the_book_knows_nothing_it_says_so(path: Path) -> None:
-    made = dialogue(path, "f5", "f4")
-
-    assert made.ask("outflank-book") == f"book {path}, 6 positions, for othello"
-    assert made.ask("outflank-book_moves") == made.ask("outflank-book_line") == ""
-    assert Dialogue().ask("outflank-book") == "book none"
-    assert Dialogue().ask("outflank-opening") == ""
-
-
-def test_the_engine_describes_its_book(path: Path) -> None:
-    facts = dialogue(path, seed=5).ask("gomill-describe_engine").splitlines()
-
-    assert f"book {path}, 6 positions, for othello" in facts
-    assert "book variety 8 discs a game, seed 5" in facts
-
-
 def test_a_book_move_costs_the_clock_next_to_nothing(path: Path) -> None:
     """The search of the reply could take long: level 60 without a clock."""
-    made = Dialogue(books=[BookSource(path, BookVariety(), pytest.fail)], inbox=listening())
+    made = Dialogue(books=[BookSource(path, pytest.fail)], inbox=listening())
     made.ask("outflank-strength level 60")
     made.ask("time_settings 60 0 0")
     made.ask("play b f5")
@@ -147,7 +91,7 @@ def test_no_book_is_no_book() -> None:
 def test_a_book_that_nobody_asked_for_is_named_where_it_plays_alone(path: Path) -> None:
     """The package brings books for several rules."""
     for shipped in (True, False):
-        made = Dialogue(books=[BookSource(path, BookVariety(), lambda _: None, shipped=shipped)])
+        made = Dialogue(books=[BookSource(path, lambda _: None, shipped=shipped)])
         mine = f"book {path}, 6 positions, for othello"
         told = {}
         for rules in ("obversi", "othello"):

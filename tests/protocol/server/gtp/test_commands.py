@@ -3,6 +3,7 @@
 Reliability tests 4 and 9.
 """
 
+import json
 import re
 from collections.abc import Iterator
 
@@ -10,10 +11,11 @@ import pytest
 
 from outflank.engine import Colour, Rules
 from outflank.engine.evaluation import weights
+from outflank.engine.search.parameters import PARAMETERS
 from outflank.engine.squares import SQUARE_NAMES
 from outflank.protocol.server.gtp.commands import COMMANDS, HARMLESS
 from outflank.protocol.server.session import Strength
-from outflank.tests.support.dialogue import Dialogue, check_form, listening
+from outflank.tests.support.dialogue import Dialogue, check_form, listening, run_program
 
 # quit ends the dialogue, and what depends on the clock on the wall can't be compared
 PURE = sorted(set(COMMANDS) - {"quit"})
@@ -226,35 +228,6 @@ def test_the_description_tells_what_a_repetition_needs() -> None:
         assert fact in description
 
 
-def test_every_move_gets_a_score() -> None:
-    dialogue = Dialogue()
-
-    scores = dialogue.ask("outflank-scores 4").split("\n")
-
-    assert {line.split()[0] for line in scores} == {"D3", "C4", "F5", "E6"}
-    assert len({line.split()[1] for line in scores}) == 1  # they are images of each other
-    assert all(re.fullmatch(r"[A-H][1-8] [+-]\d+\.\d", line) for line in scores)
-
-
-def test_the_best_line_can_be_played() -> None:
-    dialogue = Dialogue(strength=Strength(depth=6))
-
-    line = dialogue.ask("outflank-line")
-
-    assert line.startswith("b ")
-    dialogue.ask(f"gogui-play_sequence {line}")
-
-
-def test_whoever_loses_all_discs_loses_all_squares_only_where_the_sheet_says_so() -> None:
-    dialogue = Dialogue()
-    dialogue.ask(STATES["a wipe-out"])
-    assert dialogue.ask("final_score") == "B+64"
-
-    dialogue.ask("outflank-rules othello,scoring=count")
-    dialogue.ask(STATES["a wipe-out"])
-    assert dialogue.ask("final_score") == "B+13"
-
-
 def broken(*arguments: object) -> str:
     raise ZeroDivisionError("no reason")
 
@@ -294,10 +267,27 @@ def test_what_needs_no_line_feed_takes_no_arguments_and_changes_nothing(name: st
     dialogue.send(name)
 
     assert dialogue.state() == before
-    assert "Arguments: none" in (COMMANDS[name].__doc__ or "")
+    assert "Arguments:" not in (COMMANDS[name].__doc__ or "")
 
 
 def test_what_takes_no_arguments_needs_no_line_feed_unless_it_thinks_or_changes_something() -> None:
-    bare = {name for name, function in COMMANDS.items() if "Arguments: none" in (function.__doc__ or "")}
+    bare = {name for name, function in COMMANDS.items() if "Arguments:" not in (function.__doc__ or "")}
 
     assert bare == HARMLESS | THINK | CHANGE
+
+
+def test_every_parameter_is_listed_with_its_default() -> None:
+    dialogue = Dialogue()
+
+    assert dialogue.ask("kata-list-params").split() == list(PARAMETERS)
+    for name, parameter in PARAMETERS.items():
+        assert float(dialogue.ask(f"kata-get-param {name}")) == parameter.default
+    assert json.loads(dialogue.ask("kata-get-params")) == {
+        name: parameter.default for name, parameter in PARAMETERS.items()
+    }
+
+
+def test_an_option_of_the_program_sets_the_same_number() -> None:
+    answers = run_program(b"kata-get-param lmr_from_move\nquit\n", "--param", "lmr_from_move=5").stdout
+
+    assert answers.startswith(b"= 5\n")

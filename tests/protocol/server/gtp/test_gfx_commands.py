@@ -14,8 +14,6 @@ from outflank.tests.support import reference, strategies
 from outflank.tests.support.dialogue import PROGRAM, Dialogue
 from outflank.tests.support.positions import rules_of
 
-# a1 b1 a2 are empty and touch; so do h8 and g7, by a corner; d4 is alone.
-REGIONS = "--XXXXXX-XXXXXXXXXXXXXXXXXX-XXXXOOOOOOOOOOOOOOOOOOOOOO-OOOOOOOO-"
 ENDGAME = "O--OOOOX-OOOOOOXOOXXOOOXOOXOOOXXOOOOOOXX---OOOOX----O--X--------"
 
 
@@ -35,17 +33,6 @@ def coloured(answer: str) -> dict[str, set[str]]:
     }
 
 
-def test_stable_discs_have_a_colour_for_each_side() -> None:
-    dialogue = Dialogue()
-    set_up(dialogue, "XXX-----XX------" + "-" * 47 + "O")
-
-    assert dialogue.ask("outflank-stable").splitlines() == [
-        "COLOR #6f8fc4 A1 B1 C1 A2 B2",
-        "COLOR #e0b870 H8",
-        "TEXT stable discs: Black 5, White 1",
-    ]
-
-
 @settings(max_examples=30)
 @given(data=st.data(), named=strategies.sheets())
 def test_stable_discs_are_those_that_the_search_knows(
@@ -63,31 +50,6 @@ def test_stable_discs_are_those_that_the_search_knows(
     else:
         wanted = stable_discs(position.own, position.opp) | stable_discs(position.opp, position.own)
         assert sum(1 << parse_square(square) for square in marked) == wanted
-
-
-def test_regions_are_coloured_by_parity() -> None:
-    dialogue = Dialogue()
-    set_up(dialogue, REGIONS)
-    answer = dialogue.ask("outflank-parity")
-
-    assert coloured(answer) == {"#d98880": {"A1", "B1", "A2", "D4"}, "#7dbb8a": {"G7", "H8"}}
-    assert answer.splitlines()[2:] == [
-        "LABEL A1 3",
-        "LABEL D4 1",
-        "LABEL G7 2",
-        "TEXT regions: 2 odd, 1 even",
-    ]
-
-
-def test_regions_do_not_reach_round_the_edge() -> None:
-    dialogue = Dialogue()
-    set_up(dialogue, "X" * 7 + "-" + "-" + "X" * 55)
-
-    assert dialogue.ask("outflank-parity").splitlines()[1:3] == ["LABEL H1 1", "LABEL A2 1"]
-
-
-def test_the_start_is_one_even_region() -> None:
-    assert Dialogue().ask("outflank-parity").splitlines()[-1] == "TEXT regions: 0 odd, 1 even"
 
 
 def live(*lines: str) -> tuple[str, str]:
@@ -131,13 +93,6 @@ def test_a_solved_game_ends_it() -> None:
     assert answer.startswith("VAR b A2 ")
     assert "PASS" in answer
     assert re.search(r"TEXT \+38, exact, \d+ nodes$", answer)
-
-
-def test_a_game_that_is_over_has_no_line() -> None:
-    dialogue = Dialogue()
-    dialogue.ask("gogui-play_sequence b f5 w d6 b c5 w f4 b e3 w f6 b g5 w e6 b e7")
-
-    assert dialogue.ask("outflank-live") == "TEXT the game is over"
 
 
 @pytest.mark.parametrize("command", ["outflank-stable", "outflank-parity"])

@@ -1,6 +1,5 @@
 """An opening book behind NBoard's protocol: hints and moves from it, what a draw in it is worth, and learning."""
 
-import re
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -11,66 +10,10 @@ from outflank.book import Book, BookWriter, Record
 from outflank.book.checking import check
 from outflank.engine.evaluation.weights import checksum
 from outflank.protocol.lines import Inbox
-from outflank.protocol.server.booksource import BookSource, BookVariety
-from outflank.protocol.server.nboard.wire import NBoard
+from outflank.protocol.server.booksource import BookSource
+from outflank.protocol.server.nboard.commands import NBoard
 from outflank.tests.support.books import after, small_book
 from outflank.tests.support.nboard_dialogue import Dialogue, ggf
-
-
-@pytest.fixture
-def dialogue(tmp_path: Path) -> Dialogue:
-    return Dialogue(books=[BookSource(small_book(tmp_path), BookVariety(), pytest.fail)])
-
-
-def test_a_move_of_the_book_is_told_by_book_lines(dialogue: Dialogue) -> None:
-    dialogue.send(f"set game {ggf('B[F5]W[D6]')}")
-
-    assert dialogue.send("go")[:-1] == [
-        "status thinking",
-        "book C4D3 +0.00 1 10@73%",
-        "book C3D3 -2.00 1 10@73%",
-    ]
-    assert re.fullmatch(r"=== C4/0\.00/0\.\d{3}", dialogue.send("go")[-1])
-
-
-def test_a_hint_searches_no_move_that_the_book_knows(dialogue: Dialogue) -> None:
-    """NBoard keeps one score for each square, so a search would replace the book's."""
-    dialogue.send(f"set game {ggf('B[F5]')}")
-    status, first, second, *searched, end = dialogue.send("hint 9")
-
-    assert (status, end) == ("status analyzing", "status waiting")
-    assert (first, second) == ("book D6C4D3 +0.00 1 10@73%", "book F6E6 -2.00 1 10@73%")
-    assert {line.split()[1][:2] for line in searched if line.startswith("search ")} == {"F4"}
-
-
-@pytest.mark.parametrize("count", [1, 2])
-def test_a_hint_ends_with_the_book_if_that_has_as_many_moves_as_were_asked_for(
-    dialogue: Dialogue, count: int
-) -> None:
-    dialogue.send(f"set game {ggf('B[F5]')}")
-    lines = dialogue.send(f"hint {count}")
-
-    assert [line.split()[0] for line in lines] == ["status", *["book"] * count, "status"]
-
-
-def test_where_the_book_knows_nothing_there_are_searches_only(dialogue: Dialogue) -> None:
-    dialogue.send(f"set game {ggf('B[F5]W[F4]')}")
-
-    assert not [line for line in dialogue.send("go") if line.startswith("book")]
-
-
-def test_contempt_values_the_draws_of_the_book(dialogue: Dialogue) -> None:
-    """White's d6 draws by the book, f6 loses two discs."""
-    dialogue.send(f"set game {ggf('B[F5]')}")
-    moves = []
-    for contempt in (0, 100, -100):
-        dialogue.send(f"set contempt {contempt}")
-        moves.append(dialogue.send("go")[-1][4:6])
-
-    assert moves == ["D6", "F6", "D6"]
-
-
-# --- learn
 
 
 def contents(path: Path) -> list[Record]:
@@ -79,7 +22,7 @@ def contents(path: Path) -> list[Record]:
 
 
 def learning(path: Path, moves: str, **settings: Any) -> list[str]:
-    dialogue = Dialogue(books=[BookSource(path, BookVariety(), pytest.fail, **settings)])
+    dialogue = Dialogue(books=[BookSource(path, pytest.fail, **settings)])
     dialogue.send(f"set game {ggf(moves)}")
     return dialogue.send("learn")
 
@@ -102,20 +45,12 @@ def test_a_game_is_learned_into_the_book(tmp_path: Path) -> None:
 
 def test_the_engine_plays_what_it_has_learned(tmp_path: Path) -> None:
     path = small_book(tmp_path)
-    dialogue = Dialogue(books=[BookSource(path, BookVariety(), pytest.fail)])
+    dialogue = Dialogue(books=[BookSource(path, pytest.fail)])
     dialogue.send(f"set game {ggf('B[F5]W[F4]B[E3]')}")
     assert not [line for line in dialogue.send("go") if line.startswith("book")]
     dialogue.send("learn")
 
     assert [line for line in dialogue.send("go") if line.startswith("book")]
-
-
-def test_a_game_that_the_book_knows_changes_nothing(tmp_path: Path) -> None:
-    path = small_book(tmp_path)
-    before = contents(path)
-
-    assert learning(path, "B[F5]W[D6]B[C4]")[-1] == "status the book knows all of the game"
-    assert contents(path) == before
 
 
 @pytest.mark.parametrize(
@@ -133,7 +68,7 @@ def test_why_a_game_is_not_learned_is_told_after_learned(tmp_path: Path, trouble
     if trouble == "missing":
         path = tmp_path / "nowhere.book"
     told: list[str] = []
-    dialogue = Dialogue(books=[BookSource(path, BookVariety(), told.append, shipped=trouble == "shipped")])
+    dialogue = Dialogue(books=[BookSource(path, told.append, shipped=trouble == "shipped")])
     dialogue.send(
         f"set game {ggf('B[F5]W[F4]', RU='othello,scoring=count' if trouble == 'rules' else 'othello')}"
     )
@@ -155,7 +90,7 @@ def test_another_command_breaks_learning_off(tmp_path: Path) -> None:
     inbox = Inbox()
     for line in (b"learn", b"ping 1"):
         inbox.put(line, NBoard().kind(line))
-    dialogue = Dialogue(books=[BookSource(path, BookVariety(), pytest.fail)], inbox=inbox)
+    dialogue = Dialogue(books=[BookSource(path, pytest.fail)], inbox=inbox)
     dialogue.send(f"set game {ggf('B[F5]W[F4]B[E3]')}")
     assert inbox.take() == b"learn"
 
