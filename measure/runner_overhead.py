@@ -20,7 +20,8 @@ from outflank.engine import Rules
 from outflank.protocol.drivers import GtpDriver
 from outflank.tests.support import fake_engine
 from outflank.tests.support.runs import conduct, instant, instant_settings
-from outflank.tools.match.state.events import Event, GameEnded
+from outflank.tools.match.game.results import GameRecord
+from outflank.tools.match.state.events import Event
 from outflank.tools.match.state.store import Store
 
 _STRETCH = 10
@@ -48,7 +49,7 @@ def match(games: int, concurrency: int, synced: bool, note: Callable[[], object]
     """Play a match, with or without the sync after each game."""
 
     def on_event(event: Event) -> None:
-        if isinstance(event, GameEnded):
+        if isinstance(event, GameRecord):
             note()
 
     def unsynced(store: Store, statements: object, durable: bool) -> None:

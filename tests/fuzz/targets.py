@@ -11,7 +11,7 @@ from pathlib import Path
 
 from outflank.book.forms.files import read_form
 from outflank.book.store import Book
-from outflank.engine import OutflankError, Position, Rules, Searcher
+from outflank.engine import NotationError, OutflankError, Position, Rules, Searcher
 from outflank.engine.evaluation import weights
 from outflank.protocol.clock import TimeControl
 from outflank.protocol.drivers import Reply, reports
@@ -32,7 +32,7 @@ from outflank.protocol.server.session import Session, Strength
 from outflank.tools.analysis import answers
 from outflank.tools.analysis.requests import Defaults, SearchRequest
 from outflank.tools.analysis.service import requests_of
-from outflank.tools.arena.messages import CLIENT, SERVER, MessageError
+from outflank.tools.arena.messages import CLIENT, SERVER
 from outflank.tools.arena.messages import read as read_message
 from outflank.tools.match.state.config_file import chosen_entries, read_config
 from outflank.tools.match.state.store import read_run
@@ -91,7 +91,7 @@ def messages(data: bytes) -> None:
     """Messages of an arena, a line each, as either side reads them."""
     for line in data.split(b"\n"):
         for schema in (CLIENT, SERVER):
-            with suppress(MessageError):
+            with suppress(NotationError):
                 read_message(line, schema)
 
 

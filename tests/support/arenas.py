@@ -17,7 +17,6 @@ from outflank.protocol.clock import NO_LIMIT, TimeControl
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tests.support.runs import instant, instant_settings
 from outflank.tools.arena.arena import Arena
-from outflank.tools.arena.connection import Connections
 from outflank.tools.arena.joining import Joiner, join_address
 from outflank.tools.arena.messages import MOST_BYTES, VERSION, HelloMessage, OpenMessage, write
 from outflank.tools.arena.pool import ArenaPool
@@ -77,9 +76,7 @@ class LocalArena:
         self.folder = folder
         self.said: list[str] = []
         self.time = TimeControl.parse(time) if time != "none" else NO_LIMIT
-        self.arena = Arena(
-            folder / "arena", Rules(), self.time, Connections(patience, most), self.said.append
-        )
+        self.arena = Arena(folder / "arena", Rules(), self.time, self.said.append, patience, most)
         self._listener = Address().listen()
         self.port = self._listener.getsockname()[1]
         self._server = WebServer(
@@ -129,7 +126,7 @@ class LocalArena:
     def _open_pool(
         self, settings: RunSettings, run: str, on_glimpse: Callable[[Glimpse], object] | None
     ) -> ArenaPool:
-        pool = ArenaPool(settings, self.arena.connections, on_glimpse)
+        pool = ArenaPool(settings, self.arena.connection_of, on_glimpse)
         self.arena.on_change(pool.look)
         return pool
 

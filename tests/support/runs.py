@@ -23,7 +23,7 @@ from outflank.tools.match.game.results import Ending, GameRecord, Pairing
 from outflank.tools.match.openings.sources import OpeningsChoice
 from outflank.tools.match.runner.session import RunHooks, RunSession
 from outflank.tools.match.schedule.formats import openings_needed, plan
-from outflank.tools.match.state.events import Event, GameEnded, GameStarted
+from outflank.tools.match.state.events import Event, GameStarted
 from outflank.tools.match.state.run import Run, RunSettings
 from outflank.tools.match.state.store import Store
 from outflank.tools.report.figures import figures_of
@@ -130,7 +130,7 @@ def store_run(folder: Path, *games: GameRecord) -> Path:
     settings = run_of(games, names, {"rules": rules, "games": max(len(games), 1)}).settings
     with Store.create(folder, settings, [()], "id") as store:
         for game in games:
-            store.write([GameStarted(game.pairing, game.attempt, game.started), GameEnded(game)], rules)
+            store.write([GameStarted(game.pairing, game.attempt, game.started), game], rules)
     return folder
 
 

@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Collection
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +12,13 @@ from outflank.protocol.clock import TimeControl
 from outflank.protocol.drivers import spec as engines
 from outflank.protocol.drivers.spec import EngineSpec, Protocol
 from outflank.tools.arena import messages
-from outflank.tools.arena.connection import Connection, Connections, Refusal
+from outflank.tools.arena.connection import MOST_FOR_LINE_SECONDS, PATIENCE_SECONDS, Connection
 from outflank.tools.arena.gate import Gate
-from outflank.tools.arena.messages import VERSION, Message
+from outflank.tools.arena.messages import VERSION, Message, Refusal
 from outflank.tools.arena.tokens import Tokens
 from outflank.tools.match.game.results import GameRecord, Pairing
-from outflank.tools.match.state.events import Event, GameEnded, GameStarted, GameVoided
-from outflank.tools.runtime.progress import Folded
+from outflank.tools.match.state.events import Event, GameStarted
+from outflank.tools.runtime.progress import folded
 
 _FAREWELL_SECONDS = 2.0
 _JOINED = "outflank join"  # stands where other engines have their command; nobody runs it here
@@ -35,8 +36,7 @@ class Arena:
     """Who plays, and what is said to them; its methods may be called from any thread.
 
     Attributes:
-        entrants: who has a token.
-        connections: the connections to the entrants.
+        tokens: the tokens of the entrants.
         gate: where they come in.
         is_paused: whether no pair of games is to begin.
         games_ended: the number of games that have ended, those of earlier servers included.
@@ -45,8 +45,9 @@ class Arena:
         folder: of the arena.
         rules: that are played.
         control: how much time all who join have.
-        connections: the connections to the entrants.
         say: called with sentences for the organiser.
+        patience: see ``Connection``.
+        most: see ``Connection``.
     """
 
     def __init__(
@@ -54,23 +55,38 @@ class Arena:
         folder: Path,
         rules: Rules,
         control: TimeControl,
-        connections: Connections,
         say: Callable[[str], object],
+        patience: float = PATIENCE_SECONDS,
+        most: float = MOST_FOR_LINE_SECONDS,
     ) -> None:
         self.tokens = Tokens(folder)
-        self.connections = connections
         self.is_paused = False
         self.games_ended = 0
         self.gate = Gate(self._admit, self._welcome, self._on_change, self._on_refusal)
         self._rules = rules
         self._time = control
-        self._say = Folded(say)
+        self._say = folded(say)
         self._on_changed: Callable[[], object] = lambda: None
         self._lock = threading.Lock()
         self._field: frozenset[str] | None = None  # who may come in; None for all who have a token
         self._taken: frozenset[str] = frozenset()  # names of engines of this machine
         self._playing: dict[int, Pairing] = {}
         self._is_over = False
+        self._make_connection = partial(Connection, patience=patience, most=most)
+        self._connections: dict[str, Connection] = {}
+
+    def connection_of(self, name: str) -> Connection:
+        """Return the connection to an entrant, made when it is first asked for."""
+        with self._lock:
+            if name not in self._connections:
+                self._connections[name] = self._make_connection(name)
+            return self._connections[name]
+
+    @property
+    def connections(self) -> list[Connection]:
+        """All connections, in the order in which they were made."""
+        with self._lock:
+            return list(self._connections.values())
 
     def on_change(self, look: Callable[[], object]) -> None:
         """Have this called when somebody has come or gone, or games may begin again."""
@@ -86,7 +102,7 @@ class Arena:
         known = self.tokens.names()
         for name in field:
             if name not in known:
-                self.connections.of(name).bar("it has no token any more")
+                self.connection_of(name).bar("it has no token any more")
 
     def entry(self, name: str) -> EngineSpec:
         """How an entrant stands in the run's file."""
@@ -94,7 +110,7 @@ class Arena:
 
     def present(self) -> list[Connection]:
         """Return the open connections, in the order in which they were made."""
-        return [line for line in self.connections.all() if line.is_open]
+        return [line for line in self.connections if line.is_open]
 
     def note(self, event: Event) -> None:
         """Tell those who play when their games begin and end."""
@@ -103,14 +119,12 @@ class Arena:
                 with self._lock:
                     self._playing[pairing.number] = pairing
                 self._tell(pairing, messages.StartedMessage(pairing.number, *_names(pairing)))
-            case GameEnded(game):
+            case GameRecord():
                 with self._lock:
-                    self._playing.pop(game.pairing.number, None)
-                    self.games_ended += 1
-                self._tell(game.pairing, _result(game))
-            case GameVoided(void):
-                with self._lock:
-                    self._playing.pop(void.game.pairing.number, None)
+                    self._playing.pop(event.pairing.number, None)
+                    self.games_ended += not event.void
+                if not event.void:
+                    self._tell(event.pairing, _result(event))
 
     def end(self) -> None:
         """Tell everybody that the tournament is over, and wait a moment until they have gone."""
@@ -143,7 +157,7 @@ class Arena:
                     "line": round(line.allowance, 4),
                     "losses": line.losses,
                 }
-                for line in self.connections.all()
+                for line in self.connections
             ],
         }
 
@@ -151,7 +165,7 @@ class Arena:
         """Let no pair begin, or let them begin again."""
         self.is_paused = paused
         self._on_changed()
-        self._say("no pair of games begins until the arena goes on" if paused else "the arena goes on")
+        self._say("no pair of games begins until the arena goes on" if paused else "the arena goes on", "")
 
     def kick(self, name: str) -> None:
         """Send an entrant away: its token is of no use any more, and its games are lost.
@@ -161,9 +175,9 @@ class Arena:
         if not self.tokens.expel(name):
             raise SettingsError(f"nobody who has a token is called {name!r}")
         reason = "the organiser has sent it away"
-        self.connections.of(name).bar(reason)
+        self.connection_of(name).bar(reason)
         self.gate.turn_out(name, reason)
-        self._say(f"{name} was sent away")
+        self._say(f"{name} was sent away", "")
 
     def renew(self, name: str) -> None:
         """End the connections of an entrant whose token was replaced; it may come back with the new one."""
@@ -179,7 +193,7 @@ class Arena:
             )
         if self._field is not None and name not in self._field:
             raise Refusal("the tournament has begun without you")
-        return self.connections.of(name)
+        return self.connection_of(name)
 
     def _welcome(self, line: Connection) -> messages.WelcomeMessage:
         return messages.WelcomeMessage(
@@ -199,7 +213,7 @@ class Arena:
         self._say(f"somebody was refused: {sentence}", sentence.partition(",")[0])
 
     def _tell(self, pairing: Pairing, message: Message) -> None:
-        for line in self.connections.all():
+        for line in self.connections:
             if line.name in _names(pairing):
                 line.tell(message)
 

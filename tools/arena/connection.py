@@ -9,13 +9,12 @@ import secrets
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from statistics import median
 
 from starlette.websockets import WebSocket
 
-from outflank.engine import OutflankError
 from outflank.protocol.drivers.errors import (
     EngineCrash,
     EngineError,
@@ -29,6 +28,7 @@ from outflank.tools.arena.messages import (
     FailedMessage,
     Fault,
     Message,
+    Refusal,
     RequestMessage,
     ThoughtMessage,
     write,
@@ -44,19 +44,6 @@ _FAULTS: dict[Fault, type[EngineError]] = {
     "stall": EngineTimeout,
     "protocol error": EngineProtocolError,
 }
-
-
-class Refusal(OutflankError):
-    """The reason why a client is not admitted, or has to leave.
-
-    Args:
-        reason: a sentence.
-        again: whether the client may try again.
-    """
-
-    def __init__(self, reason: str, again: bool = False) -> None:
-        super().__init__(reason)
-        self.again = again
 
 
 class ClientSocket:
@@ -309,30 +296,3 @@ class Connection:
     @property
     def _label(self) -> str:
         return f"engine {self.name}"
-
-
-class Connections:
-    """The connections of all entrants, by their names; from any thread.
-
-    Args:
-        patience: see ``Connection``.
-        most: see ``Connection``.
-    """
-
-    def __init__(self, patience: float = PATIENCE_SECONDS, most: float = MOST_FOR_LINE_SECONDS) -> None:
-        self.patience = patience
-        self._most = most
-        self._connections: dict[str, Connection] = {}
-        self._lock = threading.Lock()
-
-    def of(self, name: str) -> Connection:
-        """Return the connection of an entrant, made when it is first asked for."""
-        with self._lock:
-            if name not in self._connections:
-                self._connections[name] = Connection(name, self.patience, self._most)
-            return self._connections[name]
-
-    def all(self) -> Iterable[Connection]:
-        """Return all connections, in the order in which they were made."""
-        with self._lock:
-            return list(self._connections.values())

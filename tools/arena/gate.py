@@ -17,8 +17,8 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 from outflank.engine import OutflankError
 from outflank.protocol.lines import printable
 from outflank.tools.arena import messages
-from outflank.tools.arena.connection import ClientSocket, Connection, Refusal
-from outflank.tools.arena.messages import CLIENT, PATH, VERSION, Message, read, write
+from outflank.tools.arena.connection import ClientSocket, Connection
+from outflank.tools.arena.messages import CLIENT, PATH, VERSION, Message, Refusal, read, write
 from outflank.tools.runtime.limits import Budget
 
 HELLO_SECONDS = 10.0  # for the first message
@@ -87,7 +87,7 @@ class Gate:
     async def _token(self, socket: WebSocket) -> str:
         """Return the token of the greeting.
 
-        Raises: Refusal, MessageError; TimeoutError if there is no greeting in time.
+        Raises: Refusal, NotationError; TimeoutError if there is no greeting in time.
         """
         try:
             hello = await _receive(socket, HELLO_SECONDS)
@@ -133,7 +133,7 @@ class Gate:
     ) -> None:
         """Welcome an entrant, and pass messages on until the socket is closed.
 
-        Raises: Refusal, MessageError; WebSocketDisconnect.
+        Raises: Refusal, NotationError; WebSocketDisconnect.
         """
         await socket.send_text(write(self._welcome(connection)))
         try:
@@ -194,7 +194,7 @@ class _Reader:
     async def read(self) -> None:
         """Take messages until the socket is closed.
 
-        Raises: Refusal, MessageError; WebSocketDisconnect.
+        Raises: Refusal, NotationError; WebSocketDisconnect.
         """
         while True:
             try:
@@ -250,7 +250,7 @@ class _Reader:
 async def _receive(socket: WebSocket, seconds: float) -> Message:
     """The next message.
 
-    Raises: TimeoutError; MessageError; WebSocketDisconnect.
+    Raises: TimeoutError; NotationError; WebSocketDisconnect.
     """
     # Python 3.11's wait_for loses a cancellation that comes together with a message.
     async with asyncio.timeout(seconds):

@@ -19,7 +19,7 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 from websockets.frames import CloseCode
 from websockets.sync.client import ClientConnection, connect
 
-from outflank.engine import NotationError, OutflankError, Rules, SettingsError
+from outflank.engine import NotationError, Rules, SettingsError
 from outflank.protocol.clock import TimeControl
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.lines import printable
@@ -30,6 +30,7 @@ from outflank.tools.arena.messages import (
     SERVER,
     VERSION,
     Message,
+    Refusal,
     RequestMessage,
     read,
     write,
@@ -58,10 +59,6 @@ def trusting(address: str, certificate: Path | None) -> ssl.SSLContext | None:
     except (OSError, ssl.SSLError) as error:
         raise SettingsError(f"can't use the certificate {str(certificate)!r}: {error}") from None
     return context
-
-
-class RefusedForGood(OutflankError):
-    """The server does not admit us, or expels us, for good."""
 
 
 def join_address(url: str) -> str:
@@ -123,7 +120,7 @@ class Joiner:
     def run(self) -> None:
         """Play until the tournament is over.
 
-        Raises: RefusedForGood; EngineError if the engine can't play; whatever `check` raises.
+        Raises: Refusal; EngineError if the engine can't play; whatever `check` raises.
         """
         try:
             while not self._connect():
@@ -156,7 +153,7 @@ class Joiner:
                 reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
                 self._say(f"no line to {self._address} ({printable(reason)}); trying again")
         except InvalidURI as error:
-            raise RefusedForGood(f"can't connect to {self._address}: {error}") from None
+            raise Refusal(f"can't connect to {self._address}: {error}") from None
         finally:
             with self._lock:
                 self._socket = None
@@ -200,12 +197,12 @@ class Joiner:
     def _greet(self, socket: ClientConnection) -> None:
         """Exchange the greetings, and start the engine for the server's terms.
 
-        Raises: RefusedForGood; EngineError; OSError, ConnectionClosed.
+        Raises: Refusal; EngineError; OSError, ConnectionClosed.
         """
         socket.send(write(messages.HelloMessage(protocol=VERSION, token=self._token)))
         welcome = self._next(socket, _GREETING_SECONDS)
         if not isinstance(welcome, messages.WelcomeMessage):
-            raise RefusedForGood(f"expected a welcome of the server, got {welcome.type}")
+            raise Refusal(f"expected a welcome of the server, got {welcome.type}")
         terms = (welcome.name, welcome.rules, welcome.time)
         if terms != self._known_terms:
             self._start_engines(*terms)
@@ -241,7 +238,7 @@ class Joiner:
     def _serve(self, socket: ClientConnection) -> bool:
         """Handle the server's messages, and return True when the tournament is over.
 
-        Raises: RefusedForGood; ConnectionClosed, OSError; whatever `check` raises.
+        Raises: Refusal; ConnectionClosed, OSError; whatever `check` raises.
         """
         while True:
             message = self._next(socket, _SILENCE_SECONDS)
@@ -265,7 +262,7 @@ class Joiner:
     def _next(self, socket: ClientConnection, seconds: float) -> Message:
         """Return the next message.
 
-        Raises: RefusedForGood if it is a refusal for good; OSError if no message comes in time, or we may try again.
+        Raises: Refusal if it is a refusal for good; OSError if no message comes in time, or we may try again.
         """
         until = time.monotonic() + seconds
         while True:
@@ -278,7 +275,7 @@ class Joiner:
         if isinstance(message, messages.RefusedMessage):
             reason = printable(message.reason, 500)
             if not message.again:
-                raise RefusedForGood(f"the server refuses: {reason}")
+                raise Refusal(f"the server refuses: {reason}")
             raise OSError(reason)
         return message
 

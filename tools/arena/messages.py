@@ -41,8 +41,17 @@ _Number = Annotated[_Natural, "of the game in the run"]
 _Engine = Annotated[_Name, "name of the engine"]
 
 
-class MessageError(OutflankError):
-    """What came over the line is no message of this protocol."""
+class Refusal(OutflankError):
+    """The reason why a client is not admitted, or has to leave.
+
+    Args:
+        reason: a sentence.
+        again: whether the client may try again.
+    """
+
+    def __init__(self, reason: str, again: bool = False) -> None:
+        super().__init__(reason)
+        self.again = again
 
 
 class Message(
@@ -224,17 +233,14 @@ def write(message: Message) -> str:
 def read(text: str | bytes, schema: Schema) -> Message:
     """Read a message; fields that its type does not have are dropped.
 
-    Raises: MessageError.
+    Raises: NotationError.
     """
     if len(text) > MOST_BYTES:
-        raise MessageError(f"a message has at most {MOST_BYTES} bytes, and this one had {len(text)}")
-    try:
-        found = read_json_object(text)
-    except NotationError as error:
-        raise MessageError(str(error)) from None
+        raise NotationError(f"a message has at most {MOST_BYTES} bytes, and this one had {len(text)}")
+    found = read_json_object(text)
     kind = found.get("type")
     if not isinstance(kind, str) or kind not in schema:
-        raise MessageError(f"expected a message of type {' '.join(schema)}, got {_shown(kind)}")
+        raise NotationError(f"expected a message of type {' '.join(schema)}, got {_shown(kind)}")
     try:
         return msgspec.convert(found, schema[kind])
     except msgspec.ValidationError as error:
@@ -242,7 +248,9 @@ def read(text: str | bytes, schema: Schema) -> Message:
         assert wrong is not None, "a field is wrong: the object and its type are not"
         expected = _words(_fields(schema[kind])[wrong[1]].type)
         value = _shown(found.get(wrong[1]))
-        raise MessageError(f"expected {expected} for {wrong[1]} of a message {kind!r}, got {value}") from None
+        raise NotationError(
+            f"expected {expected} for {wrong[1]} of a message {kind!r}, got {value}"
+        ) from None
 
 
 def _fields(kind: type[Message]) -> dict[str, inspect.Field]:

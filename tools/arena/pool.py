@@ -13,7 +13,7 @@ from typing import Any
 from outflank.engine import Rules
 from outflank.protocol.drivers import Driver, make_driver
 from outflank.protocol.drivers.spec import EngineSpec, Protocol
-from outflank.tools.arena.connection import Connections
+from outflank.tools.arena.connection import Connection
 from outflank.tools.arena.joined import JoinedDriver
 from outflank.tools.match.runner.pairplayer import PairTask
 from outflank.tools.match.runner.pool import LocalPool
@@ -21,10 +21,12 @@ from outflank.tools.match.state.events import Glimpse
 from outflank.tools.match.state.run import RunSettings
 
 
-def make_arena_driver(connections: Connections, spec: EngineSpec, rules: Rules, **named: Any) -> Driver:
+def make_arena_driver(
+    connection_of: Callable[[str], Connection], spec: EngineSpec, rules: Rules, **named: Any
+) -> Driver:
     """Return the driver of an engine that has joined or is on this machine; otherwise as ``make_driver``."""
     if spec.protocol is Protocol.JOIN:
-        return JoinedDriver(spec, rules, connections.of(spec.name), **named)
+        return JoinedDriver(spec, rules, connection_of(spec.name), **named)
     return make_driver(spec, rules, **named)
 
 
@@ -33,18 +35,18 @@ class ArenaPool(LocalPool):
 
     Args:
         settings: of the run.
-        connections: the connections to the entrants.
+        connection_of: returns the connection to an entrant.
         on_glimpse: as ``LocalPool`` has it.
     """
 
     def __init__(
         self,
         settings: RunSettings,
-        connections: Connections,
+        connection_of: Callable[[str], Connection],
         on_glimpse: Callable[[Glimpse], object] | None = None,
     ) -> None:
-        super().__init__(settings, on_glimpse, partial(make_arena_driver, connections))
-        self._connections = connections
+        super().__init__(settings, on_glimpse, partial(make_arena_driver, connection_of))
+        self._connection_of = connection_of
         self._waiting: list[PairTask] = []
         self._playing: Counter[str] = Counter()
         self._busy = 0
@@ -67,7 +69,7 @@ class ArenaPool(LocalPool):
             for task in list(self._waiting):
                 if self._busy >= self.places or self._is_paused() or self._stop.is_set():
                     return
-                if all(self._playing[entry.name] < self._room(entry) for entry in _entries(task)):
+                if all(self._playing[entry.name] < self._room(entry) for entry in task.entries):
                     self._waiting.remove(task)
                     self._busy += 1
                     self._playing.update(task.names)
@@ -75,7 +77,7 @@ class ArenaPool(LocalPool):
 
     def _room(self, entry: EngineSpec) -> int:
         """How many games it can play at once."""
-        return self._connections.of(entry.name).slots if entry.protocol is Protocol.JOIN else 1
+        return self._connection_of(entry.name).slots if entry.protocol is Protocol.JOIN else 1
 
     def _play(self, task: PairTask) -> None:
         try:
@@ -85,8 +87,3 @@ class ArenaPool(LocalPool):
                 self._busy -= 1
                 self._playing.subtract(task.names)
             self.look()
-
-
-def _entries(task: PairTask) -> list[EngineSpec]:
-    """Those who play."""
-    return [entry for entry in task.settings.entries if entry.name in task.names]

@@ -1,20 +1,18 @@
 """Serves an arena: listens, waits for entrants, and has the run played."""
 
 import socket
-import time
 from collections.abc import Callable
 from contextlib import ExitStack, nullcontext
-from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 from outflank.engine import SettingsError
 from outflank.protocol.clock import TimeControl
 from outflank.protocol.drivers.spec import EngineSpec, Protocol
 from outflank.tools.arena.arena import Arena, entrant_name
-from outflank.tools.arena.connection import Connections
 from outflank.tools.arena.control import Control
 from outflank.tools.arena.messages import MOST_BYTES
 from outflank.tools.arena.pool import ArenaPool
@@ -36,53 +34,45 @@ _DESCRIPTORS = 256  # of the program besides its connections and engines
 _DESCRIPTORS_OF_ENGINE = 16  # while one process ends and the next is started
 
 
-@dataclass(frozen=True, slots=True)
-class ArenaSettings:
-    """What an arena is and where it is served.
+def serve_arena(
+    arena_folder: Path,
+    make_settings: Callable[[tuple[EngineSpec, ...], int], RunSettings],
+    local: tuple[EngineSpec, ...],
+    time: TimeControl,
+    *,
+    tables: int | None,
+    start: datetime | None,
+    entrants: int | None,
+    patience: float,
+    allowance: float,
+    address: Address,
+    certificate: Certificate | None,
+    watchers: Address | None,
+    allow: Callable[[RunSettings], object],
+    show: Callable[[RunSession, RunHooks, socket.socket | None], object],
+) -> None:
+    """Serve an arena until the tournament is over, or until a signal.
 
-    Attributes:
-        folder: the arena's folder.
+    Args:
+        arena_folder: the arena's folder.
         make_settings: makes the settings of a run of these engines, with this number of pairs played at once.
         local: the engines of this machine.
         time: the time control of all who join.
         tables: the number of pairs played at once; None for the usual number.
         start: the time at which a tournament begins; None if `entrants` alone decides.
         entrants: the number of entrants with which a tournament begins; None if `start` alone decides.
-        connections: the connections to the entrants.
+        patience: the seconds in which a lost connection may be restored, in each game.
+        allowance: the most seconds that a round trip may add to each move.
         address: where the server listens.
         certificate: the certificate for TLS; None without TLS.
-        live: where the page of the run is served; None for no page.
-    """
-
-    folder: Path
-    make_settings: Callable[[tuple[EngineSpec, ...], int], RunSettings]
-    local: tuple[EngineSpec, ...]
-    time: TimeControl
-    tables: int | None
-    start: datetime | None
-    entrants: int | None
-    connections: Connections
-    address: Address
-    certificate: Certificate | None
-    live: Address | None
-
-
-def serve_arena(
-    given: ArenaSettings,
-    allow: Callable[[RunSettings], object],
-    show: Callable[[RunSession, RunHooks, socket.socket | None], object],
-) -> None:
-    """Serve until the tournament is over, or until a signal.
-
-    Args:
-        given: the arena.
+        watchers: where the page of the run is served; None for no page.
         allow: asks whether a run that somebody else began may be resumed; see ``RunSession.resume``.
         show: plays the run and shows it; the socket listens where its page is served.
 
     Raises: OutflankError; Interrupted.
     """
-    wanted = given.make_settings(given.local, given.tables or 1)
-    folder = given.folder / RUN_FOLDER
+    wanted = make_settings(local, tables or 1)
+    folder = arena_folder / RUN_FOLDER
     with ExitStack() as stack:
         session = (
             stack.enter_context(RunSession.resume(folder, allow)) if (folder / RUN_FILE).is_file() else None
@@ -90,28 +80,28 @@ def serve_arena(
         settings = session.settings if session else wanted
         joined = [entry for entry in settings.entries if entry.protocol is Protocol.JOIN]
         arena = Arena(
-            given.folder, settings.rules, joined[0].time if joined else given.time, given.connections, warn
+            arena_folder, settings.rules, joined[0].time if joined else time, warn, patience, allowance
         )
         arena.reserve([entry.name for entry in settings.entries if entry.protocol is not Protocol.JOIN])
-        listener = given.address.listen()
-        url = url_of(listener, "https" if given.certificate else "http", given.address.names)
+        listener = address.listen()
+        url = url_of(listener, "https" if certificate else "http", address.names)
         page = partial(arena_route, settings.rules, url, status=arena.status)
-        live, live_listener, watchers = "", None, given.live
+        live, live_listener = "", None
         if watchers is not None:
             live_listener = stack.enter_context(watchers.listen())
             live = url_of(live_listener, names=watchers.names)
         server = WebServer(
             [arena.gate.route, page(live, waits=False)],
             listener,
-            names=given.address.names,
+            names=address.names,
             limits=Limits(
                 message_bytes=MOST_BYTES,
-                descriptors=_DESCRIPTORS + _DESCRIPTORS_OF_ENGINE * len(given.local),
+                descriptors=_DESCRIPTORS + _DESCRIPTORS_OF_ENGINE * len(local),
             ),
-            certificate=given.certificate,
+            certificate=certificate,
         )
         stack.enter_context(server)
-        stack.enter_context(Control(given.folder, partial(_obey, arena)))
+        stack.enter_context(Control(arena_folder, partial(_obey, arena)))
         warn(f"the arena is open at {server.url}")
         if session is None:
             waiting = (
@@ -120,7 +110,9 @@ def serve_arena(
                 else nullcontext()
             )
             with waiting:
-                settings = _gathered(arena, wanted, given)
+                entries = _gathered(arena, wanted, start, entrants)
+                usual = _STANDING_TABLES if wanted.format is Format.STANDING else len(entries) // 2
+                settings = make_settings(entries, tables or usual)
             session = RunSession(settings, folder)
         elif session.past:
             arena.games_ended = len(session.past.games)
@@ -136,12 +128,14 @@ def serve_arena(
         show(session, hooks, live_listener)
 
 
-def _gathered(arena: Arena, wanted: RunSettings, given: ArenaSettings) -> RunSettings:
-    """Wait for the entrants; return the settings of the run.
+def _gathered(
+    arena: Arena, wanted: RunSettings, start: datetime | None, entrants: int | None
+) -> tuple[EngineSpec, ...]:
+    """Wait for the entrants; return all engines of the run.
 
     Raises: Interrupted; SettingsError if there are too few.
     """
-    local, start, entrants = wanted.entries, given.start, given.entrants
+    local = wanted.entries
     is_standing = wanted.format is Format.STANDING
     if start:
         warn(f"entries are open until {start:%Y-%m-%d %H:%M}")
@@ -154,20 +148,19 @@ def _gathered(arena: Arena, wanted: RunSettings, given: ArenaSettings) -> RunSet
                     break
             elif (entrants and len(joined) >= entrants) or (start and datetime.now().astimezone() >= start):
                 break
-            time.sleep(_SLICE_SECONDS)
+            sleep(_SLICE_SECONDS)
     entries = (*local, *joined)
     if len(entries) < 2:
         raise SettingsError(
             f"a tournament needs two engines or more, and {counted(len(entries), 'engine')} came"
         )
-    usual = _STANDING_TABLES if is_standing else len(entries) // 2
-    return given.make_settings(entries, given.tables or usual)
+    return entries
 
 
 def _pool(
     arena: Arena, settings: RunSettings, run: str, on_glimpse: Callable[[Glimpse], object] | None
 ) -> ArenaPool:
-    pool = ArenaPool(settings, arena.connections, on_glimpse)
+    pool = ArenaPool(settings, arena.connection_of, on_glimpse)
     pool.pause_while(lambda: arena.is_paused)
     arena.on_change(pool.look)
     return pool

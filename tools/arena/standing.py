@@ -16,7 +16,6 @@ from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tools.match.game.results import Pairing, Score
 from outflank.tools.match.runner.conductor import Conductor
 from outflank.tools.match.standings import Standings
-from outflank.tools.match.state.events import Entered
 from outflank.tools.match.stats.elo import QUANTILE
 from outflank.tools.match.stats.ratings import Rating
 from outflank.tools.match.stats.sprt import expected_score
@@ -104,9 +103,8 @@ class StandingConductor(Conductor):
         if newcomers:
             self._settings = replace(self._settings, entries=(*self._settings.entries, *newcomers))
             self._standings.enter(self._settings)
-            event = Entered(self._settings)
-            self._write([event])
-            self._on_event(event)
+            self._write([self._settings])
+            self._on_event(self._settings)
 
     def _next(self, rooms: Mapping[str, int]) -> tuple[Pairing, ...] | None:
         """The next pair of engines that have time for each other, of those with so much room; None if there is none."""

@@ -13,13 +13,10 @@ from outflank.protocol.formats.annotated import Recorder
 from outflank.protocol.lines import printable
 from outflank.tools.arena import messages
 from outflank.tools.arena.messages import Fault, RequestMessage, write
+from outflank.tools.runtime.signals import Stopped
 
 _THOUGHT_SECONDS = 0.2  # between two that are passed on
 _BEYOND_SECONDS = 5.0  # after which the server has given up anyway
-
-
-class _Dropped(Exception):
-    """Nobody waits for the answer any more."""
 
 
 class EngineWorker:
@@ -104,10 +101,10 @@ class EngineWorker:
         self._driver.close(0.4)
 
     def _check(self) -> None:
-        """Raise _Dropped if the question under way is of no use any more."""
+        """Raise Stopped if the question under way is of no use any more."""
         with self._changed:
             if self._is_over or self._is_dropped or self._question is not None:
-                raise _Dropped
+                raise Stopped
 
     def _hear(self, name: str, direction: str, line: str) -> None:
         """Pass on what the engine thinks, now and then."""
@@ -132,13 +129,13 @@ class EngineWorker:
                 reply = self._reply(question)
                 self._working_on = 0  # the next question may come before ``_answer`` returns
                 self._answer(question.id, reply)
-            except _Dropped:
+            except Stopped:
                 self._driver.dismiss()
 
     def _reply(self, question: RequestMessage) -> str:
         """The text of the answer.
 
-        Raises: _Dropped.
+        Raises: Stopped.
         """
         try:
             if isinstance(question, messages.NewMessage):

@@ -159,8 +159,7 @@ def serve(
     command goes on with a run that was ended. docs/arena.md has the details.
     """
     # These bring the web server, which help does not need.
-    from outflank.tools.arena.connection import Connections
-    from outflank.tools.arena.serving import RUN_FOLDER, ArenaSettings, serve_arena
+    from outflank.tools.arena.serving import RUN_FOLDER, serve_arena
     from outflank.tools.web.server import Address, Certificate
 
     is_default = ctx.get_parameter_source("concurrency") is click.core.ParameterSource.DEFAULT
@@ -168,23 +167,20 @@ def serve(
         raise click.UsageError("say when the tournament begins: --start TIME, --entrants N, or both")
     folder = place.folder or arena.with_suffix("")
     serve_arena(
-        ArenaSettings(
-            folder=folder,
-            make_settings=lambda entries, tables: replace(played, concurrency=tables).settings(
-                entries, Format(form), rounds
-            ),
-            local=chosen_entries(played.engines, None, played.time),
-            time=played.time,
-            tables=None if is_default else played.concurrency,
-            start=start,
-            entrants=entrants,
-            connections=Connections(patience, line),
-            address=Address.parse(listen),
-            certificate=Certificate(certificate, key) if certificate and key else None,
-            live=place.live,
-        ),
-        partial(ask_about_commands, folder / RUN_FOLDER),
-        lambda session, hooks, listener: show_run(session, replace(place, listener=listener), hooks),
+        folder,
+        lambda entries, tables: replace(played, concurrency=tables).settings(entries, Format(form), rounds),
+        chosen_entries(played.engines, None, played.time),
+        played.time,
+        tables=None if is_default else played.concurrency,
+        start=start,
+        entrants=entrants,
+        patience=patience,
+        allowance=line,
+        address=Address.parse(listen),
+        certificate=Certificate(certificate, key) if certificate and key else None,
+        watchers=place.live,
+        allow=partial(ask_about_commands, folder / RUN_FOLDER),
+        show=lambda session, hooks, listener: show_run(session, replace(place, listener=listener), hooks),
     )
 
 

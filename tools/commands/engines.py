@@ -2,7 +2,7 @@
 
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -18,7 +18,8 @@ from outflank.protocol.lines import printable
 from outflank.tools.checks.check import Level
 from outflank.tools.checks.examination import CATALOGUES, Finding, Verdict, examine
 from outflank.tools.commands.options import EXISTING_FOLDER, WholeNumber, json_option, read_by, rules_option
-from outflank.tools.match.game.mirror import MirrorPair, play_mirror_pair
+from outflank.tools.match.game.mirror import MIRROR_NAMES, mirror_fault, outcome_of, play_mirror_pair
+from outflank.tools.match.game.results import GameRecord
 from outflank.tools.match.openings.sources import random_openings
 from outflank.tools.runtime.progress import counted, json_line
 from outflank.tools.runtime.signals import Interrupts
@@ -165,24 +166,22 @@ def selftest(
     with Interrupts() as interrupts:
         for number, opening in enumerate(random_openings(moves, pairs, rules, seed), 1):
             pair = play_mirror_pair(entry, rules, opening, number, interrupts.check)
-            broken += bool(pair.trouble)
-            click.echo(json.dumps(_summary(pair)) if as_json else _pair_line(pair))
+            fault = mirror_fault(*pair)
+            broken += bool(fault)
+            told = f"pair {number:<4d} {fault or f'mirrored: {outcome_of(pair[0])}'}"
+            click.echo(json.dumps(_summary(number, fault, pair)) if as_json else told)
     if broken:
         raise OutflankError(f"no mirror images: {broken} of {counted(pairs, 'pair')} (named above)")
     if not as_json:
         click.echo("Engine and referee repeat themselves.")
 
 
-def _pair_line(pair: MirrorPair) -> str:
-    return f"pair {pair.number:<4d} {pair.trouble or f'mirrored: {pair.outcome}'}"
-
-
-def _summary(pair: MirrorPair) -> dict[str, object]:
+def _summary(number: int, fault: str, games: Iterable[GameRecord]) -> dict[str, object]:
     return {
-        "pair": pair.number,
-        "mirrored": not pair.trouble,
-        "trouble": pair.trouble,
-        "points": pair.points,
-        "margins": [pair.first.margin, pair.second.margin],
-        "transcripts": [pair.first.transcript, pair.second.transcript],
+        "pair": number,
+        "mirrored": not fault,
+        "trouble": fault,
+        "points": sum(game.points_of(MIRROR_NAMES[0]) for game in games),
+        "margins": [game.margin for game in games],
+        "transcripts": [game.transcript for game in games],
     }

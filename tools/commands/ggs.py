@@ -9,7 +9,7 @@ from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 from time import strftime
-from typing import Any
+from typing import Any, get_args
 
 import click
 
@@ -17,8 +17,8 @@ from outflank.engine import NotationError, SettingsError
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.lines import printable
 from outflank.tools.commands.options import EXISTING_FILE, LOG_FILE, Seconds, WholeNumber, read_by
-from outflank.tools.ggs.client import GgsClient, Settings, Terms, Wish
-from outflank.tools.ggs.line import Account
+from outflank.tools.ggs.client import GgsClient
+from outflank.tools.ggs.settings import Settings, Wish
 from outflank.tools.runtime.files import open_to_append
 from outflank.tools.runtime.signals import ENDING_SIGNALS
 
@@ -71,7 +71,7 @@ def _each(pattern: re.Pattern[str], expected: str) -> Callable[..., tuple[str, .
 
 
 def _wish(name: str, sort: str) -> Callable[[Any], Any]:
-    choices = click.Choice([str(wish) for wish in Wish])
+    choices = click.Choice(get_args(Wish))
     return click.option(f"--{name}", type=choices, default="any", help=f"Whether to play {sort}.")
 
 
@@ -167,10 +167,6 @@ def ggs(
     entry: EngineSpec,
     password_file: Path | None,
     server: tuple[str, int],
-    games: int,
-    rated: str,
-    synchro: str,
-    random: str,
     min_time: float,
     max_time: float,
     log: Path | None,
@@ -185,9 +181,9 @@ def ggs(
 
     if min_time > max_time:
         raise click.UsageError("--min-time is more than --max-time")
-    account = Account(*server, user, _password(password_file))
-    terms = Terms(Wish(rated), Wish(synchro), Wish(random), min_time, max_time)
-    open_to_append(others["file"]).close()
+    password = _password(password_file)
+    settings = Settings(*server, user, password, entry, least=min_time, most=max_time, **others)
+    open_to_append(settings.file).close()
     with ExitStack() as stack:
         dialogue = stack.enter_context(open_to_append(log)) if log else None
 
@@ -200,7 +196,7 @@ def ggs(
                 dialogue = None
                 warn(f"can't write {str(log)!r} ({error.strerror}): the dialogue is not kept any more")
 
-        client = GgsClient(Settings(account, entry, terms=terms, games=games, **others), warn, note)
+        client = GgsClient(settings, warn, note)
         asyncio.run(_play(client))
     if client.signal is not None:
         click.get_current_context().exit(128 + client.signal)

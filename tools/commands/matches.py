@@ -39,10 +39,11 @@ from outflank.tools.commands.options import (
 )
 from outflank.tools.commands.program import DEFAULTS_FILE
 from outflank.tools.match.game.referee import MOST_EMPTIES, STALL_SECONDS, ScoreRule
+from outflank.tools.match.game.results import GameRecord
 from outflank.tools.match.openings.sources import OpeningsChoice, default_openings
 from outflank.tools.match.schedule.formats import usual_rounds
 from outflank.tools.match.state.config_file import chosen_entries, read_config, save_config
-from outflank.tools.match.state.events import Event, GameEnded, described
+from outflank.tools.match.state.events import Event, described
 from outflank.tools.match.state.run import MOST_VOIDS, Format, Run, RunSettings
 from outflank.tools.match.state.schema import RUN_FILE
 from outflank.tools.match.state.tuning import TEST_FOLDER, test_of, tuning_settings
@@ -692,7 +693,7 @@ def show_run(session: RunSession, place: RunPlace, hooks: RunHooks | None = None
                 added.on_event(event)
                 if place.as_json:
                     click.echo(json_line(described(event)))
-                    if isinstance(event, GameEnded):
+                    if isinstance(event, GameRecord) and not event.void:
                         click.echo(json_line(board.progress()))
 
             shown = replace(

@@ -8,7 +8,7 @@ from typing import Unpack
 import click
 
 from outflank import __version__
-from outflank.engine import OutflankError
+from outflank.engine import Limit, OutflankError
 from outflank.engine.evaluation.weights import checksum
 from outflank.engine.search.limits import step_of
 from outflank.tools.commands.options import (
@@ -71,14 +71,15 @@ def make(
     Each position up to symmetry is there once. With the options left out this makes the suite that Outflank ships,
     ten minutes of one processor. For --openings FILE any file of transcripts will do.
     """
-    from outflank.tools.match.openings.balanced import BalanceSearch, judge_all, openings_of
+    from outflank.tools.match.openings.balanced import judge_all, openings_of
     from outflank.tools.runtime.executor import open_executor, run_all
     from outflank.tools.runtime.files import STDOUT, open_output
     from outflank.tools.runtime.progress import progress_bar
 
     candidates = openings_of(moves)
     batches = [candidates[begin : begin + _BATCH] for begin in range(0, len(candidates), _BATCH)]
-    task = partial(judge_all, BalanceSearch(within, depth, step_of(int(selectivity)).percent))
+    deep = Limit(depth=depth, selectivity=step_of(int(selectivity)).percent)
+    task = partial(judge_all, within=within, deep=deep)
     balanced: list[str] = []
     with (
         open_executor(**place) as (executor, at_once),
@@ -86,7 +87,9 @@ def make(
     ):
         for batch, scores in run_all(executor, task, batches, at_once):
             judged = zip(batch, scores, strict=True)
-            balanced += [f"{opening}  # {score:+.0f}\n" for opening, score in judged if score is not None]
+            balanced += [
+                f"{opening}  # {score:+.0f}\n" for (opening, _), score in judged if score is not None
+            ]
             advance(len(batch))
     command = f"outflank openings make --moves {moves} --within {within:g} --depth {depth} --selectivity {selectivity}"
     text = (

@@ -9,19 +9,17 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from functools import partial
-from pathlib import Path
 
-from outflank.engine import OutflankError, Rules
+from outflank.engine import IllegalMoveError, NotationError, OutflankError, Rules
 from outflank.protocol.drivers import Driver, ProcessDriver, Reply, make_driver
 from outflank.protocol.drivers.errors import UnfitEngineError
-from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.formats import ggf
 from outflank.protocol.formats.clocks import ggf_text
-from outflank.tools.ggs.game import USUAL_TIME, GgsGame, GgsRecord, WrongBoard
-from outflank.tools.ggs.line import Account, GgsConnection
+from outflank.tools.ggs.game import USUAL_TIME, GgsGame, GgsRecord
+from outflank.tools.ggs.line import GgsConnection
 from outflank.tools.ggs.messages import Board, MatchEnded, MatchStarted, MatchType, Note, Offer, read
+from outflank.tools.ggs.settings import Settings
 from outflank.tools.runtime.files import open_to_append
 
 _CLOSE_SECONDS = 0.4
@@ -30,106 +28,6 @@ _MOST_DOUBTS = 3  # in a game, before it is given up
 _HIGHEST_SCORE = 999  # that the server takes
 _REFUSAL = re.compile(r"(?:/os:|/td:)? *(?:: )?(?:[a-z]+ [+-]? ?)?ERR ")
 _MOST_SHOWN = 20  # lines of a message
-
-
-class Wish(StrEnum):
-    """Whether matches of a sort are played."""
-
-    ANY = "any"
-    ONLY = "only"
-    NEVER = "never"
-
-
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """Which requests are accepted.
-
-    Attributes:
-        rated: whether matches count for ratings.
-        synchro: whether matches are two games at once, with colours exchanged.
-        random: whether games begin with random discs.
-        least: seconds of our clock, at least.
-        most: seconds of our clock, at most.
-    """
-
-    rated: Wish = Wish.ANY
-    synchro: Wish = Wish.ANY
-    random: Wish = Wish.ANY
-    least: float = 60.0
-    most: float = 3600.0
-
-    def objection(self, offer: Offer, games: int, sets_boards_up: bool) -> str:
-        """Why a request is declined, in a sentence for whoever asks; empty if it is accepted.
-
-        Args:
-            offer: the request.
-            games: that are played at once, at most.
-            sets_boards_up: whether the engine can begin a game from any board.
-        """
-        if reason := unplayable(offer.kind, games, sets_boards_up):
-            return reason
-        if offer.flag == "S":
-            return ""  # it was accepted once
-        sorts = (
-            (self.rated, offer.flag == "R", "rated games"),
-            (self.synchro, offer.kind.synchro, "synchro games"),
-            (self.random, offer.kind.discs > 0, "games from random discs"),
-        )
-        for wish, is_so, sort in sorts:
-            if wish is Wish.ONLY and not is_so:
-                return f"I play {sort} only"
-            if wish is Wish.NEVER and is_so:
-                return f"I play no {sort}"
-        if not self.least <= offer.clock.main <= self.most:
-            return f"I play with {self.least:.0f} to {self.most:.0f} seconds on my clock"
-        return ""
-
-
-def unplayable(kind: MatchType, games: int, sets_boards_up: bool) -> str:
-    """Why a match can't be played at all, in a sentence; empty if it can."""
-    if kind.size != 8:
-        return "I play on a board of 8 by 8 only"
-    if kind.anti:
-        return "I play no anti games"
-    if kind.komi:
-        return "I play no komi games"
-    if kind.synchro and games < 2:
-        return "I play one game at once"
-    if kind.discs and not sets_boards_up:
-        return "my engine can't begin from random discs"
-    return ""
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """Who plays where, and how.
-
-    Attributes:
-        account: who logs in where.
-        entry: the engine.
-        file: to which games are appended, as GGF.
-        terms: which requests are accepted.
-        games: at once, each with an engine process.
-        asks: requests of our own, as the server's ``ask`` takes them: ``s8r18 5:00 NAME``.
-        tournaments: to join, by their ids.
-        matches: after which we leave; None for no end.
-        chat: whether the words of others are shown.
-    """
-
-    account: Account
-    entry: EngineSpec
-    file: Path
-    terms: Terms = Terms()
-    games: int = 2
-    asks: tuple[str, ...] = ()
-    tournaments: tuple[str, ...] = ()
-    matches: int | None = None
-    chat: bool = False
-
-    @property
-    def open(self) -> int:
-        """Matches at once; as a synchro match is two games, no more than engines are left for."""
-        return self.games if self.terms.synchro is Wish.NEVER else max(1, self.games // 2)
 
 
 @dataclass(slots=True)
@@ -167,10 +65,10 @@ class GgsClient:
     ) -> None:
         self.signal: int | None = None
         self._settings = settings
-        self._user = settings.account.user
+        self._user = settings.user
         self._tell_user = say
         self._line = GgsConnection(
-            settings.account,
+            settings,
             on_login=self._settle,
             on_message=self._hear,
             on_loss=self._lose,
@@ -194,7 +92,8 @@ class GgsClient:
     async def play(self) -> None:
         """Play until it is to end.
 
-        Raises: LoginRefused; EngineError if the engine does not start, or can't play a match that is to be asked for.
+        Raises: OutflankError if the server refuses us; EngineError if the engine does not start, or can't play a match
+            that is to be asked for.
         """
         loop = asyncio.get_running_loop()
         try:
@@ -234,7 +133,7 @@ class GgsClient:
         if self._is_closing:
             self._line.end()
         elif reason != self._reason:
-            self._say(f"no line to {self._settings.account} ({reason}); trying again")
+            self._say(f"no line to {self._settings.server} ({reason}); trying again")
         self._reason = reason
 
     def _hear(self, lines: list[str]) -> None:
@@ -249,7 +148,7 @@ class GgsClient:
     def _settle(self) -> None:
         """Say how we play, when we are in."""
         settings, self._reason = self._settings, ""
-        rated = "-" if settings.terms.rated is Wish.NEVER else "+"
+        rated = "-" if settings.rated == "never" else "+"
         for line in (
             "vt100 -",
             "bell -t -tc -tg -n -nc -ng -ni -nn",
@@ -268,7 +167,7 @@ class GgsClient:
         for tournament in settings.tournaments:
             self._send(f"tell /td join {tournament}")
         self._ask()
-        self._say(f"{self._engine} is on {settings.account} as {self._user}")
+        self._say(f"{self._engine} is on {settings.server} as {self._user}")
 
     def _check_asks(self) -> None:
         """Refuse to ask for a match that would have to be resigned. Raises: UnfitEngineError."""
@@ -279,7 +178,7 @@ class GgsClient:
 
     def _unplayable(self, kind: MatchType) -> str:
         """Why we can't play a match, in a sentence; empty if we can."""
-        return unplayable(kind, self._settings.games, self._drivers[0].sets_boards_up)
+        return self._settings.obstacle(kind, self._drivers[0].sets_boards_up)
 
     def _ask(self) -> None:
         """Send the requests of our own that have led to no match yet."""
@@ -308,17 +207,14 @@ class GgsClient:
         """Accept or decline a request."""
         if offer.to != self._user or offer.by == self._user:
             return
-        objection = "I am about to leave" if self._is_closing else self._objection(offer)
+        objection = self._settings.objection(offer, self._drivers[0].sets_boards_up)
+        objection = "I am about to leave" if self._is_closing else objection
         if objection:
             self._send(f"tell /os decline {offer.id}")
             self._send(f"tell {offer.by} {objection}")
             self._say(f"declined {offer.by}'s request {offer.kind.text} {ggf_text(offer.clock)}: {objection}")
         else:
             self._send(f"tell /os accept {offer.id}")
-
-    def _objection(self, offer: Offer) -> str:
-        games, sets_boards_up = self._settings.games, self._drivers[0].sets_boards_up
-        return self._settings.terms.objection(offer, games, sets_boards_up)
 
     def _begin(self, begun: MatchStarted) -> None:
         if self._user not in begun.players or begun.id in self._matches:
@@ -358,7 +254,7 @@ class GgsClient:
                 return
             else:
                 game.doubts = 0
-        except WrongBoard as error:
+        except (NotationError, IllegalMoveError) as error:
             if game is not None:
                 self._doubt(game, f"what the server says is refused: {error}")
             else:
@@ -487,7 +383,7 @@ class GgsClient:
             self._say(sentence)
 
     def _say(self, sentence: str) -> None:
-        self._tell_user(self._settings.account.shown(sentence))
+        self._tell_user(self._settings.shown(sentence))
 
 
 def _game_id(message: Board | MatchEnded | Note) -> str:

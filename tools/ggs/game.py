@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Executor
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from outflank.engine import PASS, Colour, IllegalMoveError, NotationError, OutflankError, Position
 from outflank.protocol.clock import RunningClock, TimeControl
@@ -26,6 +26,7 @@ from outflank.protocol.formats.annotated import (
 )
 from outflank.protocol.formats.clocks import ggf_text
 from outflank.tools.ggs.messages import Board, GgsMove, MatchEnded
+from outflank.tools.runtime.signals import Stopped
 
 RESERVE_SECONDS = 2.0  # of the time left that the engine is not told of, at most a tenth of it
 _SHORTEST_SECONDS = 0.1
@@ -33,10 +34,6 @@ _SLICE_SECONDS = 0.2
 USUAL_TIME = TimeControl(main=900.0)  # of the server; with it an engine is started, before it has a game
 _PLACE = "GGS/os"
 _PASSES = ("pa", "ps", "pass")  # as players send them
-
-
-class WrongBoard(Exception):
-    """What the server says of a game contradicts the rules or itself; the text is a clause."""
 
 
 class GgsRecord:
@@ -53,7 +50,7 @@ class GgsRecord:
         id: of the game.
         user: our name.
 
-    Raises: WrongBoard.
+    Raises: NotationError, IllegalMoveError.
     """
 
     def __init__(self, board: Board, id: str, user: str) -> None:
@@ -65,7 +62,7 @@ class GgsRecord:
         self._recorder = Recorder(board.first)
         ours = [colour for colour, side in board.sides.items() if side.name == user]
         if len(ours) != 1:
-            raise WrongBoard(f"{user} does not play one of the colours")
+            raise NotationError(f"{user} does not play one of the colours")
         self.colour = ours[0]
         for turn in board.turns:
             self._play(turn)
@@ -74,7 +71,7 @@ class GgsRecord:
     def update(self, board: Board) -> bool:
         """Play the last move of a message; whether it is a new one.
 
-        Raises: WrongBoard; the record is as before then.
+        Raises: NotationError, IllegalMoveError; the record is as before then.
         """
         if not board.turns:
             return False
@@ -84,7 +81,7 @@ class GgsRecord:
         try:
             self._play(turn)
             self._note(board)
-        except WrongBoard:
+        except (NotationError, IllegalMoveError):
             again = Recorder(self.first)
             for made in before:
                 again.play(made.move, made.colour, seconds=made.seconds, score=made.score)
@@ -117,11 +114,11 @@ class GgsRecord:
         return not self.position.is_over and self.position.side is self.colour
 
     @property
-    def question(self) -> "GgsMoveRequest":
-        """The request for our move, with all that an engine needs."""
+    def question(self) -> tuple[GameSoFar, TimeControl, TimeControl, float]:
+        """The game so far, its time control, our clock, and the monotonic time when it was our turn."""
         ours, clock = self._controls[self.colour], self._sides[self.colour].clock
         control = TimeControl(float(max(1, ours.main)), float(ours.increment))
-        return GgsMoveRequest(GameSoFar(self.first, self.moves, self.position), control, clock, self.heard_at)
+        return GameSoFar(self.first, self.moves, self.position), control, clock, self.heard_at
 
     def annotated(self, over: MatchEnded | None) -> AnnotatedGame:
         """The game as a file keeps it.
@@ -161,58 +158,44 @@ class GgsRecord:
         return Result(winner, round(margin), ending)
 
     def _play(self, turn: GgsMove) -> None:
-        """Play a move of the server. Raises: WrongBoard."""
+        """Play a move of the server. Raises: NotationError, IllegalMoveError."""
         position = self.position
         if turn.number != len(self.moves) + 1:
-            raise WrongBoard(f"expected move {len(self.moves) + 1}, got move {turn.number}")
+            raise NotationError(f"expected move {len(self.moves) + 1}, got move {turn.number}")
         move = PASS if turn.move.lower() in _PASSES else turn.move
         if move is PASS and not position.must_pass:
-            raise WrongBoard(f"move {turn.number}, a pass, is not legal")
+            raise NotationError(f"move {turn.number}, a pass, is not legal")
         if move is not PASS and position.must_pass:
-            raise WrongBoard(f"move {turn.number}, {turn.move}: {position.side} has to pass")
-        try:
-            score = for_black(turn.score, position.side)
-            self._recorder.play(move, position.side, seconds=turn.seconds, score=score)
-        except (NotationError, IllegalMoveError) as error:
-            raise WrongBoard(str(error)) from None
+            raise NotationError(f"move {turn.number}, {turn.move}: {position.side} has to pass")
+        score = for_black(turn.score, position.side)
+        self._recorder.play(move, position.side, seconds=turn.seconds, score=score)
 
     def _note(self, board: Board) -> None:
-        """Take clocks and players of a message. Raises: WrongBoard if its board is another than ours."""
+        """Take clocks and players of a message. Raises: NotationError if its board is another than ours."""
         if not self.position.is_over and board.position != self.position:
-            raise WrongBoard(f"the moves do not lead to the board after move {len(self.moves)}")
+            raise NotationError(f"the moves do not lead to the board after move {len(self.moves)}")
         if board.sides[self.colour].name != self._user:
-            raise WrongBoard(f"{self._user} does not play {self.colour} any more")
+            raise NotationError(f"{self._user} does not play {self.colour} any more")
         self._sides = board.sides
         self.heard_at = time.monotonic()
 
 
-@dataclass(frozen=True, slots=True)
-class GgsMoveRequest:
-    """A request for a move.
-
-    Attributes:
-        game: the game so far.
-        control: the time control of the game.
-        clock: our clock when the question arose.
-        arose: the time when it arose, on the monotonic clock.
-    """
-
-    game: GameSoFar
-    control: TimeControl
-    clock: TimeControl
-    arose: float
-
-
-class _Dropped(Exception):
-    """Nobody waits for the answer any more."""
-
-
-def answer(driver: Driver, question: GgsMoveRequest, dropped: threading.Event) -> Reply | None:
+def answer(
+    driver: Driver,
+    game: GameSoFar,
+    control: TimeControl,
+    clock: TimeControl,
+    arose: float,
+    dropped: threading.Event,
+) -> Reply | None:
     """Return the engine's move, or its resignation, waited for until the extension of its clock is used up too.
 
     Args:
         driver: the engine.
-        question: the game so far.
+        game: the game so far.
+        control: the game's time control.
+        clock: our clock at the time `arose`.
+        arose: the monotonic time when it was our turn.
         dropped: set, from any thread, once nobody waits for the answer any more: it is None then.
 
     Raises: EngineError; it is started again at the next question.
@@ -220,17 +203,17 @@ def answer(driver: Driver, question: GgsMoveRequest, dropped: threading.Event) -
 
     def check() -> None:
         if dropped.is_set():
-            raise _Dropped
+            raise Stopped
 
     driver.on_wait = check
     try:
-        driver.set_options(replace(driver.spec, time=question.control))
-        driver.follow(question.game)
-        left = question.clock.main - (time.monotonic() - question.arose)
+        driver.set_options(replace(driver.spec, time=control))
+        driver.follow(game)
+        left = clock.main - (time.monotonic() - arose)
         left = max(left - min(RESERVE_SECONDS, left / 10), _SHORTEST_SECONDS)
-        control = replace(question.control, main=left, extension=question.clock.extension)
-        return driver.decide(question.game, RunningClock(control, driver.spec.margin))
-    except _Dropped:
+        own = replace(control, main=left, extension=clock.extension)
+        return driver.decide(game, RunningClock(own, driver.spec.margin))
+    except Stopped:
         driver.dismiss()
         return None
     except Exception:
@@ -318,7 +301,7 @@ class GgsGame:
         loop, question = asyncio.get_running_loop(), self.record.question
         for further in ("it is started again", "it gives the game up"):
             try:
-                return await loop.run_in_executor(self._threads, answer, driver, question, dropped)
+                return await loop.run_in_executor(self._threads, answer, driver, *question, dropped)
             except (OutflankError, OSError) as error:
                 self._say(f"game {self.record.id}: {error}; {further}")
         return None

@@ -5,12 +5,12 @@ import socket
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import Any
 
 from outflank.engine import OutflankError
-from outflank.protocol.lines import LineSplitter, printable
+from outflank.protocol.lines import LineSplitter
 from outflank.tools.ggs.messages import MessageJoiner
+from outflank.tools.ggs.settings import Settings
 
 _CONNECT_SECONDS = 20.0
 _LOGIN_SECONDS = 60.0
@@ -19,45 +19,16 @@ _QUIET_SECONDS = 0.2  # after which a message is complete though no line follows
 _SIGN_OF_LIFE_SECONDS = 50.0  # of silence; the server is said to close lines after a minute of it
 _GOOD_LINE_SECONDS = 60.0  # after a line that lasted as long the pauses begin anew
 _PAUSES = (1.0, 2.0, 5.0, 10.0, 30.0, 60.0)  # before each new try to connect
-_LONGEST_SHOWN = 1_000
-_MASK = "********"
+_LONGEST_PROMPT = 1_000
 _TCP = {"TCP_KEEPIDLE": 30, "TCP_KEEPINTVL": 10, "TCP_KEEPCNT": 3, "TCP_USER_TIMEOUT": 60_000}
 _READY = "READY"
-
-
-class LoginRefused(OutflankError):
-    """The server does not let us in, or has sent us away, for good."""
-
-
-@dataclass(frozen=True, slots=True)
-class Account:
-    """Who logs in where.
-
-    Attributes:
-        host: of the server.
-        port: of the server.
-        user: the login name.
-        password: which is shown nowhere.
-    """
-
-    host: str
-    port: int
-    user: str
-    password: str = field(repr=False)
-
-    def __str__(self) -> str:
-        return f"{self.host}:{self.port}"
-
-    def shown(self, text: str) -> str:
-        """Text that may hold anything of the server's, for a terminal or a file; the password is masked."""
-        return printable(text.replace(self.password, _MASK), _LONGEST_SHOWN)
 
 
 class GgsConnection:
     """A line that is kept until it is ended.
 
     Args:
-        account: who logs in where.
+        settings: who logs in where.
         on_login: called after each login.
         on_message: called with the lines of each message after a login.
         on_loss: called with the reason when a line was lost.
@@ -67,7 +38,7 @@ class GgsConnection:
 
     def __init__(
         self,
-        account: Account,
+        settings: Settings,
         *,
         on_login: Callable[[], object],
         on_message: Callable[[list[str]], object],
@@ -75,7 +46,7 @@ class GgsConnection:
         on_quiet: Callable[[], object],
         log: Callable[[str, str], object],
     ) -> None:
-        self._account = account
+        self._settings = settings
         self._on_login = on_login
         self._on_message = on_message
         self._on_loss = on_loss
@@ -91,7 +62,7 @@ class GgsConnection:
         """Send a line, if there is a connection."""
         if self._writer is not None and not self._writer.is_closing():
             self._sent_at = time.monotonic()
-            self._log(">", self._account.shown(line))
+            self._log(">", self._settings.shown(line))
             self._writer.write(f"{line}\n".encode())
 
     def end(self) -> None:
@@ -100,7 +71,7 @@ class GgsConnection:
         self._ended.set()
 
     async def keep(self) -> None:
-        """Connect, again and again, until the line is ended. Raises: LoginRefused."""
+        """Connect, again and again, until the line is ended. Raises: OutflankError if the server refuses us."""
         tries = 0
         while not self._ended.is_set():
             began = time.monotonic()
@@ -116,9 +87,9 @@ class GgsConnection:
                 tries += 1
 
     async def _connect(self) -> None:
-        """One connection from its beginning to its end. Raises: LoginRefused; OSError, EOFError if it is lost."""
+        """Keep one connection until its end. Raises: OutflankError as ``keep``; OSError, EOFError if it is lost."""
         async with asyncio.timeout(_CONNECT_SECONDS):
-            reader, writer = await asyncio.open_connection(self._account.host, self._account.port)
+            reader, writer = await asyncio.open_connection(self._settings.host, self._settings.port)
         _watch_over(writer.get_extra_info("socket"))
         self._writer, self._answered, self._is_in = writer, set(), False
         try:
@@ -140,14 +111,14 @@ class GgsConnection:
             except TimeoutError:
                 self._hear(joiner.flush())
                 if not self._is_in:
-                    self._answer(splitter.rest[:_LONGEST_SHOWN].decode("utf-8", "replace"))
+                    self._answer(splitter.rest[:_LONGEST_PROMPT].decode("utf-8", "replace"))
             else:
                 if not data:
                     self._hear(joiner.flush())
                     raise EOFError("the server has closed it")
                 for line in splitter.feed(data):
                     self._log(
-                        "<", self._account.shown(line[:_LONGEST_SHOWN].decode("utf-8", "replace").rstrip())
+                        "<", self._settings.shown(line[:_LONGEST_PROMPT].decode("utf-8", "replace").rstrip())
                     )
                     self._hear(joiner.feed(line))
             if not self._is_in and time.monotonic() - began > _LOGIN_SECONDS:
@@ -156,20 +127,20 @@ class GgsConnection:
                 self._on_quiet()
 
     def _hear(self, lines: list[str] | None) -> None:
-        """Pass a message on. Raises: LoginRefused."""
+        """Pass a message on. Raises: OutflankError if the server refuses us."""
         if not lines:
             return
         if not self._is_in:
             self._answer(lines[0])
         elif lines[0].startswith(": User ") and "disconnected you" in lines[0]:
-            raise LoginRefused(f"the server has ended the line: {self._account.shown(lines[0])}")
+            raise OutflankError(f"the server has ended the line: {self._settings.shown(lines[0])}")
         elif lines[0] != _READY:
             self._on_message(lines)
 
     def _answer(self, text: str) -> None:
-        """Answer a prompt of the login, which may come without its line feed. Raises: LoginRefused."""
+        """Answer a prompt of the login, which may come without its line feed. Raises: as ``keep``."""
         asked = text.lower()
-        prompts = {"enter login": self._account.user, "enter your password": self._account.password}
+        prompts = {"enter login": self._settings.user, "enter your password": self._settings.password}
         for prompt, answer in prompts.items():
             if prompt in asked and prompt not in self._answered:
                 self._answered.add(prompt)
@@ -178,7 +149,7 @@ class GgsConnection:
         is_told_all = len(self._answered) == len(prompts)
         starts_again = is_told_all and "enter login" in asked and "password" not in asked
         if asked.startswith(": err") or starts_again:
-            raise LoginRefused(f"the server refuses the login: {self._account.shown(text)}")
+            raise OutflankError(f"the server refuses the login: {self._settings.shown(text)}")
         if is_told_all and text.endswith(_READY):
             self._is_in = True
             self._on_login()

@@ -134,7 +134,7 @@ def _engine(run: Run, name: str, score: Score) -> EngineFigures:
         seconds=[turn.seconds for turn in turns if turn.seconds is not None],
         discs_lost=(sum(discs for discs, _ in lost), sum(moves for _, moves in lost)),
         book_moves=(sum(sources), len(sources)),
-        voids=sum(void.engine == name for void in run.voids),
+        voids=sum(game.blamed == name for game in run.voids),
         void_share=run.void_share(name),
         outside=run.outside.get(name, OffClockTime()),
         identities=run.identities.get(name, ()),

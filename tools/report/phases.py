@@ -91,12 +91,12 @@ def phase_table(players: Iterable[str], moves: Iterable[tuple[str, int, float]])
 
 def phases_of(games: Sequence[GameRecord], names: Iterable[str]) -> Phases:
     """Return the phases of a run, from exact margins."""
-    chosen = ((game, choice, game.turns[choice.turn]) for game in games for choice in choices(game))
     return phase_table(
         names,
         (
-            (game.pairing.names[turn.colour], turn.before.empties, choice.best - choice.came)
-            for game, choice, turn in chosen
+            (game.pairing.names[game.turns[turn].colour], game.turns[turn].before.empties, best - came)
+            for game in games
+            for turn, best, came in choices(game)
         ),
     )
 
@@ -105,10 +105,9 @@ def slips_of(games: Sequence[GameRecord]) -> list[Slip]:
     """Return the moves of a run that lost the most discs, the worst first."""
     slips = []
     for game in games:
-        for choice in choices(game):
-            turn = game.turns[choice.turn]
-            if choice.best != choice.came:
-                engine, number = game.pairing.names[turn.colour], game.pairing.number
-                made = (engine, str(turn.move), turn.before.empties, choice.best, choice.came)
-                slips.append(Slip(number, choice.turn + 1, *made))
+        for number, best, came in choices(game):
+            turn = game.turns[number]
+            if best != came:
+                made = (game.pairing.names[turn.colour], str(turn.move), turn.before.empties, best, came)
+                slips.append(Slip(game.pairing.number, number + 1, *made))
     return sorted(slips, key=lambda slip: -slip.discs)[:_MOST_SLIPS]

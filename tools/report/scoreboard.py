@@ -24,16 +24,7 @@ from outflank.tools.match.game.results import Ending, GameRecord, Pairing
 from outflank.tools.match.schedule.formats import games_to_be_planned
 from outflank.tools.match.schedule.swiss import SwissScore
 from outflank.tools.match.standings import Standings
-from outflank.tools.match.state.events import (
-    Entered,
-    Event,
-    GameEnded,
-    GameStarted,
-    GameVoided,
-    Planned,
-    Remarked,
-    TurnPlayed,
-)
+from outflank.tools.match.state.events import Event, GameStarted, Planned, TurnPlayed
 from outflank.tools.match.state.run import Format, Run, RunSettings
 from outflank.tools.match.stats.ratings import Rating
 from outflank.tools.report import wording
@@ -109,20 +100,20 @@ class Scoreboard:
                 black, white = event.discs
                 pairing, _ = self._boards[number]
                 self._boards[number] = (pairing, f"{black + white - 4:2d} discs played, {black}-{white}")
-            case GameEnded(game):
-                self._boards.pop(game.pairing.number, None)
-                self._count(game)
-                self.say(f"{game_line(game)}{self._score()}")
-            case GameVoided(void):
-                self._boards.pop(void.game.pairing.number, None)
-                if self._standings.take_back(void.game.pairing.pair):
+            case GameRecord(void=""):
+                self._boards.pop(event.pairing.number, None)
+                self._count(event)
+                self.say(f"{game_line(event)}{self._score()}")
+            case GameRecord():
+                self._boards.pop(event.pairing.number, None)
+                if self._standings.take_back(event.pairing.pair):
                     self._progress.advance(self._task, -1)
-                self.say(f"game {void.game.pairing.number} does not count: {void.reason}")
-            case Remarked(sentence):
-                self.say(f"Note: {sentence}")
-            case Entered(settings):
-                new = [name for name in settings.names if name not in self._standings.scores]
-                self._standings.enter(settings)
+                self.say(f"game {event.pairing.number} does not count: {event.void}")
+            case str():
+                self.say(f"Note: {event}")
+            case RunSettings():
+                new = [name for name in event.names if name not in self._standings.scores]
+                self._standings.enter(event)
                 self.say(f"new in the arena: {', '.join(new)}")
 
     def progress(self) -> dict[str, Any]:

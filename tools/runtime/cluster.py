@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple, ParamSpec, TypedDict, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypedDict, TypeVar
 
 from outflank import __version__
 from outflank.engine import NotationError, SettingsError
@@ -51,25 +51,10 @@ def scheduler_address(text: str) -> str:
     return text
 
 
-class Build(NamedTuple):
-    """The build that the result of a task depends on.
-
-    Attributes:
-        version: the version of Outflank.
-        evaluation: the checksum of the shipped weights.
-    """
-
-    version: str
-    evaluation: str
-
-    def __str__(self) -> str:
-        return f"Outflank {self.version} with evaluation {self.evaluation}"
-
-
 @functools.cache
-def this_build() -> Build:
-    """Return the build of this process."""
-    return Build(__version__, checksum())
+def this_build() -> tuple[str, str]:
+    """Return what the result of a task depends on: the version of this process, and the checksum of its weights."""
+    return __version__, checksum()
 
 
 def connect(address: str) -> Client:
@@ -119,11 +104,11 @@ def _expect_same_build(client: Client) -> None:
         if isinstance(build, BaseException):
             raise SettingsError(f"the worker {worker} can't work for us ({type(build).__name__}: {build})")
         if tuple(build) != this_build():
-            raise _other_build(worker, Build(*build), this_build())
+            raise _other_build(worker, build, this_build())
 
 
 def if_same_build(
-    wanted: Build,
+    wanted: tuple[str, str],
     function: Callable[Arguments, Result],
     /,
     *arguments: Arguments.args,
@@ -138,9 +123,10 @@ def if_same_build(
     return function(*arguments, **named)
 
 
-def _other_build(worker: str, found: Build, wanted: Build) -> SettingsError:
+def _other_build(worker: str, found: tuple[str, str], wanted: tuple[str, str]) -> SettingsError:
+    one, other = (f"Outflank {version} with evaluation {weights}" for version, weights in (found, wanted))
     return SettingsError(
-        f"the worker {worker} runs {found}, and this command {wanted}: install the same on both"
+        f"the worker {worker} runs {one}, and this command {other}: install the same on both"
     )
 
 

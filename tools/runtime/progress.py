@@ -134,31 +134,24 @@ def warn(sentence: str) -> None:
 _FOLDED_SECONDS = 10.0
 
 
-class Folded:
-    """Says at most one of many alike sentences in ten seconds; the next one comes with the number left out.
+def folded(say: Callable[[str], object]) -> Callable[[str, str], None]:
+    """Return a function that says a sentence of a kind at most once in ten seconds, else counts it for the next one.
 
-    Args:
-        say: called with the sentences.
+    It takes the sentence and its kind, what alike sentences have in common; if that is empty it always says it. There
+    are only so many kinds.
     """
+    said: dict[str, tuple[float, int]] = {}  # when the last of each kind was, and how many since
 
-    def __init__(self, say: Callable[[str], object]) -> None:
-        self._say = say
-        self._said: dict[str, tuple[float, int]] = {}  # when the last of each kind was, and how many since
-
-    def __call__(self, sentence: str, kind: str = "") -> None:
-        """Say a sentence, or count it.
-
-        Args:
-            sentence: what to say.
-            kind: what alike sentences have in common; there are only so many kinds. Always say it if this is empty.
-        """
+    def tell(sentence: str, kind: str) -> None:
         now = time.monotonic()
-        at, left_out = self._said.get(kind, (-_FOLDED_SECONDS, 0))
+        at, left_out = said.get(kind, (-_FOLDED_SECONDS, 0))
         if kind and now - at < _FOLDED_SECONDS:
-            self._said[kind] = at, left_out + 1
+            said[kind] = at, left_out + 1
             return
-        self._said[kind] = now, 0
-        self._say(f"{sentence} (and {left_out:,} more like this)" if left_out else sentence)
+        said[kind] = now, 0
+        say(f"{sentence} (and {left_out:,} more like this)" if left_out else sentence)
+
+    return tell
 
 
 class Complaints:

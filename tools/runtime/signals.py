@@ -31,6 +31,10 @@ class Interrupted(Exception):
         return 128 + self.number
 
 
+class Stopped(Exception):
+    """Nobody waits for the work under way any more; raised by callbacks that are called while it goes on."""
+
+
 class Interrupts:
     """Catches the signals during the context."""
 

@@ -17,19 +17,15 @@ from outflank.protocol.formats.annotated import AnnotatedMove, for_black
 from outflank.tools.match.game.results import GameRecord, Pairing
 from outflank.tools.match.schedule.formats import plan
 from outflank.tools.match.state.events import (
-    Entered,
     Event,
-    GameEnded,
     GameStarted,
-    GameVoided,
     Glimpse,
     Planned,
-    Remarked,
     Thought,
     TurnBegun,
     TurnPlayed,
 )
-from outflank.tools.match.state.run import Run
+from outflank.tools.match.state.run import Run, RunSettings
 from outflank.tools.report.figures import figures_of
 from outflank.tools.report.page import replayed, templates
 from outflank.tools.report.report import game_row, report_parts
@@ -151,20 +147,20 @@ class RunView:
                 self._live[pairing.number] = _LiveGame(pairing, attempt, first, clocks)
                 self._changed.add(pairing.number)
                 return
-            case Entered(settings):
-                self.run = replace(self.run, settings=settings)
+            case RunSettings():
+                self.run = replace(self.run, settings=event)
             case Planned(games, _):
                 self._planned = games
-            case GameEnded(game):
-                self._leave(game.pairing.number)
-                self.games[game.pairing.number] = game
-                self._list(game)
-            case GameVoided(void):
-                self._leave(void.game.pairing.number)
-                self._unlist(void.game.pairing.number)
-                self.run = replace(self.run, voids=(*self.run.voids, void))
-            case Remarked(sentence):
-                self.run = replace(self.run, remarks=(*self.run.remarks, sentence))
+            case GameRecord(void=""):
+                self._leave(event.pairing.number)
+                self.games[event.pairing.number] = event
+                self._list(event)
+            case GameRecord():
+                self._leave(event.pairing.number)
+                self._unlist(event.pairing.number)
+                self.run = replace(self.run, voids=(*self.run.voids, event))
+            case str():
+                self.run = replace(self.run, remarks=(*self.run.remarks, event))
             case Run():
                 self._conclude(event)
         self._is_stale = True

@@ -38,10 +38,10 @@ from outflank.tools.arena.messages import (
 )
 from outflank.tools.arena.pool import ArenaPool
 from outflank.tools.arena.standing import StandingConductor
-from outflank.tools.match.game.results import Ending
+from outflank.tools.match.game.results import Ending, GameRecord
 from outflank.tools.match.runner.pairplayer import PairTask
 from outflank.tools.match.schedule.formats import plan
-from outflank.tools.match.state.events import Event, GameEnded, Glimpse, Thought
+from outflank.tools.match.state.events import Event, Glimpse, Thought
 from outflank.tools.match.state.run import Format
 from outflank.tools.match.state.store import read_run
 from outflank.tools.runtime import progress
@@ -153,7 +153,7 @@ def test_what_a_line_takes_is_allowed_up_to_the_cap(
         local.entrant("B"),
     ):
         local.wait_for("A", "B")
-        wait(lambda: local.arena.connections.of("A").allowance >= min(most, 0.07))
+        wait(lambda: local.arena.connection_of("A").allowance >= min(most, 0.07))
         game = local.play(local.settings("A", "B", games=1)).games[0]
     own = sorted(
         turn.seconds
@@ -246,9 +246,9 @@ def test_a_goodbye_is_no_lost_line(tmp_path: Path) -> None:
         with local.entrant("B", url=f"http://127.0.0.1:{relay.port}"):
             local.wait_for("B")
             relay.cut(random.Random(1))
-            wait(lambda: local.arena.connections.of("B").losses)
+            wait(lambda: local.arena.connection_of("B").losses)
 
-    assert local.arena.connections.of("A").losses == 0
+    assert local.arena.connection_of("A").losses == 0
     assert local.said[:2] == ["A is in with fake", "A has gone"]
     assert "B has lost its line" in local.said
 
@@ -261,7 +261,7 @@ def test_answers_to_questions_are_no_flood(tmp_path: Path, monkeypatch: pytest.M
         run = local.play(local.settings("A", "B", games=4))
 
     assert len(run.games) == 4
-    assert sum(line.losses for line in local.arena.connections.all()) == 0
+    assert sum(line.losses for line in local.arena.connections) == 0
 
 
 def test_one_kind_of_refusal_is_one_line_in_ten_seconds(
@@ -330,7 +330,7 @@ def test_a_paused_arena_begins_no_game(tmp_path: Path) -> None:
     with LocalArena(tmp_path) as local, local.entrant("A"), local.entrant("B"):
         local.wait_for("A", "B")
         settings = local.settings("A", "B", games=2)
-        with ArenaPool(settings, local.arena.connections) as pool:
+        with ArenaPool(settings, local.arena.connection_of) as pool:
             pool.pause_while(lambda: local.arena.is_paused)
             local.arena.on_change(pool.look)
             local.arena.pause(True)
@@ -387,7 +387,7 @@ def test_a_flood_of_messages_ends_the_connection_in_a_sentence(tmp_path: Path) -
 def test_messages_that_come_twice_change_nothing(tmp_path: Path) -> None:
     with LocalArena(tmp_path) as local, local.entrant("A"), local.entrant("B"):
         local.wait_for("A", "B")
-        line = local.arena.connections.of("A")
+        line = local.arena.connection_of("A")
         take = line.take
 
         def take_twice(message: AnswerMessage) -> bool:
@@ -432,7 +432,7 @@ def test_those_who_watch_hear_what_a_joined_engine_thinks(tmp_path: Path) -> Non
 def test_a_line_that_reads_nothing_is_closed_and_keeps_no_memory(tmp_path: Path) -> None:
     with LocalArena(tmp_path) as local, local.stranger(*local.hello()):
         local.wait_for("X")
-        line = local.arena.connections.of("X")
+        line = local.arena.connection_of("X")
         before = resident_kib()
         for _ in range(20_000):
             line.tell(DropMessage(1))
@@ -515,7 +515,7 @@ def crowd(tmp_path: Path, engines: int, seconds: float) -> None:
     until, memory = 0.0, []
 
     def look(event: Event) -> None:
-        if isinstance(event, GameEnded):
+        if isinstance(event, GameRecord):
             memory.append(resident_kib())
             if time.monotonic() > until:
                 raise TimeoutError
@@ -529,7 +529,7 @@ def crowd(tmp_path: Path, engines: int, seconds: float) -> None:
         until = time.monotonic() + seconds
         with suppress(TimeoutError):
             local.play(settings, conductor, look)
-        losses = sum(line.losses for line in local.arena.connections.all())
+        losses = sum(line.losses for line in local.arena.connections)
     games = read_run(tmp_path / "run").games
 
     assert {game.ending for game in games} == {Ending.DISCS}

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from outflank.engine import NotationError
 from outflank.tests.support.installation import ROOT
 from outflank.tools.arena import messages
-from outflank.tools.arena.messages import CLIENT, SERVER, MessageError, MoveMessage, read, write
+from outflank.tools.arena.messages import CLIENT, SERVER, MoveMessage, read, write
 
 MOVE = '{"type": "move", "id": 7, "move": "f5", "score": 1.5, "book": true}'
 NESTED = st.recursive(st.none() | st.integers() | st.text(), st.lists)
@@ -68,7 +69,7 @@ def test_fields_that_the_schema_does_not_have_are_dropped() -> None:
     ],
 )
 def test_what_is_no_message_is_refused_in_a_sentence(text: str | bytes, sentence: str) -> None:
-    with pytest.raises(MessageError, match=sentence) as refusal:
+    with pytest.raises(NotationError, match=sentence) as refusal:
         read(text, CLIENT)
     assert str(refusal.value).isprintable()
     assert len(str(refusal.value)) < 400
@@ -77,7 +78,7 @@ def test_what_is_no_message_is_refused_in_a_sentence(text: str | bytes, sentence
 @given(st.one_of(st.text(), st.binary(), NESTED.map(json.dumps)))
 def test_anything_is_a_message_or_refused(text: str | bytes) -> None:
     for schema in (CLIENT, SERVER):
-        with suppress(MessageError):
+        with suppress(NotationError):
             assert read(text, schema).type in schema
 
 
@@ -104,7 +105,7 @@ def mangle(rng: random.Random, count: int) -> None:
         try:
             found = read(bytes(data[: rng.choice([len(data), rng.randrange(len(data))])]), schema)
             assert read(write(found), schema) == found
-        except MessageError:
+        except NotationError:
             refused += 1
     assert count / 2 < refused < count
 

@@ -8,7 +8,7 @@ from outflank.tests.support.positions import WIPE_OUT, WITH_PASSES
 from outflank.tests.support.runs import broken_off, played, run_of, store_run, write_files_of
 from outflank.tests.support.transcripts import run
 from outflank.tools.match.game.results import Ending
-from outflank.tools.match.state.events import GameEnded, GameStarted
+from outflank.tools.match.state.events import GameStarted
 from outflank.tools.match.state.store import Store, read_run
 from outflank.tools.report.records import CSV_COLUMNS
 
@@ -38,7 +38,7 @@ def test_the_columns_of_csv_are_described() -> None:
 def test_a_run_that_goes_on_has_a_report(tmp_path: Path) -> None:
     settings = run_of(GAMES).settings
     with Store.create(tmp_path / "run", settings, [()], "id") as store:
-        store.write([GameStarted(GAMES[0].pairing, 1, GAMES[0].started), GameEnded(GAMES[0])], settings.rules)
+        store.write([GameStarted(GAMES[0].pairing, 1, GAMES[0].started), GAMES[0]], settings.rules)
         report = run("report", tmp_path / "run", "-o", "-").stdout
 
     assert "after 1 game (not finished)" in report

@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import termios
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -31,8 +32,8 @@ from outflank.tools.commands.program import cli
 from outflank.tools.match.game.results import Ending, GameRecord
 from outflank.tools.match.openings.sources import play_random
 from outflank.tools.match.state import events
-from outflank.tools.match.state.events import GameEnded, described
-from outflank.tools.match.state.run import Format, Run, Void
+from outflank.tools.match.state.events import described
+from outflank.tools.match.state.run import Format, Run
 from outflank.tools.match.state.schema import RUN, RUN_FILE
 from outflank.tools.match.state.store import Store, read_run
 
@@ -345,7 +346,7 @@ def invoke(command: str, *arguments: object, input: str = "") -> Result:
 def stored(folder: Path, run: Run, finished: bool = False) -> Run:
     """A run in a folder."""
     with Store.create(folder, run.settings, [()], "id") as store:
-        store.write(map(GameEnded, run.games), run.settings.rules)
+        store.write(run.games, run.settings.rules)
         store.end(finished=finished)
     return run
 
@@ -521,7 +522,7 @@ def test_every_time_control_is_one() -> None:
 def test_every_file_is_described(tmp_path: Path) -> None:
     crash = broken_off(Ending.CRASH, Colour.BLACK)
     store = Store.create(tmp_path, settings(runs.fake("A"), runs.fake("B"), games=1), [()], "a run")
-    store.write([events.GameEnded(crash)], crash.rules)
+    store.write([crash], crash.rules)
     write_files_of(store.end(finished=True), tmp_path)
     listed = ", ".join(column("file")).replace("-N", "-1").split(", ")
 
@@ -551,10 +552,10 @@ def test_every_event_is_described() -> None:
         events.Planned(1, 0),
         events.GameStarted(crash.pairing, 1, crash.started),
         events.TurnPlayed(1, 1, 0, AnnotatedMove(Position.start(), Move.parse("f5"))),
-        events.GameEnded(crash),
-        events.GameVoided(Void(crash, "why", None)),
-        events.Remarked("so"),
-        events.Entered(settings(runs.fake("A"), runs.fake("B"))),
+        crash,
+        replace(crash, void="why"),
+        "so",
+        settings(runs.fake("A"), runs.fake("B")),
     ]
 
     assert column("event") == [described(event)["event"] for event in told] + ["progress", "result"]

@@ -13,7 +13,7 @@ from outflank.tests.support import fake_engine
 from outflank.tests.support.positions import WIPE_OUT
 from outflank.tests.support.runs import broken_off, played
 from outflank.tests.support.transcripts import run
-from outflank.tools.match.game.mirror import MirrorPair
+from outflank.tools.match.game.mirror import mirror_fault
 from outflank.tools.match.game.results import Ending
 
 # Takes turns with two moves: the first legal one, and in every second process the last.
@@ -75,13 +75,12 @@ def test_a_fault_is_told(tmp_path: Path) -> None:
 def test_two_games_are_compared_move_by_move_and_by_their_result() -> None:
     game, other = played(WIPE_OUT), played(WIPE_OUT, number=2, names=("B", "A"))
 
-    assert MirrorPair(1, game, other).trouble == ""
-    assert MirrorPair(1, game, other).points == 1
+    assert mirror_fault(game, other) == ""
     crash = broken_off(Ending.CRASH, Colour.WHITE, number=2, names=("B", "A"))
-    assert MirrorPair(1, game, crash).trouble == "game 2 ended by crash: it broke"
+    assert mirror_fault(game, crash) == "game 2 ended by crash: it broke"
     shorter = broken_off(Ending.RESIGNATION, Colour.BLACK, WIPE_OUT[:8], number=2, names=("B", "A"))
     assert (
-        MirrorPair(1, game, shorter).trouble
+        mirror_fault(game, shorter)
         == "expected 9 turns, Black by 64 in both games, got 4 turns, White by resignation"
     )
 
@@ -100,7 +99,6 @@ def test_two_games_that_are_given_up_end_at_the_same_turn_and_alike(
     second = broken_off(Ending.RESIGNATION, loser, transcript, number=2, names=("B", "A"))
 
     assert (
-        MirrorPair(1, first, second).trouble
-        == f"expected 8 turns, Black by resignation in both games, got {outcome}"
+        mirror_fault(first, second) == f"expected 8 turns, Black by resignation in both games, got {outcome}"
     )
-    assert MirrorPair(1, first, first).trouble == ""
+    assert mirror_fault(first, first) == ""

@@ -28,7 +28,7 @@ from outflank.tests.tools.match.test_resume import ENGINES, SEED, begin, results
 from outflank.tools.commands.program import cli
 from outflank.tools.match.state.store import read_run
 from outflank.tools.match.state.tuning import values_of
-from outflank.tools.runtime.cluster import Build, if_same_build, this_build
+from outflank.tools.runtime.cluster import if_same_build, this_build
 
 Client = pytest.importorskip("distributed").Client
 _ADDRESS = re.compile(rb"(t(?:cp|ls)://127\.0\.0\.1:\d+)")
@@ -170,7 +170,8 @@ def test_an_engine_that_can_not_play_there_is_refused_in_words(tmp_path: Path) -
 def test_workers_of_another_build_are_refused_with_both_named(tmp_path: Path) -> None:
     """A match, a book and training would take their numbers for ours; no book is left that was only begun."""
     (tmp_path / "other.py").write_text("import outflank; outflank.__version__ = '0.9.0'")
-    named = f"runs {Build('0.9.0', checksum())}, and this command {this_build()}: install the same on both"
+    old, new = (f"Outflank {version} with evaluation {checksum()}" for version in ("0.9.0", __version__))
+    named = f"runs {old}, and this command {new}: install the same on both"
     with scheduler() as address, process(*worker(address, "--preload", str(tmp_path / "other.py"))):
         wait_for_worker(address)
         assert named in refused("match", *MATCH, "--cluster", address, "--out", str(tmp_path / "m"))
@@ -183,9 +184,9 @@ def test_workers_of_another_build_are_refused_with_both_named(tmp_path: Path) ->
 def test_a_worker_of_another_build_that_comes_later_refuses_its_tasks() -> None:
     assert if_same_build(this_build(), max, 1, 2) == 2
     with pytest.raises(SettingsError, match=r"runs Outflank .*, and this command Outflank 0\.9\.0 with"):
-        if_same_build(Build("0.9.0", checksum()), max, 1, 2)
+        if_same_build(("0.9.0", checksum()), max, 1, 2)
     with pytest.raises(SettingsError, match=r"runs Outflank .*, and this command Outflank .* 00c0ffee"):
-        if_same_build(Build(__version__, "00c0ffee"), max, 1, 2)
+        if_same_build((__version__, "00c0ffee"), max, 1, 2)
 
 
 def test_a_run_holds_version_and_evaluation(tmp_path: Path) -> None:

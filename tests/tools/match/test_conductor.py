@@ -12,13 +12,14 @@ from typing import Any
 
 import pytest
 
+from outflank.engine import OutflankError
 from outflank.protocol.clock import TimeControl
 from outflank.tests.support.processes import linux_alone, open_files, resident_kib
 from outflank.tests.support.runs import conduct, fake, instant_settings, resume, settings
-from outflank.tools.match.game.results import Ending
+from outflank.tools.match.game.results import Ending, GameRecord
 from outflank.tools.match.runner import conductor, pairplayer
 from outflank.tools.match.runner.pairplayer import StallWatch
-from outflank.tools.match.state.events import Event, GameEnded, GameStarted, TurnPlayed
+from outflank.tools.match.state.events import Event, GameStarted, TurnPlayed
 from outflank.tools.match.state.run import Format, Run
 from outflank.tools.match.state.store import Store, read_run
 from outflank.tools.match.stats.sprt import Sprt
@@ -39,9 +40,9 @@ def test_what_happens_is_told_in_order(tmp_path: Path) -> None:
     conduct(settings(fake("A"), fake("B"), games=2), tmp_path / "m", told.append)
     of_first = [event for event in told if isinstance(event, TurnPlayed) and event.game == 1]
     kinds = [type(event).__name__ for event in told if not isinstance(event, TurnPlayed)]
-    (first, _) = (event.game for event in told if isinstance(event, GameEnded))
+    (first, _) = (event for event in told if isinstance(event, GameRecord))
 
-    assert kinds == ["Planned", *["GameStarted", "GameEnded"] * 2, "Planned"]
+    assert kinds == ["Planned", *["GameStarted", "GameRecord"] * 2, "Planned"]
     assert [event.ply for event in of_first] == list(range(len(of_first)))
     assert [event.turn for event in of_first] == list(first.turns)
 
@@ -85,11 +86,11 @@ def test_a_flag_that_falls_while_the_runner_stalls_is_played_again_and_named(
     assert [(game.ending, game.attempt) for game in run.games] == [
         (Ending.TIME, pairplayer.MOST_FALLS + 1)
     ] * 2
-    assert [void.engine for void in run.voids] == ["B"] * pairplayer.MOST_FALLS
-    assert {void.reason.rsplit(" ", 2)[0] for void in run.voids} == {
+    assert [void.blamed for void in run.voids] == ["B"] * pairplayer.MOST_FALLS
+    assert {void.void.rsplit(" ", 2)[0] for void in run.voids} == {
         "B lost on time while this machine held it up for"
     }
-    assert [void.game.attempt for void in run.voids] == list(range(1, pairplayer.MOST_FALLS + 1))
+    assert [void.attempt for void in run.voids] == list(range(1, pairplayer.MOST_FALLS + 1))
     assert run.void_share("B") == pairplayer.MOST_FALLS / (pairplayer.MOST_FALLS + 2)
     assert not run.is_valid
 
@@ -104,7 +105,7 @@ def test_an_engine_that_had_no_processor_did_not_lose(
     )
     run = conduct(settings(fake("A"), fake("B", "slow", 5, time="0.1"), games=2), tmp_path / "m")
 
-    assert {void.reason.rsplit(" ", 2)[0] for void in run.voids} == {
+    assert {void.void.rsplit(" ", 2)[0] for void in run.voids} == {
         "B lost on time while this machine held it up for"
     }
     assert len(run.voids) == pairplayer.MOST_FALLS
@@ -131,12 +132,12 @@ def test_a_void_takes_the_other_game_of_its_pair_with_it(
         (1, 2, Ending.TIME),
         (2, 2, Ending.TIME),
     ]
-    assert [(void.game.pairing.number, void.game.attempt, void.engine) for void in run.voids] == [
+    assert [(void.pairing.number, void.attempt, void.blamed) for void in run.voids] == [
         (1, 1, None),
         (2, 1, "B"),
     ]
-    assert run.voids[0].reason == "game 2 of its pair was voided"
-    assert len(run.voids[0].game.turns) > 8
+    assert run.voids[0].void == "game 2 of its pair was voided"
+    assert len(run.voids[0].turns) > 8
 
 
 def test_an_engine_that_took_more_than_its_threads_stalled_the_machine_itself(
@@ -162,7 +163,7 @@ def test_a_crash_loses_unless_it_is_to_be_played_again(tmp_path: Path) -> None:
     again = conduct(settings(*engines, games=2, replay_crashes=True), tmp_path / "2")
 
     assert lost.voids == ()
-    assert [void.engine for void in again.voids] == ["B"] * pairplayer.MOST_CRASHES
+    assert [void.blamed for void in again.voids] == ["B"] * pairplayer.MOST_CRASHES
     assert [game.ending for game in again.games] == [Ending.CRASH, Ending.CRASH]
     assert {game.winner_name for game in (*lost.games, *again.games)} == {"A"}
     assert {game.attempt for game in again.games} == {pairplayer.MOST_CRASHES + 1}
@@ -183,9 +184,9 @@ def test_a_failure_of_the_runner_is_nobodys_loss(tmp_path: Path, monkeypatch: py
     run = conduct(settings(fake("A"), fake("B"), games=4), tmp_path / "m")
 
     assert [(game.pairing.number, game.attempt) for game in run.games] == [(1, 2), (2, 2), (3, 1), (4, 1)]
-    assert [void.engine for void in run.voids] == [None, None]
-    assert run.voids[1].game.ending is Ending.RUNNER_FAULT
-    assert run.voids[1].reason == "the runner failed: MemoryError: out of luck"
+    assert [void.blamed for void in run.voids] == [None, None]
+    assert run.voids[1].ending is Ending.RUNNER_FAULT
+    assert run.voids[1].void == "the runner failed: MemoryError: out of luck"
     assert run.is_valid
 
 
@@ -206,8 +207,8 @@ def test_a_machine_without_descriptors_is_nobodys_loss(
     run = conduct(settings(*engines, games=4), tmp_path / "m")
 
     assert {game.ending for game in run.games} == {Ending.DISCS}
-    assert run.voids[-1].game.ending is Ending.RUNNER_FAULT
-    assert "(Too many open files)" in run.voids[-1].reason
+    assert run.voids[-1].ending is Ending.RUNNER_FAULT
+    assert "(Too many open files)" in run.voids[-1].void
     assert run.is_valid
 
 
@@ -219,15 +220,15 @@ def test_a_runner_that_fails_again_and_again_ends_the_run(
 
     monkeypatch.setattr(pairplayer.PairWorker, "_play_game", fail)
     monkeypatch.setattr("outflank.tools.match.runner.pool._LONGEST_PAUSE", 0.1)
-    with pytest.raises(conductor.UnfitMachineError, match="lower the concurrency and resume"):
+    with pytest.raises(OutflankError, match="lower the concurrency and resume"):
         conduct(settings(fake("A"), fake("B"), games=2), tmp_path / "m")
     run = read_run(tmp_path / "m")
 
     assert run.games == ()
     assert run.interrupted
-    assert [void.game.attempt for void in run.voids] == list(range(1, conductor.MOST_ATTEMPTS + 1))
+    assert [void.attempt for void in run.voids] == list(range(1, conductor.MOST_ATTEMPTS + 1))
 
-    with pytest.raises(conductor.UnfitMachineError, match="6 attempts did not count"):
+    with pytest.raises(OutflankError, match="6 attempts did not count"):
         resume(tmp_path / "m")
     assert len(read_run(tmp_path / "m").voids) == 2 * conductor.MOST_ATTEMPTS
 
@@ -299,7 +300,7 @@ def overloaded(folder: Path, games: int) -> Run:
 
 
 def check(run: Run, games: int) -> None:
-    print(f"{len(run.games)} games, voids: {[void.reason for void in run.voids]}")
+    print(f"{len(run.games)} games, voids: {[void.void for void in run.voids]}")
     assert [game.pairing.number for game in run.games] == list(range(1, games + 1))
     assert {game.ending for game in run.games} == {Ending.DISCS}
     assert sum(game.points_of("A") for game in run.games) == games / 2

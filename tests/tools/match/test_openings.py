@@ -21,7 +21,6 @@ from outflank.tests.support.positions import WIPE_OUT, WITH_PASSES
 from outflank.tests.support.runs import played
 from outflank.tools.match.openings.balanced import (
     SUITE,
-    BalanceSearch,
     balanced_openings,
     judge,
     openings_of,
@@ -247,16 +246,15 @@ def test_each_position_is_there_once_up_to_symmetry(moves: int, positions: int) 
     found = openings_of(moves)
 
     assert len(found) == positions
-    assert len({opening.position.canonical()[0] for opening in found}) == positions
-    assert all(str(opening).startswith("f5") and len(opening.moves) == moves for opening in found)
+    assert len({position.canonical()[0] for _, position in found}) == positions
+    assert all(text.startswith("f5") and len(text) == 2 * moves for text, _ in found)
 
 
 def test_openings_are_judged_from_the_side_of_black() -> None:
     """After f5f6 White has answered diagonally, which is known to be level; after f5 f4 White is behind."""
-    level, bad = (
-        next(opening for opening in openings_of(2) if str(opening) == text) for text in ("f5d6", "f5f4")
-    )
+    positions, deep = dict(openings_of(2)), Limit(depth=12, selectivity=73)
+    level, bad = positions["f5d6"], positions["f5f4"]
 
-    assert abs(judge(BalanceSearch(within=10, depth=12), level) or 0) <= 2
-    assert (judge(BalanceSearch(within=20, depth=12), bad) or 0) > 2
-    assert judge(BalanceSearch(within=1, depth=12), bad) is None
+    assert abs(judge(level, 10, deep) or 0) <= 2
+    assert (judge(bad, 20, deep) or 0) > 2
+    assert judge(bad, 1, deep) is None

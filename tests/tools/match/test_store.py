@@ -17,8 +17,8 @@ from outflank.tests.support.positions import ONE_WAY, WITH_PASSES
 from outflank.tests.support.runs import broken_off, played
 from outflank.tools.match.game.results import Ending, GameRecord, OffClockTime
 from outflank.tools.match.openings.sources import OpeningsChoice
-from outflank.tools.match.state.events import Event, GameEnded, GameStarted, GameVoided, Remarked, TurnPlayed
-from outflank.tools.match.state.run import Format, RunSettings, Void
+from outflank.tools.match.state.events import Event, GameStarted, TurnPlayed
+from outflank.tools.match.state.run import Format, RunSettings
 from outflank.tools.match.state.schema import RUN_FILE
 from outflank.tools.match.state.store import Store, read_run
 from outflank.tools.match.stats.sprt import Sprt
@@ -87,10 +87,10 @@ def test_games_come_back_as_they_were(tmp_path: Path) -> None:
         broken_off(Ending.TIME, Colour.BLACK, number=2, names=NAMES, detail="it \N{SNOWMAN} broke"),
         replace(played(number=3, names=NAMES), attempt=2),
     )
-    void = Void(replace(game(3), ending=Ending.TIME), "the runner stalled", "B b")
+    void = replace(game(3), ending=Ending.TIME, void="the runner stalled", blamed="B b")
     store = create(tmp_path)
-    store.write([GameEnded(games[2]), GameVoided(void), Remarked("B b is late")], RULES)
-    store.write([GameEnded(games[0]), Remarked("B b is late"), GameEnded(games[1])], RULES)
+    store.write([games[2], void, "B b is late"], RULES)
+    store.write([games[0], "B b is late", games[1]], RULES)
     store.end(finished=True)
     run = read_run(tmp_path)
 
@@ -107,12 +107,12 @@ def test_no_text_is_stored_that_is_too_long_to_be_read(tmp_path: Path) -> None:
     broken = broken_off(Ending.CRASH, Colour.BLACK, names=NAMES, detail=long)
     loud = replace(broken, dialogue=("A > genmove black", *[long] * 3, "A < the fault"))
     store = create(tmp_path)
-    store.write([GameEnded(loud), GameVoided(Void(replace(loud, attempt=2), long)), Remarked(long)], RULES)
+    store.write([loud, replace(loud, attempt=2, void=long), long], RULES)
     run = store.end(finished=False)
 
     assert run == read_run(tmp_path)
     assert run.cut_texts == 0
-    assert all(len(text) <= 2_000 for text in (run.games[0].detail, run.voids[0].reason, *run.remarks))
+    assert all(len(text) <= 2_000 for text in (run.games[0].detail, run.voids[0].void, *run.remarks))
     assert (run.games[0].dialogue[0], run.games[0].dialogue[-1]) == ("A > genmove black", "A < the fault")
 
 
@@ -120,12 +120,10 @@ def test_what_engines_took_between_their_moves_adds_up_and_counts_each_game_once
     taken = {"A": OffClockTime(30, 1.5, 0.5, 0.25), "B b": OffClockTime(29, 0.25, 0.125, 2.0)}
     first, second = (replace(game(number), outside=taken) for number in (1, 2))
     store = create(tmp_path)
-    store.write([GameEnded(first)], RULES)
+    store.write([first], RULES)
     store.end(finished=False)
     store = Store.resume(tmp_path)
-    store.write(
-        [GameVoided(Void(game(1), "its twin was voided")), GameVoided(Void(second, "a stall"))], RULES
-    )
+    store.write([replace(game(1), void="its twin was voided"), replace(second, void="a stall")], RULES)
 
     assert store.end(finished=False).outside == read_run(tmp_path).outside
     assert read_run(tmp_path).outside == {
@@ -137,10 +135,10 @@ def test_what_engines_took_between_their_moves_adds_up_and_counts_each_game_once
 def test_the_names_and_versions_of_engines_are_kept_each_once(tmp_path: Path) -> None:
     older, newer = ({"A": f"Ant {version}", "B b": "Bee 7"} for version in ("1.0", "2.0"))
     store = create(tmp_path)
-    store.write([GameEnded(replace(game(number), identities=older)) for number in (1, 2)], RULES)
+    store.write([replace(game(number), identities=older) for number in (1, 2)], RULES)
     store.end(finished=False)
     store = Store.resume(tmp_path)
-    store.write([GameEnded(replace(game(3), identities=newer))], RULES)
+    store.write([replace(game(3), identities=newer)], RULES)
 
     assert store.end(finished=False).identities == read_run(tmp_path).identities
     assert read_run(tmp_path).identities == {"A": ("Ant 1.0", "Ant 2.0"), "B b": ("Bee 7",)}
@@ -149,7 +147,7 @@ def test_the_names_and_versions_of_engines_are_kept_each_once(tmp_path: Path) ->
 def test_an_engine_that_changes_its_name_in_every_game_fills_no_file(tmp_path: Path) -> None:
     store = create(tmp_path)
     games = [replace(game(number), identities={"A": f"Ant {number}"}) for number in range(1, 31)]
-    store.write(map(GameEnded, games), RULES)
+    store.write(games, RULES)
     store.end(finished=False)
 
     assert read_run(tmp_path).identities == {"A": tuple(f"Ant {number}" for number in range(1, 11))}
@@ -159,7 +157,7 @@ def test_moves_with_directions_come_back(tmp_path: Path) -> None:
     rules = Rules.parse("ravensburger-1987")
     one_way = refereed(ONE_WAY, rules)
     store = create(tmp_path, replace(SETTINGS, rules=rules))
-    store.write([GameEnded(one_way)], rules)
+    store.write([one_way], rules)
 
     assert store.read().games == (one_way,)
     store.end(finished=False)
@@ -179,7 +177,7 @@ def test_a_game_that_goes_on_is_in_the_file_and_no_result(tmp_path: Path) -> Non
 
 def test_a_resumed_run_forgets_what_had_not_ended(tmp_path: Path) -> None:
     store = create(tmp_path)
-    store.write([GameEnded(game(1)), started(game(2)), TurnPlayed(2, 1, 0, FIRST)], RULES)
+    store.write([game(1), started(game(2)), TurnPlayed(2, 1, 0, FIRST)], RULES)
     openings = store.openings(RULES)
     store.end(finished=False)
     assert read_run(tmp_path).interrupted
@@ -220,7 +218,7 @@ def out_of_room_after(statements: int) -> Callable[[str], bool]:
 def test_a_full_disk_loses_nothing_whichever_statement_it_strikes(tmp_path: Path) -> None:
     """The n-th statement fails and all after it, for n = 0, 1, 2... until none fails."""
     short = played(names=NAMES)
-    events: list[Event] = [started(short), TurnPlayed(1, 1, 0, FIRST), GameEnded(short)]
+    events: list[Event] = [started(short), TurnPlayed(1, 1, 0, FIRST), short]
     statement, trouble = 0, "yes"
     while trouble:
         folder = tmp_path / str(statement)
@@ -233,7 +231,7 @@ def test_a_full_disk_loses_nothing_whichever_statement_it_strikes(tmp_path: Path
         assert read_run(folder).games == (() if trouble else (short,))
 
         disk.fails = lambda sql: False
-        store.write([GameEnded(played(number=2, names=NAMES))], RULES)
+        store.write([played(number=2, names=NAMES)], RULES)
         assert store.trouble == ""
         assert [record.pairing.number for record in store.read().games] == [1, 2]
         store.end(finished=True)
@@ -244,7 +242,7 @@ def test_a_full_disk_loses_nothing_whichever_statement_it_strikes(tmp_path: Path
 def test_a_damaged_run_is_refused_in_words(tmp_path: Path) -> None:
     """Cut off behind each page; what is still whole is read, and nothing else happens than a sentence."""
     store = create(tmp_path)
-    store.write([GameEnded(game(number)) for number in (1, 2, 3, 4)], RULES)
+    store.write([game(number) for number in (1, 2, 3, 4)], RULES)
     store.end(finished=True)
     content = (tmp_path / RUN_FILE).read_bytes()
     for size in range(0, len(content), 4096):
@@ -256,7 +254,7 @@ def test_a_damaged_run_is_refused_in_words(tmp_path: Path) -> None:
 def test_a_run_from_before_books_is_read_and_resumed(tmp_path: Path) -> None:
     """Version 1 had no column for them."""
     store = create(tmp_path)
-    store.write([GameEnded(game())], RULES)
+    store.write([game()], RULES)
     store.end(finished=False)
     connection = sqlite3.connect(tmp_path / RUN_FILE)
     connection.executescript("ALTER TABLE turn DROP COLUMN book; PRAGMA user_version = 1")
@@ -265,7 +263,7 @@ def test_a_run_from_before_books_is_read_and_resumed(tmp_path: Path) -> None:
 
     assert read_run(tmp_path).games == (old,)
     resumed = Store.resume(tmp_path)
-    resumed.write([GameEnded(game(2))], RULES)
+    resumed.write([game(2)], RULES)
     assert resumed.end(finished=True).games == (old, game(2))
 
 

@@ -22,7 +22,7 @@ from outflank.tests.support.runs import (
     summary_of,
 )
 from outflank.tools.match.game.results import Ending, GameRecord, OffClockTime, Score
-from outflank.tools.match.state.run import Format, Run, Void
+from outflank.tools.match.state.run import Format, Run
 from outflank.tools.match.stats.elo import estimate
 from outflank.tools.match.stats.ratings import PairScore, Rating, rate
 from outflank.tools.match.stats.sprt import Sprt
@@ -50,7 +50,7 @@ def mirrored(number: int) -> GameRecord:
 
 def test_a_match_is_counted() -> None:
     games = [played(), broken_off(Ending.TIME, Colour.WHITE, number=2, names=("B", "A"))]
-    void = Void(broken_off(Ending.TIME, Colour.BLACK, number=2), "a stall", "A")
+    void = replace(broken_off(Ending.TIME, Colour.BLACK, number=2), void="a stall", blamed="A")
     told = figures_of(run_of(games, voids=(void,)))
     first, second = told.engines
 
@@ -236,7 +236,7 @@ def test_no_verdict_is_shown_that_rests_on_pairs_before_which_one_is_missing() -
 
 def test_the_table_of_a_tournament(capsys: pytest.CaptureFixture[str]) -> None:
     run = random_run(("A", "B", "C"), 2, {"format": Format.ROUND_ROBIN}, solved=6)
-    void = Void(run.games[0], "a stall", "A")
+    void = replace(run.games[0], void="a stall", blamed="A")
     print_result_of(replace(run, voids=(void, void)))
     printed = capsys.readouterr().out
 
@@ -329,8 +329,8 @@ def test_strips_share_a_scale_and_open_ends_reach_its_end() -> None:
     assert strip({}) == {}
 
 
-def void(game: GameRecord) -> Void:
-    return Void(game, "the runner stalled", "B")
+def void(game: GameRecord) -> GameRecord:
+    return replace(game, void="the runner stalled", blamed="B")
 
 
 def test_the_summary_holds_what_the_table_shows() -> None:

@@ -25,8 +25,8 @@ from outflank.tests.support.runs import (
 )
 from outflank.tools.match.game.results import Ending, GameRecord
 from outflank.tools.match.openings.sources import OpeningsChoice
-from outflank.tools.match.state.events import GameEnded, GameStarted, Planned, Remarked
-from outflank.tools.match.state.run import Format, Run, Void
+from outflank.tools.match.state.events import GameStarted, Planned
+from outflank.tools.match.state.run import Format, Run
 from outflank.tools.match.stats.sprt import Sprt
 from outflank.tools.report import report
 from outflank.tools.report.figures import figures_of
@@ -122,7 +122,7 @@ def test_the_page_shows_faults_settings_and_remarks() -> None:
 
 def test_a_void_is_shown_and_too_many_make_the_run_invalid() -> None:
     game = broken_off(Ending.TIME, Colour.WHITE)
-    page = report_of(played(), voids=(Void(game, "the runner slept for 0.4 s", "B"),))
+    page = report_of(played(), voids=(replace(game, void="the runner slept for 0.4 s", blamed="B"),))
 
     assert "Game 1, attempt 1, B: the runner slept for 0.4 s" in page
     assert "1 (50.0 %)" in page
@@ -386,7 +386,7 @@ def test_the_scoreboard_tells_how_far_a_run_is() -> None:
     told = [board.progress()]
     for game in made.games[:2]:
         board.show(GameStarted(game.pairing, 1, game.started))
-        board.show(GameEnded(game))
+        board.show(game)
     told.append(board.progress())
 
     assert (told[0]["played"], told[0]["games"]) == (0, 4)
@@ -421,7 +421,7 @@ def test_the_sentences_of_a_run_hold_nothing_that_a_terminal_obeys(
     hostile = "\x1b]0;owned\x07\x9b2J"
     with Scoreboard(made.settings) as board:
         board.say(hostile)
-        board.show(Remarked(hostile))
+        board.show(hostile)
     openings = OpeningsChoice(path=Path(hostile))
     print_result_of(replace(made, settings=replace(made.settings, openings=openings)))
     told = capsys.readouterr()

@@ -335,10 +335,10 @@ def test_headings_sort_their_tables(browser: Browser, page: str, run: Run) -> No
 
 def test_the_moves_that_threw_discs_away_are_listed(browser: Browser, page: str, run: Run) -> None:
     slips = [
-        (game.pairing.number, choice.turn + 1, choice.best - choice.came)
+        (game.pairing.number, turn + 1, best - came)
         for game in run.games
-        for choice in choices(game)
-        if choice.best > choice.came
+        for turn, best, came in choices(game)
+        if best > came
     ]
     number, ply, _ = slips[0]
     show(browser, f"{page}#game={number}&ply=0")
@@ -367,7 +367,7 @@ def test_discs_thrown_away_add_up_over_the_phases(browser: Browser, page: str, r
     cells = (
         "[...document.querySelectorAll('#phases .small')].map(cell => Number(cell.textContent.split(' ')[0]))"
     )
-    thrown = sum(choice.best - choice.came for game in run.games for choice in choices(game))
+    thrown = sum(best - came for game in run.games for _, best, came in choices(game))
 
     assert sum(browser.run(cells)) == thrown > 0
 

@@ -73,38 +73,26 @@ class Solver:
             self._searcher.stop()
 
 
-@dataclass(frozen=True, slots=True)
-class SolvedMove:
-    """A move whose worth is known.
+def choices(game: GameRecord) -> Iterator[tuple[int, int, int]]:
+    """Yield the engines' own moves from a solved position to a solved one, or to the end of the game.
 
-    Attributes:
-        turn: its number in the game, 0 for the first.
-        best: the exact margin before it, from the mover's side.
-        came: the exact margin after it.
+    Each is the number of its turn, 0 for the first, and the exact margins before and after it, from the mover's side.
     """
-
-    turn: int
-    best: int
-    came: int
-
-
-def choices(game: GameRecord) -> Iterator[SolvedMove]:
-    """The engines' own moves from a solved position to a solved one, or to the end of the game."""
     after = (*(turn.exact for turn in game.turns), game.margin)[1:]
     for number, (turn, came) in enumerate(zip(game.turns, after, strict=True)):
         if turn.seconds is None or turn.exact is None or came is None:
             continue
         sign = 1 if turn.colour is Colour.BLACK else -1
-        yield SolvedMove(number, sign * turn.exact, sign * came)
+        yield number, sign * turn.exact, sign * came
 
 
 def discs_lost(game: GameRecord) -> dict[Colour, tuple[int, int]]:
     """For each colour the discs that its choices threw away, and the number of these choices."""
     lost = dict.fromkeys(Colour, (0, 0))
-    for choice in choices(game):
-        colour = game.turns[choice.turn].colour
+    for turn, best, came in choices(game):
+        colour = game.turns[turn].colour
         discs, moves = lost[colour]
-        lost[colour] = discs + choice.best - choice.came, moves + 1
+        lost[colour] = discs + best - came, moves + 1
     return lost
 
 

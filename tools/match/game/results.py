@@ -155,6 +155,8 @@ class GameRecord:
         started: when, in ISO format with time zone.
         dialogue: the lines on the wire, if it was a fault.
         attempt: 1, and one more for each earlier attempt that was void.
+        void: why the game does not count and its pair is played again, in a sentence; empty if it counts.
+        blamed: the engine whose flag fell or which crashed in a void game; None if no engine was to blame.
         outside: of each engine, by its name, if this runner played the game; a run keeps the sums alone.
         identities: name and version of each engine in its own words, by its name, if this runner played the game and
             the engine reported them; a run keeps the different ones.
@@ -170,6 +172,8 @@ class GameRecord:
     started: str
     dialogue: tuple[str, ...] = ()
     attempt: int = 1
+    void: str = ""
+    blamed: str | None = None
     outside: Mapping[str, OffClockTime] = field(default_factory=dict, compare=False)
     identities: Mapping[str, str] = field(default_factory=dict, compare=False)
 

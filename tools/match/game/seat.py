@@ -51,23 +51,6 @@ class FlagFall:
     threads: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Usage:
-    """Processor time and waits of an engine's processes and of our thread so far.
-
-    Attributes:
-        at: the time of this measurement, on the monotonic clock.
-        cpu_seconds: processor time of the engine.
-        waits: see ``Driver.waits``.
-        own_wait: for how long our thread was ready to run and had no processor.
-    """
-
-    at: float
-    cpu_seconds: float
-    waits: dict[int, float]
-    own_wait: float
-
-
 class Seat:
     """One side of one game: its colour, its engine and its clock. Each fault of the engine is the loss of this side.
 
@@ -93,7 +76,7 @@ class Seat:
         self._stall = stall
         self._between = 0.0  # seconds since its last move, outside the commands for moves
         self._allowed = 0.0  # of them
-        self._before: _Usage | None = None
+        self._before: tuple[float, float, dict[int, float], float] | None = None
 
     @property
     def off_clock(self) -> OffClockTime:
@@ -177,21 +160,18 @@ class Seat:
             )
             raise Loss(self.colour, Ending.TIME, detail)
 
-    def _usage(self) -> _Usage:
-        return _Usage(time.monotonic(), self.driver.cpu_seconds, self.driver.waits, own_waited_seconds())
+    def _usage(self) -> tuple[float, float, dict[int, float], float]:
+        """Return the time, the engine's processor time and waits, and our thread's wait, so far."""
+        return time.monotonic(), self.driver.cpu_seconds, self.driver.waits, own_waited_seconds()
 
     def _fall(self) -> FlagFall:
         """Return the changes since the last measurement."""
-        before, now = self._before, self._usage()
-        assert before is not None, "usage is measured where there is a clock"
-        return FlagFall(
-            before.at,
-            ended=now.at,
-            cpu_seconds=now.cpu_seconds - before.cpu_seconds,
-            # Waits at both ends of the wire follow one another.
-            waited_seconds=longest_wait(before.waits, now.waits) + now.own_wait - before.own_wait,
-            threads=self.driver.spec.threads,
-        )
+        assert self._before is not None, "usage is measured where there is a clock"
+        began, cpu_before, waits_before, own_before = self._before
+        ended, cpu_seconds, waits, own_wait = self._usage()
+        # Waits at both ends of the wire follow one another.
+        waited = longest_wait(waits_before, waits) + own_wait - own_before
+        return FlagFall(began, ended, cpu_seconds - cpu_before, waited, self.driver.spec.threads)
 
     @contextmanager
     def _blamed(self) -> Iterator[None]:

@@ -6,12 +6,11 @@ far ahead are the suite.
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import cycle, islice
+from operator import itemgetter
 from pathlib import Path
 
 from outflank.engine import Colour, Game, Limit, Move, Position, Rules, SettingsError
-from outflank.engine.search.limits import Percent
 from outflank.tools.runtime.executor import shared_searcher
 
 SUITE = Path(__file__).parent / "data" / "balanced.txt"
@@ -19,37 +18,6 @@ _FIRST_MOVE = "f5"  # the four first moves are images of each other, and this is
 # A search of few plies decides about most positions: over a sample its score was at most 4 discs off a deep one's.
 _SCREEN = Limit(depth=10, selectivity=73)
 _SCREEN_DISCS = 4.0
-
-
-@dataclass(frozen=True, slots=True)
-class BalanceSearch:
-    """The search that judges an opening.
-
-    Attributes:
-        within: the most discs that one side may be ahead.
-        depth: plies to search.
-        selectivity: of that search, a member of SELECTIVITIES.
-    """
-
-    within: float = 2.0
-    depth: int = 14
-    selectivity: Percent = 73
-
-
-@dataclass(frozen=True, slots=True)
-class CandidateOpening:
-    """Moves and the position they lead to.
-
-    Attributes:
-        moves: from the start of a game of Othello.
-        position: after them.
-    """
-
-    moves: tuple[Move, ...]
-    position: Position
-
-    def __str__(self) -> str:
-        return "".join(map(str, self.moves))
 
 
 def balanced_openings(count: int, rules: Rules, seed: int) -> Iterator[tuple[Move, ...]]:
@@ -72,40 +40,44 @@ def suite() -> list[str]:
     return [transcript for line in lines if (transcript := line.partition("#")[0].strip())]
 
 
-def openings_of(moves: int) -> list[CandidateOpening]:
-    """All openings of this many moves, one for each position up to symmetry, in the order of their transcripts.
+def openings_of(moves: int) -> list[tuple[str, Position]]:
+    """Return all openings of this many moves, one for each position up to symmetry, and the positions they lead to.
 
-    Eight moves lead to 67,245 positions; six of them, in which the mover has to pass, are left out.
+    They are in the order of their transcripts. Eight moves lead to 67,245 positions; six of them, in which the mover
+    has to pass, are left out.
     """
-    start = Position.start(Rules())
-    first = start.parse_move(_FIRST_MOVE)
-    found = [CandidateOpening((first,), start.play(first))]
+    found = [(_FIRST_MOVE, Position.start(Rules()).play(_FIRST_MOVE))]
     for _ in range(moves - 1):
-        seen: dict[Position, CandidateOpening] = {}
-        for opening in found:
-            for move in opening.position.legal_moves():
+        seen: dict[Position, tuple[str, Position]] = {}
+        for transcript, position in found:
+            for move in position.legal_moves():
                 if not move.is_pass:
-                    after = opening.position.play(move)
-                    seen.setdefault(after.canonical()[0], CandidateOpening((*opening.moves, move), after))
+                    after = position.play(move)
+                    seen.setdefault(after.canonical()[0], (f"{transcript}{move}", after))
         found = list(seen.values())
-    return sorted((opening for opening in found if opening.position.legal_mask()), key=str)
+    return sorted(((text, position) for text, position in found if position.legal_mask()), key=itemgetter(0))
 
 
-def judge_all(judgement: BalanceSearch, openings: Sequence[CandidateOpening]) -> list[float | None]:
-    """``judge`` for each of the openings."""
-    return [judge(judgement, opening) for opening in openings]
+def judge_all(openings: Sequence[tuple[str, Position]], within: float, deep: Limit) -> list[float | None]:
+    """Return ``judge`` for each of the openings."""
+    return [judge(position, within, deep) for _, position in openings]
 
 
-def judge(judgement: BalanceSearch, opening: CandidateOpening) -> float | None:
-    """The score of the position from Black's side, in discs; None if one side is too far ahead."""
+def judge(position: Position, within: float, deep: Limit) -> float | None:
+    """Return the score of a position from Black's side, in discs; None if one side is more than `within` ahead.
+
+    Args:
+        position: the position.
+        within: the most discs that one side may be ahead.
+        deep: the search that decides.
+    """
     searcher = shared_searcher()
-    deep = Limit(depth=judgement.depth, selectivity=judgement.selectivity)
-    for limit, most in ((_SCREEN, judgement.within + _SCREEN_DISCS), (deep, judgement.within)):
+    for limit, most in ((_SCREEN, within + _SCREEN_DISCS), (deep, within)):
         searcher.clear()  # the score must not depend on earlier openings
-        score = searcher.search(opening.position, limit).score
+        score = searcher.search(position, limit).score
         if abs(score) > most:
             return None
-    return score if opening.position.side is Colour.BLACK else 0.0 - score  # no -0
+    return score if position.side is Colour.BLACK else 0.0 - score  # no -0
 
 
 def _moves(transcript: str) -> tuple[Move, ...]:

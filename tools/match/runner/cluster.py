@@ -17,13 +17,13 @@ from outflank.tools.match.runner.pairplayer import (
     PairTask,
     PairWorker,
     StallWatch,
-    Stopped,
     needs_stall_watch,
 )
 from outflank.tools.match.runner.pool import NewsQueue, PairEnded
 from outflank.tools.match.state.events import Event, TurnPlayed
-from outflank.tools.match.state.run import RunSettings, Void
+from outflank.tools.match.state.run import RunSettings
 from outflank.tools.runtime.cluster import connect, if_same_build, places, this_build
+from outflank.tools.runtime.signals import Stopped
 
 _SLICE_SECONDS = 0.1
 _LOOK_SECONDS = 1.0  # how often a worker asks whether the run is over
@@ -91,7 +91,7 @@ class ClusterPool:
         """What came of a task, in the order in which it happened on the worker."""
         self._running.pop(future.key, None)
         try:
-            events, void = future.result()
+            events = future.result()
         except Stopped:
             return
         except Exception as error:  # of our program or the cluster, in any case not of an engine
@@ -99,27 +99,24 @@ class ClusterPool:
             return
         for event in events:
             self.news.put(event)
-        self.news.put(PairEnded(task, void))
+        self.news.put(PairEnded(task))
 
 
-class _StopFlag:
-    """Lets a worker know that the run is over; looks at the scheduler's flag now and then."""
+def _is_over(run: str) -> Callable[[], bool]:
+    """Return a function that asks whether the run is over; it looks at the scheduler's flag now and then."""
+    flag, next_look, is_over = Flag(_flag_name(run)), time.monotonic() + _LOOK_SECONDS, False
 
-    def __init__(self, run: str) -> None:
-        self._flag = Flag(_flag_name(run))
-        self._next_look = time.monotonic() + _LOOK_SECONDS
-        self._is_set = False
+    def look() -> bool:
+        nonlocal next_look, is_over
+        if not is_over and time.monotonic() > next_look:
+            is_over, next_look = flag.is_set(), time.monotonic() + _LOOK_SECONDS
+        return is_over
 
-    def is_set(self) -> bool:
-        """Whether the run is over."""
-        if not self._is_set and time.monotonic() > self._next_look:
-            self._is_set = self._flag.is_set()
-            self._next_look = time.monotonic() + _LOOK_SECONDS
-        return self._is_set
+    return look
 
 
-def _play(task: PairTask) -> tuple[list[Event], Void | None]:
-    """Runs on a worker: what happened while the pair was played, without its single turns."""
+def _play(task: PairTask) -> list[Event]:
+    """Play a pair on a worker, and return what happened, without its single turns."""
     events: list[Event] = []
 
     def note(event: Event) -> None:
@@ -128,14 +125,15 @@ def _play(task: PairTask) -> tuple[list[Event], Void | None]:
 
     with contextlib.ExitStack() as stack:
         stall_watch = stack.enter_context(StallWatch()) if needs_stall_watch(task.settings) else None
-        worker = PairWorker(task.settings, stall_watch, note, _StopFlag(task.run))
+        worker = PairWorker(task.settings, stall_watch, note, _is_over(task.run))
         stack.callback(worker.leave)
-        return events, worker.play(task)
+        worker.play(task)
+        return events
 
 
 def _check_engines(settings: RunSettings, run: str) -> None:
     """Runs on a worker: every engine can be started and can play."""
-    worker = PairWorker(settings, None, lambda event: None, _StopFlag(run))
+    worker = PairWorker(settings, None, lambda event: None, _is_over(run))
     try:
         worker.check_engines()
     finally:

@@ -14,18 +14,14 @@ from outflank.tools.match.runner.pairplayer import PairTask
 from outflank.tools.match.runner.pool import PairEnded, PairPool
 from outflank.tools.match.schedule.formats import plan
 from outflank.tools.match.standings import Standings
-from outflank.tools.match.state.events import Event, GameEnded, GameVoided, Planned, Remarked
-from outflank.tools.match.state.run import Format, Run, RunSettings, Void
+from outflank.tools.match.state.events import Event, Planned
+from outflank.tools.match.state.run import Format, Run, RunSettings
 from outflank.tools.match.state.store import Store
 from outflank.tools.runtime.signals import Interrupts
 
 MOST_ATTEMPTS = 6  # at a pair in which the runner failed; then the machine is not fit for this run
 _PATIENCE_SECONDS = 60.0  # with a disk that is full when the run ends
 _RETRY_SECONDS = 0.5
-
-
-class UnfitMachineError(OutflankError):
-    """The runner itself failed so often that going on would be of no use."""
 
 
 class Conductor:
@@ -65,7 +61,7 @@ class Conductor:
             self._move_values(pair)
         self._attempts = Counter[int]()  # the last attempt at each pair that was voided
         for void in past.voids:
-            self._note_attempt(void.game)
+            self._note_attempt(void)
         self._openings: Sequence[tuple[Move, ...]] = store.openings(past.settings.rules)
         self._waiting: deque[tuple[Pairing, ...]] = deque()
         self._running: dict[int, PairTask] = {}
@@ -77,13 +73,13 @@ class Conductor:
     def play(self) -> None:
         """All games, or as many as the test needs.
 
-        Raises: Interrupted; UnfitMachineError.
+        Raises: Interrupted; OutflankError if the runner itself failed too often.
         """
         while self._hand_out():
             self._take(self._pool.news.take())
             self._interrupts.check()
             if self._unfit:
-                raise UnfitMachineError(self._unfit)
+                raise OutflankError(self._unfit)
         if self._running:
             self._pool.stop()
         self.finished = True
@@ -137,16 +133,16 @@ class Conductor:
             match piece:
                 case PairEnded():
                     events += self._end_pair(piece)
-                case GameVoided(void):
-                    events += self._void(void)
-                case GameEnded(game):
-                    self._standings.add(game)
-                    self._move_values(game.pairing.pair)
+                case GameRecord(void=""):
+                    self._standings.add(piece)
+                    self._move_values(piece.pairing.pair)
                     events.append(piece)
-                case Remarked(sentence):
+                case GameRecord():
+                    events += self._void(piece)
+                case str():
                     # Every player of an engine notices it, and a new one is made for each pairing and table.
-                    if sentence not in self._remarks:
-                        self._remarks.add(sentence)
+                    if piece not in self._remarks:
+                        self._remarks.add(piece)
                         events.append(piece)
                 case _:
                     events.append(piece)
@@ -154,7 +150,7 @@ class Conductor:
         for event in events:
             self._on_event(event)
 
-    def _end_pair(self, ended: PairEnded) -> list[Event]:
+    def _end_pair(self, ended: PairEnded) -> list[GameRecord]:
         """Free the place; a pair that does not count goes back to its place in the queue, before all later ones.
 
         One that has been there too often ends the run.
@@ -171,13 +167,13 @@ class Conductor:
             insort(self._waiting, missing, key=_pair_of)
         return voids
 
-    def _void(self, void: Void) -> list[Event]:
-        """Take a pair back because a game of it is void; return an event for each of its games that is void now."""
-        number, pair = void.game.pairing.number, void.game.pairing.pair
-        self._note_attempt(void.game)
-        twin = self._standings.take_back(pair)
-        voids = [void] if twin is None else [Void(twin, f"game {number} of its pair was voided"), void]
-        return [GameVoided(each) for each in voids]
+    def _void(self, void: GameRecord) -> list[GameRecord]:
+        """Take a pair back because a game of it is void; return each of its games that is void now."""
+        self._note_attempt(void)
+        twin = self._standings.take_back(void.pairing.pair)
+        if twin is None:
+            return [void]
+        return [replace(twin, void=f"game {void.pairing.number} of its pair was voided"), void]
 
     def _note_attempt(self, game: GameRecord) -> None:
         pair = game.pairing.pair
@@ -225,9 +221,9 @@ def _pair_of(pairings: tuple[Pairing, ...]) -> int:
     return pairings[0].pair
 
 
-def _failed(task: PairTask, failure: str) -> Void:
-    """What stands in the records for a game that the runner itself broke off."""
-    game = GameRecord(
+def _failed(task: PairTask, failure: str) -> GameRecord:
+    """Return the record of a game that the runner itself broke off."""
+    return GameRecord(
         pairing=task.pairings[-1],
         rules=task.settings.rules,
         turns=(),
@@ -237,5 +233,5 @@ def _failed(task: PairTask, failure: str) -> Void:
         margin=None,
         started=datetime.now(UTC).astimezone().isoformat(timespec="seconds"),
         attempt=task.attempt,
+        void=f"the runner failed: {failure}",
     )
-    return Void(game, f"the runner failed: {failure}")

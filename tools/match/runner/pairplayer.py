@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import Protocol, Self
+from typing import Self
 
 from outflank.protocol.drivers import Driver, make_driver
 from outflank.protocol.drivers.reports import is_thought
@@ -19,16 +19,14 @@ from outflank.tools.match.game.results import Ending, GameRecord, Pairing
 from outflank.tools.match.game.seat import FlagFall
 from outflank.tools.match.state.events import (
     Event,
-    GameEnded,
     GameStarted,
-    GameVoided,
     Glimpse,
-    Remarked,
     Thought,
     TurnBegun,
     TurnPlayed,
 )
-from outflank.tools.match.state.run import RunSettings, Void
+from outflank.tools.match.state.run import RunSettings
+from outflank.tools.runtime.signals import Stopped
 
 # Half of what a clock forgives: fixed, so that no run can be judged to its liking.
 THRESHOLD_SECONDS = 0.025
@@ -119,17 +117,6 @@ _FAREWELL_SECONDS = 1.0
 _HURRIED_SECONDS = 0.4  # after Ctrl-C: both engines are gone within two seconds
 
 
-class StopFlag(Protocol):
-    """Says when the run is over, as ``threading.Event`` does."""
-
-    def is_set(self) -> bool:
-        """Whether it is over."""
-
-
-class Stopped(Exception):
-    """The run is over; games being played are given up."""
-
-
 @dataclass(frozen=True, slots=True)
 class PairTask:
     """A pair of games that is to be played.
@@ -172,7 +159,7 @@ class PairWorker:
         settings: of the run.
         stall_watch: knows when this machine was held up; None if no engine has a clock.
         emit: called with each event as it happens.
-        stop: once it is set, playing ends with ``Stopped``.
+        is_over: asked often; once it is true, playing ends with ``Stopped``.
         on_glimpse: called with what happens during turns, if anybody watches.
         make: makes the driver of an engine; called as ``make_driver``.
     """
@@ -182,14 +169,14 @@ class PairWorker:
         settings: RunSettings,
         stall_watch: StallWatch | None,
         emit: Callable[[Event], object],
-        stop: StopFlag,
+        is_over: Callable[[], bool],
         on_glimpse: Callable[[Glimpse], object] | None = None,
         make: Callable[..., Driver] = make_driver,
     ) -> None:
         self._settings = settings
         self._stall_watch = stall_watch
         self._emit = emit
-        self._stop = stop
+        self._is_over = is_over
         self._on_glimpse = on_glimpse
         self._game = 0  # that is played, or was
         self._next_thought = 0.0
@@ -213,20 +200,19 @@ class PairWorker:
             self._take([*(self._entries[name] for name in list(self.names)[-1:]), entry])
             self._drivers[entry.name].open()
 
-    def play(self, task: PairTask) -> Void | None:
-        """The games of a pair until one is void, which voids the pair.
+    def play(self, task: PairTask) -> None:
+        """Play the games of a pair until one is void, which voids the pair.
 
         Raises: Stopped; the engines are gone then.
         """
         try:
             self._take(task.entries)
             for pairing in task.pairings:
-                if void := self._play_game(pairing, task.attempt):
-                    return void
+                if self._play_game(pairing, task.attempt).void:
+                    break
         except Stopped:
             self.leave(hurried=True)
             raise
-        return None
 
     def interrupt(self) -> None:
         """End a solve that goes on; may be called from any thread."""
@@ -252,11 +238,10 @@ class PairWorker:
                 self._settings.rules,
                 on_wait=self._check_stop,
                 on_line=self._hear if self._on_glimpse else self._dialogue.add,
-                on_remark=lambda sentence: self._emit(Remarked(sentence)),
+                on_remark=self._emit,
             )
 
-    def _play_game(self, pairing: Pairing, attempt: int) -> Void | None:
-        """One game; a ``Void`` if it does not count."""
+    def _play_game(self, pairing: Pairing, attempt: int) -> GameRecord:
         settings = self._settings
         self._dialogue.begin()
         self._game = pairing.number
@@ -278,23 +263,23 @@ class PairWorker:
         game = replace(referee.play(), attempt=attempt, started=started)
         if game.ending.is_fault:
             game = replace(game, dialogue=self._dialogue.lines())
-        void = self._void(game, referee.flag_fall)
-        self._emit(GameVoided(void) if void else GameEnded(game))
-        return void
+        if void := self._void(game, referee.flag_fall):
+            game = replace(game, void=f"{game.loser_name} {void}", blamed=game.loser_name)
+        self._emit(game)
+        return game
 
-    def _void(self, game: GameRecord, fall: FlagFall | None) -> Void | None:
-        """Why the game does not count, if so. Wins and losses are treated alike."""
-        loser = game.pairing.names[game.winner.other] if game.winner else None
+    def _void(self, game: GameRecord, fall: FlagFall | None) -> str:
+        """Return why the game does not count; empty if it counts. Wins and losses are treated alike."""
         if game.ending is Ending.CRASH and self._settings.replay_crashes and game.attempt <= MOST_CRASHES:
-            return Void(game, f"{loser} crashed, and crashes are played again", loser)
+            return "crashed, and crashes are played again"
         if fall is None or self._stall_watch is None or game.attempt > MOST_FALLS:
-            return None
+            return ""
         if is_own_doing(fall.cpu_seconds, fall.threads, fall.ended - fall.began):
-            return None
+            return ""
         held_up = self._stall_watch.held_up(fall.began, fall.ended) + fall.waited_seconds
         if held_up <= THRESHOLD_SECONDS:
-            return None
-        return Void(game, f"{loser} lost on time while this machine held it up for {held_up:.3f} s", loser)
+            return ""
+        return f"lost on time while this machine held it up for {held_up:.3f} s"
 
     def _hear(self, name: str, direction: str, line: str) -> None:
         """Note a line, and pass it on if it is a thought; an engine may have a thousand a second."""
@@ -313,7 +298,7 @@ class PairWorker:
             self._on_glimpse(TurnBegun(self._game, attempt, ply, known, time.time()))
 
     def _check_stop(self) -> None:
-        if self._stop.is_set():
+        if self._is_over():
             raise Stopped
 
 

@@ -12,12 +12,12 @@ from outflank.tools.match.runner.pairplayer import (
     PairTask,
     PairWorker,
     StallWatch,
-    Stopped,
     needs_stall_watch,
 )
 from outflank.tools.match.state.events import Event, Glimpse, TurnPlayed
-from outflank.tools.match.state.run import RunSettings, Void
+from outflank.tools.match.state.run import RunSettings
 from outflank.tools.runtime.limits import allow_descriptors
+from outflank.tools.runtime.signals import Stopped
 
 _SLICE_SECONDS = 0.05  # longest wait before turns are stored and signals looked at
 _LONGEST_PAUSE = 60.0  # after a failure of the runner; 1, 4 and 16 s before
@@ -31,12 +31,10 @@ class PairEnded:
 
     Attributes:
         task: which one.
-        void: why the pair has to be played again, if so.
         failure: a sentence, if it was the runner that failed; else empty.
     """
 
     task: PairTask
-    void: Void | None = None
     failure: str = ""
 
 
@@ -106,7 +104,7 @@ class LocalPool:
         self._stop = threading.Event()
         self._stall_watch = StallWatch() if needs_stall_watch(settings) else None
         self._workers = [
-            PairWorker(settings, self._stall_watch, self.news.put, self._stop, on_glimpse, make)
+            PairWorker(settings, self._stall_watch, self.news.put, self._stop.is_set, on_glimpse, make)
             for _ in range(settings.concurrency)
         ]
         self._free = list(self._workers)
@@ -165,7 +163,8 @@ class LocalPool:
             return
         worker = self._take_worker(task.names)
         try:
-            self.news.put(PairEnded(task, worker.play(task)))
+            worker.play(task)
+            self.news.put(PairEnded(task))
         except Stopped:
             pass
         except Exception as error:  # whatever it is, it is our fault, and must not be taken for an engine's

@@ -6,7 +6,7 @@ from typing import Any
 from outflank.engine import Colour
 from outflank.protocol.formats.annotated import AnnotatedMove
 from outflank.tools.match.game.results import GameRecord, Pairing
-from outflank.tools.match.state.run import RunSettings, Void
+from outflank.tools.match.state.run import RunSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,39 +60,11 @@ class TurnPlayed:
         return after.discs(Colour.BLACK), after.discs(Colour.WHITE)
 
 
-@dataclass(frozen=True, slots=True)
-class GameEnded:
-    """A game ended and counts, unless its pair is voided later."""
+Event = Planned | GameStarted | TurnPlayed | GameRecord | str | RunSettings
+"""A record is a game that has ended, or does not count if it is void; a sentence is a remark about an engine.
 
-    game: GameRecord
-
-
-@dataclass(frozen=True, slots=True)
-class GameVoided:
-    """A game does not count."""
-
-    void: Void
-
-
-@dataclass(frozen=True, slots=True)
-class Remarked:
-    """A sentence about an engine that a user should read."""
-
-    sentence: str
-
-
-@dataclass(frozen=True, slots=True)
-class Entered:
-    """An engine has entered a standing arena.
-
-    Attributes:
-        settings: of the run from now on.
-    """
-
-    settings: RunSettings
-
-
-Event = Planned | GameStarted | TurnPlayed | GameEnded | GameVoided | Remarked | Entered
+Settings are the run's settings from now on: an engine has entered a standing arena.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,19 +122,14 @@ def described(event: Event) -> dict[str, Any]:
                 "seconds": None if turn.seconds is None else round(turn.seconds, 6),
                 "discs": event.discs,
             }
-        case GameEnded(game):
-            return {"event": "game-ended", **_result(game)}
-        case GameVoided(void):
-            return {
-                "event": "game-voided",
-                **_result(void.game),
-                "reason": void.reason,
-                "engine": void.engine,
-            }
-        case Remarked(sentence):
-            return {"event": "remark", "remark": sentence}
-        case Entered(settings):
-            return {"event": "entered", "engines": list(settings.names)}
+        case GameRecord(void=""):
+            return {"event": "game-ended", **_result(event)}
+        case GameRecord(void=reason, blamed=engine):
+            return {"event": "game-voided", **_result(event), "reason": reason, "engine": engine}
+        case str():
+            return {"event": "remark", "remark": event}
+        case RunSettings(names=names):
+            return {"event": "entered", "engines": list(names)}
 
 
 def _names(pairing: Pairing) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from outflank.protocol.formats.annotated import AnnotatedMove, Recorder
 from outflank.protocol.outside_json import read_json_object
 from outflank.tools.match.game.results import Ending, GameRecord, OffClockTime, Pairing
 from outflank.tools.match.state.events import GameStarted
-from outflank.tools.match.state.run import Run, RunSettings, Void, read_settings
+from outflank.tools.match.state.run import Run, RunSettings, read_settings
 
 LONGEST_SENTENCE = 2_000  # characters; the engines' own words are in most of them
 MOST_IDENTITIES = 10  # of an engine that calls itself something else in each game
@@ -119,15 +119,14 @@ def check_run(run: Run) -> None:
     numbers = [game.pairing.number for game in run.games]
     if len(set(numbers)) != len(numbers):
         raise ValueError("a game counts twice")
-    for game in (*run.games, *(void.game for void in run.voids)):
+    for game in (*run.games, *run.voids):
         names = set(game.pairing.names.values())
         if len(names) != 2 or not names <= set(run.settings.names):
             raise ValueError(
                 f"a game is not between two engines of the run, but between {' and '.join(sorted(names))}"
             )
-    for void in run.voids:
-        if void.engine is not None and void.engine not in run.settings.names:
-            raise ValueError(f"a void blames {void.engine!r}, which is no engine of the run")
+        if game.blamed is not None and game.blamed not in run.settings.names:
+            raise ValueError(f"a void blames {game.blamed!r}, which is no engine of the run")
 
 
 def _check(values: dict[str, Any], checks: dict[str, _Check]) -> None:
@@ -165,7 +164,7 @@ def started_row(event: GameStarted, rules: Rules) -> Row:
     return (*_pairing_row(event.pairing, event.attempt, rules, event.started), *[None] * 7)
 
 
-def ended_row(game: GameRecord, void: Void | None = None) -> Row:
+def ended_row(game: GameRecord) -> Row:
     """The row of a game that has ended."""
     return (
         *_pairing_row(game.pairing, game.attempt, game.rules, game.started),
@@ -174,8 +173,8 @@ def ended_row(game: GameRecord, void: Void | None = None) -> Row:
         cut(game.detail, LONGEST_SENTENCE),
         game.margin,
         cut("\n".join(game.dialogue), LONGEST_DIALOGUE) or None,
-        cut(void.reason, LONGEST_SENTENCE) if void else None,
-        void.engine if void else None,
+        cut(game.void, LONGEST_SENTENCE) or None,
+        game.blamed,
     )
 
 
@@ -189,7 +188,7 @@ def turn_row(game: int, attempt: int, ply: int, turn: AnnotatedMove) -> Row:
     return (game, attempt, ply, str(turn.move), turn.seconds, turn.score, turn.exact, turn.from_book)
 
 
-def read_games(connection: sqlite3.Connection) -> tuple[list[GameRecord], list[Void], int]:
+def read_games(connection: sqlite3.Connection) -> tuple[list[GameRecord], list[GameRecord], int]:
     """The games that have ended, in the order of the schedule: those that count, and those that do not.
 
     The third is the number of their texts that were cut, since they are longer than any that we write.
@@ -201,7 +200,7 @@ def read_games(connection: sqlite3.Connection) -> tuple[list[GameRecord], list[V
     select_turns = (
         f"SELECT move, seconds, value, exact, {book} FROM turn WHERE game = ? AND attempt = ? ORDER BY ply"
     )
-    games, voids, too_long = [], [], 0
+    games, voids, too_long = list[GameRecord](), list[GameRecord](), 0
     for row in connection.execute(
         f"SELECT {', '.join(GAME_COLUMNS)} FROM game WHERE ending IS NOT NULL ORDER BY number, attempt"
     ):
@@ -209,10 +208,7 @@ def read_games(connection: sqlite3.Connection) -> tuple[list[GameRecord], list[V
         too_long += _cut_texts(values)
         turns = connection.execute(select_turns, (values["number"], values["attempt"])).fetchall()
         game = _read_game(values, turns)
-        if values["void"] is None:
-            games.append(game)
-        else:
-            voids.append(Void(game, values["void"], values["blamed"]))
+        (voids if game.void else games).append(game)
     return games, voids, too_long
 
 
@@ -280,6 +276,8 @@ def _read_game(row: dict[str, Any], turns: Sequence[Row]) -> GameRecord:
             started=row["started"],
             dialogue=tuple((row["dialogue"] or "").splitlines()),
             attempt=row["attempt"],
+            void=row["void"] or "",
+            blamed=row["blamed"],
         )
     except (OutflankError, ValueError) as error:
         raise FileFormatError(f"row {row['number']} of table game is no game: {error}") from None

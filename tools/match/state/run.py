@@ -103,21 +103,6 @@ class RunSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Void:
-    """A game that does not count: its pair was played again.
-
-    Attributes:
-        game: its turns as far as it was played.
-        reason: why, in a sentence.
-        engine: whose flag fell or who crashed; None if no engine was to blame.
-    """
-
-    game: GameRecord
-    reason: str
-    engine: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Run:
     """A run so far.
 
@@ -140,7 +125,7 @@ class Run:
 
     settings: RunSettings
     games: tuple[GameRecord, ...] = ()
-    voids: tuple[Void, ...] = ()
+    voids: tuple[GameRecord, ...] = ()
     remarks: tuple[str, ...] = ()
     outflank: str = ""
     evaluation: str = ""
@@ -169,7 +154,7 @@ class Run:
 
     def void_share(self, name: str) -> float:
         """Voids of an engine by its games and these voids, 0 to 1."""
-        voids = sum(void.engine == name for void in self.voids)
+        voids = sum(game.blamed == name for game in self.voids)
         games = sum(name in game.pairing.names.values() for game in self.games)
         return voids / (games + voids) if voids else 0.0
 

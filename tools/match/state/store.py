@@ -29,16 +29,7 @@ from outflank.engine.evaluation.weights import checksum
 from outflank.engine.machine import cpu_name, processors
 from outflank.tools.match.game.results import GameRecord, OffClockTime
 from outflank.tools.match.state import rows, schema
-from outflank.tools.match.state.events import (
-    Entered,
-    Event,
-    GameEnded,
-    GameStarted,
-    GameVoided,
-    Planned,
-    Remarked,
-    TurnPlayed,
-)
+from outflank.tools.match.state.events import Event, GameStarted, Planned, TurnPlayed
 from outflank.tools.match.state.rows import (
     FINISHED,
     IDENTITIES,
@@ -237,7 +228,7 @@ class Store:
         with _refused_in_words(self.folder):
             self._commit(
                 [
-                    *self._statements(Entered(settings), settings.rules),
+                    *self._statements(settings, settings.rules),
                     *((schema.INSERT_OPENING, row) for row in added),
                 ],
                 durable=True,
@@ -246,23 +237,19 @@ class Store:
 
     def write(self, events: Iterable[Event], rules: Rules) -> None:
         """Write what happened, in one transaction; what fails is kept and tried again with the next."""
-        new = list(events)
-        self._unsaved += new
-        for event in new:
-            if isinstance(event, GameEnded | GameVoided):
-                self._note_engines(event.game if isinstance(event, GameEnded) else event.void.game)
+        for event in events:
+            self._unsaved.append(event)
+            if isinstance(event, GameRecord):
+                self._note_engines(event)
         # A game that has ended is written whole: its single turns need not be.
-        ended = {
-            (event.game.pairing.number, event.game.attempt)
-            for event in self._unsaved
-            if isinstance(event, GameEnded)
-        }
+        games = [event for event in self._unsaved if isinstance(event, GameRecord)]
+        ended = {(game.pairing.number, game.attempt) for game in games}
         due = [
             event
             for event in self._unsaved
             if not (isinstance(event, TurnPlayed) and (event.game, event.attempt) in ended)
         ]
-        durable = any(isinstance(event, GameEnded | GameVoided) for event in self._unsaved)
+        durable = bool(games)
         self._has_played |= durable
         statements = [statement for event in due for statement in self._statements(event, rules)]
         try:
@@ -296,9 +283,9 @@ class Store:
 
     def _statements(self, event: Event, rules: Rules) -> list[Statement]:
         """How an event is written; new settings with a new seal, if the run was sealed by us."""
-        if not isinstance(event, Entered):
+        if not isinstance(event, RunSettings):
             return _statements(event, rules)
-        plain = json.dumps(plain_settings(event.settings), ensure_ascii=False)
+        plain = json.dumps(plain_settings(event), ensure_ascii=False)
         facts = {"settings": plain}
         if self.is_ours:
             sealed = _sealed_text({"id": self.id, "settings": plain})
@@ -377,36 +364,31 @@ def _with(run: Run, events: Iterable[Event]) -> Run:
     voids, remarks = list(run.voids), dict.fromkeys(run.remarks)
     for event in events:
         match event:
-            case GameEnded(game):
-                games[game.pairing.number, game.attempt] = game
-            case GameVoided(void):
-                games.pop((void.game.pairing.number, void.game.attempt), None)
-                voids.append(void)
-            case Remarked(sentence):
-                remarks[sentence] = None
+            case GameRecord(void=""):
+                games[event.pairing.number, event.attempt] = event
+            case GameRecord():
+                games.pop((event.pairing.number, event.attempt), None)
+                voids.append(event)
+            case str():
+                remarks[event] = None
     counted = tuple(game for _, game in sorted(games.items()))
     return replace(run, games=counted, voids=tuple(voids), remarks=tuple(remarks))
 
 
 def _statements(event: Event, rules: Rules) -> list[Statement]:
-    """How an event is written. Writing it twice changes nothing."""
+    """Return how an event other than new settings is written. Writing it twice changes nothing."""
     match event:
         case GameStarted():
             return [(schema.INSERT_GAME, rows.started_row(event, rules))]
         case TurnPlayed(game, attempt, ply, turn):
             return [(schema.INSERT_TURN, rows.turn_row(game, attempt, ply, turn))]
-        case GameEnded(game):
-            return _game(rows.ended_row(game), rows.turn_rows(game))
-        case GameVoided(void):
-            return _game(rows.ended_row(void.game, void), rows.turn_rows(void.game))
-        case Remarked(sentence):
-            return [(schema.INSERT_REMARK, (cut(sentence, LONGEST_SENTENCE),))]
-        case Planned() | Entered():
+        case GameRecord():
+            turns = ((schema.INSERT_TURN, turn) for turn in rows.turn_rows(event))
+            return [(schema.INSERT_GAME, rows.ended_row(event)), *turns]
+        case str():
+            return [(schema.INSERT_REMARK, (cut(event, LONGEST_SENTENCE),))]
+        case Planned() | RunSettings():
             return []
-
-
-def _game(game: rows.Row, turns: Iterable[rows.Row]) -> list[Statement]:
-    return [(schema.INSERT_GAME, game), *((schema.INSERT_TURN, turn) for turn in turns)]
 
 
 def _sealed_text(facts: Mapping[str, str]) -> str:
