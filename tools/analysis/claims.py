@@ -28,7 +28,7 @@ from outflank.engine import (
 from outflank.protocol.formats.reading import capped, read_lines
 from outflank.tools.analysis.jobs.tree import Bounds, seen
 from outflank.tools.analysis.proofs import check
-from outflank.tools.analysis.proofs.write import ProofFile
+from outflank.tools.analysis.proofs.write import ProofFile, proof_text
 from outflank.tools.runtime.executor import run_all, shared_searcher
 from outflank.tools.runtime.files import write_whole
 from outflank.tools.runtime.progress import counted, live, progress_bar
@@ -259,7 +259,7 @@ def follow(
         return
     if lower < upper:
         raise OutflankError("a proof is of a score, and only bounds follow: leave --proof out")
-    click.echo(proofs.add(root, lower, deduction), err=as_json)
+    click.echo(proof_text(proofs.add(root, lower, deduction)), err=as_json)
     click.echo(proofs.save(), err=as_json)
     command = [sys.executable, check.__file__, "--claims", file.name, str(proofs.path)]
     checked = subprocess.run(command, capture_output=True, text=True)
