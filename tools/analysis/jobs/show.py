@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
@@ -13,7 +12,7 @@ from outflank.engine import PASS, Limit, Line, Position, Result, SearchInfo
 from outflank.engine.evaluation import weights
 from outflank.protocol.formats import obf
 from outflank.tools.analysis.jobs.file import JobFile
-from outflank.tools.analysis.jobs.work import JobProgress, JobResult, JobSolver, Workers, thresholds
+from outflank.tools.analysis.jobs.work import JobSolver, Progress, Workers, thresholds
 from outflank.tools.analysis.solutions import Solution, SolutionReport
 from outflank.tools.report.search import limit_words
 from outflank.tools.runtime.progress import counted, live, warn
@@ -53,17 +52,13 @@ def solve_job(job: JobFile, workers: Workers, hash_mb: int, threads: int, report
             asked = thresholds(problem.position, limit.wld, limit.at_least)
             display = _Display(number, len(facts.positions), problem.position, limit, report.as_json)
             with live(display.draw):
-                outcome = JobSolver(
+                solver = JobSolver(
                     job, problem.position, asked, workers, hash_mb, display.note, threads
                 ).run()
-            info = _info(problem.position, outcome, limit)
-            figures = {
-                "searches": outcome.searches,
-                "visited": outcome.visited,
-                "needed": outcome.needed,
-                "estimates": outcome.estimates,
-            }
-            report.add(Solution(number, problem, info, outcome.seconds, limit), job=figures)
+            info = _info(problem.position, solver, limit)
+            figures = {name: len(getattr(solver, name)) for name in ("visited", "needed", "estimates")}
+            figures = {"searches": solver.searches, **figures}
+            report.add(Solution(number, problem, info, solver.seconds, limit), job=figures)
     finally:
         report.end()
 
@@ -95,7 +90,7 @@ def show_job(job: JobFile, as_json: bool) -> None:
         click.echo(f"{solved} of {counted(len(facts.positions), 'position')} solved")
 
 
-def _info(position: Position, outcome: JobResult, limit: Limit) -> SearchInfo:
+def _info(position: Position, outcome: JobSolver, limit: Limit) -> SearchInfo:
     move = outcome.move or next(iter(position.legal_moves()), PASS)
     lower, upper = outcome.lower, outcome.upper
     rules, side = position.rules, position.side
@@ -117,16 +112,16 @@ class _Display:
     def __init__(self, number: int, count: int, position: Position, question: Limit, as_json: bool) -> None:
         self._number, self._count, self._position, self._as_json = number, count, position, as_json
         self._question = question
-        self._last: JobProgress | None = None
+        self._last: Progress | None = None
         self._printed = time.monotonic()
 
-    def note(self, progress: JobProgress) -> None:
+    def note(self, progress: Progress) -> None:
         """Store the progress; in JSON, print it every ten seconds."""
         self._last = progress
         if self._as_json and time.monotonic() - self._printed >= _JSON_SECONDS:
             self._printed = time.monotonic()
             question = {"wld": self._question.wld, "at_least": self._question.at_least}
-            facts = {"number": self._number, **question, **asdict(progress)}
+            facts = {"number": self._number, **question, **progress}
             numbers = {
                 key: round(value, 3) if isinstance(value, float) else value for key, value in facts.items()
             }
@@ -142,16 +137,16 @@ class _Display:
             return title
         table = Table(title=title, title_justify="left")
         columns = {
-            "question": "the score?" if last.wanted is None else f"{last.wanted:+d} or more?",
-            "score": f"{last.lower:+d} to {last.upper:+d}",
-            "boards known": f"{last.known:,}",
-            "open": f"{last.open:,}",
-            "running": f"{last.running:,}",
-            "proof": "-" if last.proof is None else f"{last.proof:.3g}",
-            "disproof": "-" if last.disproof is None else f"{last.disproof:.3g}",
-            "nodes": f"{last.nodes:,}",
-            "time": _duration(last.seconds),
-            "left": "-" if last.left is None else _duration(last.left),
+            "question": "the score?" if last["wanted"] is None else f"{last['wanted']:+d} or more?",
+            "score": f"{last['lower']:+d} to {last['upper']:+d}",
+            "boards known": f"{last['known']:,}",
+            "open": f"{last['open']:,}",
+            "running": f"{last['running']:,}",
+            "proof": "-" if last["proof"] is None else f"{last['proof']:.3g}",
+            "disproof": "-" if last["disproof"] is None else f"{last['disproof']:.3g}",
+            "nodes": f"{last['nodes']:,}",
+            "time": _duration(last["seconds"]),
+            "left": "-" if last["left"] is None else _duration(last["left"]),
         }
         for name in columns:
             table.add_column(name, justify="right")
