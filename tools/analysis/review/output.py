@@ -1,7 +1,7 @@
 """Output of reviews: totals of each side and player, text for a terminal, JSON, and annotated games."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
@@ -99,23 +99,18 @@ class PlayerSummary:
             self.losses += outcome.winner is colour.other and not has_both
 
 
-class Players:
-    """The summaries of all players."""
+def count_game(players: dict[str, PlayerSummary], review: GameReview) -> None:
+    """Count a game for both of its players, who are known by their names."""
+    for colour, name in zip(Colour, (review.game.black, review.game.white), strict=True):
+        players.setdefault(name, PlayerSummary(name)).add(review, colour)
 
-    def __init__(self) -> None:
-        self._by_name: dict[str, PlayerSummary] = {}
 
-    def add(self, review: GameReview) -> None:
-        """Count a game for both players."""
-        for colour, name in zip(Colour, (review.game.black, review.game.white), strict=True):
-            self._by_name.setdefault(name, PlayerSummary(name)).add(review, colour)
-
-    def summaries(self) -> list[PlayerSummary]:
-        """Return the summaries, those with the fewest discs lost a move first."""
-        return sorted(
-            self._by_name.values(),
-            key=lambda player: (player.tally.lost_a_move is None, player.tally.lost_a_move or 0, player.name),
-        )
+def ranked(players: Mapping[str, PlayerSummary]) -> list[PlayerSummary]:
+    """Return the summaries, those with the fewest discs lost a move first."""
+    return sorted(
+        players.values(),
+        key=lambda player: (player.tally.lost_a_move is None, player.tally.lost_a_move or 0, player.name),
+    )
 
 
 def game_facts(review: GameReview, file: str, number: int) -> dict[str, Any]:
