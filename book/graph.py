@@ -30,8 +30,6 @@ class Node:
     """A position of the book; scores are in discs from the side to move.
 
     Attributes:
-        key: the key, see ``key_of``.
-        empties: the number of empty squares.
         score: the score of its best move, after ``Graph.settle`` or ``Graph.negamax``.
         lower: see ``Record``, also for `upper`, `lines`, `depth`, `selectivity` and `level`.
         leaf: the best move that leads out of the book, in the image that the key names; None if there is no such
@@ -123,8 +121,6 @@ class Graph:
     """The positions of a book by their keys.
 
     Attributes:
-        rules: the rules of the book.
-        nodes: all positions, by key.
         changed: the nodes to write, which are new or have new values.
     """
 
@@ -305,9 +301,6 @@ class Reach:
 
     Attributes:
         max_error: the maximum of discs given away; None for no limit.
-        plies: the maximum of plies from the root.
-        ply_cost: the cost of a ply in discs.
-        positions: the maximum of positions; None for no limit.
     """
 
     max_error: float | None = None

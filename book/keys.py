@@ -15,7 +15,6 @@ class Child(NamedTuple):
     """The position after a move.
 
     Attributes:
-        move: the move.
         key: the key of the position after the move and a forced pass; None if the game is over.
         same_side: whether the mover is to move again, so that scores there are from the mover's point of view.
     """

@@ -69,8 +69,6 @@ class Book:
     as a context manager: ``with Book.open(path) as book``.
 
     Attributes:
-        path: the path of the file.
-        rules: the rules of its games.
         facts: the facts about the book by name, such as ``rules``, ``created`` and ``outflank``, its first version.
     """
 
