@@ -47,7 +47,6 @@ class Claim:
     Attributes:
         position: the position, after the pass if the side to move had to pass; the side to move has a move.
         lower: the lower bound of its score, in discs from the side to move.
-        upper: the upper bound.
         line: the number of the line in the file, 1 for the first.
     """
 
@@ -59,11 +58,6 @@ class Claim:
 
 def read_claims(stream: BinaryIO, name: str, rules: Rules) -> list[Claim]:
     """Read a file of claims: ``position,lower,upper`` on each line, with or without that heading.
-
-    Args:
-        stream: the file.
-        name: the name of the file, for errors.
-        rules: the rules of the positions.
 
     Raises: FileFormatError at the first invalid line.
     """
@@ -225,13 +219,6 @@ def follow(
 ) -> None:
     """Print the score of a position that follows from a file of claims; run the checker on a proof that is written.
 
-    Args:
-        file: the file of the claims.
-        root: the position.
-        proofs: the file of the proof; None to write no proof.
-        needed_path: the file for the needed claims; None to write no file.
-        as_json: whether to print JSON.
-
     Raises: OutflankError if a proof is wanted and no score follows, or if the checker refuses it.
     """
     claims = read_claims(file, file.name, root.rules)
@@ -285,14 +272,6 @@ def audit(
 ) -> None:
     """Solve claims again, and print wrong claims and a bound of their share.
 
-    Args:
-        claims: all claims.
-        sample: the claims to solve.
-        executor: solves them.
-        places: the number of concurrent tasks.
-        hash_mb: the size of each worker's table in MB.
-        as_json: whether to print JSON.
-
     Raises: OutflankError if a claim is wrong.
     """
     wrong = checked = nodes = 0
@@ -330,13 +309,7 @@ def solve_again(hash_mb: int, claim: Claim) -> tuple[bool, int]:
 
 
 def audit_words(claims: int, checked: int, wrong: int) -> str:
-    """Return the result of solving claims again, in a sentence.
-
-    Args:
-        claims: the number of claims.
-        checked: the number of claims solved again.
-        wrong: the number of wrong claims.
-    """
+    """Return the result of solving claims again, in a sentence."""
     text = f"{counted(checked, 'claim')} of {claims:,} solved again, {wrong:,} wrong"
     if wrong:
         return text

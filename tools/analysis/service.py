@@ -50,14 +50,11 @@ class _Task:
 
     Attributes:
         key: its order among the tasks, the smallest first: negative priority, then serial number.
-        client: the receiver of its answers.
         number: the number of the item among those of its client.
-        query: the position to search, and how.
         cancelled: whether the search is to end; what has been found by then is the answer.
         began: when its search began, on the monotonic clock; None if it has not.
         slice: the seconds after which its search gives way if another client waits.
         gives_way: whether it has been stopped for another client.
-        analysis: its search while it runs.
     """
 
     key: tuple[int, int]

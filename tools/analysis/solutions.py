@@ -31,8 +31,6 @@ class Solution:
 
     Attributes:
         number: the number of the problem in its file, 1 for the first.
-        problem: the problem.
-        info: the search's result.
         seconds: the wall time, including the clearing of the table.
         limit: the limit of the search; with its `wld` a score is 1, 0 or -1 if the search reached the end.
     """

@@ -46,15 +46,7 @@ _AT_LEAST = re.compile(r"--at-least ([+-]?\d{1,2})")
 
 @dataclass(frozen=True, slots=True)
 class Solved:
-    """The known bounds of a board's score, and their cost.
-
-    Attributes:
-        lower: the lower bound, in discs from the side to move.
-        upper: the upper bound.
-        searches: the number of searches.
-        nodes: the nodes of these searches.
-        seconds: the wall time of these searches.
-    """
+    """The known bounds of a board's score, and their cost."""
 
     lower: int
     upper: int
@@ -92,7 +84,6 @@ class JobFacts:
     """The settings of a job.
 
     Attributes:
-        rules: the rules of all positions.
         positions: lines in OBF, with their scores if they had any.
         frontier: the empty squares of the positions that workers solve; None to choose a number for each position.
         workers: the number of workers at the start of the job, which that choice depends on.
@@ -111,9 +102,6 @@ class JobFile:
     """The file of a job, open, and locked unless it is only read; a context manager.
 
     Attributes:
-        path: the path of the file.
-        facts: the settings of the job.
-        question: the question about each position.
         solved: the known bounds, by the keys of the boards.
         damaged: the number of rows that were skipped because of a wrong checksum.
     """

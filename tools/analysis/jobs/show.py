@@ -27,13 +27,6 @@ _UNITS = ((86400, "d"), (3600, "h"), (60, "min"))
 def solve_job(job: JobFile, workers: Workers, hash_mb: int, threads: int, report: SolutionReport) -> None:
     """Solve every position of a job, and report each as it is solved; known results are not searched again.
 
-    Args:
-        job: the job, open and locked.
-        workers: the workers that solve the frontier.
-        hash_mb: the size of each worker's table in MB.
-        threads: the number of threads of each worker.
-        report: prints the solutions.
-
     Raises: OutflankError.
     """
     facts, limit = job.facts, job.question

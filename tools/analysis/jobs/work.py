@@ -43,13 +43,7 @@ _T = TypeVar("_T")
 
 
 def thresholds(position: Position, wld: bool, at_least: int | None) -> list[int]:
-    """Return the discs of the questions whether the side to move reaches them, in order.
-
-    Args:
-        position: the root.
-        wld: whether only the winner is wanted.
-        at_least: the only question; None for the score or the winner.
-    """
+    """Return the discs of the questions whether the side to move reaches them, in order."""
     if at_least is not None:
         return [at_least]
     rules, side = position.rules, position.side
@@ -63,10 +57,6 @@ def usual_frontier(empties: int, workers: int) -> int:
 
     A single worker searches the whole position, unless that takes long. The more workers, the smaller their boards, so
     that all have work, at the cost of more nodes.
-
-    Args:
-        empties: the empty squares of the position.
-        workers: the number of workers.
     """
     if workers == 1 and empties <= _MOST_WHOLE:
         return empties
@@ -122,7 +112,6 @@ class JobSolver:
 
     Attributes:
         lower: the proven lower bound of the score, in discs from the side to move.
-        upper: the proven upper bound.
         move: a move that reaches `lower`; None if no lower bound was proven.
         searches: the number of searches since the command started.
         nodes: the nodes of these searches and of those that order the tree.
@@ -216,9 +205,6 @@ class JobSolver:
         """Return the expected score of the root, by a search of the whole position, which may answer the questions.
 
         It continues to the end if the root belongs to the frontier.
-
-        Args:
-            open_ones: the questions.
         """
         position = self._position
         if position.is_over:
@@ -293,11 +279,7 @@ class JobSolver:
         self._keep_root(self.lower, self.upper, self.move, 0, 0.0)
 
     def _tell(self, tree: Tree | None) -> None:
-        """Show the progress, at most a few times a second.
-
-        Args:
-            tree: the tree of the question; None while a worker searches the whole position.
-        """
+        """Show the progress, at most a few times a second."""
         now = time.monotonic()
         if now - self._shown < _SHOWN_SECONDS:
             return
@@ -359,15 +341,7 @@ def search_bound(position: Position, wanted: int, hash_mb: int, threads: int) ->
 def search_whole(
     position: Position, limit: Limit, enough: Percent, hash_mb: int, threads: int
 ) -> SearchResult:
-    """Search in a worker, until a pass to the end is good enough.
-
-    Args:
-        position: the position to search.
-        limit: the limit of the search.
-        enough: the selectivity of that pass.
-        hash_mb: the size of the table in MB.
-        threads: the number of threads.
-    """
+    """Search in a worker, until a pass to the end has the selectivity `enough`."""
     searcher = shared_searcher(hash_mb=hash_mb, threads=threads)
 
     def look(info: SearchInfo) -> None:

@@ -101,9 +101,6 @@ class ProofFile:
         rules: the rules of all positions, under which a move turns every direction.
         hash_mb: the size of the table of the search for moves, in MB.
         searched: the empty squares of boards that are left to the checker.
-
-    Attributes:
-        path: the argument.
     """
 
     def __init__(self, path: Path, rules: Rules, hash_mb: int, searched: int) -> None:

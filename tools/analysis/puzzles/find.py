@@ -29,8 +29,6 @@ class Puzzle:
     """A problem.
 
     Attributes:
-        position: the position.
-        goal: the question.
         scores: the proven scores of all moves, in discs from the side to move, the best first.
         line: the best line to the end of the game; its first move is the solution.
         plies: the depth from which the engine finds the solution; the number of empty squares if it has to solve.
@@ -96,14 +94,7 @@ def _solved(solver: Searcher, position: Position, goal: Goal) -> tuple[Line, ...
 def find(
     games: Iterable[AnnotatedGame], goal: Goal, empties: range, workers: int | None = None
 ) -> Iterator[Puzzle]:
-    """Yield the different problems of all games in their order: no images, and none from the same few plies.
-
-    Args:
-        games: any number of games, read lazily.
-        goal: the question of the problems.
-        empties: the numbers of empty squares of the problems.
-        workers: the number of processes; one for each processor if None.
-    """
+    """Yield the different problems of all games in their order: no images, and none from the same few plies."""
     seen: set[bytes] = set()
     finder = functools.partial(problems_of, goal, empties)
     for puzzle, near in chain.from_iterable(map_in_order(finder, games, workers)):

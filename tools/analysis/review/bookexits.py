@@ -17,7 +17,6 @@ class BookExit:
 
     Attributes:
         ply: its number including passes, 1 for the first.
-        move: the move.
         judged: whether it is the best open move of the book: then the book ends there, and the game did not leave it.
     """
 

@@ -53,12 +53,9 @@ class SearchValue:
     """A search's judgement of a position.
 
     Attributes:
-        position: the position.
         score: the final disc difference with best play, from the side to move.
         line: the best line found; empty if the game is over.
-        exact: whether the score is proven.
         depth: the plies searched; the number of empty squares if the search reached the end.
-        selectivity: the selectivity of that search, in percent.
     """
 
     position: Position
@@ -87,7 +84,6 @@ class MoveValue:
     Attributes:
         line: the best line that begins with it.
         score: the final disc difference with best play after it, from the mover's side, at most that of the best move.
-        exact: whether the score is proven.
     """
 
     line: tuple[Move, ...]
@@ -196,8 +192,6 @@ class ReviewSettings:
     """The limits of the search of each position.
 
     Attributes:
-        level: a level from 0 to 60; used if neither depth nor seconds are given.
-        depth: the plies of a search.
         seconds: the time of a search; a move that is not the best one takes a second search.
         exact_from: the largest number of empty squares of positions to solve, regardless of the other limits.
         all_moves: whether to score all moves of each position. Moves that are neither the best nor the played one are
@@ -232,8 +226,6 @@ class GameReview:
     """A game and the costs of its moves.
 
     Attributes:
-        game: the game.
-        moves: a review of each of its moves, including passes.
         final: the judgement of the position after the last move.
         book_exit: the move that left the opening book; None if there was none, or without a book.
     """

@@ -21,15 +21,7 @@ PointOfView = Literal["mover", "black"]
 
 @dataclass(slots=True)
 class MoveTotals:
-    """Counts of reviewed moves without forced and given moves.
-
-    Attributes:
-        kinds: the number of moves of each class.
-        lost: the discs lost by all of them.
-        worst: the most discs lost by one of them.
-        thrown: the number of moves that made a proven result worse.
-        exact: the number of moves that were judged exactly.
-    """
+    """Counts of reviewed moves without forced and given moves."""
 
     kinds: Counter[MoveClass] = field(default_factory=Counter)
     lost: float = 0.0
@@ -71,11 +63,7 @@ class PlayerSummary:
 
     Attributes:
         name: as the games have it; empty for games that name nobody.
-        games: how many.
-        wins: of them.
-        draws: of them.
         losses: of them; games without a result, or won against the same name, are none of the three.
-        tally: the player's moves.
     """
 
     name: str
