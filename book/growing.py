@@ -132,19 +132,13 @@ class Grower:
         self._commit()
 
     def extend(self, positions: Iterable[Position], seconds: float | None = None) -> None:
-        """Add these positions, such as those of games, unless the book has them.
-
-        Raises: see ``grow``.
-        """
+        """Add these positions, such as those of games, unless the book has them. Raises: see ``grow``."""
         settled = (after_passes(position)[0] for position in positions)
         wanted = dict.fromkeys(key_of(position)[0] for position in settled if position.legal_mask())
         self._work(lambda: (key for key in wanted if key not in self.graph.nodes), seconds)
 
     def finish(self) -> None:
-        """Judge the remaining open moves where the best one was linked, and write all changes.
-
-        Raises: see ``grow``.
-        """
+        """Judge the remaining open moves where the best one was linked, and write all changes. Raises: see ``grow``."""
         self._work(lambda: (), None)
 
     def progress(self) -> GrowthProgress:

@@ -98,10 +98,7 @@ def move_number(move: Move) -> int:
 
 
 def numbered_move(number: int) -> Move:
-    """Return the move of a number, the inverse of ``move_number``.
-
-    Raises: ValueError if there is no such move.
-    """
+    """Return the move of a number, the inverse of ``move_number``. Raises: ValueError if there is no such move."""
     way, square = divmod(number, 64)
     if not 0 <= way <= len(DIRECTIONS):
         raise ValueError(f"expected the number of a move, got {number}")

@@ -170,10 +170,7 @@ def check_row(row: Row) -> None:
 
 
 def to_record(row: Row, rules: Rules) -> Record:
-    """Return the record of a row.
-
-    Raises: FileFormatError if its checksum is wrong or its values are invalid.
-    """
+    """Return the record of a row. Raises: FileFormatError if its checksum is wrong or its values are invalid."""
     check_row(row)
     key, score, lower, upper, depth, selectivity, level, _, _, *lines, _ = row
     leaf = leaf_of(row)
@@ -259,10 +256,7 @@ def _level(level: int | None) -> int | None:
 
 
 def _selectivity(percent: Percent) -> int:
-    """Return a selectivity as an int.
-
-    Raises: SettingsError if there is no such selectivity.
-    """
+    """Return a selectivity as an int. Raises: SettingsError if there is no such selectivity."""
     if percent not in SELECTIVITIES:
         known = ", ".join(map(str, SELECTIVITIES))
         raise SettingsError(f"expected a selectivity out of {known} in a record, got {percent!r}")

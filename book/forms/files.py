@@ -32,10 +32,7 @@ WRITTEN_FORMS = tuple(_WRITERS)
 
 
 def form_of(beginning: bytes) -> Form:
-    """Return the format of a file, by its first bytes.
-
-    Raises: FileFormatError if it is not a book.
-    """
+    """Return the format of a file, by its first bytes. Raises: FileFormatError if it is not a book."""
     first = beginning.partition(b"\n")[0]
     if beginning.startswith(egaroucid.MAGIC):
         return "egaroucid"

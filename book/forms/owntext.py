@@ -55,10 +55,7 @@ def read(file: BinaryIO, rules: Rules) -> Contents:
 
 
 def _take_head(lines: Iterator[tuple[int, str]]) -> tuple[int | None, Rules]:
-    """Return the number of positions, None in a text of 1.0.0, and the rules.
-
-    Raises: FileFormatError with the line.
-    """
+    """Return the number of positions, None in a text of 1.0.0, and the rules. Raises: FileFormatError with the line."""
     number, first = next(lines, (1, ""))
     if first != FIRST_LINE:
         raise FileFormatError(f"line {number}: expected {FIRST_LINE!r}, got {first[:40]!r}")
@@ -138,10 +135,7 @@ def _records(lines: Iterable[tuple[int, str]], rules: Rules) -> Iterator[tuple[s
 
 
 def _record(line: str, rules: Rules, where: str) -> Record:
-    """Read the record of a line.
-
-    Raises: FileFormatError unless the line is a position with its columns.
-    """
+    """Read the record of a line. Raises: FileFormatError unless the line is a position with its columns."""
     board, *words = line.split()
     if len(words) != 1 + len(_COLUMNS):
         expected = f"a board, a side and {len(_COLUMNS)} columns"

@@ -42,10 +42,7 @@ def checked(records: Iterable[tuple[str, Record]]) -> Iterator[Record]:
 
 
 def legal_leaf(position: Position, move: Move, where: str) -> Move:
-    """Return the move if it is legal.
-
-    Raises: FileFormatError that begins with `where`.
-    """
+    """Return the move if it is legal. Raises: FileFormatError that begins with `where`."""
     if move not in position.legal_moves():
         moves = " ".join(map(str, position.legal_moves()))
         raise FileFormatError(f"{where}: expected a leaf out of {moves}, got {move}")

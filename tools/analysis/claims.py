@@ -161,10 +161,7 @@ class Deduction:
         return lower >= wanted if reached else upper < wanted
 
     def answer(self, position: Position, wanted: int) -> Move:
-        """Return a move that reaches `wanted` discs.
-
-        Raises: SettingsError if that does not follow.
-        """
+        """Return a move that reaches `wanted` discs. Raises: SettingsError if that does not follow."""
         for move in position.legal_moves():
             if self._follows(position.play(move), 1 - wanted, False):
                 return move

@@ -17,9 +17,9 @@ from outflank.engine.search.limits import exact_from as exact_from_of_level
 from outflank.protocol.formats import ggf, sgf
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.files import FormatName
-from outflank.tools.analysis.review.bookexits import BookExits
 from outflank.tools.analysis.review.game import (
     EXACT_FROM,
+    BookExits,
     GameReview,
     ReviewSettings,
     review_in_worker,

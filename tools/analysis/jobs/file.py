@@ -60,10 +60,7 @@ class Solved:
         return self.lower, self.upper
 
     def joined(self, other: "Solved") -> "Solved":
-        """Return the combination of both.
-
-        Raises: OutflankError if they contradict each other.
-        """
+        """Return the combination of both. Raises: OutflankError if they contradict each other."""
         lower, upper = max(self.lower, other.lower), min(self.upper, other.upper)
         if lower > upper:
             raise OutflankError(
@@ -245,10 +242,7 @@ def _in_words(path: Path) -> Iterator[None]:
 
 
 def _read_facts(connection: sqlite3.Connection) -> JobFacts:
-    """Read the settings of the job.
-
-    Raises: FileFormatError with only the reason if they can't be read.
-    """
+    """Read the settings of the job. Raises: FileFormatError with only the reason if they can't be read."""
     facts = JOB.read_facts(connection)
     try:
         rules, frontier = Rules.parse(facts["rules"]), int(facts["frontier"] or 0) or None

@@ -352,10 +352,7 @@ def search_whole(
 
 
 def _result(future: Future[_T]) -> _T:
-    """Return the result of a worker.
-
-    Raises: BrokenExecutor if it crashed; OutflankError.
-    """
+    """Return the result of a worker. Raises: BrokenExecutor if it crashed; OutflankError."""
     try:
         return future.result()
     except (BrokenExecutor, OutflankError):

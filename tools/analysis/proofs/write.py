@@ -152,10 +152,7 @@ class ProofFile:
         return {"line": first, "lines": lines, "seconds": time.perf_counter() - began}
 
     def save(self) -> str:
-        """Write the file, unless there are no proofs, and return its contents in words.
-
-        Raises: UnwritableError.
-        """
+        """Write the file, unless there are no proofs, and return its contents in words. Raises: UnwritableError."""
         if not self._count:
             return f"no proofs, so {self.path} was not written"
         size = self._data.tell()
