@@ -2,10 +2,11 @@
 
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Any
 
 from outflank.book.graph import Graph, Node
-from outflank.book.judging import Judge, Question, RunSearches, run_here
+from outflank.book.judging import Judge, RunSearches, run_here
 from outflank.book.keys import key_of, start_key
 from outflank.book.store import Book
 
@@ -13,48 +14,21 @@ JudgeOfLevel = Callable[[int], Judge]
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
-    """A comparison of scores with a new search.
-
-    Attributes:
-        differences: the new score minus the book's, in discs, for each position of the sample.
-    """
-
-    differences: tuple[int, ...]
-
-    @property
-    def same(self) -> int:
-        """The number of equal scores."""
-        return self.differences.count(0)
-
-    @property
-    def mean(self) -> float:
-        """The mean absolute difference, in discs."""
-        return sum(map(abs, self.differences)) / len(self.differences) if self.differences else 0.0
-
-    @property
-    def largest(self) -> int:
-        """The largest absolute difference, in discs."""
-        return max(map(abs, self.differences), default=0)
-
-
-@dataclass(frozen=True, slots=True)
 class BookCheck:
     """The results of a check.
 
     Attributes:
-        positions: the number of positions checked.
-        faults: a sentence for each fault.
         unreachable: the number of positions not reachable from the root, which are harmless.
         unfinished: the number of positions with moves to judge when the book continues to grow; harmless.
-        sample: the comparison with a new search; None without one.
+        sample: the comparison with a new search, in discs: how many positions were searched, how many scores are the
+            same, and the mean and largest absolute difference; None without one.
     """
 
     positions: int
     faults: tuple[str, ...] = ()
     unreachable: int = 0
     unfinished: int = 0
-    sample: Sample | None = field(default=None)
+    sample: dict[str, Any] | None = None
 
 
 def check(
@@ -117,7 +91,9 @@ def _words(values: tuple[int, ...]) -> str:
     return " ".join(map(str, values))
 
 
-def _searched_again(graph: Graph, judge: JudgeOfLevel, sample: int, seed: int, run: RunSearches) -> Sample:
+def _searched_again(
+    graph: Graph, judge: JudgeOfLevel, sample: int, seed: int, run: RunSearches
+) -> dict[str, Any]:
     known = [
         node
         for node in graph.nodes.values()
@@ -126,13 +102,16 @@ def _searched_again(graph: Graph, judge: JudgeOfLevel, sample: int, seed: int, r
     drawn = random.Random(seed).sample(sorted(known, key=lambda node: node.key), min(sample, len(known)))
     differences = []
     for level in sorted({node.level for node in drawn if node.level is not None}):
-        questions = [
-            Question(graph.position(node), graph.open_moves(graph.position(node)))
-            for node in drawn
-            if node.level == level
-        ]
-        for question, result in run(judge(level), questions):
-            leaf = graph.nodes[key_of(question.position)[0]].leaf
+        positions = [graph.position(node) for node in drawn if node.level == level]
+        questions = [(position, graph.open_moves(position)) for position in positions]
+        for (position, _), result in run(judge(level), questions):
+            leaf = graph.nodes[key_of(position)[0]].leaf
             assert leaf is not None
-            differences.append(round(result.score) - leaf.score)
-    return Sample(tuple(differences))
+            differences.append(abs(round(result.score) - leaf.score))
+    count = len(differences)
+    return {
+        "searched": count,
+        "same": differences.count(0),
+        "mean_difference": sum(differences) / count if count else 0.0,
+        "largest_difference": max(differences, default=0),
+    }

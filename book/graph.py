@@ -6,7 +6,7 @@ A position takes about 2.5 kB.
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
 from outflank.book.keys import Child, children_of, key_of, position_of
@@ -26,12 +26,11 @@ from outflank.engine import Move, Percent, Position, Rules
 _SQUARES = 64
 
 
+@dataclass(slots=True, eq=False)
 class Node:
     """A position of the book; scores are in discs from the side to move.
 
     Attributes:
-        key: the key, see ``key_of``.
-        empties: the number of empty squares.
         score: the score of its best move, after ``Graph.settle`` or ``Graph.negamax``.
         lower: see ``Record``, also for `upper`, `lines`, `depth`, `selectivity` and `level`.
         leaf: the best move that leads out of the book, in the image that the key names; None if there is no such
@@ -43,34 +42,20 @@ class Node:
             infinite if there is no path.
     """
 
-    __slots__ = (
-        "depth",
-        "empties",
-        "error",
-        "key",
-        "leaf",
-        "leaf_key",
-        "level",
-        "lines",
-        "links",
-        "lower",
-        "open",
-        "score",
-        "selectivity",
-        "upper",
-    )
-
-    def __init__(self, key: bytes, record: Record) -> None:
-        self.key = key
-        self.empties = record.position.empties
-        self.score, self.lower, self.upper = record.score, record.lower, record.upper
-        self.lines = record.lines
-        self.depth, self.selectivity, self.level = record.depth, record.selectivity, record.level
-        self.leaf: Leaf | None = None
-        self.leaf_key: bytes | None = None
-        self.open = 0
-        self.links: list[tuple[Node, bool]] = []
-        self.error = math.inf
+    key: bytes
+    empties: int
+    score: int
+    lower: int
+    upper: int
+    depth: int
+    selectivity: Percent
+    level: int | None
+    lines: LineCounts
+    leaf: Leaf | None = None
+    leaf_key: bytes | None = None
+    open: int = 0
+    links: list[tuple["Node", bool]] = field(default_factory=list)
+    error: float = math.inf
 
     @property
     def is_unfinished(self) -> bool:
@@ -123,8 +108,6 @@ class Graph:
     """The positions of a book by their keys.
 
     Attributes:
-        rules: the rules of the book.
-        nodes: all positions, by key.
         changed: the nodes to write, which are new or have new values.
     """
 
@@ -228,17 +211,8 @@ class Graph:
 
     def record(self, node: Node) -> Record:
         """Return the record of a node."""
-        return Record(
-            self.position(node),
-            node.score,
-            node.lower,
-            node.upper,
-            node.depth,
-            node.selectivity,
-            node.level,
-            node.leaf,
-            node.lines,
-        )
+        numbers = (node.score, node.lower, node.upper, node.depth, node.selectivity)
+        return Record(self.position(node), *numbers, node.level, node.leaf, node.lines)
 
     def take_changed(self) -> Iterator[Record]:
         """Return the records of the changes since the last call."""
@@ -247,7 +221,8 @@ class Graph:
 
     def _insert(self, record: Record) -> Node:
         key, symmetry = key_of(record.position)
-        node = Node(key, record)
+        numbers = (record.score, record.lower, record.upper, record.depth, record.selectivity)
+        node = Node(key, record.position.empties, *numbers, record.level, record.lines)
         children = children_of(position_of(key, self.rules))
         known = {child.key: child.same_side for child in children if child.key is not None}
         node.open = len(known) + sum(child.key is None for child in children)
@@ -305,9 +280,6 @@ class Reach:
 
     Attributes:
         max_error: the maximum of discs given away; None for no limit.
-        plies: the maximum of plies from the root.
-        ply_cost: the cost of a ply in discs.
-        positions: the maximum of positions; None for no limit.
     """
 
     max_error: float | None = None

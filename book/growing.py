@@ -28,12 +28,7 @@ class GrowthProgress:
     """Progress of a book's growth.
 
     Attributes:
-        positions: the number of positions.
-        added: the number of new positions.
-        searches: the number of searches.
-        seconds: the wall time since the start.
         error: the discs given away on the path to the position that was chosen last.
-        ply: the plies of that position from the root.
         root: score, lower and upper bound of the root, in discs from the side to move; None if there is no root yet.
     """
 
@@ -94,12 +89,7 @@ class Grower:
         self._book.note(f"{what}, {self._judge.provenance}, from {self._before} positions")
 
     def grow(self, reach: Reach, seconds: float | None = None, position: Position | None = None) -> None:
-        """Add positions until there are no more within reach, or the time is up.
-
-        Args:
-            reach: the limits of the growth.
-            seconds: the wall time; None for no limit.
-            position: the root of the growth, for plies and errors; the root of the book if None.
+        """Add positions until there are no more within reach of `position`, by default the root, or the time is up.
 
         Raises: OutflankError if the book can't be written.
         """
@@ -142,19 +132,13 @@ class Grower:
         self._commit()
 
     def extend(self, positions: Iterable[Position], seconds: float | None = None) -> None:
-        """Add these positions, such as those of games, unless the book has them.
-
-        Raises: see ``grow``.
-        """
+        """Add these positions, such as those of games, unless the book has them. Raises: see ``grow``."""
         settled = (after_passes(position)[0] for position in positions)
         wanted = dict.fromkeys(key_of(position)[0] for position in settled if position.legal_mask())
         self._work(lambda: (key for key in wanted if key not in self.graph.nodes), seconds)
 
     def finish(self) -> None:
-        """Judge the remaining open moves where the best one was linked, and write all changes.
-
-        Raises: see ``grow``.
-        """
+        """Judge the remaining open moves where the best one was linked, and write all changes. Raises: see ``grow``."""
         self._work(lambda: (), None)
 
     def progress(self) -> GrowthProgress:
@@ -216,14 +200,15 @@ class Grower:
         node = graph.nodes.get(key)
         moves = graph.open_moves(position)
         if moves:
-            return Question(position, moves)
+            return position, moves
         if node is None:
             self._add(Record(position, 0, -64, 64, 0, BOLDEST.percent, self._judge.level))
         return None
 
     def _take(self, question: Question, result: SearchResult) -> None:
         self._searches += 1
-        key, _ = key_of(question.position)
+        position, _ = question
+        key, _ = key_of(position)
         self._in_flight.discard(key)
         self._judged.add(key)
         score = round(result.score)
@@ -231,7 +216,7 @@ class Grower:
         found = (result.depth, result.selectivity, self._judge.level)
         node = self.graph.nodes.get(key)
         if node is None:
-            self._add(Record(question.position, score, score, score, *found, leaf))
+            self._add(Record(position, score, score, score, *found, leaf))
             return
         self.graph.judge(node, leaf, *found)
         self.graph.settle([node])

@@ -6,18 +6,8 @@ from dataclasses import dataclass
 from outflank.engine import Move, Position, Searcher, SearchResult, limit_for_level
 from outflank.engine.evaluation.weights import checksum
 
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A question to a search.
-
-    Attributes:
-        position: the canonical image of a position of the book, or of one to add.
-        moves: the moves to choose from; at least one.
-    """
-
-    position: Position
-    moves: tuple[Move, ...]
+Question = tuple[Position, tuple[Move, ...]]
+"""The canonical image of a position of the book, or of one to add; and the moves to choose from, at least one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +25,8 @@ class Judge:
 
     def __call__(self, question: Question) -> SearchResult:
         """Search for the best of the moves."""
-        position = question.position
-        limit = limit_for_level(self.level, position.empties)
-        return self.searcher().search(position, limit, moves=question.moves)
+        position, moves = question
+        return self.searcher().search(position, limit_for_level(self.level, position.empties), moves=moves)
 
     @property
     def provenance(self) -> str:

@@ -15,7 +15,6 @@ class Child(NamedTuple):
     """The position after a move.
 
     Attributes:
-        move: the move.
         key: the key of the position after the move and a forced pass; None if the game is over.
         same_side: whether the mover is to move again, so that scores there are from the mover's point of view.
     """
@@ -99,10 +98,7 @@ def move_number(move: Move) -> int:
 
 
 def numbered_move(number: int) -> Move:
-    """Return the move of a number, the inverse of ``move_number``.
-
-    Raises: ValueError if there is no such move.
-    """
+    """Return the move of a number, the inverse of ``move_number``. Raises: ValueError if there is no such move."""
     way, square = divmod(number, 64)
     if not 0 <= way <= len(DIRECTIONS):
         raise ValueError(f"expected the number of a move, got {number}")

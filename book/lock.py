@@ -119,12 +119,7 @@ class WriterLock:
 
 
 def expect_no_other_file(path: Path, purpose: str) -> None:
-    """Raise FileFormatError if the folder of a future file has other files than leftovers of a killed process.
-
-    Args:
-        path: the future file.
-        purpose: the beginning of the message, such as "the records need".
-    """
+    """Raise FileFormatError, beginning with `purpose`, if the folder of a future file has more than its leftovers."""
     names = {file.name for file in path.parent.iterdir()} - {path.name + LOCK_SUFFIX}
     if not all(name.startswith(f".{path.name}.") for name in names):
         raise FileFormatError(f"{purpose} a new or empty folder, and {str(path.parent)!r} has files in it")

@@ -66,9 +66,6 @@ def opening_of(positions: Iterable[Position]) -> Opening | None:
     """Return the opening of a game: that of its last position with a name; None if no position has a name.
 
     Its Japanese name is that of the last position with a Japanese name, which may be a different one.
-
-    Args:
-        positions: the positions of the game, in order.
     """
     reached: Opening | None = None
     japanese: tuple[str, ...] = ()

@@ -31,22 +31,8 @@ from outflank.engine import (
 from outflank.engine.errors import whole
 from outflank.engine.search.limits import FULL_WIDTH, SELECTIVITIES
 
-COLUMNS = (
-    "board",
-    "score",
-    "lower",
-    "upper",
-    "depth",
-    "selectivity",
-    "level",
-    "leaf",
-    "leaf_score",
-    "lines",
-    "wins",
-    "draws",
-    "losses",
-    "checksum",
-)
+_NUMBER_NAMES = "score lower upper depth selectivity level leaf leaf_score lines wins draws losses"
+COLUMNS = ("board", *_NUMBER_NAMES.split(), "checksum")
 """The columns of the table ``position``."""
 MOST_DISCS = 64
 MOST_LINES = 2**32 - 1
@@ -66,9 +52,6 @@ class LineCounts(NamedTuple):
 
     Attributes:
         total: all lines, 2^32 - 1 if there are more.
-        wins: lines that end above 0.
-        draws: lines that end at 0.
-        losses: lines that end below 0.
     """
 
     total: int = 0
@@ -90,7 +73,6 @@ class Leaf(NamedTuple):
     """The best move that leads out of the book.
 
     Attributes:
-        move: the move.
         score: the score of the search, in discs from the side to move.
     """
 
@@ -126,12 +108,9 @@ class Record:
         position: a position with a legal move; a book returns its canonical image.
         score: the score of the best move, in discs from the side to move, by negamax of all lines below.
         lower: the lower bound of the score, if no leaf is off by more than its margin.
-        upper: the upper bound.
         depth: the plies of the search that found the leaf; the number of empty squares if it reached the end.
-        selectivity: the selectivity of that search, in percent.
         level: the level of that search; None if it had another limit; HAND_LEVEL if the score was set by hand.
         leaf: the leaf; None if every move leads to a position of the book.
-        lines: the counts of the book's lines from here.
     """
 
     position: Position
@@ -191,10 +170,7 @@ def check_row(row: Row) -> None:
 
 
 def to_record(row: Row, rules: Rules) -> Record:
-    """Return the record of a row.
-
-    Raises: FileFormatError if its checksum is wrong or its values are invalid.
-    """
+    """Return the record of a row. Raises: FileFormatError if its checksum is wrong or its values are invalid."""
     check_row(row)
     key, score, lower, upper, depth, selectivity, level, _, _, *lines, _ = row
     leaf = leaf_of(row)
@@ -280,10 +256,7 @@ def _level(level: int | None) -> int | None:
 
 
 def _selectivity(percent: Percent) -> int:
-    """Return a selectivity as an int.
-
-    Raises: SettingsError if there is no such selectivity.
-    """
+    """Return a selectivity as an int. Raises: SettingsError if there is no such selectivity."""
     if percent not in SELECTIVITIES:
         known = ", ".join(map(str, SELECTIVITIES))
         raise SettingsError(f"expected a selectivity out of {known} in a record, got {percent!r}")
@@ -305,13 +278,10 @@ def _counts(lines: LineCounts) -> LineCounts:
 
 
 class BookMove(NamedTuple):
-    """A move in a book.
+    """A move in a book; scores are in discs from the side that makes it, bounds as in ``Record``.
 
     Attributes:
         move: the move, in the position that was looked up.
-        score: the score in discs from the side that makes it.
-        lower: the lower bound of the score, see ``Record``.
-        upper: the upper bound.
         linked: whether it leads to a position of the book; if not, the score is a search's.
         lines: the counts of the lines that begin with it, from the side that makes it.
     """
@@ -326,20 +296,13 @@ class BookMove(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BookEntry:
-    """A book's entry of a position; moves and scores refer to the position that was looked up.
+    """A book's entry of a position; moves and scores refer to the position that was looked up, else as in ``Record``.
 
     Attributes:
-        position: the position that was looked up.
-        score: the score of the best move, in discs from the side to move.
-        lower: the lower bound of the score, if no leaf below is off by more than its margin.
-        upper: the upper bound.
         depth: the plies of the search that judged the moves which lead out of the book.
-        selectivity: the selectivity of that search, in percent.
-        level: the level of that search; None if it had another limit.
         moves: the moves in the book, best first, of equal ones the linked moves first. It contains all moves that lead
             to images of the same position. ``(PASS,)`` if the side to move has to pass. Empty only in an inconsistent
             book, which ``outflank book check`` reports.
-        lines: the counts of the book's lines from here.
     """
 
     position: Position
@@ -366,14 +329,7 @@ class BookEntry:
 def entry_of(
     position: Position, row: Row, symmetry: Symmetry, children: Sequence[Child], rows: Mapping[bytes, Row]
 ) -> BookEntry:
-    """Return the entry of a position.
-
-    Args:
-        position: the position that was looked up, which has a legal move.
-        row: the row of its key.
-        symmetry: the symmetry that maps it to the image that the key names.
-        children: the children of the position.
-        rows: the rows of the children in the book, by key.
+    """Return the entry of a position with a legal move; `rows` are those of its children in the book, by key.
 
     Raises: FileFormatError if the row's leaf is not a move of the position.
     """

@@ -69,8 +69,6 @@ class Book:
     as a context manager: ``with Book.open(path) as book``.
 
     Attributes:
-        path: the path of the file.
-        rules: the rules of its games.
         facts: the facts about the book by name, such as ``rules``, ``created`` and ``outflank``, its first version.
     """
 
@@ -245,10 +243,7 @@ class Book:
         return found
 
     def history(self) -> list[Change]:
-        """Return the changes of the book, oldest first.
-
-        Raises: FileFormatError if it can't be read.
-        """
+        """Return the changes of the book, oldest first. Raises: FileFormatError if it can't be read."""
         changes: list[Change] = []
         last = 0
         while rows := self._rows(
@@ -279,10 +274,7 @@ class Book:
         return [*found]
 
     def _rows_of(self, keys: Collection[bytes]) -> dict[bytes, Row]:
-        """Return the rows of these keys that the book has, all from one commit and checked.
-
-        Raises: FileFormatError.
-        """
+        """Return the rows of these keys that the book has, all from one commit and checked. Raises: FileFormatError."""
         marks = ", ".join("?" * len(keys))
         rows: list[Row] = self._rows(f"{_SELECT} WHERE board IN ({marks})", tuple(keys))
         try:

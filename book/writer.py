@@ -1,8 +1,8 @@
 """Changing an opening book, by one process at a time."""
 
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
@@ -48,8 +48,7 @@ class BookWriter(Book):
         expect_rules(rules)
         _expect_texts(facts or {})
         path = Path(path)
-        lock = lock_book(path)
-        try:
+        with _locked(path) as lock:
             if path.exists():
                 raise OutflankError(f"{str(path)!r} exists already: a new book needs a new name")
             own = {"rules": str(rules), "created": _now(), "outflank": __version__}
@@ -60,12 +59,6 @@ class BookWriter(Book):
             except BaseException:
                 file_of(path).unlink(missing_ok=True)
                 raise
-        except (OSError, sqlite3.Error) as error:
-            lock.release()
-            raise _not_written(path, error) from None
-        except BaseException:
-            lock.release()
-            raise
 
     @classmethod
     def open(cls, path: Path | str, rules: Rules | None = None) -> Self:
@@ -76,15 +69,8 @@ class BookWriter(Book):
         """
         path = Path(path)
         BOOK.open_to_read(path).close()  # without a lock file for a file that is not a book
-        lock = lock_book(path)
-        try:
+        with _locked(path) as lock:
             book = cls(path, BOOK.open_to_write(path), lock)
-        except sqlite3.Error as error:
-            lock.release()
-            raise _not_written(path, error) from None
-        except BaseException:
-            lock.release()
-            raise
         try:
             if rules is not None:
                 book.expect(rules)
@@ -101,10 +87,7 @@ class BookWriter(Book):
         self.put_all([record])
 
     def put_all(self, records: Iterable[Record]) -> None:
-        """Add or replace many positions.
-
-        Raises: see ``put``.
-        """
+        """Add or replace many positions. Raises: see ``put``."""
         rows = []
         for record in records:
             self.expect(record.position.rules)
@@ -142,10 +125,7 @@ class BookWriter(Book):
                 raise _not_written(self.path, error) from None
 
     def rollback(self) -> None:
-        """Discard all changes since the last commit.
-
-        Raises: SettingsError if the book was closed.
-        """
+        """Discard all changes since the last commit. Raises: SettingsError if the book was closed."""
         self._expect_open()
         if self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
@@ -215,6 +195,19 @@ def lock_book(path: Path) -> WriterLock:
         return WriterLock(file_of(path), refusal)
     except (OSError, ValueError) as error:  # ValueError for an invalid name, such as one with a zero byte
         raise _not_written(path, error) from None
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[WriterLock]:
+    """Lock a book, and release the lock if the block fails."""
+    lock = lock_book(path)
+    try:
+        yield lock
+    except BaseException as error:
+        lock.release()
+        if isinstance(error, OSError | sqlite3.Error):
+            raise _not_written(path, error) from None
+        raise
 
 
 def _not_written(path: Path, error: Exception) -> OutflankError:

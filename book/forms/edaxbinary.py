@@ -96,7 +96,7 @@ def read(file: BinaryIO, rules: Rules) -> Contents:
     if version != _VERSION[0]:
         raise FileFormatError(f"expected a book of Edax 4, got one of version {version}.{release}")
     *told, count = date_and_rest
-    return Contents(checked(_records(file, count, rules)), {FACT: " ".join(map(str, told))})
+    return checked(_records(file, count, rules)), {FACT: " ".join(map(str, told))}
 
 
 def _passes(record: Record, entry: BookEntry, written: set[Position]) -> Iterator[bytes]:

@@ -47,7 +47,7 @@ def read(file: BinaryIO, rules: Rules) -> Contents:
     Raises: FileFormatError with the line; SettingsError if Edax does not support `rules`.
     """
     expect_othello(rules)
-    return Contents(checked(_records(file, rules)), is_settled=False)
+    return checked(_records(file, rules)), {}
 
 
 def _line(position: Position, level: int, leaf: Leaf | None) -> bytes:

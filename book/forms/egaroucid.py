@@ -66,18 +66,11 @@ def read(file: BinaryIO, rules: Rules) -> Contents:
     file.seek(begin)
     known = {key_of(position)[0] for _, position, _ in _positions(file, count, rules)}
     file.seek(begin)
-    return Contents(checked(_records(file, count, rules, known)), is_settled=False)
+    return checked(_records(file, count, rules, known)), {}
 
 
 def _records(file: BinaryIO, count: int, rules: Rules, known: set[bytes]) -> Iterator[tuple[str, Record]]:
-    """Yield each position with a score: its place in the file for messages, and its record.
-
-    Args:
-        file: the file, at the first position.
-        count: the number of positions.
-        rules: the rules of the book.
-        known: the keys of all positions.
-    """
+    """Yield each position with a score: its place in the file for messages, and its record."""
     for where, position, (score, level, _, leaf_score, move, leaf_level) in _positions(file, count, rules):
         if not any(child.key in known for child in children_of(position)):
             leaf_score, leaf_level = score, level

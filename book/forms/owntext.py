@@ -2,8 +2,8 @@
 
 The first line is ``outflank book 1``, the second ``positions`` and their number, which is missing in texts of version
 1.0.0, the third ``rules`` and the rules; lines ``fact NAME VALUE`` may follow. Each further line is a position: its
-64 squares, the side to move, and the columns of COLUMNS, separated by blanks, ``-`` for no value. A line that
-begins with ``#`` is a comment.
+64 squares, the side to move, and the columns of a row without key and checksum, separated by blanks, ``-`` for no
+value. A line that begins with ``#`` is a comment.
 """
 
 import re
@@ -13,14 +13,12 @@ from typing import BinaryIO
 
 from outflank.book.database import CHECKSUM_FACT
 from outflank.book.forms.positions import Contents, checked, legal_leaf
-from outflank.book.records import Leaf, LineCounts, Record
+from outflank.book.records import COLUMNS, Leaf, LineCounts, Record
 from outflank.book.store import Book
 from outflank.engine import FileFormatError, Move, NotationError, Percent, Position, Rules
 
 FIRST_LINE = "outflank book 1"
-COLUMNS = (
-    "score", "lower", "upper", "depth", "selectivity", "level", "leaf", "leaf_score", "lines", "wins", "draws", "losses"
-)  # fmt: skip
+_COLUMNS = COLUMNS[1:-1]  # without key and checksum
 _COUNT = "positions"
 _NOTHING = "-"
 _WHOLE = re.compile(r"-?[0-9]{1,10}")
@@ -35,7 +33,7 @@ def write(book: Book, file: BinaryIO) -> None:
     lines = [FIRST_LINE, f"{_COUNT} {len(book)}", f"rules {book.rules}"]
     lines += [f"fact {name} {value}" for name, value in sorted(book.facts.items()) if name != "rules"]
     lines += [f"# {change.time} {change.what}" for change in book.history()]
-    lines.append(f"# board side {' '.join(COLUMNS)}")
+    lines.append(f"# board side {' '.join(_COLUMNS)}")
     for line in lines:
         file.write(f"{' '.join(line.splitlines())}\n".encode())
     for record in book.records():
@@ -53,14 +51,11 @@ def read(file: BinaryIO, rules: Rules) -> Contents:
     count, rules = _take_head(lines)
     facts = {"rules": str(rules)}
     begun = _take_facts(lines, facts)
-    return Contents(_counted(checked(_records(chain(begun, lines), rules)), count), facts)
+    return _counted(checked(_records(chain(begun, lines), rules)), count), facts
 
 
 def _take_head(lines: Iterator[tuple[int, str]]) -> tuple[int | None, Rules]:
-    """Return the number of positions, None in a text of 1.0.0, and the rules.
-
-    Raises: FileFormatError with the line.
-    """
+    """Return the number of positions, None in a text of 1.0.0, and the rules. Raises: FileFormatError with the line."""
     number, first = next(lines, (1, ""))
     if first != FIRST_LINE:
         raise FileFormatError(f"line {number}: expected {FIRST_LINE!r}, got {first[:40]!r}")
@@ -140,24 +135,21 @@ def _records(lines: Iterable[tuple[int, str]], rules: Rules) -> Iterator[tuple[s
 
 
 def _record(line: str, rules: Rules, where: str) -> Record:
-    """Read the record of a line.
-
-    Raises: FileFormatError unless the line is a position with its columns.
-    """
+    """Read the record of a line. Raises: FileFormatError unless the line is a position with its columns."""
     board, *words = line.split()
-    if len(words) != 1 + len(COLUMNS):
-        expected = f"a board, a side and {len(COLUMNS)} columns"
+    if len(words) != 1 + len(_COLUMNS):
+        expected = f"a board, a side and {len(_COLUMNS)} columns"
         raise FileFormatError(f"{where}: expected {expected}, got {1 + len(words)} words")
     try:
         position = Position.parse(f"{board} {words[0]}", rules)
-        columns = dict(zip(COLUMNS, words[1:], strict=True))
+        columns = dict(zip(_COLUMNS, words[1:], strict=True))
         leaf = None
         if (columns["leaf"], columns["leaf_score"]) != (_NOTHING, _NOTHING):
             move = Move.parse(columns["leaf"])
             leaf = Leaf(legal_leaf(position, move, where), _whole(columns["leaf_score"]))
         level = None if columns["level"] == _NOTHING else _whole(columns["level"])
         score, lower, upper, depth, selectivity, *counts = (
-            _whole(columns[name]) for name in (*COLUMNS[:5], *COLUMNS[-4:])
+            _whole(columns[name]) for name in (*_COLUMNS[:5], *_COLUMNS[-4:])
         )
     except NotationError as error:
         raise FileFormatError(f"{where}: {error}") from None

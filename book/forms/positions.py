@@ -1,7 +1,6 @@
-"""The parts that formats share: the contents of a file, checks of its records, and the levels of Edax."""
+"""The parts that formats share: checks of the records, and the levels of Edax."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
 
 from outflank.book.keys import key_of
 from outflank.book.records import HAND_LEVEL, Record, to_row
@@ -17,20 +16,8 @@ from outflank.engine import (
 )
 from outflank.engine.search.limits import FULL_WIDTH
 
-
-@dataclass(frozen=True, slots=True)
-class Contents:
-    """The contents of a file.
-
-    Attributes:
-        records: the records, read lazily; FileFormatError names an invalid one.
-        facts: the facts about the book, by name.
-        is_settled: whether it has scores, bounds and counts; if not, they have to be computed from the leaves.
-    """
-
-    records: Iterator[Record]
-    facts: Mapping[str, str] = field(default_factory=dict)
-    is_settled: bool = True
+Contents = tuple[Iterator[Record], dict[str, str]]
+"""The records of a file, read lazily, where FileFormatError names an invalid one; and the facts about the book."""
 
 
 def checked(records: Iterable[tuple[str, Record]]) -> Iterator[Record]:
@@ -55,10 +42,7 @@ def checked(records: Iterable[tuple[str, Record]]) -> Iterator[Record]:
 
 
 def legal_leaf(position: Position, move: Move, where: str) -> Move:
-    """Return the move if it is legal.
-
-    Raises: FileFormatError that begins with `where`.
-    """
+    """Return the move if it is legal. Raises: FileFormatError that begins with `where`."""
     if move not in position.legal_moves():
         moves = " ".join(map(str, position.legal_moves()))
         raise FileFormatError(f"{where}: expected a leaf out of {moves}, got {move}")

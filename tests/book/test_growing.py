@@ -222,7 +222,7 @@ def test_all_is_judged_again_once_and_on_no_lower_level(tmp_path: Path) -> None:
     with Book.open(path) as book:
         again = check(book, judge, sample=60).sample
     assert again is not None
-    assert again.largest == 0
+    assert again["largest_difference"] == 0
 
 
 def test_extending_adds_the_positions_of_a_game(tmp_path: Path) -> None:

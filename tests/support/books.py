@@ -205,8 +205,7 @@ def written(book: Book, form: Form) -> bytes:
 
 def stored(data: bytes, path: Path, rules: Rules = START.rules, form: Form | None = None) -> list[Record]:
     """The records of a book that is made of what a form holds, as they are stored."""
-    contents = read_form(BytesIO(data), rules, form)
-    with make(path, contents.records, rules) as book:
+    with make(path, read_form(BytesIO(data), rules, form)[0], rules) as book:
         return list(book.records())
 
 

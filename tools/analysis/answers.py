@@ -22,7 +22,6 @@ class Answer:
     """An answer to an item.
 
     Attributes:
-        item: the item that is answered.
         found: the result of a query's search or its progress; None for other items, and for a query that was
             cancelled before its search began.
         count: the number of queries that an action has terminated.

@@ -28,7 +28,7 @@ from outflank.engine import (
 from outflank.protocol.formats.reading import capped, read_lines
 from outflank.tools.analysis.jobs.tree import Bounds, seen
 from outflank.tools.analysis.proofs import check
-from outflank.tools.analysis.proofs.write import ProofFile
+from outflank.tools.analysis.proofs.write import ProofFile, proof_text
 from outflank.tools.runtime.executor import run_all, shared_searcher
 from outflank.tools.runtime.files import write_whole
 from outflank.tools.runtime.progress import counted, live, progress_bar
@@ -47,7 +47,6 @@ class Claim:
     Attributes:
         position: the position, after the pass if the side to move had to pass; the side to move has a move.
         lower: the lower bound of its score, in discs from the side to move.
-        upper: the upper bound.
         line: the number of the line in the file, 1 for the first.
     """
 
@@ -59,11 +58,6 @@ class Claim:
 
 def read_claims(stream: BinaryIO, name: str, rules: Rules) -> list[Claim]:
     """Read a file of claims: ``position,lower,upper`` on each line, with or without that heading.
-
-    Args:
-        stream: the file.
-        name: the name of the file, for errors.
-        rules: the rules of the positions.
 
     Raises: FileFormatError at the first invalid line.
     """
@@ -167,10 +161,7 @@ class Deduction:
         return lower >= wanted if reached else upper < wanted
 
     def answer(self, position: Position, wanted: int) -> Move:
-        """Return a move that reaches `wanted` discs.
-
-        Raises: SettingsError if that does not follow.
-        """
+        """Return a move that reaches `wanted` discs. Raises: SettingsError if that does not follow."""
         for move in position.legal_moves():
             if self._follows(position.play(move), 1 - wanted, False):
                 return move
@@ -225,13 +216,6 @@ def follow(
 ) -> None:
     """Print the score of a position that follows from a file of claims; run the checker on a proof that is written.
 
-    Args:
-        file: the file of the claims.
-        root: the position.
-        proofs: the file of the proof; None to write no proof.
-        needed_path: the file for the needed claims; None to write no file.
-        as_json: whether to print JSON.
-
     Raises: OutflankError if a proof is wanted and no score follows, or if the checker refuses it.
     """
     claims = read_claims(file, file.name, root.rules)
@@ -259,7 +243,7 @@ def follow(
         return
     if lower < upper:
         raise OutflankError("a proof is of a score, and only bounds follow: leave --proof out")
-    click.echo(proofs.add(root, lower, deduction), err=as_json)
+    click.echo(proof_text(proofs.add(root, lower, deduction)), err=as_json)
     click.echo(proofs.save(), err=as_json)
     command = [sys.executable, check.__file__, "--claims", file.name, str(proofs.path)]
     checked = subprocess.run(command, capture_output=True, text=True)
@@ -284,14 +268,6 @@ def audit(
     as_json: bool,
 ) -> None:
     """Solve claims again, and print wrong claims and a bound of their share.
-
-    Args:
-        claims: all claims.
-        sample: the claims to solve.
-        executor: solves them.
-        places: the number of concurrent tasks.
-        hash_mb: the size of each worker's table in MB.
-        as_json: whether to print JSON.
 
     Raises: OutflankError if a claim is wrong.
     """
@@ -330,13 +306,7 @@ def solve_again(hash_mb: int, claim: Claim) -> tuple[bool, int]:
 
 
 def audit_words(claims: int, checked: int, wrong: int) -> str:
-    """Return the result of solving claims again, in a sentence.
-
-    Args:
-        claims: the number of claims.
-        checked: the number of claims solved again.
-        wrong: the number of wrong claims.
-    """
+    """Return the result of solving claims again, in a sentence."""
     text = f"{counted(checked, 'claim')} of {claims:,} solved again, {wrong:,} wrong"
     if wrong:
         return text

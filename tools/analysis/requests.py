@@ -44,9 +44,6 @@ class RequestError(NotationError):
 class Fields:
     """The fields of one request; null stands for a field that is missing.
 
-    Args:
-        values: the object that came.
-
     Every method raises RequestError if its field has another kind of value, and returns `otherwise` if it is missing.
     """
 
@@ -141,9 +138,6 @@ class SearchRequest:
     """The limits of a search and the wanted answer; None is no limit, and the first limit that is met ends the search.
 
     Attributes:
-        depth: plies.
-        nodes: boards to reach.
-        seconds: wall time.
         level: 0 to 60, see ``limit_for_level``; says depth and selectivity.
         selectivity: in percent; None is what pays against time or nodes, else 100.
         multipv: how many of the best moves to report.
@@ -205,8 +199,6 @@ class Query:
 
     Attributes:
         tags: the first fields of its answers: the request's ``id``, and others that name its origin.
-        position: to search.
-        search: how to search, and what to report.
         moves: consider only these; None for all.
         priority: those with a higher one are searched first.
         yields: whether the search ends early, with what it has found, when it has used up its slice and another client
@@ -231,8 +223,6 @@ class Action:
     """An action on earlier requests.
 
     Attributes:
-        tags: see ``Query``.
-        name: the name of the action.
         target: the ``id`` of the request to terminate; None for all.
         turns: the turns of that request to terminate; None for all.
     """
@@ -254,7 +244,6 @@ class Remark:
     """A sentence about a request: it can't be answered, or (a warning) not all of it was understood.
 
     Attributes:
-        tags: as those of a query.
         sentence: the expected value and the actual one.
         field: of the request; None if it is about the whole request.
         is_warning: whether an answer comes all the same.
@@ -278,13 +267,7 @@ class Defaults:
 
 
 def read_request(line: str, number: int, defaults: Defaults) -> Iterator[Item]:
-    """The requests of a line; a line that can't be understood gives a Remark with the reason.
-
-    Args:
-        line: a JSON object.
-        number: of the line, for one that has no ``id``.
-        defaults: for what it leaves out.
-    """
+    """The requests of a line of this number; one that can't be understood gives a Remark with the reason."""
     tags: dict[str, Any] = {"id": None, "line": number}
     try:
         fields = Fields.read(line)

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import BinaryIO, Protocol
+from typing import BinaryIO
 
 from outflank.engine import (
     Analysis,
@@ -40,11 +40,8 @@ FIRST_SLICE_SECONDS = 1.0
 _WATCH_SECONDS = 0.1  # between two looks for searches that have to give way
 
 
-class Client(Protocol):
-    """The receiver of answers: one for each connection."""
-
-    def deliver(self, number: int, answer: Answer) -> None:
-        """Take an answer to the item with this number. Called from any thread; must not wait."""
+Client = Callable[[int, Answer], object]
+"""Takes the answers of a connection by the numbers of their items. Called from any thread; must not wait."""
 
 
 @dataclass(slots=True, order=True)
@@ -53,14 +50,11 @@ class _Task:
 
     Attributes:
         key: its order among the tasks, the smallest first: negative priority, then serial number.
-        client: the receiver of its answers.
         number: the number of the item among those of its client.
-        query: the position to search, and how.
         cancelled: whether the search is to end; what has been found by then is the answer.
         began: when its search began, on the monotonic clock; None if it has not.
         slice: the seconds after which its search gives way if another client waits.
         gives_way: whether it has been stopped for another client.
-        analysis: its search while it runs.
     """
 
     key: tuple[int, int]
@@ -75,7 +69,7 @@ class _Task:
 
     def report(self, found: SearchInfo | None) -> None:
         """Deliver the result of the search or its progress; None if it never began."""
-        self.client.deliver(self.number, Answer(self.query, found))
+        self.client(self.number, Answer(self.query, found))
 
 
 class AnalysisService:
@@ -106,7 +100,7 @@ class AnalysisService:
         """
         if not isinstance(item, Query):
             count = self._cancel(client, item.terminates) if isinstance(item, Action) else 0
-            client.deliver(number, Answer(item, count=count))
+            client(number, Answer(item, count=count))
             return
         with self._changed:
             serial = next(self._serials)
@@ -124,7 +118,7 @@ class AnalysisService:
             meant = [
                 task
                 for task in self._tasks.values()
-                if task.client is client and not task.cancelled and is_meant(task.query)
+                if task.client == client and not task.cancelled and is_meant(task.query)
             ]
             for task in meant:
                 task.cancelled = True
@@ -166,7 +160,7 @@ class AnalysisService:
                     for task in self._tasks.values()
                     if task.began is not None
                     and task.analysis is not None
-                    and any(client is not task.client for client in self._waiting)
+                    and any(client != task.client for client in self._waiting)
                 ]
                 excess, analysis, task = max(over, key=lambda each: each[0], default=(0.0, None, None))
                 if task is not None and analysis is not None and excess > 0:
@@ -196,7 +190,7 @@ class AnalysisService:
             with self._changed:
                 task.analysis = None
                 del self._tasks[task.key[1]]
-            task.client.deliver(task.number, answer)
+            task.client(task.number, answer)
 
     def _search(self, task: _Task, searcher: Searcher) -> SearchResult:
         """Search a position, report the progress as often as its query asks for, and return the result."""
@@ -221,61 +215,53 @@ MOST_WAITING = 10_000
 """Items that are read before one of them has been answered and its answer taken; then reading waits."""
 
 
-class AnswerStream:
-    """The client of a program that reads items from an iterator and takes the answers in a loop.
-
-    Iterate over it once. The iteration ends when all items are answered, and ends the searches if it is left earlier.
+def answers(service: AnalysisService, items: Iterable[Item], ordered: bool = False) -> Iterator[Answer]:
+    """Yield the answers to all items; leaving the iteration earlier ends the searches.
 
     Args:
         service: searches the positions.
         items: the items, read in a thread of their own; the iteration raises the errors of reading.
         ordered: whether to yield last answers in the order of the items; progress is yielded as it comes.
     """
+    found: queue.SimpleQueue[tuple[int, Answer] | BaseException | int] = queue.SimpleQueue()
+    room = threading.Semaphore(MOST_WAITING)
 
-    def __init__(self, service: AnalysisService, items: Iterable[Item], ordered: bool = False) -> None:
-        self._service, self._items, self._ordered = service, items, ordered
-        self._found: queue.SimpleQueue[tuple[int, Answer] | BaseException | int] = queue.SimpleQueue()
-        self._room = threading.Semaphore(MOST_WAITING)
+    def deliver(number: int, answer: Answer) -> None:
+        found.put((number, answer))
 
-    def deliver(self, number: int, answer: Answer) -> None:
-        """Queue an answer."""
-        self._found.put((number, answer))
-
-    def __iter__(self) -> Iterator[Answer]:
-        threading.Thread(target=self._read, name="outflank requests", daemon=True).start()
-        early: dict[int, Answer] = {}  # last answers, by their place in the output
-        done, count = 0, None
-        try:
-            while done != count:
-                found = self._found.get()
-                if isinstance(found, BaseException):
-                    raise found
-                if isinstance(found, int):
-                    count = found
-                    continue
-                number, answer = found
-                if not answer.is_last:
-                    yield answer
-                    continue
-                early[number if self._ordered else done] = answer
-                while done in early:
-                    yield early.pop(done)
-                    done += 1
-                    self._room.release()
-        finally:
-            self._service.leave(self)
-
-    def _read(self) -> None:
-        """Take all items and queue their number at the end."""
+    def read() -> None:
         count = 0
         try:
-            for item in self._items:
-                self._room.acquire()
-                self._service.take(self, count, item)
+            for item in items:
+                room.acquire()
+                service.take(deliver, count, item)
                 count += 1
-            self._found.put(count)
+            found.put(count)
         except BaseException as error:  # for the thread that iterates
-            self._found.put(error)
+            found.put(error)
+
+    threading.Thread(target=read, name="outflank requests", daemon=True).start()
+    early: dict[int, Answer] = {}  # last answers, by their place in the output
+    done, count = 0, None
+    try:
+        while done != count:
+            came = found.get()
+            if isinstance(came, BaseException):
+                raise came
+            if isinstance(came, int):
+                count = came
+                continue
+            number, answer = came
+            if not answer.is_last:
+                yield answer
+                continue
+            early[number if ordered else done] = answer
+            while done in early:
+                yield early.pop(done)
+                done += 1
+                room.release()
+    finally:
+        service.leave(deliver)
 
 
 Entry = AnnotatedGame | BadGame

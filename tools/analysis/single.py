@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -15,9 +15,9 @@ import click
 from outflank.book import Book, BookEntry
 from outflank.book.names import opening_of_game
 from outflank.engine import Game, OutflankError, Position, SearchInfo
-from outflank.tools.analysis.answers import Answer, best_move, search_facts, stable_facts
+from outflank.tools.analysis.answers import best_move, search_facts, stable_facts
 from outflank.tools.analysis.requests import Query, Remark, SearchRequest
-from outflank.tools.analysis.service import AnalysisService, AnswerStream
+from outflank.tools.analysis.service import AnalysisService, answers
 from outflank.tools.report.board import board_text, end_text, is_coloured, say
 from outflank.tools.report.search import heading, line_cells, score_text, search_cells
 from outflank.tools.runtime.progress import live
@@ -57,112 +57,71 @@ def analyze_game(
     """Search the last position of a game, and print each iteration and the result with the moves of the book.
 
     Ctrl-C ends the search; the last iteration is the result then.
+
+    Raises: OutflankError if the search has failed.
     """
-    report = PositionReport(game, as_json, search.stable, entry)
-    query = Query({}, game.position, replace(search, report_every=0))
+    position, opening = game.position, opening_of_game(game)
+    infos: deque[SearchInfo] = deque(maxlen=_ITERATIONS_SHOWN)
+
+    def facts(info: SearchInfo) -> dict[str, Any]:
+        made = search_facts(position, info) | {"opening": None if opening is None else asdict(opening)}
+        return made | {"stable": stable_facts(position)} if search.stable else made
+
+    query = Query({}, position, replace(search, report_every=0))
     try:
-        with nullcontext() if as_json or game.position.is_over else live(report.draw):
-            for answer in AnswerStream(service, [query]):
-                report.take(answer)
+        with nullcontext() if as_json or position.is_over else live(lambda: _iterations(position, infos)):
+            for answer in answers(service, [query]):
+                if isinstance(answer.item, Remark):
+                    raise OutflankError(answer.item.sentence)
+                assert answer.found is not None
+                infos.append(answer.found)
+                if as_json and not answer.is_last:
+                    click.echo(json.dumps({"kind": "info"} | facts(answer.found)))
     finally:
-        report.end()
+        if infos and as_json:
+            head = {"kind": "result", "move": best_move(position, infos[-1])}
+            click.echo(json.dumps(head | facts(infos[-1]) | {"book": _book_facts(entry)}))
+        elif infos:
+            say(_text(game, infos[-1], search.stable, entry))
 
 
-class PositionReport:
-    """Prints the search of one position, while it runs and at its end.
+def _iterations(position: Position, infos: Iterable[SearchInfo]) -> Table:
+    """Return the last iterations, each with its best moves; on a narrow terminal without nodes and speed."""
+    from rich.table import Table  # not at the top: all but the display does without it
 
-    Args:
-        game: the game whose last position is searched.
-        as_json: whether to print an object for each finished iteration and one for the result.
-        stable: whether to show the discs that can never be turned again.
-        entry: the position's entry in an opening book; None if no book knows it.
-    """
+    from outflank.tools.runtime.terminal import open_console
 
-    def __init__(self, game: Game, as_json: bool, stable: bool, entry: BookEntry | None = None) -> None:
-        self._entry = entry
-        self._game, self._position = game, game.position
-        self._as_json, self._stable = as_json, stable
-        self._opening = opening_of_game(game)
-        self._infos: deque[SearchInfo] = deque(maxlen=_ITERATIONS_SHOWN)
-
-    def take(self, answer: Answer) -> None:
-        """Keep a finished iteration or the result, and print the iteration as JSON if that is wanted.
-
-        Raises: OutflankError if the search has failed.
-        """
-        if isinstance(answer.item, Remark):
-            raise OutflankError(answer.item.sentence)
-        assert answer.found is not None
-        self._infos.append(answer.found)
-        if self._as_json and not answer.is_last:
-            click.echo(json.dumps({"kind": "info"} | self._facts(answer.found)))
-
-    def draw(self) -> Table:
-        """Return the last iterations, each with its best moves; on a narrow terminal without nodes and speed."""
-        from rich.table import Table  # not at the top: all but the display does without it
-
-        from outflank.tools.runtime.terminal import open_console
-
-        table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
-        numbers = _NUMBERS if open_console().width >= _WIDE else _FEWER_NUMBERS
-        for name in (*numbers, "move", "score", "line"):
-            table.add_column(name, no_wrap=name != "line")
-        for info in self._infos:
-            self._add_iteration(table, info, numbers)
-        return table
-
-    def end(self) -> None:
-        """Print the result, or the last iteration if the search was interrupted."""
-        if not self._infos:
-            return
-        info = self._infos[-1]
-        if self._as_json:
-            click.echo(
-                json.dumps(
-                    {"kind": "result", "move": best_move(self._position, info)}
-                    | self._facts(info)
-                    | {"book": _book_facts(self._entry)}
-                )
-            )
-        else:
-            say(self._text(info))
-
-    def _add_iteration(self, table: Table, info: SearchInfo, names: Sequence[str]) -> None:
-        """Add the rows of an iteration: its numbers before the best line, blanks before the others."""
-        cells = search_cells(info, self._position.empties)
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
+    names = _NUMBERS if open_console().width >= _WIDE else _FEWER_NUMBERS
+    for name in (*names, "move", "score", "line"):
+        table.add_column(name, no_wrap=name != "line")
+    for info in infos:
+        cells = search_cells(info, position.empties)
         numbers = [cells[name] for name in names]
         for line in info.lines:
             table.add_row(*numbers, *line_cells(line).values())
             numbers = [""] * len(numbers)
+    return table
 
-    def _facts(self, info: SearchInfo) -> dict[str, Any]:
-        opening = None if self._opening is None else asdict(self._opening)
-        made = search_facts(self._position, info) | {"opening": opening}
-        return made | {"stable": stable_facts(self._position)} if self._stable else made
 
-    def _text(self, info: SearchInfo) -> str:
-        """Return the board, the opening's name, and the best moves with their scores or the result of the game."""
-        position = self._position
-        mover = position.rules.colour_name(position.side)
-        cells = search_cells(info, position.empties)
-        last = self._game.turns[-1].move if len(self._game) else None
-        head = [
-            board_text(position, last=last, coloured=is_coloured()),
-            *([] if self._opening is None else [f"Opening: {self._opening.in_both_languages}"]),
-            *(_stable_lines(position) if self._stable else []),
-            "",
-        ]
-        if position.is_over:
-            return "\n".join([*head, end_text(position)])
-        return "\n".join(
-            [
-                *head,
-                f"{heading(_LINE_ROW)} (scores: final discs ahead for {mover}, {cells['certainty']})",
-                *(_LINE_ROW.format_map(line_cells(line)) for line in info.lines),
-                *_book_lines(self._entry),
-                f"{cells['nodes']} nodes in {info.seconds:.3f} s, {cells['nodes/s']} nodes/s",
-            ]
-        )
+def _text(game: Game, info: SearchInfo, stable: bool, entry: BookEntry | None) -> str:
+    """Return the board, the opening's name, and the best moves with their scores or the result of the game."""
+    position, opening = game.position, opening_of_game(game)
+    last = game.turns[-1].move if len(game) else None
+    lines = [
+        board_text(position, last=last, coloured=is_coloured()),
+        *([] if opening is None else [f"Opening: {opening.in_both_languages}"]),
+        *(_stable_lines(position) if stable else []),
+        "",
+    ]
+    if position.is_over:
+        return "\n".join([*lines, end_text(position)])
+    mover, cells = position.rules.colour_name(position.side), search_cells(info, position.empties)
+    lines.append(f"{heading(_LINE_ROW)} (scores: final discs ahead for {mover}, {cells['certainty']})")
+    lines += [_LINE_ROW.format_map(line_cells(line)) for line in info.lines]
+    if entry is not None:
+        lines.append("Book: " + ", ".join(f"{move.move} {score_text(move.score)}" for move in entry.moves))
+    return "\n".join([*lines, f"{cells['nodes']} nodes in {info.seconds:.3f} s, {cells['nodes/s']} nodes/s"])
 
 
 def _book_facts(entry: BookEntry | None) -> list[dict[str, Any]] | None:
@@ -171,13 +130,6 @@ def _book_facts(entry: BookEntry | None) -> list[dict[str, Any]] | None:
         return None
     names = ("score", "lower", "upper")
     return [{"move": str(move.move)} | {name: getattr(move, name) for name in names} for move in entry.moves]
-
-
-def _book_lines(entry: BookEntry | None) -> list[str]:
-    """``Book: d6 -1, f6 -2``, from the side to move."""
-    if entry is None:
-        return []
-    return ["Book: " + ", ".join(f"{move.move} {score_text(move.score)}" for move in entry.moves)]
 
 
 def _stable_lines(position: Position) -> list[str]:

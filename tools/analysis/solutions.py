@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import click
@@ -10,7 +10,7 @@ import click
 from outflank.engine import Colour, Limit, Line, Move, Position, SearchInfo
 from outflank.protocol.formats.obf import Problem
 from outflank.tools.analysis.answers import best_move
-from outflank.tools.analysis.proofs.write import Proof
+from outflank.tools.analysis.proofs.write import proof_text
 from outflank.tools.report.search import (
     certainty,
     facts,
@@ -31,8 +31,6 @@ class Solution:
 
     Attributes:
         number: the number of the problem in its file, 1 for the first.
-        problem: the problem.
-        info: the search's result.
         seconds: the wall time, including the clearing of the table.
         limit: the limit of the search; with its `wld` a score is 1, 0 or -1 if the search reached the end.
     """
@@ -169,7 +167,10 @@ class SolutionReport:
             click.echo(heading(_ROW))
 
     def add(
-        self, solution: Solution, proof: Proof | None = None, job: Mapping[str, Any] | None = None
+        self,
+        solution: Solution,
+        proof: Mapping[str, float] | None = None,
+        job: Mapping[str, Any] | None = None,
     ) -> None:
         """Print a solution, its differences from the file, its proof, and the figures of its job."""
         self._solutions.append(solution)
@@ -178,13 +179,18 @@ class SolutionReport:
             self.differing.append(solution.number)
         if self.as_json:
             compared = {"differences": differences} if self._check else {}
-            proven = {"proof": asdict(proof)} if proof else {}
+            proven = {"proof": proof} if proof else {}
             worked = {"job": job} if job else {}
             click.echo(json.dumps(solution.facts() | compared | proven | worked))
             return
         click.echo(_row(solution))
         worked_at = ["job: " + ", ".join(f"{name} {value:,}" for name, value in job.items())] if job else []
-        for line in (*_scores_of_moves(solution), *differences, *([proof] if proof else []), *worked_at):
+        for line in (
+            *_scores_of_moves(solution),
+            *differences,
+            *([proof_text(proof)] if proof else []),
+            *worked_at,
+        ):
             click.echo(f"     {line}")
 
     def end(self) -> None:

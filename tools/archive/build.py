@@ -53,12 +53,10 @@ class ArchiveContents:
     """The contents of a new archive.
 
     Attributes:
-        games: how many are in it.
         duplicates: games left out, since one with the same players, year and moves is in it.
         others: games left out, since they are by other rules.
         bad: entries of files that could not be read as games.
         positions: different ones, images counted once.
-        bytes: of the file.
     """
 
     games: int
@@ -119,11 +117,7 @@ def build_archive(
 
 
 class _Builder:
-    """One archive that is being made.
-
-    Attributes:
-        raised: the reason why a statement was interrupted; None if none was.
-    """
+    """One archive that is being made."""
 
     def __init__(self, connection: sqlite3.Connection, scratch: Path, rules: Rules) -> None:
         self._connection, self._rules = connection, rules

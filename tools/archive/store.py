@@ -47,13 +47,12 @@ class MoveRow:
 
     Attributes:
         move: in the coordinates of the position that was asked about.
-        games: how many.
         won: by the mover; games without a known result are in none of these three.
-        drawn: without a winner.
-        lost: by the mover.
         mean: mean disc difference for the mover; None if no game has one.
         years: first and last; None if no game has one.
         strongest: names of up to three players who made it, the strongest first.
+        engine: the score by the engine, in discs from the mover's side; None if it was not asked.
+        book: the score in a book; None if no book knows it.
     """
 
     move: Move
@@ -64,6 +63,8 @@ class MoveRow:
     mean: float | None
     years: tuple[int, int] | None
     strongest: tuple[str, ...]
+    engine: float | None = None
+    book: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +73,16 @@ class PositionTable:
 
     Attributes:
         position: the one asked about; after a pass if one is forced.
-        games: how many reached it.
         ended: how many of these ended in it, or were broken off.
         moves: the most frequent first.
+        certainty: of the engine's scores, in words; empty without them.
     """
 
     position: Position
     games: int
     ended: int
     moves: tuple[MoveRow, ...]
+    certainty: str = ""
 
 
 class Archive:
@@ -89,8 +91,6 @@ class Archive:
     Best used as a context manager: ``with Archive.open(path) as archive``. ``len(archive)`` is the number of games.
 
     Attributes:
-        path: of the file.
-        rules: of the games.
         duplicates: how many games were left out when it was made, since they were in it already.
         positions: how many different ones it has, images counted once.
     """
@@ -139,11 +139,7 @@ class Archive:
             raise SettingsError(f"{str(self.path)!r} is an archive of games by {self.rules}, not by {rules}")
 
     def table(self, position: Position, wanted: Wanted = ANY) -> PositionTable:
-        """The moves of a position and what became of them.
-
-        Args:
-            position: any; where the side to move has to pass, the position after the pass is meant.
-            wanted: which games count.
+        """The moves of a position, after a forced pass if there is one, and what became of them.
 
         Raises: FileFormatError if what is needed of the file is damaged; SettingsError if the rules are others.
         """
@@ -174,12 +170,7 @@ class Archive:
     def games(
         self, position: Position | None = None, wanted: Wanted = ANY, most: int | None = None
     ) -> Iterator[AnnotatedGame]:
-        """The games that reached a position, in it or in an image of it; the last that were read come first.
-
-        Args:
-            position: the start of the game if left out.
-            wanted: which games are meant.
-            most: how many at most.
+        """The games that reached a position (the start if None) or an image of it; the last read come first.
 
         Raises: FileFormatError and SettingsError as ``table``.
         """
@@ -315,20 +306,9 @@ class Archive:
         rows = self._rows(_GAME, (number,))
         if len(rows) != 1:
             raise self._damaged(f"game {number} is missing")
-        (
-            black,
-            white,
-            event,
-            black_rating,
-            white_rating,
-            winner,
-            margin,
-            ending,
-            first,
-            given,
-            moves,
-            *rest,
-        ) = rows[0]
+        black, white, event, *ratings, winner, margin, ending, first, given, moves, title, place, date = rows[
+            0
+        ]
         try:
             recorder = Recorder(
                 Position.start(self.rules) if first is None else Position.parse(first, self.rules)
@@ -340,19 +320,18 @@ class Archive:
                 result = Result(
                     {1: Colour.BLACK, 0: None, -1: Colour.WHITE}[winner], margin, ResultReason(ending)
                 )
-            title, place, date = map(str, rest)
             return AnnotatedGame(
                 recorder.first,
                 recorder.moves,
                 black=str(black),
                 white=str(white),
-                black_rating=black_rating,
-                white_rating=white_rating,
+                black_rating=ratings[0],
+                white_rating=ratings[1],
                 result=result,
-                title=title,
+                title=str(title),
                 event=str(event),
-                place=place,
-                date=date,
+                place=str(place),
+                date=str(date),
                 given=self._whole(given),
             )
         except (NotationError, IllegalMoveError, KeyError, TypeError, ValueError) as error:

@@ -1,8 +1,8 @@
 """The table of a position for people and for programs: games, results, players, and scores of engine and book."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -17,21 +17,6 @@ from outflank.tools.report.search import certainty, score_number, score_text
 from outflank.tools.runtime.progress import counted
 
 
-@dataclass(frozen=True, slots=True)
-class Scores:
-    """The scores beside the games, in discs from the side to move.
-
-    Attributes:
-        engine: of each move by the engine.
-        certainty: of these scores, in words.
-        book: of the moves that a book knows.
-    """
-
-    engine: Mapping[Move, float] = field(default_factory=dict)
-    certainty: str = ""
-    book: Mapping[Move, int] = field(default_factory=dict)
-
-
 class Explorer:
     """An archive with books and the engine beside it: what every command shows about a position.
 
@@ -39,9 +24,6 @@ class Explorer:
         archive: of the games.
         books: the first that knows a position counts; those for other rules are passed over.
         level: of the engine's scores; None for no scores of it.
-
-    Attributes:
-        archive: of the games.
     """
 
     def __init__(self, archive: Archive, books: Sequence[Book] = (), level: int | None = None) -> None:
@@ -57,18 +39,32 @@ class Explorer:
             archive = stack.enter_context(Archive.open(path))
             yield cls(archive, [stack.enter_context(Book.open(book)) for book in books], level)
 
-    def at(self, position: Position, wanted: Wanted = ANY) -> tuple[PositionTable, Scores]:
-        """The table of a position and the scores beside it. Raises: FileFormatError, SettingsError."""
+    def at(self, position: Position, wanted: Wanted = ANY) -> PositionTable:
+        """The table of a position with the scores of engine and book. Raises: FileFormatError, SettingsError."""
         table = self.archive.table(position, wanted)
-        return table, self._scores(table.position)
+        position, moves = table.position, table.position.legal_moves()
+        if not moves:
+            return table
+        known = (book.probe(position) for book in self._books if book.serves(position.rules))
+        entry = next(filter(None, known), None)
+        book = {} if entry is None else {each.move: each.score for each in entry.moves}
+        engine: dict[Move, float] = {}
+        if self._level is not None:
+            self._searcher = self._searcher or Searcher()
+            limit = limit_for_level(self._level, position.empties)
+            found = self._searcher.search(position, limit, multipv=len(moves))
+            engine = {line.move: line.score for line in found.lines}
+            table = replace(table, certainty=certainty(found, position.empties))
+        rows = (replace(row, engine=engine.get(row.move), book=book.get(row.move)) for row in table.moves)
+        return replace(table, moves=tuple(rows))
 
-    def text(self, position: Position, wanted: Wanted = ANY) -> Iterator[str]:
+    def text(self, position: Position) -> Iterator[str]:
         """The lines that show the table of a position."""
-        return table_text(*self.at(position, wanted))
+        return table_text(self.at(position))
 
     def facts(self, position: Position, wanted: Wanted = ANY) -> dict[str, Any]:
         """The table of a position as JSON has it."""
-        return table_facts(*self.at(position, wanted))
+        return table_facts(self.at(position, wanted))
 
     def exit_of(self, game: AnnotatedGame) -> tuple[int, AnnotatedMove] | None:
         """The move by which a game left those of the archive, and its ply, 1 for the first.
@@ -85,24 +81,8 @@ class Explorer:
                 return ply, played
         return None
 
-    def _scores(self, position: Position) -> Scores:
-        moves = position.legal_moves()
-        if not moves:
-            return Scores()
-        known = (book.probe(position) for book in self._books if book.serves(position.rules))
-        entry = next(filter(None, known), None)
-        book = {} if entry is None else {each.move: each.score for each in entry.moves}
-        if self._level is None:
-            return Scores(book=book)
-        self._searcher = self._searcher or Searcher()
-        limit = limit_for_level(self._level, position.empties)
-        found = self._searcher.search(position, limit, multipv=len(moves))
-        return Scores(
-            {line.move: line.score for line in found.lines}, certainty(found, position.empties), book
-        )
 
-
-def table_text(table: PositionTable, scores: Scores) -> Iterator[str]:
+def table_text(table: PositionTable) -> Iterator[str]:
     """The lines that show a table: a heading, and a row for each move."""
     position = table.position
     mover = position.rules.colour_name(position.side)
@@ -111,10 +91,10 @@ def table_text(table: PositionTable, scores: Scores) -> Iterator[str]:
         return
     ended = f", {table.ended:,} of which ended here" if table.ended else ""
     yield f"{counted(table.games, 'game')}{ended}; results and scores for {mover}"
-    if scores.certainty:
-        yield f"engine: {scores.certainty}"
+    if table.certainty:
+        yield f"engine: {table.certainty}"
     headings = ("move", "games", "share", "won", "drawn", "lost", "mean", "years", "engine", "book")
-    cells = [headings, *(_cells(row, table.games, scores) for row in table.moves)]
+    cells = [headings, *(_cells(row, table.games) for row in table.moves)]
     used = [at for at, name in enumerate(headings) if at < 8 or any(row[at] for row in cells[1:])]
     widths = [max(len(row[at]) for row in cells) for at in range(len(headings))]
     for number, row in enumerate(cells):
@@ -129,46 +109,36 @@ def table_text(table: PositionTable, scores: Scores) -> Iterator[str]:
         yield text.rstrip()
 
 
-def _cells(row: MoveRow, games: int, scores: Scores) -> tuple[str, ...]:
-    engine, book = scores.engine.get(row.move), scores.book.get(row.move)
+def _cells(row: MoveRow, games: int) -> tuple[str, ...]:
+    results = (row.won, row.drawn, row.lost)
+    known = sum(results)
+    first, last = row.years or (0, 0)
     return (
         str(row.move),
         f"{row.games:,}",
         f"{100 * row.games / games:.1f} %",
-        *_percentages(row),
+        *(f"{100 * each / known:.0f} %" if known else "" for each in results),
         "" if row.mean is None else f"{row.mean:+.1f}",
-        _years(row),
-        "" if engine is None else score_text(engine),
-        "" if book is None else f"{book:+d}",
+        "" if row.years is None else str(first) if first == last else f"{first}-{last}",
+        "" if row.engine is None else score_text(row.engine),
+        "" if row.book is None else f"{row.book:+d}",
     )
 
 
-def _percentages(row: MoveRow) -> tuple[str, ...]:
-    results = (row.won, row.drawn, row.lost)
-    known = sum(results)
-    return tuple(f"{100 * each / known:.0f} %" if known else "" for each in results)
-
-
-def _years(row: MoveRow) -> str:
-    if row.years is None:
-        return ""
-    first, last = row.years
-    return str(first) if first == last else f"{first}-{last}"
-
-
-def table_facts(table: PositionTable, scores: Scores) -> dict[str, Any]:
+def table_facts(table: PositionTable) -> dict[str, Any]:
     """The table as JSON has it; results and scores are from the side to move."""
     moves = []
     for row in table.moves:
-        engine, named = scores.engine.get(row.move), opening_at(table.position.play(row.move))
+        named, facts = opening_at(table.position.play(row.move)), asdict(row)
+        engine, book = facts.pop("engine"), facts.pop("book")
         moves.append(
             {
-                **asdict(row),
+                **facts,
                 "move": str(row.move),
                 "mean": None if row.mean is None else round(row.mean, 2),
                 "share": round(row.games / table.games, 4),
                 "engine": None if engine is None else score_number(engine),
-                "book": scores.book.get(row.move),
+                "book": book,
                 "opening": None if named is None else str(named),
             }
         )
@@ -176,7 +146,7 @@ def table_facts(table: PositionTable, scores: Scores) -> dict[str, Any]:
         "position": table.position.board_string(),
         "games": table.games,
         "ended": table.ended,
-        "engine": scores.certainty or None,
+        "engine": table.certainty or None,
         "moves": moves,
     }
 

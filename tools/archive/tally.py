@@ -54,12 +54,9 @@ class Visit(NamedTuple):
 
     Attributes:
         turn: twice the number of the move, in the coordinates of the image that is stored; 1 more if White moves.
-        year: of the game; 0 if unknown.
-        rating: the lower one of both players; 0 if unknown.
         winner: 1 for Black, 0 for a draw, -1 for White; None if unknown.
         margin: discs for Black; None if unknown.
         black: the number of the player.
-        white: likewise.
     """
 
     turn: int
@@ -91,12 +88,7 @@ class Tally:
     """Sums over some games; results are from the mover's side.
 
     Attributes:
-        games: how many.
-        won: by the mover.
-        drawn: without a winner.
-        lost: by the mover.
         measured: games with a known disc difference.
-        discs: the sum of these differences.
         years: first and last; 0 if none is known.
         best: the strongest players who made the move, the strongest first.
     """
@@ -126,10 +118,6 @@ def strongest(players: Collection[int], strengths: Mapping[int, float]) -> list[
 
 def tallies_of(visits: Iterable[Visit], strengths: Mapping[int, float]) -> dict[tuple[int, int, int], Tally]:
     """Sums over the games in one position.
-
-    Args:
-        visits: the games.
-        strengths: of the players by their numbers.
 
     Returns: sums by the number of the move, year and rating rounded down to hundreds.
     """

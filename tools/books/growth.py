@@ -6,10 +6,10 @@ import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -54,14 +54,39 @@ def growth_log(path: Path | None, book: Path) -> Iterator[Callable[[GrowthProgre
         return
     with writing(path):
         _expect_no_part(path, book)
-    log = _Log(path)
+    file, began, following = open_to_append(path), time.process_time(), _EVERY
+    last: GrowthProgress | None = None
+    failure: OSError | None = None
+
+    def write(progress: GrowthProgress) -> None:
+        nonlocal failure
+        if failure:
+            return
+        facts = growth_facts(progress) | {"processor_seconds": round(time.process_time() - began, 3)}
+        try:
+            with writing(path):
+                file.write(json.dumps(facts) + "\n")
+                file.flush()
+        except OSError as error:
+            failure = error
+
+    def note(progress: GrowthProgress) -> None:
+        nonlocal last, following
+        last = progress
+        if progress.seconds >= following:
+            write(progress)
+            following += _EVERY * (1 + (progress.seconds - following) // _EVERY)
+
     try:
-        yield log.note
+        yield note
     finally:
-        log.end()
-        if log.failure:
-            warn(str(log.failure))
-    if log.failure:
+        if last is not None:
+            write(last)
+        with suppress(OSError):  # of data that could not be written, which is already reported
+            file.close()
+        if failure:
+            warn(str(failure))
+    if failure:
         raise click.exceptions.Exit(1)
 
 
@@ -71,42 +96,6 @@ def _expect_no_part(path: Path, book: Path) -> None:
         raise SettingsError(
             f"can't write to {str(path)!r}, which is part of the book {str(book)!r}: name another file"
         )
-
-
-class _Log:
-    """A log file; `failure` is the error that ended its writing."""
-
-    def __init__(self, path: Path) -> None:
-        self.failure: OSError | None = None
-        self._path = path
-        self._file: IO[str] = open_to_append(path)
-        self._began = time.process_time()
-        self._following = _EVERY
-        self._last: GrowthProgress | None = None
-
-    def note(self, progress: GrowthProgress) -> None:
-        self._last = progress
-        if progress.seconds >= self._following:
-            self._write(progress)
-            self._following += _EVERY * (1 + (progress.seconds - self._following) // _EVERY)
-
-    def end(self) -> None:
-        if self._last is not None:
-            self._write(self._last)
-        with suppress(OSError):  # of data that could not be written, which is already reported
-            self._file.close()
-
-    def _write(self, progress: GrowthProgress) -> None:
-        if self.failure:
-            return
-        facts = growth_facts(progress)
-        facts["processor_seconds"] = round(time.process_time() - self._began, 3)
-        try:
-            with writing(self._path):
-                self._file.write(json.dumps(facts) + "\n")
-                self._file.flush()
-        except OSError as error:
-            self.failure = error
 
 
 def growth_facts(progress: GrowthProgress) -> dict[str, Any]:
@@ -129,49 +118,42 @@ if TYPE_CHECKING:
 _LONGEST_LINE = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
-    """Settings of the work on a book.
-
-    Attributes:
-        what: the command with its settings, for the book's history.
-        level: the level of the searches; None for the level of most of the book.
-        run: executes the searches, see ``open_run``.
-        as_json: whether the result is printed as JSON.
-        log: called with each progress, see ``growth_log``.
-    """
-
-    what: str
-    level: int | None
-    run: RunSearches
-    as_json: bool
-    log: Callable[[GrowthProgress], object] = lambda _: None
-
-
 def grow_book(
-    book: BookWriter, work: Work, grow: Callable[[Grower], object], games: int | None = None, merged: int = 0
+    book: BookWriter,
+    what: str,
+    grow: Callable[[Grower], object],
+    as_json: bool,
+    level: int | None,
+    run: RunSearches,
+    log: Callable[[GrowthProgress], object] = lambda _: None,
+    games: int | None = None,
+    merged: int = 0,
 ) -> None:
     """Work on a book, show the progress, and print the result; an interruption keeps the commits.
 
     Args:
         book: the book.
-        work: the settings.
+        what: the command with its settings, for the book's history.
         grow: calls methods of the grower.
+        as_json: whether the result is printed as JSON.
+        level: the level of the searches; None for the level of most of the book.
+        run: executes the searches, see ``open_run``.
+        log: called with each progress, see ``growth_log``.
         games: the number of games used, for the result.
         merged: the number of positions that were already added.
 
     Raises: OutflankError.
     """
-    level = work.level or usual_level(book)
+    level = level or usual_level(book)
     latest: GrowthProgress | None = None
 
     def show(progress: GrowthProgress) -> None:
         nonlocal latest
         latest = progress
-        work.log(progress)
+        log(progress)
 
-    grower = Grower(book, Judge(cleared_searcher, level), work.run, show)
-    grower.note(work.what)
+    grower = Grower(book, Judge(cleared_searcher, level), run, show)
+    grower.note(what)
     try:
         with live(lambda: _progress_table(book.path, latest)):
             grow(grower)
@@ -184,7 +166,7 @@ def grow_book(
         )
         raise
     progress = grower.progress()
-    print_result(book, replace(progress, added=progress.added + merged), level, work.as_json, games)
+    print_result(book, replace(progress, added=progress.added + merged), level, as_json, games)
 
 
 @contextmanager
@@ -286,10 +268,6 @@ class PlayedLines:
         book: the book, whose rules the games must have.
         form: the format of the files; detected if None.
         wanted: whether to use a game.
-
-    Attributes:
-        games: the number of games used.
-        read: the errors of the others.
     """
 
     def __init__(

@@ -4,16 +4,16 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from outflank.book import Book, BookWriter, Record
+from outflank.book import BookWriter, Record
 from outflank.book.checking import check
 from outflank.book.forms.edaxbinary import FACT as EDAX_FACT
 from outflank.book.forms.files import Form, read_form
-from outflank.book.forms.positions import Contents
 from outflank.book.graph import Graph
 from outflank.book.keys import same_games
 from outflank.book.writer import lock_book
@@ -43,7 +43,8 @@ def import_book(source: str, path: Path, rules: Rules | None, form: Form | None)
         made = folder / path.name
         with _open(source, path, folder) as file:
             try:
-                count = _make(made, read_form(file, rules or Rules(), form), rules, Path(shown(source)).name)
+                contents = read_form(file, rules or Rules(), form)
+                count = _make(made, *contents, rules, Path(shown(source)).name)
             except OutflankError as error:
                 sentence = str(error).replace(str(made), str(path))
                 raise type(error)(f"{shown(source)}: {sentence}") from None
@@ -78,38 +79,30 @@ def _open(source: str, path: Path, folder: Path) -> Iterator[BinaryIO]:
             yield cast(BinaryIO, copy)  # Windows has a wrapper in its place
 
 
-def _make(path: Path, contents: Contents, wanted: Rules | None, name: str) -> int:
-    """Create the book from the contents of the file `name`, see ``import_book``."""
-    rules = Rules.parse(contents.facts["rules"]) if "rules" in contents.facts else wanted or Rules()
+def _make(
+    path: Path,
+    records: Iterable[Record],
+    facts: Mapping[str, str],
+    is_settled: bool,
+    wanted: Rules | None,
+    name: str,
+) -> int:
+    """Create the book from the contents of the file `name`, see ``read_form``."""
+    rules = Rules.parse(facts["rules"]) if "rules" in facts else wanted or Rules()
     if wanted is not None and not same_games(rules, wanted):
         raise SettingsError(f"the book is for {rules}, not for {wanted}")
-    facts = {name: value for name, value in contents.facts.items() if name not in _OWN_FACTS}
+    facts = {name: value for name, value in facts.items() if name not in _OWN_FACTS}
     with BookWriter.create(path, rules, facts) as book:
-        _fill(book, contents.records if contents.is_settled else _settled(rules, contents.records))
+        if not is_settled:
+            graph = Graph(rules, records)
+            graph.negamax()
+            records = map(graph.record, graph.nodes.values())
+        batches = iter(records)
+        while batch := list(islice(batches, _AT_ONCE)):
+            book.put_all(batch)
         book.note(f"import from {name}")
         book.commit()
-        if contents.is_settled and EDAX_FACT not in facts:  # Edax has bounds and counts of its own
-            _expect_sound(book)
+        if is_settled and EDAX_FACT not in facts:  # Edax has bounds and counts of its own
+            for fault in check(book).faults:  # as outflank book check finds them
+                raise FileFormatError(fault)
         return len(book)
-
-
-def _fill(book: BookWriter, records: Iterable[Record]) -> None:
-    batch = []
-    for record in records:
-        batch.append(record)
-        if len(batch) == _AT_ONCE:
-            book.put_all(batch)
-            batch.clear()
-    book.put_all(batch)
-
-
-def _settled(rules: Rules, records: Iterable[Record]) -> Iterable[Record]:
-    graph = Graph(rules, records)
-    graph.negamax()
-    return map(graph.record, graph.nodes.values())
-
-
-def _expect_sound(book: Book) -> None:
-    """Raise FileFormatError with the first fault that ``outflank book check`` would find."""
-    for fault in check(book).faults:
-        raise FileFormatError(fault)

@@ -22,8 +22,6 @@ class BookLine:
         positions: the positions before each move, and after the last.
         error: the discs that both sides together give away.
         score: the score at its end, in discs for Black.
-        is_exact: whether that score is proven.
-        transposes: whether it ends in a position of a line listed before.
     """
 
     moves: tuple[Move, ...]
@@ -52,12 +50,6 @@ def main_lines(
 
     Each position is followed once: a line ends at a position of an earlier line. Of moves that are images of each
     other one is followed.
-
-    Args:
-        book: the book.
-        start: the first position of the lines.
-        max_error: the maximum of discs that both sides together give away; None for no limit.
-        plies: the maximum of moves of a line; None for no limit.
     """
     order = count()
     waiting: list[tuple[int, int, int, tuple[Move, ...], tuple[Position, ...], BookMove | None]] = []
@@ -110,17 +102,17 @@ class Branch:
     """A run of moves without a branch.
 
     Attributes:
-        moves: the moves of the run.
+        position: the position after it.
         score: the score after it, in discs for Black.
         lost: the discs that its first move gives away.
-        name: the name of the last opening in it, empty if there is none.
         branches: the following runs, the best first move first.
         x: the left edge in pixels; `y` is the middle.
     """
 
-    moves: list[Move]
-    score: int
-    lost: int
+    position: Position
+    moves: list[Move] = field(default_factory=list)
+    score: int = 0
+    lost: int = 0
     name: str = ""
     branches: list["Branch"] = field(default_factory=list)
     x: float = 0.0
@@ -143,21 +135,14 @@ class Branch:
         return max(box, _SMALL_LETTER * len(self.remark) + _PADDING)
 
 
-@dataclass(slots=True)
-class _Node:
-    position: Position
-    move: Move | None = None
-    score: int = 0
-    lost: int = 0
-    after: dict[Move, "_Node"] = field(default_factory=dict)
-
-
 def tree_svg(book: Book, start: Position, title: str, lines: Iterable[BookLine]) -> str:
     """Return an image of the lines of a book from a position. Raises: FileFormatError if the book is damaged."""
-    root = _Node(start)
+    root = Branch(start)
     for line in lines:
         _add(book, root, line)
-    branches = [_branch(node) for node in root.after.values()]
+    branches = root.branches
+    for branch in branches:
+        _join(branch)
     height, right = _HEAD, _LEAST_WIDTH
     for branch in branches:
         height = _place(branch, _MARGIN, height)
@@ -180,34 +165,32 @@ def tree_svg(book: Book, start: Position, title: str, lines: Iterable[BookLine])
     )
 
 
-def _add(book: Book, root: _Node, line: BookLine) -> None:
-    node = root
+def _add(book: Book, branch: Branch, line: BookLine) -> None:
+    """Add a line, each move of it as a run of its own."""
     for move in line.moves:
-        if move not in node.after:
-            entry = book.probe(node.position)
+        after = next((each for each in branch.branches if each.moves == [move]), None)
+        if after is None:
+            before = branch.position
+            entry, position = book.probe(before), before.play(move)
             assert entry is not None, "the line is one of the book"
             (known,) = (each for each in entry.moves if each.move == move)
-            score = known.score if node.position.side is Colour.BLACK else -known.score
-            node.after[move] = _Node(node.position.play(move), move, score, entry.score - known.score)
-        node = node.after[move]
+            score = known.score if before.side is Colour.BLACK else -known.score
+            opening = opening_at(position)
+            name = "" if opening is None else opening.name
+            after = Branch(position, [move], score, entry.score - known.score, name)
+            branch.branches.append(after)
+        branch = after
 
 
-def _branch(node: _Node) -> Branch:
-    assert node.move is not None
-    branch = Branch([node.move], node.score, node.lost, _name(node.position))
-    while len(node.after) == 1:
-        (node,) = node.after.values()
-        assert node.move is not None
-        branch.moves.append(node.move)
-        branch.score, branch.name = node.score, _name(node.position) or branch.name
-    following = sorted(node.after.values(), key=lambda each: each.lost)
-    branch.branches = [_branch(each) for each in following]
-    return branch
-
-
-def _name(position: Position) -> str:
-    opening = opening_at(position)
-    return "" if opening is None else opening.name
+def _join(branch: Branch) -> None:
+    """Join a run with the only one that follows, and order those that follow the whole."""
+    while len(branch.branches) == 1:
+        (after,) = branch.branches
+        branch.moves += after.moves
+        branch.score, branch.name, branch.branches = after.score, after.name or branch.name, after.branches
+    branch.branches.sort(key=lambda after: after.lost)
+    for after in branch.branches:
+        _join(after)
 
 
 def _place(branch: Branch, x: float, y: float) -> float:

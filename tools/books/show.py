@@ -1,8 +1,8 @@
 """Text and JSON of a book's entry of a position, and figures of a whole book."""
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from typing import Any
 
 from outflank.book import Book, BookEntry, BookMove
@@ -17,12 +17,7 @@ from outflank.tools.runtime.progress import counted
 
 
 def asked_game(book: Book | Rules, text: str) -> Game:
-    """Return the game up to the position that `text` describes, see ``read_game``, under the rules of the book.
-
-    Args:
-        book: the book, or the rules of a future one.
-        text: the user's text.
-    """
+    """Return the game up to the position that `text` describes, see ``read_game``, under the rules of the book."""
     if isinstance(book, Rules):
         return read_game(text, book).game()
     game = read_game(text, book.rules).game()
@@ -133,86 +128,52 @@ def _line_counts(move: BookMove) -> str:
 
 _MOST_COUNTED = 20_000  # positions of a ply; counting more takes too long
 _BAR_WIDTH = 40  # characters
+_OTHER = "other limits"  # in place of a level
 
 
-@dataclass(slots=True)
-class Ply:
-    """The figures of a book's positions with the same number of discs played.
-
-    Attributes:
-        positions: the number of positions.
-        possible: the number of reachable positions up to symmetry; None if there are too many to count.
-        links: the number of moves that lead to positions of the book, images counted separately.
-        leaves: the number of positions with a move that leads out of the book.
-        proven: the number of positions with a proven score.
-    """
-
-    positions: int = 0
-    possible: int | None = None
-    links: int = 0
-    leaves: int = 0
-    proven: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """Figures of a book.
-
-    Attributes:
-        plies: the figures by discs played.
-        scores: the number of positions by their score for the side to move.
-        searched: the number of positions with leaves, by the search's plies, its selectivity in percent, and whether
-            it reached the end of the game.
-        levels: the number of positions by the level of their judgement.
-        bytes: the size of the file; None while it is being written.
-        history: the changes of the book, a line each.
-        judged_by: the checksums of the evaluations that judged it, see ``Book.judged_by``.
-    """
-
-    plies: dict[int, Ply]
-    scores: Counter[int]
-    searched: Counter[tuple[int, int, bool]]
-    levels: dict[int | None, int]
-    bytes: int | None
-    history: list[str] = field(default_factory=list)
-    judged_by: list[str] = field(default_factory=list)
-
-    @property
-    def positions(self) -> int:
-        """The number of all positions."""
-        return sum(self.scores.values())
-
-
-def count_book(book: Book) -> Counts:
-    """Count all figures; some tenths of a millisecond for each position.
+def count_book(book: Book) -> dict[str, Any]:
+    """Return the figures of a book as JSON data, which docs/book.md describes; some 0.1 ms for each position.
 
     Raises: FileFormatError if the book is damaged.
     """
     first = Position.start(book.rules).empties
-    plies: dict[int, Ply] = {}
+    plies: dict[int, Counter[str]] = {}
     scores: Counter[int] = Counter()
     searched: Counter[tuple[int, int, bool]] = Counter()
     for entry in book.entries():
-        ply = plies.setdefault(first - entry.position.empties, Ply())
         linked = sum(move.linked for move in entry.moves)
         leaves = linked < len(entry.moves)
-        ply.positions += 1
-        ply.links += linked
-        ply.leaves += leaves
-        ply.proven += entry.is_exact
+        figures = {"positions": 1, "links": linked, "leaves": leaves, "proven": entry.is_exact}
+        plies.setdefault(first - entry.position.empties, Counter()).update(figures)
         scores[entry.score] += 1
         if leaves:
             searched[entry.depth, entry.selectivity, entry.depth >= entry.position.empties] += 1
-    for number, possible in enumerate(reachable(book.rules)):
-        if number in plies:
-            plies[number].possible = possible
-    history = [f"{change.time} {change.what}" for change in book.history()]
+    possible = dict(enumerate(reachable(book.rules))) if plies else {}
     file = file_of(book.path)
     being_written = file.with_name(f"{file.name}-wal").exists()
-    size = None if being_written else file.stat().st_size
-    return Counts(
-        dict(sorted(plies.items())), scores, searched, book.levels(), size, history, book.judged_by()
-    )
+    return {
+        "book": str(book.path),
+        "rules": str(book.rules),
+        "positions": scores.total(),
+        "bytes": None if being_written else file.stat().st_size,
+        "levels": {_OTHER if level is None else str(level): each for level, each in book.levels().items()},
+        "plies": [
+            {
+                "ply": ply,
+                "positions": figures["positions"],
+                "possible": possible.get(ply),
+                **{name: figures[name] for name in ("links", "leaves", "proven")},
+            }
+            for ply, figures in sorted(plies.items())
+        ],
+        "scores": {str(score): each for score, each in sorted(scores.items())},
+        "searched": [
+            {"depth": depth, "selectivity": selectivity, "to_the_end": ended, "positions": each}
+            for (depth, selectivity, ended), each in sorted(searched.items())
+        ],
+        "evaluations": book.judged_by(),
+        "history": [f"{change.time} {change.what}" for change in book.history()],
+    }
 
 
 def reachable(rules: Rules) -> Iterator[int]:
@@ -225,15 +186,17 @@ def reachable(rules: Rules) -> Iterator[int]:
         positions = {each.canonical()[0] for each in after if not each.is_over}
 
 
-def counts_text(book: Book, counts: Counts) -> Iterator[str]:
-    """Yield the lines of the figures."""
-    count = counts.positions
+def counts_text(book: Book, counts: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the lines of what ``count_book`` returned."""
+    count = counts["positions"]
     yield f"{book.path}: {counted(count, 'position')} for {book.rules}"
-    if counts.bytes is not None:
-        yield f"{counts.bytes:,} bytes, {counts.bytes / max(count, 1):.0f} a position"
-    yield f"levels: {_levels(counts)}"
-    if counts.judged_by:
-        yield f"judged by the evaluation {' and '.join(counts.judged_by)}; that of this Outflank is {checksum()}"
+    if counts["bytes"] is not None:
+        yield f"{counts['bytes']:,} bytes, {counts['bytes'] / max(count, 1):.0f} a position"
+    levels = counts["levels"].items()
+    shown = (f"{each:,} on {level if level == _OTHER else f'level {level}'}" for level, each in levels)
+    yield f"levels: {', '.join(shown)}"
+    if judged_by := counts["evaluations"]:
+        yield f"judged by the evaluation {' and '.join(judged_by)}; that of this Outflank is {checksum()}"
     entry = book.probe(Position.start(book.rules))
     if entry is not None:
         side = book.rules.colour_name(book.rules.begins)
@@ -241,49 +204,20 @@ def counts_text(book: Book, counts: Counts) -> Iterator[str]:
         yield f"start: {entry.score:+d} for {side}, {bounds}; {counted(entry.lines.total, 'line')}"
     yield ""
     yield f"{'ply':>4}{'positions':>12}{'of all':>10}{'links':>10}{'leaves':>10}{'proven':>10}"
-    for number, ply in counts.plies.items():
-        share = "" if not ply.possible else f"{100 * ply.positions / ply.possible:.1f} %"
-        yield f"{number:>4}{ply.positions:>12,}{share:>10}{ply.links:>10,}{ply.leaves:>10,}{ply.proven:>10,}"
+    for figures in counts["plies"]:
+        ply, positions, possible, *others = figures.values()
+        share = f"{100 * positions / possible:.1f} %" if possible else ""
+        yield f"{ply:>4}{positions:>12,}{share:>10}" + "".join(f"{number:>10,}" for number in others)
+    yield ""
+    scores = {f"{int(score):+d}": number for score, number in counts["scores"].items()}
+    yield from _bars("score for the side to move", scores)
     yield ""
     yield from _bars(
-        "score for the side to move",
-        {f"{score:+d}": number for score, number in sorted(counts.scores.items())},
-    )
-    yield ""
-    yield from _bars(
-        "leaves searched", {_depth(*key): number for key, number in sorted(counts.searched.items())}
+        "leaves searched", {_depth(*key.values()): key["positions"] for key in counts["searched"]}
     )
 
 
-def counts_facts(book: Book, counts: Counts) -> dict[str, Any]:
-    """Return the figures as JSON data."""
-    return {
-        "book": str(book.path),
-        "rules": str(book.rules),
-        "positions": counts.positions,
-        "bytes": counts.bytes,
-        "levels": {
-            "other limits" if level is None else str(level): each for level, each in counts.levels.items()
-        },
-        "plies": [{"ply": number, **asdict(ply)} for number, ply in counts.plies.items()],
-        "scores": {str(score): each for score, each in sorted(counts.scores.items())},
-        "searched": [
-            {"depth": depth, "selectivity": selectivity, "to_the_end": ended, "positions": each}
-            for (depth, selectivity, ended), each in sorted(counts.searched.items())
-        ],
-        "evaluations": counts.judged_by,
-        "history": counts.history,
-    }
-
-
-def _levels(counts: Counts) -> str:
-    return ", ".join(
-        f"{number:,} on {'other limits' if level is None else f'level {level}'}"
-        for level, number in counts.levels.items()
-    )
-
-
-def _depth(depth: int, selectivity: int, ended: bool) -> str:
+def _depth(depth: int, selectivity: int, ended: bool, _: int) -> str:
     sure = "" if selectivity == 100 else f" at {selectivity} %"
     return f"{'to the end, ' if ended else ''}{depth} plies{sure}"
 

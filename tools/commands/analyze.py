@@ -15,7 +15,7 @@ from outflank.tools.analysis.answers import ANSWER_ROW, Answer, answer_facts, an
 from outflank.tools.analysis.requests import Action, Defaults, Item, Query, Remark, SearchRequest
 from outflank.tools.analysis.service import (
     AnalysisService,
-    AnswerStream,
+    answers,
     games_as_items,
     items_of,
     requests_of,
@@ -173,7 +173,7 @@ def analyze(
 
     def answer_many(items: Iterable[Item], as_json: bool) -> None:
         begin(many, err=as_json)
-        _answer_many(AnswerStream(AnalysisService(searchers), items, ordered), as_json)
+        _answer_many(answers(AnalysisService(searchers), items, ordered), as_json)
 
     if len(texts) > 1:
         answer_many(items_of(texts, defaults), as_json)
@@ -208,7 +208,7 @@ def _count() -> Iterator[int]:
         yield number
 
 
-def _answer_many(answers: Iterable[Answer], as_json: bool) -> None:
+def _answer_many(given: Iterable[Answer], as_json: bool) -> None:
     """Print answers as they come; what can't be answered is named.
 
     Raises: OutflankError at the end if there was any such.
@@ -216,7 +216,7 @@ def _answer_many(answers: Iterable[Answer], as_json: bool) -> None:
     bad, remarks = 0, Complaints("remark")
     if not as_json:
         click.echo(heading(ANSWER_ROW))
-    for answer in answers:
+    for answer in given:
         bad += isinstance(answer.item, Remark) and not answer.item.is_warning
         if as_json:
             click.echo(json.dumps(answer_facts(answer)))

@@ -153,11 +153,11 @@ def show(
             facts = {"archive": str(path), "opening": None if opening is None else str(opening)}
             click.echo(json_line(facts | explorer.facts(game.position, wanted)))
             return
-        table, scores = explorer.at(game.position, wanted)
+        table = explorer.at(game.position, wanted)
         click.echo(f"{table.position}\n")
         if opening is not None:
             click.echo(f"Opening: {opening}")
-        for line in table_text(table, scores):
+        for line in table_text(table):
             click.echo(line)
 
 

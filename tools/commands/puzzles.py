@@ -11,9 +11,9 @@ from outflank.engine import NotationError, OutflankError, Rules
 from outflank.engine.evaluation import weights
 from outflank.protocol.formats import obf
 from outflank.protocol.formats.files import FormatName
-from outflank.tools.analysis.puzzles.find import ELOS, Finder, Goal, Puzzle, find
+from outflank.tools.analysis.puzzles.find import ELOS, Puzzle, find
 from outflank.tools.analysis.puzzles.show import (
-    Quiz,
+    ask_all,
     obf_line,
     render_page,
     sgf_game,
@@ -130,12 +130,11 @@ def find_problems(
     if lost := read_and_written(games, filter(None, (None if output is STDOUT else output, sgf_file, html))):
         raise click.UsageError(f"can't write to {str(lost)!r}, whose games are read: name another file")
     read = ReadGames()
-    finder = Finder(Goal.BEST if unique else Goal.WIN, empties[0], empties[-1])
     found: list[Puzzle] = []
     try:
         with live(lambda: f"{counted(len(found), 'problem')} found"):
             passing = (game for _, _, game in read.of(games, source, rules) if wanted.allows(game))
-            for puzzle in islice(find(passing, finder, workers), count):
+            for puzzle in islice(find(passing, "best" if unique else "win", empties, workers), count):
                 found.append(puzzle)
     finally:  # Ctrl-C ends it too, and what has been found by then is written
         if order == "difficulty":
@@ -186,4 +185,4 @@ def ask(file: Path, rules: Rules) -> None:
     bad.end()
     if not problems:
         raise OutflankError(f"{file} has no positions in OBF")
-    Quiz(problems, InputLines()).run()
+    ask_all(problems, InputLines())

@@ -17,23 +17,25 @@ from outflank.engine.search.limits import exact_from as exact_from_of_level
 from outflank.protocol.formats import ggf, sgf
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.files import FormatName
-from outflank.tools.analysis.review.bookexits import BookExits
 from outflank.tools.analysis.review.game import (
     EXACT_FROM,
+    BookExits,
     GameReview,
-    Reviewer,
     ReviewSettings,
+    review_in_worker,
 )
 from outflank.tools.analysis.review.output import (
-    Players,
+    PlayerSummary,
     PointOfView,
     annotated,
+    count_game,
     game_facts,
     game_line,
     game_text,
     move_text,
     player_facts,
     players_text,
+    ranked,
 )
 from outflank.tools.analysis.review.page import curve_svg, render_review
 from outflank.tools.archive.table import Explorer
@@ -187,7 +189,7 @@ def review(
     with BookExits(books, None if book is None else warn) as exits, ExitStack() as stack:
         explorer = None if archive is None else stack.enter_context(Explorer.open(archive, books))
         output = _Output(as_json, view or "mover", ply, any(files.values()), explorer)
-        for made in map_in_order(Reviewer(settings, hash_mb, threads), given, workers):
+        for made in map_in_order(partial(review_in_worker, settings, hash_mb, threads), given, workers):
             output.add(replace(made, book_exit=exits.of(made.game)), *given.places.popleft())
         output.end()
         played = [] if len(output.kept) != 1 else list(output.archive_text(output.kept[0].game))
@@ -283,13 +285,13 @@ class _Output:
         self.kept: list[GameReview] = []
         self._view, self._number, self._keep, self._explorer = view, number, keep, explorer
         self._as_json = as_json
-        self._players = Players()
+        self._players: dict[str, PlayerSummary] = {}
         self._first: GameReview | None = None  # until it is known whether it is the only one
 
     def add(self, review: GameReview, file: str, number: int) -> None:
         """Print a review, or the line for it."""
         self.games += 1
-        self._players.add(review)
+        count_game(self._players, review)
         if self._keep:
             self.kept.append(review)
         if self._as_json:
@@ -313,10 +315,10 @@ class _Output:
             _print(text(self._view))
             _print(["", *lines] if (lines := [*self.archive_text(self._first.game)]) else [])
         elif self._as_json and self.games:
-            click.echo(json.dumps(player_facts(self._players.summaries())))
+            click.echo(json.dumps(player_facts(ranked(self._players))))
         elif self.games:
             click.echo()
-            _print(players_text(self._players.summaries()))
+            _print(players_text(ranked(self._players)))
 
     def _archive_facts(self, game: AnnotatedGame) -> dict[str, Any]:
         """Where a game left those of the archive, and the table of the position before, as JSON has them."""

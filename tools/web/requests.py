@@ -52,10 +52,10 @@ class SocketClient:
                     break
                 for item in read_request(message["text"], line, defaults):
                     await self._room.acquire()
-                    self._service.take(self, next(numbers), item)
+                    self._service.take(self.deliver, next(numbers), item)
         finally:
             sending.cancel()
-            self._service.leave(self)
+            self._service.leave(self.deliver)
 
     def deliver(self, number: int, answer: Answer) -> None:
         """Queue an answer in the thread of the connection."""

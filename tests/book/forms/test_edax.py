@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 from outflank.book import Book, Record
-from outflank.book.forms.files import Form
 from outflank.tests.support.books import book_with_a_pass, make, stored, varied_records, written
 
 PROGRAM = os.environ.get("OUTFLANK_EDAX")
@@ -89,7 +88,7 @@ def positions(data: bytes) -> dict[bytes, tuple[bytes, frozenset[bytes], bytes]]
 
 def test_edax_reads_the_binary_and_writes_it_back_the_same(edax: Edax, book: Book, tmp_path: Path) -> None:
     ours, theirs = tmp_path / "ours.dat", tmp_path / "theirs.dat"
-    ours.write_bytes(written(book, Form.EDAX))
+    ours.write_bytes(written(book, "edax"))
     edax.ask(f"book load {ours}")
     shown = edax.ask("book info")
     edax.ask(f"book save {theirs}")
@@ -101,7 +100,7 @@ def test_edax_reads_the_binary_and_writes_it_back_the_same(edax: Edax, book: Boo
 
 def test_edax_shows_the_scores_of_the_start(edax: Edax, book: Book, tmp_path: Path) -> None:
     path = tmp_path / "ours.dat"
-    path.write_bytes(written(book, Form.EDAX))
+    path.write_bytes(written(book, "edax"))
     edax.ask(f"book load {path}")
     (entry,) = [book.probe(record.position) for record in book.records() if record.position.empties == 60]
     shown = edax.ask("book show")
@@ -115,7 +114,7 @@ def test_edax_shows_the_scores_of_the_start(edax: Edax, book: Book, tmp_path: Pa
 def test_edax_imports_the_text_and_finds_the_same_leaves(edax: Edax, tmp_path: Path) -> None:
     with make(tmp_path / "a.book", varied_records()) as book:
         ours, theirs = tmp_path / "ours.txt", tmp_path / "theirs.txt"
-        ours.write_bytes(written(book, Form.EDAX_TEXT))
+        ours.write_bytes(written(book, "edax-text"))
         edax.ask("book new 7 12")
         edax.ask(f"book import {ours}")
         edax.ask(f"book export {theirs}")
@@ -132,5 +131,5 @@ def test_a_book_that_edax_has_grown_comes_back_to_it_unchanged(edax: Edax, tmp_p
     records: list[Record] = stored(theirs.read_bytes(), tmp_path / "b.book")
     with make(tmp_path / "c.book", records) as book:
         assert len(records) > 10
-        assert positions(written(book, Form.EDAX)) == positions(theirs.read_bytes())
-        assert sorted(written(book, Form.EDAX_TEXT).splitlines()) == sorted(text.read_bytes().splitlines())
+        assert positions(written(book, "edax")) == positions(theirs.read_bytes())
+        assert sorted(written(book, "edax-text").splitlines()) == sorted(text.read_bytes().splitlines())

@@ -27,9 +27,8 @@ from outflank.tests.support.positions import problems, reached
 from outflank.tools.analysis.jobs.file import JOB_FILE, JobFacts, JobFile, Solved
 from outflank.tools.analysis.jobs.tree import Tree
 from outflank.tools.analysis.jobs.work import (
-    JobProgress,
-    JobResult,
     JobSolver,
+    Progress,
     Workers,
     estimate_limit,
     thresholds,
@@ -80,7 +79,7 @@ def facts(position: Position, frontier: int | None = None) -> JobFacts:
     return JobFacts(position.rules, (position.board_string(),), frontier)
 
 
-def nothing(progress: JobProgress) -> None:
+def nothing(progress: Progress) -> None:
     """Shows no progress."""
 
 
@@ -90,8 +89,8 @@ def worked(
     frontier: int,
     asked: Sequence[int] | None = None,
     workers: Workers | None = None,
-    show: Callable[[JobProgress], object] = nothing,
-) -> JobResult:
+    show: Callable[[Progress], object] = nothing,
+) -> JobSolver:
     """What a job finds out about a position."""
     asked = thresholds(position, False, None) if asked is None else asked
     with JobFile.open(folder, facts(position, frontier)) as job, workers or Workers(here) as found:
@@ -137,7 +136,7 @@ def test_what_is_known_is_not_searched_again(tmp_path: Path) -> None:
 def test_the_frontier_visited_is_near_the_one_needed(tmp_path: Path) -> None:
     found = worked(tmp_path, LARGER.position, 12)
 
-    assert 0 < found.needed <= found.visited <= 2 * found.needed
+    assert 0 < len(found.needed) <= len(found.visited) <= 2 * len(found.needed)
 
 
 def test_images_of_a_board_share_their_answers(tmp_path: Path) -> None:
@@ -153,7 +152,7 @@ def test_images_of_a_board_share_their_answers(tmp_path: Path) -> None:
 def test_a_worker_that_dies_is_replaced(tmp_path: Path) -> None:
     killed: list[int] = []
 
-    def kill(progress: JobProgress) -> None:
+    def kill(progress: Progress) -> None:
         if not killed:
             killed.extend(child.pid or 0 for child in multiprocessing.active_children())
             os.kill(killed[0], signal.SIGKILL)

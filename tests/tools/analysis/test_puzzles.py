@@ -4,6 +4,7 @@ import re
 from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from click.shell_completion import ShellComplete
@@ -14,12 +15,11 @@ from outflank.protocol.formats import obf, sgf, transcript
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.server.human_strength import choose
 from outflank.tests.support.program import outflank
-from outflank.tools.analysis.puzzles.find import ELOS, Finder, Goal, Puzzle, failures, find, plies_needed
+from outflank.tools.analysis.puzzles.find import ELOS, Goal, Puzzle, failures, find, plies_needed, problems_of
 from outflank.tools.analysis.puzzles.show import obf_line, render_page, sgf_game, solved_share
 from outflank.tools.commands.program import cli
 
-WINS = Finder(Goal.WIN, 6, 14)
-BESTS = Finder(Goal.BEST, 6, 14)
+EMPTIES = range(6, 15)
 
 
 # Of opponents of people's strength, who leave problems behind.
@@ -39,15 +39,15 @@ def games() -> list[AnnotatedGame]:
 
 @pytest.fixture(scope="module")
 def puzzles(games: list[AnnotatedGame]) -> list[Puzzle]:
-    found = list(find(games, WINS, workers=1))
+    found = list(find(games, "win", EMPTIES, workers=1))
     assert len(found) >= 3
     return found
 
 
-@pytest.mark.parametrize("finder", [WINS, BESTS], ids=["one wins", "one is best"])
-def test_one_move_alone_does_what_is_asked(games: list[AnnotatedGame], finder: Finder) -> None:
+@pytest.mark.parametrize("goal", get_args(Goal))
+def test_one_move_alone_does_what_is_asked(games: list[AnnotatedGame], goal: Goal) -> None:
     solver = Searcher(16)
-    for puzzle in find(games[:4], finder, workers=1):
+    for puzzle in find(games[:4], goal, EMPTIES, workers=1):
         scores = {}
         for move in puzzle.position.legal_moves():
             after = puzzle.position.play(move)
@@ -57,9 +57,9 @@ def test_one_move_alone_does_what_is_asked(games: list[AnnotatedGame], finder: F
         assert scores == puzzle.scores
         best = max(scores.values())
         assert [move for move, score in scores.items() if score == best] == [puzzle.solution]
-        if finder is WINS:
+        if goal == "win":
             assert [score > 0 for score in sorted(scores.values())][-2:] == [False, True]
-        assert finder.least <= puzzle.position.empties <= finder.most
+        assert puzzle.position.empties in EMPTIES
 
 
 def test_the_best_line_ends_the_game_with_the_score(puzzles: list[Puzzle]) -> None:
@@ -82,7 +82,7 @@ def test_images_of_a_game_have_no_other_problems(games: list[AnnotatedGame], puz
                 image.play(symmetry.move(played.move))
             images.append(AnnotatedGame.of(image))
 
-    found = list(find([*games, *images], WINS, workers=1))
+    found = list(find([*games, *images], "win", EMPTIES, workers=1))
 
     assert [each.position for each in found] == [each.position for each in puzzles]
 
@@ -90,7 +90,7 @@ def test_images_of_a_game_have_no_other_problems(games: list[AnnotatedGame], puz
 def test_problems_of_a_game_are_six_plies_apart(games: list[AnnotatedGame]) -> None:
     seen = 0
     for game in games[:4]:
-        plies = [puzzle.ply for puzzle, _ in BESTS(game)]
+        plies = [puzzle.ply for puzzle, _ in problems_of("best", EMPTIES, game)]
         assert all(later - earlier >= 6 for earlier, later in pairwise(plies))
         seen = max(seen, len(plies))
 
@@ -105,7 +105,7 @@ def test_a_game_that_goes_another_way_near_the_end_has_no_problem_of_the_same_pl
     cut = AnnotatedGame(game.first, game.moves[: first.ply + 2])
     later = AnnotatedGame(game.moves[first.ply + 1].before, game.moves[first.ply + 1 :])
 
-    found = list(find([cut, later], WINS, workers=1))
+    found = list(find([cut, later], "win", EMPTIES, workers=1))
 
     assert found[0].position == first.position
     assert all(puzzle.position not in [move.before for move in later.moves[:5]] for puzzle in found)
@@ -141,11 +141,11 @@ def test_what_every_level_finds_is_no_problem(games: list[AnnotatedGame]) -> Non
     assert [line.score > 0 for line in lines[:2]] == [True, False]
     assert max(failures(position, lines[0].move, lines, Searcher(4)).values()) < 0.1
 
-    assert [puzzle.ply for puzzle, _ in WINS(games[0])] == [47]
+    assert [puzzle.ply for puzzle, _ in problems_of("win", EMPTIES, games[0])] == [47]
 
 
 def test_processes_find_the_same_problems(games: list[AnnotatedGame], puzzles: list[Puzzle]) -> None:
-    assert list(find(games, WINS, workers=2)) == puzzles
+    assert list(find(games, "win", EMPTIES, workers=2)) == puzzles
 
 
 def test_files_are_read_back(puzzles: list[Puzzle]) -> None:

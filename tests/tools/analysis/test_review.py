@@ -29,7 +29,7 @@ from outflank.tests.support.positions import ONE_WAY, WIPE_OUT, WITH_PASSES
 from outflank.tests.support.reference import Board, after, board_of, choices, count, moves, other
 from outflank.tests.support.runs import expect_policy, page_of, random_run, replays
 from outflank.tools.analysis.review.game import GameReview, MoveClass, ReviewSettings, review_game
-from outflank.tools.analysis.review.output import MoveTotals, Players, result_text
+from outflank.tools.analysis.review.output import MoveTotals, PlayerSummary, count_game, ranked, result_text
 from outflank.tools.analysis.review.output import annotated as record
 from outflank.tools.analysis.review.page import curve_svg, render_review
 
@@ -337,12 +337,19 @@ def test_nothing_played_is_no_accuracy() -> None:
     assert (MoveTotals().accuracy, MoveTotals().lost_a_move) == (None, None)
 
 
+def summed(*reviews: GameReview) -> list[PlayerSummary]:
+    players: dict[str, PlayerSummary] = {}
+    for review in reviews:
+        count_game(players, review)
+    return ranked(players)
+
+
 def test_a_player_is_counted_with_both_colours_and_the_best_comes_first() -> None:
-    players = Players()
-    players.add(named(WITH_PASSES, "A", "B"))
-    players.add(named(WIPE_OUT, "B", "A"))
-    players.add(replace(named(WIPE_OUT, "B", "A"), game=replace(annotated("f5d6"), black="B", white="A")))
-    summaries = players.summaries()
+    summaries = summed(
+        named(WITH_PASSES, "A", "B"),
+        named(WIPE_OUT, "B", "A"),
+        replace(named(WIPE_OUT, "B", "A"), game=replace(annotated("f5d6"), black="B", white="A")),
+    )
     by_name = {each.name: each for each in summaries}
 
     # White wins the first, Black the second, nobody knows of the third.
@@ -354,10 +361,8 @@ def test_a_player_is_counted_with_both_colours_and_the_best_comes_first() -> Non
 
 
 def test_a_game_in_which_both_players_have_one_name_or_none_counts_once() -> None:
-    players = Players()
-    for review in (named(WITH_PASSES, "", ""), named(WIPE_OUT, "", ""), named(WIPE_OUT, "", "B")):
-        players.add(review)
-    (nobody,) = (each for each in players.summaries() if not each.name)
+    summaries = summed(named(WITH_PASSES, "", ""), named(WIPE_OUT, "", ""), named(WIPE_OUT, "", "B"))
+    (nobody,) = (each for each in summaries if not each.name)
 
     assert (nobody.games, nobody.wins, nobody.losses) == (3, 1, 0)
     assert nobody.tally.moves > sum(

@@ -15,7 +15,7 @@ from outflank.engine import Game, Limit, Position, Searcher, SearchResult
 from outflank.tests.support.installation import python_script
 from outflank.tools.analysis import service
 from outflank.tools.analysis.requests import Query, Remark, SearchRequest
-from outflank.tools.analysis.service import AnalysisService, AnswerStream
+from outflank.tools.analysis.service import AnalysisService, answers
 
 ENDGAME = "O--OOOOX-OOOOOOXOOXXOOOXOOXOOOXXOOOOOOXX---OOOOX----O--X-------- X"
 
@@ -124,7 +124,7 @@ def test_a_search_that_fails_is_named_and_the_others_go_on() -> None:
 
     positions = [Position.start(), Game.from_transcript("f5").position]
     items = [Query({"id": number}, at, Broken(depth=1)) for number, at in enumerate(reversed(positions))]
-    failed, answered = AnswerStream(AnalysisService([Searcher(hash_mb=1)]), items, ordered=True)
+    failed, answered = answers(AnalysisService([Searcher(hash_mb=1)]), items, ordered=True)
 
     assert failed.item == Remark({"id": 0}, "the search has failed: MemoryError('no room')")
     assert answered.found is not None
@@ -140,7 +140,7 @@ def test_a_long_search_gives_way_to_another_client_and_is_still_answered_in_full
 
     def ask(name: str, yields: bool = False, **search: Any) -> threading.Thread:
         query = Query({"id": name}, Position.start(), SearchRequest(**search), yields=yields)
-        stream = AnswerStream(shared, [query])
+        stream = answers(shared, [query])
 
         def note() -> None:
             for answer in stream:

@@ -46,15 +46,7 @@ _AT_LEAST = re.compile(r"--at-least ([+-]?\d{1,2})")
 
 @dataclass(frozen=True, slots=True)
 class Solved:
-    """The known bounds of a board's score, and their cost.
-
-    Attributes:
-        lower: the lower bound, in discs from the side to move.
-        upper: the upper bound.
-        searches: the number of searches.
-        nodes: the nodes of these searches.
-        seconds: the wall time of these searches.
-    """
+    """The known bounds of a board's score, and their cost."""
 
     lower: int
     upper: int
@@ -68,10 +60,7 @@ class Solved:
         return self.lower, self.upper
 
     def joined(self, other: "Solved") -> "Solved":
-        """Return the combination of both.
-
-        Raises: OutflankError if they contradict each other.
-        """
+        """Return the combination of both. Raises: OutflankError if they contradict each other."""
         lower, upper = max(self.lower, other.lower), min(self.upper, other.upper)
         if lower > upper:
             raise OutflankError(
@@ -92,7 +81,6 @@ class JobFacts:
     """The settings of a job.
 
     Attributes:
-        rules: the rules of all positions.
         positions: lines in OBF, with their scores if they had any.
         frontier: the empty squares of the positions that workers solve; None to choose a number for each position.
         workers: the number of workers at the start of the job, which that choice depends on.
@@ -111,9 +99,6 @@ class JobFile:
     """The file of a job, open, and locked unless it is only read; a context manager.
 
     Attributes:
-        path: the path of the file.
-        facts: the settings of the job.
-        question: the question about each position.
         solved: the known bounds, by the keys of the boards.
         damaged: the number of rows that were skipped because of a wrong checksum.
     """
@@ -257,10 +242,7 @@ def _in_words(path: Path) -> Iterator[None]:
 
 
 def _read_facts(connection: sqlite3.Connection) -> JobFacts:
-    """Read the settings of the job.
-
-    Raises: FileFormatError with only the reason if they can't be read.
-    """
+    """Read the settings of the job. Raises: FileFormatError with only the reason if they can't be read."""
     facts = JOB.read_facts(connection)
     try:
         rules, frontier = Rules.parse(facts["rules"]), int(facts["frontier"] or 0) or None

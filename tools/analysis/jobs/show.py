@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import asdict
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import click
@@ -13,7 +13,7 @@ from outflank.engine import PASS, Limit, Line, Position, Result, SearchInfo
 from outflank.engine.evaluation import weights
 from outflank.protocol.formats import obf
 from outflank.tools.analysis.jobs.file import JobFile
-from outflank.tools.analysis.jobs.work import JobProgress, JobResult, JobSolver, Workers, thresholds
+from outflank.tools.analysis.jobs.work import JobSolver, Progress, Workers, thresholds
 from outflank.tools.analysis.solutions import Solution, SolutionReport
 from outflank.tools.report.search import limit_words
 from outflank.tools.runtime.progress import counted, live, warn
@@ -27,13 +27,6 @@ _UNITS = ((86400, "d"), (3600, "h"), (60, "min"))
 
 def solve_job(job: JobFile, workers: Workers, hash_mb: int, threads: int, report: SolutionReport) -> None:
     """Solve every position of a job, and report each as it is solved; known results are not searched again.
-
-    Args:
-        job: the job, open and locked.
-        workers: the workers that solve the frontier.
-        hash_mb: the size of each worker's table in MB.
-        threads: the number of threads of each worker.
-        report: prints the solutions.
 
     Raises: OutflankError.
     """
@@ -51,19 +44,13 @@ def solve_job(job: JobFile, workers: Workers, hash_mb: int, threads: int, report
         for number, line in enumerate(facts.positions, 1):
             problem = obf.parse_problem(line, facts.rules)
             asked = thresholds(problem.position, limit.wld, limit.at_least)
-            display = _Display(number, len(facts.positions), problem.position, limit, report.as_json)
-            with live(display.draw):
-                outcome = JobSolver(
-                    job, problem.position, asked, workers, hash_mb, display.note, threads
-                ).run()
-            info = _info(problem.position, outcome, limit)
-            figures = {
-                "searches": outcome.searches,
-                "visited": outcome.visited,
-                "needed": outcome.needed,
-                "estimates": outcome.estimates,
-            }
-            report.add(Solution(number, problem, info, outcome.seconds, limit), job=figures)
+            note, draw = _watched(number, len(facts.positions), problem.position, limit, report.as_json)
+            with live(draw):
+                solver = JobSolver(job, problem.position, asked, workers, hash_mb, note, threads).run()
+            info = _info(problem.position, solver, limit)
+            figures = {name: len(getattr(solver, name)) for name in ("visited", "needed", "estimates")}
+            figures = {"searches": solver.searches, **figures}
+            report.add(Solution(number, problem, info, solver.seconds, limit), job=figures)
     finally:
         report.end()
 
@@ -95,7 +82,7 @@ def show_job(job: JobFile, as_json: bool) -> None:
         click.echo(f"{solved} of {counted(len(facts.positions), 'position')} solved")
 
 
-def _info(position: Position, outcome: JobResult, limit: Limit) -> SearchInfo:
+def _info(position: Position, outcome: JobSolver, limit: Limit) -> SearchInfo:
     move = outcome.move or next(iter(position.legal_moves()), PASS)
     lower, upper = outcome.lower, outcome.upper
     rules, side = position.rules, position.side
@@ -113,50 +100,52 @@ def _info(position: Position, outcome: JobResult, limit: Limit) -> SearchInfo:
     return SearchInfo(position.empties, 100, True, outcome.nodes, outcome.seconds, (line,))
 
 
-class _Display:
-    def __init__(self, number: int, count: int, position: Position, question: Limit, as_json: bool) -> None:
-        self._number, self._count, self._position, self._as_json = number, count, position, as_json
-        self._question = question
-        self._last: JobProgress | None = None
-        self._printed = time.monotonic()
+def _watched(
+    number: int, count: int, position: Position, asked: Limit, as_json: bool
+) -> tuple[Callable[[Progress], None], Callable[[], str | Table]]:
+    """Return what takes the progress, and in JSON prints it every ten seconds; and what draws the latest."""
+    latest: Progress = {}
+    printed = time.monotonic()
 
-    def note(self, progress: JobProgress) -> None:
-        """Store the progress; in JSON, print it every ten seconds."""
-        self._last = progress
-        if self._as_json and time.monotonic() - self._printed >= _JSON_SECONDS:
-            self._printed = time.monotonic()
-            question = {"wld": self._question.wld, "at_least": self._question.at_least}
-            facts = {"number": self._number, **question, **asdict(progress)}
+    def note(progress: Progress) -> None:
+        nonlocal printed
+        latest.update(progress)
+        if as_json and time.monotonic() - printed >= _JSON_SECONDS:
+            printed = time.monotonic()
+            facts = {"number": number, "wld": asked.wld, "at_least": asked.at_least, **progress}
             numbers = {
                 key: round(value, 3) if isinstance(value, float) else value for key, value in facts.items()
             }
             click.echo(json.dumps({"progress": numbers}))
 
-    def draw(self) -> str | Table:
-        from rich.table import Table
+    def draw() -> str | Table:
+        words = [f"position {number} of {count}", f"{position.empties} empties"]
+        title = ", ".join([*words, *limit_words(asked)])
+        return _progress_table(title, latest) if latest else title
 
-        words = [f"position {self._number} of {self._count}", f"{self._position.empties} empties"]
-        title = ", ".join([*words, *limit_words(self._question)])
-        last = self._last
-        if last is None:
-            return title
-        table = Table(title=title, title_justify="left")
-        columns = {
-            "question": "the score?" if last.wanted is None else f"{last.wanted:+d} or more?",
-            "score": f"{last.lower:+d} to {last.upper:+d}",
-            "boards known": f"{last.known:,}",
-            "open": f"{last.open:,}",
-            "running": f"{last.running:,}",
-            "proof": "-" if last.proof is None else f"{last.proof:.3g}",
-            "disproof": "-" if last.disproof is None else f"{last.disproof:.3g}",
-            "nodes": f"{last.nodes:,}",
-            "time": _duration(last.seconds),
-            "left": "-" if last.left is None else _duration(last.left),
-        }
-        for name in columns:
-            table.add_column(name, justify="right")
-        table.add_row(*columns.values())
-        return table
+    return note, draw
+
+
+def _progress_table(title: str, last: Progress) -> Table:
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left")
+    columns = {
+        "question": "the score?" if last["wanted"] is None else f"{last['wanted']:+d} or more?",
+        "score": f"{last['lower']:+d} to {last['upper']:+d}",
+        "boards known": f"{last['known']:,}",
+        "open": f"{last['open']:,}",
+        "running": f"{last['running']:,}",
+        "proof": "-" if last["proof"] is None else f"{last['proof']:.3g}",
+        "disproof": "-" if last["disproof"] is None else f"{last['disproof']:.3g}",
+        "nodes": f"{last['nodes']:,}",
+        "time": _duration(last["seconds"]),
+        "left": "-" if last["left"] is None else _duration(last["left"]),
+    }
+    for name in columns:
+        table.add_column(name, justify="right")
+    table.add_row(*columns.values())
+    return table
 
 
 def _duration(seconds: float) -> str:

@@ -26,12 +26,7 @@ _NEARLY_NOTHING, _NEARLY_ENDLESS = 1e-6, 1e15
 
 
 def expected_nodes(empties: int, lead: float) -> float:
-    """Return the average number of nodes of a null window search.
-
-    Args:
-        empties: the empty squares of the position.
-        lead: the discs between its estimated score and the question.
-    """
+    """Return the average number of nodes of a null window search; `lead` is the estimated score minus the question."""
     return math.exp(_LOG_NODES + _PER_EMPTY * (empties - 20) - _PER_DISC * abs(lead))
 
 
@@ -40,15 +35,12 @@ class ProofNode:
     """A question about a board.
 
     Attributes:
-        key: the key of the board, see ``key_of``.
         position: the first image of the board: a worker's table does not recognise other images.
         wanted: the discs of the question whether the side to move reaches them.
         lead: the estimated score minus the question, in discs.
         proof: the expected nodes of a Yes; 0 if it is proven, infinite if it is impossible.
-        disproof: the same for a No.
         links: the nodes after each move, and whether the mover is to move again there; None before the expansion.
         parents: the nodes that have it among their links.
-        running: whether a worker searches it.
         ended: the best score of the moves that end the game; -65 if there are none.
     """
 
@@ -109,9 +101,6 @@ class Tree:
             empty squares that are expected to take no more nodes.
         estimate: returns the expected score of a position, in discs from the side to move.
         bounds: the known bounds of boards, by their keys.
-
-    Attributes:
-        wanted: the argument.
     """
 
     def __init__(

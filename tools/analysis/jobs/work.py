@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass
 from typing import Any, Self, TypeVar
 
 from outflank.book.keys import after_passes, key_of
@@ -44,13 +43,7 @@ _T = TypeVar("_T")
 
 
 def thresholds(position: Position, wld: bool, at_least: int | None) -> list[int]:
-    """Return the discs of the questions whether the side to move reaches them, in order.
-
-    Args:
-        position: the root.
-        wld: whether only the winner is wanted.
-        at_least: the only question; None for the score or the winner.
-    """
+    """Return the discs of the questions whether the side to move reaches them, in order."""
     if at_least is not None:
         return [at_least]
     rules, side = position.rules, position.side
@@ -64,10 +57,6 @@ def usual_frontier(empties: int, workers: int) -> int:
 
     A single worker searches the whole position, unless that takes long. The more workers, the smaller their boards, so
     that all have work, at the cost of more nodes.
-
-    Args:
-        empties: the empty squares of the position.
-        workers: the number of workers.
     """
     if workers == 1 and empties <= _MOST_WHOLE:
         return empties
@@ -81,65 +70,8 @@ def estimate_limit(frontier: int) -> Limit:
     return Limit(depth=min(max(depth, _SHALLOWEST), _DEEPEST), selectivity=73)
 
 
-@dataclass(frozen=True, slots=True)
-class JobProgress:
-    """The progress of a position of a job.
-
-    Attributes:
-        wanted: the discs of the current question whether the side to move reaches them; None while a worker searches
-            the whole position.
-        lower: the proven lower bound of the score.
-        upper: the proven upper bound.
-        proof: the expected nodes of a Yes; None while a worker searches the whole position.
-        disproof: the same for a No.
-        known: the number of boards with bounds in the job's file, from all its positions.
-        open: the number of frontier boards in the tree without an answer.
-        running: the number of boards that workers search.
-        searches: the number of searches for this position since the command started.
-        nodes: the nodes of these searches and of those that order the tree.
-        seconds: the wall time since the work on this position started.
-        left: the expected remaining seconds of the question; None before the speed is known.
-    """
-
-    wanted: int | None
-    lower: int
-    upper: int
-    proof: float | None
-    disproof: float | None
-    known: int
-    open: int
-    running: int
-    searches: int
-    nodes: int
-    seconds: float
-    left: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class JobResult:
-    """The result of a position.
-
-    Attributes:
-        lower: the proven lower bound of its score, in discs from the side to move.
-        upper: the proven upper bound.
-        move: a move that reaches `lower`; None if no lower bound was proven.
-        searches: the number of searches for it since the command started.
-        nodes: the nodes of these searches and of those that order the tree.
-        seconds: the wall time.
-        visited: the number of frontier boards searched for it, now or in earlier runs of the job.
-        needed: the number of frontier boards that its answers rest on.
-        estimates: the number of midgame searches that ordered the tree.
-    """
-
-    lower: int
-    upper: int
-    move: Move | None
-    searches: int
-    nodes: int
-    seconds: float
-    visited: int
-    needed: int
-    estimates: int
+Progress = dict[str, Any]
+"""How far a position of a job is, as docs/proofs.md describes it."""
 
 
 class Workers:
@@ -177,6 +109,16 @@ class JobSolver:
         hash_mb: the size of each worker's table in MB.
         show: called with the progress a few times a second.
         threads: the number of threads of each worker.
+
+    Attributes:
+        lower: the proven lower bound of the score, in discs from the side to move.
+        move: a move that reaches `lower`; None if no lower bound was proven.
+        searches: the number of searches since the command started.
+        nodes: the nodes of these searches and of those that order the tree.
+        seconds: the wall time, after ``run``.
+        visited: the frontier boards searched for it, now or in earlier runs of the job.
+        needed: the frontier boards that its answers rest on.
+        estimates: the scores of the midgame searches that ordered the tree, by board.
     """
 
     def __init__(
@@ -186,7 +128,7 @@ class JobSolver:
         asked: Sequence[int],
         workers: Workers,
         hash_mb: int,
-        show: Callable[[JobProgress], object],
+        show: Callable[[Progress], object],
         threads: int = 1,
     ) -> None:
         self._job, self._position, self._asked = job, position, list(asked)
@@ -195,24 +137,24 @@ class JobSolver:
         self._limit = estimate_limit(self._frontier)
         self._searcher = Searcher(_HASH_MB)
         self._bounds = {key: solved.bounds for key, solved in job.solved.items()}
-        self._estimates: dict[bytes, float] = {}
-        self._lower, self._upper = -64, 64
-        self._searches, self._nodes, self._expected = 0, 0, 0.0
-        self._visited: set[bytes] = set()
-        self._needed: set[bytes] = set()
-        self._move: Move | None = None
+        self.estimates: dict[bytes, float] = {}
+        self.lower, self.upper = -64, 64
+        self.searches, self.nodes, self._expected = 0, 0, 0.0
+        self.visited: set[bytes] = set()
+        self.needed: set[bytes] = set()
+        self.move: Move | None = None
         self._running: dict[Future[Solved], Position] = {}
         self._began = self._shown = time.monotonic()
 
-    def run(self) -> JobResult:
+    def run(self) -> Self:
         """Work until the questions are answered.
 
         Raises: OutflankError if workers crash repeatedly, or if an answer can't be stored.
         """
         guess, deaths = None, 0
         self._recall()
-        while open_ones := [asked for asked in self._asked if self._lower < asked <= self._upper]:
-            before = self._searches
+        while open_ones := [asked for asked in self._asked if self.lower < asked <= self.upper]:
+            before = self.searches
             try:
                 if guess is None:
                     guess = self._guess(open_ones)
@@ -220,7 +162,7 @@ class JobSolver:
                 below = [asked for asked in open_ones if asked <= guess]
                 self._answer(below[-1] if below else open_ones[0])
             except BrokenExecutor:
-                deaths = deaths + 1 if before == self._searches else 1
+                deaths = deaths + 1 if before == self.searches else 1
                 if deaths == _MOST_DEATHS:
                     raise OutflankError(
                         f"workers died {deaths} times without a result: they may lack memory for --hash"
@@ -229,17 +171,8 @@ class JobSolver:
                 self._workers.replace()
         for future in self._running:
             future.cancel()
-        return JobResult(
-            self._lower,
-            self._upper,
-            self._move,
-            self._searches,
-            self._nodes,
-            time.monotonic() - self._began,
-            len(self._visited),
-            len(self._needed),
-            len(self._estimates),
-        )
+        self.seconds = time.monotonic() - self._began
+        return self
 
     def _recall(self) -> None:
         """Use the known bounds of the root; a lower bound only with a move that reaches it."""
@@ -249,11 +182,11 @@ class JobSolver:
             return
         lower, upper = seen(self._bounds[key], not passed)
         move = PASS if passed else self._move_reaching(lower)
-        if move is not None and lower > self._lower:
-            self._lower, self._move = lower, move
-        self._upper = min(self._upper, upper)
-        self._visited.add(key)
-        self._needed.add(key)
+        if move is not None and lower > self.lower:
+            self.lower, self.move = lower, move
+        self.upper = min(self.upper, upper)
+        self.visited.add(key)
+        self.needed.add(key)
 
     def _move_reaching(self, wanted: int) -> Move | None:
         """Return a move at the root that is known to reach `wanted` discs."""
@@ -272,14 +205,11 @@ class JobSolver:
         """Return the expected score of the root, by a search of the whole position, which may answer the questions.
 
         It continues to the end if the root belongs to the frontier.
-
-        Args:
-            open_ones: the questions.
         """
         position = self._position
         if position.is_over:
-            self._lower = self._upper = position.score(position.side)
-            return float(self._lower)
+            self.lower = self.upper = position.score(position.side)
+            return float(self.lower)
         most = None
         if position.empties > self._frontier:
             most = max(int(min(_GUESS_SHARE * expected_nodes(position.empties, 0.0), _MOST_GUESS)), 1)
@@ -294,9 +224,9 @@ class JobSolver:
         while not wait([task], _LOOK_SECONDS).done:
             self._tell(None)
         found = _result(task)
-        self._nodes += found.nodes
+        self.nodes += found.nodes
         if found.exact:
-            self._searches += 1
+            self.searches += 1
             score, bound = int(found.score), found.bound
             lower, upper = -64 if bound == "upper" else score, 64 if bound == "lower" else score
             self._keep_root(lower, upper, found.move, found.nodes, found.seconds)
@@ -333,60 +263,57 @@ class JobSolver:
             for future in wait(self._running, _LOOK_SECONDS, FIRST_COMPLETED).done:
                 board, found = self._running.pop(future), _result(future)
                 self._add(board, found)
-                self._searches += 1
-                self._nodes += found.nodes
+                self.searches += 1
+                self.nodes += found.nodes
                 tree.learn(key_of(board)[0])
         (lower, upper), best = tree.known()
         # Scores are even if the winner takes the empty squares.
         odd = 1 if self._position.rules.scoring == "empties" else 0
         if tree.answer:
             lower = max(lower, wanted)
-            self._lower, self._move = lower + lower % 2 * odd, self._move_to(best, wanted)
+            self.lower, self.move = lower + lower % 2 * odd, self._move_to(best, wanted)
         upper = min(upper, 64 if tree.answer else wanted - 1)
-        self._upper = min(self._upper, upper - upper % 2 * odd)
-        self._needed |= tree.needed()
-        self._visited |= tree.answered()
-        self._keep_root(self._lower, self._upper, self._move, 0, 0.0)
+        self.upper = min(self.upper, upper - upper % 2 * odd)
+        self.needed |= tree.needed()
+        self.visited |= tree.answered()
+        self._keep_root(self.lower, self.upper, self.move, 0, 0.0)
 
     def _tell(self, tree: Tree | None) -> None:
-        """Show the progress, at most a few times a second.
-
-        Args:
-            tree: the tree of the question; None while a worker searches the whole position.
-        """
+        """Show the progress, at most a few times a second."""
         now = time.monotonic()
         if now - self._shown < _SHOWN_SECONDS:
             return
         self._shown = now
         seconds = now - self._began
         left = None
-        if tree is not None and self._searches:
+        if tree is not None and self.searches:
             left = min(tree.numbers) * seconds / max(self._expected, 1e-9)  # the speed in expected nodes
+        proof, disproof = (None, None) if tree is None else tree.numbers
         self._show(
-            JobProgress(
-                None if tree is None else tree.wanted,
-                self._lower,
-                self._upper,
-                None if tree is None else tree.numbers[0],
-                None if tree is None else tree.numbers[1],
-                len(self._job.solved),
-                0 if tree is None else tree.open,
-                1 if tree is None else len(self._running),
-                self._searches,
-                self._nodes,
-                seconds,
-                left,
-            )
+            {
+                "wanted": None if tree is None else tree.wanted,
+                "lower": self.lower,
+                "upper": self.upper,
+                "proof": proof,
+                "disproof": disproof,
+                "known": len(self._job.solved),
+                "open": 0 if tree is None else tree.open,
+                "running": 1 if tree is None else len(self._running),
+                "searches": self.searches,
+                "nodes": self.nodes,
+                "seconds": seconds,
+                "left": left,
+            }
         )
 
     def _estimate(self, position: Position) -> float:
         key = key_of(position)[0]
-        score = self._estimates.get(key)
+        score = self.estimates.get(key)
         if score is None:
             self._searcher.clear()  # so that estimates do not depend on their order
             found = self._searcher.search(position, self._limit)
-            self._nodes += found.nodes
-            score = self._estimates[key] = found.score
+            self.nodes += found.nodes
+            score = self.estimates[key] = found.score
         return score
 
     def _move_to(self, key: bytes | None, wanted: int) -> Move | None:
@@ -414,15 +341,7 @@ def search_bound(position: Position, wanted: int, hash_mb: int, threads: int) ->
 def search_whole(
     position: Position, limit: Limit, enough: Percent, hash_mb: int, threads: int
 ) -> SearchResult:
-    """Search in a worker, until a pass to the end is good enough.
-
-    Args:
-        position: the position to search.
-        limit: the limit of the search.
-        enough: the selectivity of that pass.
-        hash_mb: the size of the table in MB.
-        threads: the number of threads.
-    """
+    """Search in a worker, until a pass to the end has the selectivity `enough`."""
     searcher = shared_searcher(hash_mb=hash_mb, threads=threads)
 
     def look(info: SearchInfo) -> None:
@@ -433,10 +352,7 @@ def search_whole(
 
 
 def _result(future: Future[_T]) -> _T:
-    """Return the result of a worker.
-
-    Raises: BrokenExecutor if it crashed; OutflankError.
-    """
+    """Return the result of a worker. Raises: BrokenExecutor if it crashed; OutflankError."""
     try:
         return future.result()
     except (BrokenExecutor, OutflankError):

@@ -4,15 +4,17 @@ import lzma
 import shutil
 import tempfile
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Protocol, Self
+from typing import TYPE_CHECKING, Self
 
 from outflank.engine import Move, Position, Rules
 from outflank.engine.search.proving import Prover
 from outflank.tools.runtime.files import whole_file, writing
 from outflank.tools.runtime.progress import counted, live
+
+if TYPE_CHECKING:
+    from outflank.tools.analysis.claims import Deduction
 
 VERSION = 3
 REMEMBERED = 100_000
@@ -22,23 +24,13 @@ SEARCHED = 6
 MOST_SEARCHED = 12
 
 
-class Claims(Protocol):
-    """Claims that a proof may end at."""
-
-    def answer(self, position: Position, score: int, /) -> Move:
-        """Return a move by which the side to move reaches `score`."""
-
-    def claimed(self, position: Position, wanted: int, reached: bool, /) -> bool:
-        """Whether a claim says that the side to move reaches `wanted` discs, or that it does not."""
-
-
 def write_proof(
     position: Position,
     score: int,
-    prover: Prover | Claims,
+    prover: "Prover | Deduction",
     add: Callable[[str], object],
     searched: int = SEARCHED,
-    claims: Claims | None = None,
+    claims: "Deduction | None" = None,
 ) -> int:
     """Write a proof line by line, and return the number of lines.
 
@@ -53,92 +45,52 @@ def write_proof(
     Raises: SettingsError if the score is wrong and the error is above the checker's part.
     """
     count = 0
+    proven: set[Position] = set()  # of the half that is being written
+    bound = score  # the discs that the prover reaches in this half, against all moves of the other side
 
-    def counting(line: str) -> None:
+    def line(text: str) -> None:
         nonlocal count
         count += 1
-        add(line)
+        add(text)
 
-    for line in (
-        f"outflank proof {VERSION}",
-        f"rules {position.rules}",
-        f"turns {position.rules.turns}",
-        f"scoring {position.rules.scoring}",
-        f"board {position.board_string()}",
-        f"score {score:+d}",
-        f"searched {searched}",
-        "lower",
-    ):
-        counting(line)
-    if score > -64:  # there is no lower score
-        _Half(score, prover, counting, searched, claims).prove(position, "root")
-    counting("upper")
-    if score < 64:  # nor a higher one
-        _Half(-score, prover, counting, searched, claims).cover(position)
-    counting("end")
-    return count
-
-
-class _Half:
-    """The proof of one bound: the prover is the side that has to reach it against all moves of the other side.
-
-    Args:
-        bound: the score that the prover reaches, in discs from the prover's side.
-    """
-
-    def __init__(
-        self,
-        bound: int,
-        prover: Prover | Claims,
-        add: Callable[[str], object],
-        searched: int,
-        claims: Claims | None,
-    ) -> None:
-        self._bound, self._prover, self._add = bound, prover, add
-        self._searched, self._claims = searched, claims
-        self._proven: set[Position] = set()
-
-    def prove(self, position: Position, reply: Move | str) -> None:
+    def prove(position: Position, reply: Move | str) -> None:
         """Write the prover's answer to `reply`, unless the checker finds it without a line."""
-        if position.empties <= self._searched or position.is_over or position in self._proven:
+        if position.empties <= searched or position.is_over or position in proven:
             return
-        claims = self._claims
-        if claims is not None and reply != "root" and claims.claimed(position, self._bound, True):
-            self._add(f"{reply} claim")
+        if claims is not None and reply != "root" and claims.claimed(position, bound, True):
+            line(f"{reply} claim")
         else:
-            answer = self._prover.answer(position, self._bound)
+            answer = prover.answer(position, bound)
             after = position.play(answer)
-            if claims is not None and claims.claimed(after, 1 - self._bound, False):
-                self._add(f"{reply} {answer} claim")
+            if claims is not None and claims.claimed(after, 1 - bound, False):
+                line(f"{reply} {answer} claim")
             else:
-                self._add(f"{reply} {answer}")
-                self.cover(after)
-        if len(self._proven) == REMEMBERED:
-            self._proven.clear()
-        self._proven.add(position)
+                line(f"{reply} {answer}")
+                cover(after)
+        if len(proven) == REMEMBERED:
+            proven.clear()
+        proven.add(position)
 
-    def cover(self, position: Position) -> None:
+    def cover(position: Position) -> None:
         """Write an answer to each reply of the other side, which is to move."""
         for reply in position.legal_moves():
-            self.prove(position.play(reply), reply)
+            prove(position.play(reply), reply)
 
-
-@dataclass(frozen=True, slots=True)
-class Proof:
-    """A proof that was written.
-
-    Attributes:
-        line: its first line in the file, 1 for the first.
-        lines: the number of its lines.
-        seconds: its wall time without the search for the score.
-    """
-
-    line: int
-    lines: int
-    seconds: float
-
-    def __str__(self) -> str:
-        return f"proof: {counted(self.lines, 'line')} from line {self.line:,} on, {self.seconds:.3f} s"
+    rules = position.rules
+    head = (f"rules {rules}", f"turns {rules.turns}", f"scoring {rules.scoring}")
+    for text in (f"outflank proof {VERSION}", *head, f"board {position.board_string()}"):
+        line(text)
+    for text in (f"score {score:+d}", f"searched {searched}", "lower"):
+        line(text)
+    if score > -64:  # there is no lower score
+        prove(position, "root")
+    line("upper")
+    if score < 64:  # nor a higher one
+        bound = -score
+        proven.clear()
+        cover(position)
+    line("end")
+    return count
 
 
 class ProofFile:
@@ -149,9 +101,6 @@ class ProofFile:
         rules: the rules of all positions, under which a move turns every direction.
         hash_mb: the size of the table of the search for moves, in MB.
         searched: the empty squares of boards that are left to the checker.
-
-    Attributes:
-        path: the argument.
     """
 
     def __init__(self, path: Path, rules: Rules, hash_mb: int, searched: int) -> None:
@@ -168,14 +117,16 @@ class ProofFile:
     def __exit__(self, *_: object) -> None:
         self._data.close()
 
-    def add(self, position: Position, score: int, claims: Claims | None = None) -> Proof:
-        """Prove the score of a position; memory does not grow with the proof.
+    def add(self, position: Position, score: int, claims: "Deduction | None" = None) -> dict[str, float]:
+        """Prove the score of a position, and return where the proof is; memory does not grow with it.
 
         Args:
             position: the position.
             score: its exact score in discs, from the side to move.
             claims: the claims that need no proof; None to prove everything.
 
+        Returns: ``line``, its first one in the file, 1 for the first; the number of its ``lines``; and its ``seconds``
+            without the search for the score.
         Raises: UnwritableError.
         """
         began, first = time.perf_counter(), self._lines + 1
@@ -198,13 +149,10 @@ class ProofFile:
             shutil.copyfileobj(begun, self._data)
         self._lines += lines
         self._count += 1
-        return Proof(first, lines, time.perf_counter() - began)
+        return {"line": first, "lines": lines, "seconds": time.perf_counter() - began}
 
     def save(self) -> str:
-        """Write the file, unless there are no proofs, and return its contents in words.
-
-        Raises: UnwritableError.
-        """
+        """Write the file, unless there are no proofs, and return its contents in words. Raises: UnwritableError."""
         if not self._count:
             return f"no proofs, so {self.path} was not written"
         size = self._data.tell()
@@ -212,3 +160,9 @@ class ProofFile:
         with whole_file(self.path) as file:
             shutil.copyfileobj(self._data, file)
         return f"{self.path}: proofs {self._count:,}, lines {self._lines:,}, bytes {size:,}"
+
+
+def proof_text(proof: Mapping[str, float]) -> str:
+    """Return what ``ProofFile.add`` returned as a line of text."""
+    lines = counted(int(proof["lines"]), "line")
+    return f"proof: {lines} from line {proof['line']:,} on, {proof['seconds']:.3f} s"

@@ -3,8 +3,8 @@
 import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from itertools import chain
+from typing import Literal
 
 from outflank.book.keys import key_of
 from outflank.engine import Limit, Line, Move, Position, Searcher
@@ -20,11 +20,8 @@ _LEAST_FAILURES = 0.1  # of the level that fails most often; a move that all fin
 _HASH_MB = 32
 
 
-class Goal(StrEnum):
-    """The question of a problem."""
-
-    WIN = "win"
-    BEST = "best"
+Goal = Literal["win", "best"]
+"""The question of a problem: the single winning move, or the single best one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +29,6 @@ class Puzzle:
     """A problem.
 
     Attributes:
-        position: the position.
-        goal: whether a single move wins, or a single move is the best.
         scores: the proven scores of all moves, in discs from the side to move, the best first.
         line: the best line to the end of the game; its first move is the solution.
         plies: the depth from which the engine finds the solution; the number of empty squares if it has to solve.
@@ -66,58 +61,42 @@ Problems = list[tuple[Puzzle, set[bytes]]]
 """The problems of a game in their order, each with the keys of the positions that are too like it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Finder:
-    """Finds the problems of a game.
-
-    Attributes:
-        goal: the kind of problems.
-        least: the smallest number of empty squares.
-        most: the largest number of empty squares.
-    """
-
-    goal: Goal
-    least: int
-    most: int
-
-    def __call__(self, game: AnnotatedGame) -> Problems:
-        """Return the problems that can stand beside each other; they depend on the game alone."""
-        solver, searcher = _searchers()
-        solver.clear()
-        solved: dict[int, tuple[Line, ...]] = {}
-        # Backwards, so that the table already knows the positions after each one.
-        for ply, position in reversed([*enumerate(game.positions)]):
-            if self.least <= position.empties <= self.most and (lines := self._solved(solver, position)):
-                solved[ply] = lines
-        puzzles: list[Puzzle] = []
-        for ply, lines in sorted(solved.items()):
-            if puzzles and ply - puzzles[-1].ply < _APART:
-                continue
-            rated = _rated(game, ply, self.goal, lines, searcher)
-            if max(rated.failures.values()) >= _LEAST_FAILURES:
-                puzzles.append(rated)
-        return [(puzzle, {_key(each) for each in _around(game, puzzle.ply)}) for puzzle in puzzles]
-
-    def _solved(self, solver: Searcher, position: Position) -> tuple[Line, ...] | None:
-        moves = len(position.legal_moves())
-        if moves < 2:
-            return None
-        first, second = solver.search(position, Limit.solve(), multipv=2).lines
-        alone = first.score > second.score
-        if self.goal is Goal.WIN:
-            alone = (first.result, second.result) in (("win", "draw"), ("win", "loss"))
-        return solver.search(position, Limit.solve(), multipv=moves).lines if alone else None
+def problems_of(goal: Goal, empties: range, game: AnnotatedGame) -> Problems:
+    """Return the problems of a game that can stand beside each other; they depend on the game alone."""
+    solver, searcher = _searchers()
+    solver.clear()
+    solved: dict[int, tuple[Line, ...]] = {}
+    # Backwards, so that the table already knows the positions after each one.
+    for ply, position in reversed([*enumerate(game.positions)]):
+        if position.empties in empties and (lines := _solved(solver, position, goal)):
+            solved[ply] = lines
+    puzzles: list[Puzzle] = []
+    for ply, lines in sorted(solved.items()):
+        if puzzles and ply - puzzles[-1].ply < _APART:
+            continue
+        rated = _rated(game, ply, goal, lines, searcher)
+        if max(rated.failures.values()) >= _LEAST_FAILURES:
+            puzzles.append(rated)
+    return [(puzzle, {_key(each) for each in _around(game, puzzle.ply)}) for puzzle in puzzles]
 
 
-def find(games: Iterable[AnnotatedGame], finder: Finder, workers: int | None = None) -> Iterator[Puzzle]:
-    """Yield the different problems of all games in their order: no images, and none from the same few plies.
+def _solved(solver: Searcher, position: Position, goal: Goal) -> tuple[Line, ...] | None:
+    moves = len(position.legal_moves())
+    if moves < 2:
+        return None
+    first, second = solver.search(position, Limit.solve(), multipv=2).lines
+    alone = first.score > second.score
+    if goal == "win":
+        alone = (first.result, second.result) in (("win", "draw"), ("win", "loss"))
+    return solver.search(position, Limit.solve(), multipv=moves).lines if alone else None
 
-    Args:
-        games: any number of games, read lazily.
-        finder: finds the problems of a game.
-        workers: the number of processes; one for each processor if None.
-    """
+
+def find(
+    games: Iterable[AnnotatedGame], goal: Goal, empties: range, workers: int | None = None
+) -> Iterator[Puzzle]:
+    """Yield the different problems of all games in their order: no images, and none from the same few plies."""
     seen: set[bytes] = set()
+    finder = functools.partial(problems_of, goal, empties)
     for puzzle, near in chain.from_iterable(map_in_order(finder, games, workers)):
         if _key(puzzle.position) not in seen:
             seen |= near
@@ -189,14 +168,13 @@ def _source(game: AnnotatedGame) -> str:
 
 
 def _around(game: AnnotatedGame, ply: int) -> Iterator[Position]:
-    """Yield the positions of a game that are too close to this one to be another problem."""
+    """Yield the positions of a game that are too close to this ply to be another problem."""
     for position in game.positions[max(0, ply - _APART + 1) : ply + _APART]:
         if position.legal_mask():
             yield position
 
 
 def _key(position: Position) -> bytes:
-    """Return a key that is equal for all images of a position under the same rules."""
     return str(position.rules).encode() + key_of(position)[0]
 
 

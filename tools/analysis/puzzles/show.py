@@ -77,7 +77,7 @@ def render_page(puzzles: Sequence[Puzzle]) -> str:
 
 def question(position: Position, goal: Goal) -> str:
     """Return ``Black to move: one move alone wins``."""
-    asked = "one move alone wins" if goal is Goal.WIN else "one move is the best"
+    asked = "one move alone wins" if goal == "win" else "one move is the best"
     return f"{position.rules.colour_name(position.side)} to move: {asked}"
 
 
@@ -100,85 +100,76 @@ board           the board
 quit            end"""
 
 
-class Quiz:
-    """Asks problems at a terminal.
+def ask_all(problems: Sequence[Problem], lines: InputLines) -> None:
+    """Ask problems at a terminal, one after the other until the end of the input.
 
-    Args:
-        problems: at least one problem.
-        lines: the person's input.
+    Raises: NotationError or IllegalMoveError for an invalid line; at a terminal it is shown instead.
     """
-
-    def __init__(self, problems: Sequence[Problem], lines: InputLines) -> None:
-        self._problems, self._lines = problems, lines
-        self._searcher = Searcher()
-        self._asked = self._solved = 0
-
-    def run(self) -> None:
-        """Ask the problems one after the other until the end of the input.
-
-        Raises: NotationError or IllegalMoveError for an invalid line; at a terminal it is shown instead.
-        """
-        for number, problem in enumerate(self._problems, 1):
-            scores = self._scores(problem)
-            if scores is None:
-                warn(
-                    f"problem {number} is left out: it has no choice of moves, or too many empty squares to solve"
-                )
-            elif not self._ask(number, problem.position, scores):
-                break
-        say(f"{self._solved} of {counted(self._asked, 'problem')} solved at the first try.")
-
-    def _scores(self, problem: Problem) -> Mapping[Move, int] | None:
-        """Return the scores of all moves, from the file if it has all of them; None if this is not a problem."""
-        moves, position = problem.position.legal_moves(), problem.position
-        if len(moves) < 2:
-            return None
-        if problem.scores.keys() == set(moves):
-            return problem.scores
-        if position.empties > _SOLVED_WHEN_ASKED:
-            return None
-        lines = self._searcher.search(position, Limit.solve(), multipv=len(moves)).lines
-        return {line.move: round(line.score) for line in lines}
-
-    def _ask(self, number: int, position: Position, scores: Mapping[Move, int]) -> bool:
-        """Ask until the problem is solved or skipped; return whether to continue."""
-        best = max(scores.values())
-        wins = sum(score > 0 for score in scores.values())
+    searcher = Searcher()
+    asked = solved = 0
+    for number, problem in enumerate(problems, 1):
+        scores = _scores(problem, searcher)
+        if scores is None:
+            warn(
+                f"problem {number} is left out: it has no choice of moves, or too many empty squares to solve"
+            )
+            continue
+        goal: Goal = "win" if sum(score > 0 for score in scores.values()) == 1 else "best"
         say()
-        say(board_text(position, coloured=is_coloured()))
-        say(
-            f"Problem {number} of {len(self._problems)}. {question(position, Goal.WIN if wins == 1 else Goal.BEST)}."
-        )
-        tried = False
-        while (line := self._lines.next("Your move: ", float("inf"))) is not None:
-            word = line.strip().lower()
-            if word in ("quit", "exit", "q"):
-                return False
-            if word in ("skip", "solution"):
-                if word == "solution":
-                    say(f"Solution: {_scores_text({m: s for m, s in scores.items() if s == best})}.")
-                self._asked += 1
-                return True
-            if word in ("help", "?"):
-                say(HELP)
-            elif word == "board":
-                say(board_text(position, coloured=is_coloured()))
-            elif word and (move := self._read(word, position)):
-                if scores[move] == best:
-                    say(f"Right: {move} {score_text(best)}.")
-                    self._asked += 1
-                    self._solved += not tried
-                    return True
-                tried = True
-                say(f"No: {move} {score_text(scores[move])}. Try again, or say solution or skip.")
-        return False
+        say(board_text(problem.position, coloured=is_coloured()))
+        say(f"Problem {number} of {len(problems)}. {question(problem.position, goal)}.")
+        at_once = _ask(problem.position, scores, lines)
+        if at_once is None:
+            break
+        asked += 1
+        solved += at_once
+    say(f"{solved} of {counted(asked, 'problem')} solved at the first try.")
 
-    def _read(self, text: str, position: Position) -> Move | None:
-        """Read a move; return None if it is invalid and stdin is a terminal."""
-        try:
-            return position.parse_move(text)
-        except (NotationError, IllegalMoveError) as error:
-            if not self._lines.is_terminal:
-                raise
-            warn(str(error))
+
+def _scores(problem: Problem, searcher: Searcher) -> Mapping[Move, int] | None:
+    """Return the scores of all moves, from the file if it has all of them; None if this is not a problem."""
+    moves, position = problem.position.legal_moves(), problem.position
+    if len(moves) < 2:
+        return None
+    if problem.scores.keys() == set(moves):
+        return problem.scores
+    if position.empties > _SOLVED_WHEN_ASKED:
+        return None
+    lines = searcher.search(position, Limit.solve(), multipv=len(moves)).lines
+    return {line.move: round(line.score) for line in lines}
+
+
+def _ask(position: Position, scores: Mapping[Move, int], lines: InputLines) -> bool | None:
+    """Ask until the problem is solved or skipped; return whether the first try was right, None to quit."""
+    best = max(scores.values())
+    tried = False
+    while (line := lines.next("Your move: ", float("inf"))) is not None:
+        word = line.strip().lower()
+        if word in ("quit", "exit", "q"):
             return None
+        if word in ("skip", "solution"):
+            if word == "solution":
+                say(f"Solution: {_scores_text({m: s for m, s in scores.items() if s == best})}.")
+            return False
+        if word in ("help", "?"):
+            say(HELP)
+        elif word == "board":
+            say(board_text(position, coloured=is_coloured()))
+        elif word and (move := _read(word, position, lines)):
+            if scores[move] == best:
+                say(f"Right: {move} {score_text(best)}.")
+                return not tried
+            tried = True
+            say(f"No: {move} {score_text(scores[move])}. Try again, or say solution or skip.")
+    return None
+
+
+def _read(text: str, position: Position, lines: InputLines) -> Move | None:
+    """Read a move; return None if it is invalid and stdin is a terminal."""
+    try:
+        return position.parse_move(text)
+    except (NotationError, IllegalMoveError) as error:
+        if not lines.is_terminal:
+            raise
+        warn(str(error))
+        return None

@@ -1,11 +1,14 @@
-"""The review of games: searches every position, the last one first, and judges every move."""
+"""The review of games: searches every position, the last one first, judges every move, and finds where books ended."""
 
-import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import accumulate
+from pathlib import Path
+from typing import Self
 
+from outflank.book import Book
 from outflank.book.names import Opening, opening_of
 from outflank.engine import (
     DEFAULT_LEVEL,
@@ -16,12 +19,13 @@ from outflank.engine import (
     Move,
     Position,
     Result,
+    Rules,
     Searcher,
     SearchInfo,
     limit_for_level,
 )
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
-from outflank.tools.analysis.review.bookexits import BookExit
+from outflank.tools.runtime.executor import shared_searcher
 from outflank.tools.runtime.progress import counted
 
 _ORDER: tuple[Result, ...] = ("loss", "draw", "win")
@@ -53,12 +57,9 @@ class SearchValue:
     """A search's judgement of a position.
 
     Attributes:
-        position: the position.
         score: the final disc difference with best play, from the side to move.
         line: the best line found; empty if the game is over.
-        exact: whether the score is proven.
         depth: the plies searched; the number of empty squares if the search reached the end.
-        selectivity: the selectivity of that search, in percent.
     """
 
     position: Position
@@ -87,7 +88,6 @@ class MoveValue:
     Attributes:
         line: the best line that begins with it.
         score: the final disc difference with best play after it, from the mover's side, at most that of the best move.
-        exact: whether the score is proven.
     """
 
     line: tuple[Move, ...]
@@ -196,8 +196,6 @@ class ReviewSettings:
     """The limits of the search of each position.
 
     Attributes:
-        level: a level from 0 to 60; used if neither depth nor seconds are given.
-        depth: the plies of a search.
         seconds: the time of a search; a move that is not the best one takes a second search.
         exact_from: the largest number of empty squares of positions to solve, regardless of the other limits.
         all_moves: whether to score all moves of each position. Moves that are neither the best nor the played one are
@@ -228,12 +226,24 @@ class ReviewSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class BookExit:
+    """The move that left a book.
+
+    Attributes:
+        ply: its number including passes, 1 for the first.
+        judged: whether it is the best open move of the book: then the book ends there, and the game did not leave it.
+    """
+
+    ply: int
+    move: Move
+    judged: bool
+
+
+@dataclass(frozen=True, slots=True)
 class GameReview:
     """A game and the costs of its moves.
 
     Attributes:
-        game: the game.
-        moves: a review of each of its moves, including passes.
         final: the judgement of the position after the last move.
         book_exit: the move that left the opening book; None if there was none, or without a book.
     """
@@ -288,91 +298,127 @@ def review_game(
         raise FileFormatError(str(game))
     if isinstance(game, Game):
         game = AnnotatedGame.of(game)
-    searcher = searcher or Searcher()
-    searcher.clear()
-    judge = _Judge(settings or ReviewSettings(), searcher)
-    final = after = judge.judge(game.final)
+    limits, search = settings or ReviewSettings(), searcher or Searcher()
+    search.clear()
+
+    def judge(position: Position, moves: Sequence[Move] | None = None) -> SearchValue:
+        """Judge a position, considering only some moves unless `moves` is None."""
+        return SearchValue.of(position, search.search(position, limits.limit(position.empties), moves=moves))
+
+    final = after = judge(game.final)
     reviews = []
     for number, played in reversed([*enumerate(game.moves)]):
-        review = judge.review(played.before, played.move, after)
+        review = _review(judge, played.before, played.move, after)
         reviews.append(replace(review, given=number < game.given))
         after = review.best
-    if judge.settings.all_moves:  # last, so that the rest of the review does not depend on it
+    if limits.all_moves:  # last, so that the rest of the review does not depend on it
         lines = [final.line, *(review.best.line for review in reviews)]
-        reviews = [judge.with_values(*each) for each in zip(reviews, lines, strict=False)]
+        reviews = [_with_values(*each, limits, search) for each in zip(reviews, lines, strict=False)]
     return GameReview(game, tuple(reversed(reviews)), final)
 
 
-class _Judge:
-    def __init__(self, settings: ReviewSettings, searcher: Searcher) -> None:
-        self.settings, self._searcher = settings, searcher
-
-    def judge(self, position: Position, moves: Sequence[Move] | None = None) -> SearchValue:
-        """Judge a position, considering only some moves unless `moves` is None."""
-        limit = self.settings.limit(position.empties)
-        return SearchValue.of(position, self._searcher.search(position, limit, moves=moves))
-
-    def review(self, before: Position, move: Move, after: SearchValue) -> MoveReview:
-        """Review a move that led to a position with the judgement `after`."""
-        if len(before.legal_moves()) == 1:
-            depth = after.depth + (not move.is_pass)
-            line = (move, *after.line)
-            forced = SearchValue(before, 0.0 - after.score, line, after.exact, depth, after.selectivity)
-            return MoveReview(forced, move, forced.score)
-        best = self.judge(before)
-        if best.exact and after.exact:
-            return MoveReview(best, move, 0.0 - after.score)
-        if after.exact and 0.0 - after.score >= best.score:  # a proof overrides an estimate
-            proven = replace(best, score=0.0 - after.score, line=(move, *after.line))
-            return MoveReview(proven, move, proven.score)
-        if best.line[0] == move:
-            return MoveReview(best, move, best.score)
-        # Searched as deep as the best move, else scores of different depths would be compared.
-        played = self.judge(before, [move])
-        if played.score >= best.score:
-            return MoveReview(played, move, played.score)
-        # The limit aborted the second search: the cost of the move is not proven.
-        if best.exact and not played.exact:
-            best = replace(best, exact=False, depth=played.depth, selectivity=played.selectivity)
-        return MoveReview(best, move, played.score)
-
-    def with_values(self, review: MoveReview, line: tuple[Move, ...]) -> MoveReview:
-        """Return the review with the values of all moves; `line` is the best line after the move played."""
-        best, before = review.best, review.before
-        known = {review.move: MoveValue((review.move, *line), review.score_after, review.exact)}
-        known[best.line[0]] = MoveValue(best.line, best.score, best.exact)
-        if others := [move for move in before.legal_moves() if move not in known]:
-            settings = replace(self.settings, exact_from=min(self.settings.exact_from, _ALL_EXACT_FROM))
-            limit = settings.limit(before.empties)
-            found = self._searcher.search(before, limit, moves=others, multipv=len(others))
-            # A shallower search may score a move higher than the best one.
-            known |= {
-                each.move: MoveValue(each.pv, min(each.score, best.score), found.exact)
-                for each in found.lines
-            }
-        values = sorted(known.values(), key=lambda value: (-value.score, value.move != best.line[0]))
-        return replace(review, values=tuple(values))
+def _review(
+    judge: Callable[..., SearchValue], before: Position, move: Move, after: SearchValue
+) -> MoveReview:
+    """Review a move that led to a position with the judgement `after`."""
+    if len(before.legal_moves()) == 1:
+        depth = after.depth + (not move.is_pass)
+        line = (move, *after.line)
+        forced = SearchValue(before, 0.0 - after.score, line, after.exact, depth, after.selectivity)
+        return MoveReview(forced, move, forced.score)
+    best = judge(before)
+    if best.exact and after.exact:
+        return MoveReview(best, move, 0.0 - after.score)
+    if after.exact and 0.0 - after.score >= best.score:  # a proof overrides an estimate
+        proven = replace(best, score=0.0 - after.score, line=(move, *after.line))
+        return MoveReview(proven, move, proven.score)
+    if best.line[0] == move:
+        return MoveReview(best, move, best.score)
+    # Searched as deep as the best move, else scores of different depths would be compared.
+    played = judge(before, [move])
+    if played.score >= best.score:
+        return MoveReview(played, move, played.score)
+    # The limit aborted the second search: the cost of the move is not proven.
+    if best.exact and not played.exact:
+        best = replace(best, exact=False, depth=played.depth, selectivity=played.selectivity)
+    return MoveReview(best, move, played.score)
 
 
-@dataclass(frozen=True, slots=True)
-class Reviewer:
-    """Reviews games in the process that calls it.
+def _with_values(
+    review: MoveReview, line: tuple[Move, ...], settings: ReviewSettings, searcher: Searcher
+) -> MoveReview:
+    """Return the review with the values of all moves; `line` is the best line after the move played."""
+    best, before = review.best, review.before
+    known = {review.move: MoveValue((review.move, *line), review.score_after, review.exact)}
+    known[best.line[0]] = MoveValue(best.line, best.score, best.exact)
+    if others := [move for move in before.legal_moves() if move not in known]:
+        settings = replace(settings, exact_from=min(settings.exact_from, _ALL_EXACT_FROM))
+        limit = settings.limit(before.empties)
+        found = searcher.search(before, limit, moves=others, multipv=len(others))
+        # A shallower search may score a move higher than the best one.
+        known |= {
+            each.move: MoveValue(each.pv, min(each.score, best.score), found.exact) for each in found.lines
+        }
+    values = sorted(known.values(), key=lambda value: (-value.score, value.move != best.line[0]))
+    return replace(review, values=tuple(values))
 
-    Attributes:
-        settings: the limits of the searches.
-        hash_mb: the size of the searcher's table in MB.
-        threads: the number of the searcher's threads.
+
+def review_in_worker(settings: ReviewSettings, hash_mb: int, threads: int, game: AnnotatedGame) -> GameReview:
+    """Review a game with the searcher of this process, which may review only one game at a time."""
+    return review_game(game, settings, shared_searcher(hash_mb=hash_mb, threads=threads))
+
+
+class BookExits:
+    """Finds the moves by which games left their books; a context manager that closes the books.
+
+    Args:
+        paths: the paths of the books, each for games by its rules.
+        warn: called with a sentence once for each rules without a book; None if the user did not name the books.
+
+    Raises: FileFormatError if a book can't be read.
     """
 
-    settings: ReviewSettings
-    hash_mb: int
-    threads: int
+    def __init__(self, paths: Sequence[Path], warn: Callable[[str], object] | None = None) -> None:
+        self._warn = warn
+        self._unserved: set[Rules] = set()
+        with ExitStack() as stack:
+            self._books = [stack.enter_context(Book.open(path)) for path in paths]
+            self._opened = stack.pop_all()
 
-    def __call__(self, game: AnnotatedGame) -> GameReview:
-        """Review a game; a process may review only one game at a time."""
-        return review_game(game, self.settings, _searcher(self.hash_mb, self.threads))
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._opened.close()
+
+    def of(self, game: AnnotatedGame) -> BookExit | None:
+        """Return the move by which a game left the first book with its first position; None if there is no such move.
+
+        Raises: FileFormatError if a book is damaged.
+        """
+        serving = [book for book in self._books if book.serves(game.rules)]
+        if not serving:
+            self._tell_unserved(game.rules)
+        for book in serving:
+            if game.first in book:
+                return _exit(book, game)
+        return None
+
+    def _tell_unserved(self, rules: Rules) -> None:
+        if self._warn is None or rules in self._unserved:
+            return
+        self._unserved.add(rules)
+        for book in self._books:
+            self._warn(
+                f"{str(book.path)!r} is a book for {book.rules}, not for {rules}; reviewing without a book"
+            )
 
 
-@functools.lru_cache(maxsize=1)
-def _searcher(hash_mb: int, threads: int) -> Searcher:
-    return Searcher(hash_mb, threads)
+def _exit(book: Book, game: AnnotatedGame) -> BookExit | None:
+    for ply, (played, after) in enumerate(zip(game.moves, game.positions[1:], strict=True), 1):
+        if after.is_over or after in book:
+            continue
+        entry = book.probe(played.before)
+        assert entry is not None, "the book knew it a move ago"
+        return BookExit(ply, played.move, any(move.move == played.move for move in entry.moves))
+    return None

@@ -1,7 +1,7 @@
 """Output of reviews: totals of each side and player, text for a terminal, JSON, and annotated games."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
@@ -21,15 +21,7 @@ PointOfView = Literal["mover", "black"]
 
 @dataclass(slots=True)
 class MoveTotals:
-    """Counts of reviewed moves without forced and given moves.
-
-    Attributes:
-        kinds: the number of moves of each class.
-        lost: the discs lost by all of them.
-        worst: the most discs lost by one of them.
-        thrown: the number of moves that made a proven result worse.
-        exact: the number of moves that were judged exactly.
-    """
+    """Counts of reviewed moves without forced and given moves."""
 
     kinds: Counter[MoveClass] = field(default_factory=Counter)
     lost: float = 0.0
@@ -71,11 +63,7 @@ class PlayerSummary:
 
     Attributes:
         name: as the games have it; empty for games that name nobody.
-        games: how many.
-        wins: of them.
-        draws: of them.
         losses: of them; games without a result, or won against the same name, are none of the three.
-        tally: the player's moves.
     """
 
     name: str
@@ -99,23 +87,18 @@ class PlayerSummary:
             self.losses += outcome.winner is colour.other and not has_both
 
 
-class Players:
-    """The summaries of all players."""
+def count_game(players: dict[str, PlayerSummary], review: GameReview) -> None:
+    """Count a game for both of its players, who are known by their names."""
+    for colour, name in zip(Colour, (review.game.black, review.game.white), strict=True):
+        players.setdefault(name, PlayerSummary(name)).add(review, colour)
 
-    def __init__(self) -> None:
-        self._by_name: dict[str, PlayerSummary] = {}
 
-    def add(self, review: GameReview) -> None:
-        """Count a game for both players."""
-        for colour, name in zip(Colour, (review.game.black, review.game.white), strict=True):
-            self._by_name.setdefault(name, PlayerSummary(name)).add(review, colour)
-
-    def summaries(self) -> list[PlayerSummary]:
-        """Return the summaries, those with the fewest discs lost a move first."""
-        return sorted(
-            self._by_name.values(),
-            key=lambda player: (player.tally.lost_a_move is None, player.tally.lost_a_move or 0, player.name),
-        )
+def ranked(players: Mapping[str, PlayerSummary]) -> list[PlayerSummary]:
+    """Return the summaries, those with the fewest discs lost a move first."""
+    return sorted(
+        players.values(),
+        key=lambda player: (player.tally.lost_a_move is None, player.tally.lost_a_move or 0, player.name),
+    )
 
 
 def game_facts(review: GameReview, file: str, number: int) -> dict[str, Any]:

@@ -16,11 +16,13 @@ from outflank.tools.analysis.review.game import (
 )
 from outflank.tools.analysis.review.output import (
     MoveTotals,
-    Players,
+    PlayerSummary,
     PointOfView,
     annotated,
+    count_game,
     exit_text,
     occasion_text,
+    ranked,
     result_text,
 )
 from outflank.tools.report.charts import ReferenceLine, Series, chart
@@ -46,9 +48,9 @@ def render_review(
         view: the initial side from which scores are shown.
         played: lines about the same positions in other games.
     """
-    players = Players()
+    players: dict[str, PlayerSummary] = {}
     for review in reviews:
-        players.add(review)
+        count_game(players, review)
     rows = [_row(review, number) for number, review in enumerate(reviews, 1)]
     first = reviews[0]
     tallies = [MoveTotals().add(first.of(colour)) for colour in Colour]
@@ -60,7 +62,7 @@ def render_review(
             settings=settings.words(),
             view=view,
             branches=True,
-            players=players.summaries(),
+            players=ranked(players),
             sides=list(zip(_names(first), tallies, strict=True)),
             errors=ERRORS,
             rows=rows,

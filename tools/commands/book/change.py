@@ -37,6 +37,7 @@ from outflank.tools.runtime.progress import counted
 
 if TYPE_CHECKING:
     from outflank.book import Book, BookWriter
+    from outflank.book.forms.files import Form
 
 
 @click.command()
@@ -54,7 +55,7 @@ def merge(
     position of the book, the other moves are judged. PATH is made if it does not exist, and left out among the OTHERs.
     """
     from outflank.book import Book
-    from outflank.tools.books.growth import Work, grow_book, open_run
+    from outflank.tools.books.growth import grow_book, open_run
 
     others = [other for other in others if not (path.exists() and other.samefile(path))]
     with ExitStack() as stack:
@@ -63,8 +64,8 @@ def merge(
         with ExitStack() as readers:
             book, added = _merged(path, [readers.enter_context(Book.open(other)) for other in others])
         stack.enter_context(book)
-        work = Work(f"merge of {', '.join(other.name for other in others)}", level, run, as_json)
-        grow_book(book, work, lambda _: None, merged=added)
+        what = f"merge of {', '.join(other.name for other in others)}"
+        grow_book(book, what, lambda _: None, as_json, level, run, merged=added)
 
 
 def _merged(path: Path, others: Sequence[Book]) -> tuple[BookWriter, int]:
@@ -134,20 +135,19 @@ def prune(
     help="Format of the file.  [default: detected]",
 )
 @rules_option("those of the text, othello of the others")
-def import_(source: str, path: Path, form: str | None, rules: Rules | None) -> None:
+def import_(source: str, path: Path, form: Form | None, rules: Rules | None) -> None:
     """Make the book PATH from FILE (- is standard input): our own text, or a book of Edax or Egaroucid.
 
     Scores, bounds and counts are taken as they are; of Edax's text and Egaroucid's books (.egbk3) they are worked out
     from the leaves. Our own text names its rules, and is checked as by outflank book check. A file with anything wrong
     in it makes no book. To add to a book, import into a new one and merge that.
     """
-    from outflank.book.forms.files import Form
     from outflank.tools.books.importing import import_book
     from outflank.tools.runtime.files import expect_writable
 
     if not path.exists():  # an existing book is refused in other words
         expect_writable(path)
-    count = import_book(source, path, rules, None if form is None else Form(form))
+    count = import_book(source, path, rules, form)
     click.echo(f"{path}: {counted(count, 'position')}")
 
 
@@ -162,20 +162,20 @@ def import_(source: str, path: Path, form: str | None, rules: Rules | None) -> N
     type=click.Choice(FORMS),
     help="Format to write.  [default: edax for .dat, else text]",
 )
-def export(path: Path, output: Path, form: str | None) -> None:
+def export(path: Path, output: Path, form: Form | None) -> None:
     """Write BOOK in another form: our own text, or one of Edax's.
 
     text carries everything, a position a line, and equal books are equal texts. edax is Edax's binary form, which has
     only the level of each search, and edax-text has nothing but leaves and levels. docs/book.md describes them.
     """
     from outflank.book import Book
-    from outflank.book.forms.files import Form, write_form
+    from outflank.book.forms.files import write_form
     from outflank.tools.runtime.files import STDOUT, open_output
 
-    form = form or (Form.EDAX if output.suffix.lower() == ".dat" else Form.TEXT)
-    if output is STDOUT and form == Form.EDAX:  # its header is filled in at the end
+    form = form or ("edax" if output.suffix.lower() == ".dat" else "text")
+    if output is STDOUT and form == "edax":  # its header is filled in at the end
         raise click.BadParameter("edax is a binary form: name a file (-o FILE)", param_hint="--output")
     with Book.open(path) as book, book.steady(), open_output(output) as file:
-        write_form(book, file, Form(form))
+        write_form(book, file, form)
         count = len(book)
     click.echo(f"{shown_output(output)}: {counted(count, 'position')}", err=output is STDOUT)

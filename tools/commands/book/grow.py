@@ -78,7 +78,7 @@ def build(
     """
     from outflank.book import BookWriter
     from outflank.book.graph import Reach
-    from outflank.tools.books.growth import Work, grow_book, growth_log, open_run
+    from outflank.tools.books.growth import grow_book, growth_log, open_run
     from outflank.tools.books.show import asked_game
 
     reach = Reach(max_error, plies, ply_cost, positions)
@@ -96,13 +96,12 @@ def build(
         if book is None:  # not before: a log or a cluster that is refused leaves no new book behind
             book = stack.enter_context(BookWriter.create(path, rules or Rules()))
         what = " ".join(["build", *_from(game), *filter(None, limits)])
-        work = Work(what, level, run, as_json, add_to_log)
 
         def grow(grower: Grower) -> None:
             grower.extend(game.positions if text else (), budget)
             grower.grow(reach, budget, game.position)
 
-        grow_book(book, work, grow)
+        grow_book(book, what, grow, as_json, level, run, add_to_log)
 
 
 def _from(game: Game) -> list[str]:
@@ -154,7 +153,7 @@ def deepen(
     """
     from outflank.book import BookWriter
     from outflank.book.graph import Reach
-    from outflank.tools.books.growth import Work, grow_book, growth_log, open_run
+    from outflank.tools.books.growth import grow_book, growth_log, open_run
     from outflank.tools.books.show import asked_game, known_entry
 
     reach = Reach(max_error, plies, ply_cost)
@@ -169,8 +168,11 @@ def deepen(
         if text:
             known_entry(book, game)
         what = " ".join(["deepen", *_from(game), *filter(None, settings)])
-        work = Work(what, level, run, as_json, add_to_log)
-        grow_book(book, work, lambda grower: grower.deepen(reach, budget, again, game.position))
+
+        def grow(grower: Grower) -> None:
+            grower.deepen(reach, budget, again, game.position)
+
+        grow_book(book, what, grow, as_json, level, run, add_to_log)
 
 
 @click.command("set", context_settings={"ignore_unknown_options": True})
@@ -189,7 +191,7 @@ def set_(path: Path, text: str, score: int | None, level: int | None, as_json: b
     """
     from outflank.book import BookWriter
     from outflank.book.judging import run_here
-    from outflank.tools.books.growth import Work, grow_book
+    from outflank.tools.books.growth import grow_book
     from outflank.tools.books.show import asked_game
 
     with BookWriter.open(path) as book:
@@ -205,7 +207,7 @@ def set_(path: Path, text: str, score: int | None, level: int | None, as_json: b
             grower.extend(game.positions)
             grower.set_score(game.position, score)
 
-        grow_book(book, Work(" ".join(["set", *words]), level, run_here, as_json), change)
+        grow_book(book, " ".join(["set", *words]), change, as_json, level, run_here)
 
 
 @click.command()
@@ -233,15 +235,18 @@ def extend(
     """
     from outflank.book import BookWriter
     from outflank.engine import Position
-    from outflank.tools.books.growth import PlayedLines, Work, grow_book, open_run
+    from outflank.tools.books.growth import PlayedLines, grow_book, open_run
 
     with BookWriter.open(path) as book, open_run(**place) as run:
         lines = PlayedLines(games, book, source, wanted.allows)
         fewest = Position.start(book.rules).empties - plies
         positions = [position for line in lines for position in line if position.empties >= fewest]
         what = f"extend {wanted}".strip() + f" --plies {plies}, games: {lines.games}"
-        work = Work(what, level, run, as_json)
-        grow_book(book, work, lambda grower: grower.extend(positions, budget), games=lines.games)
+
+        def grow(grower: Grower) -> None:
+            grower.extend(positions, budget)
+
+        grow_book(book, what, grow, as_json, level, run, games=lines.games)
     lines.expect_good()
     wanted.expect_found(lines.games, lines.read.unnamed)
 
@@ -277,13 +282,16 @@ def learn(
     code is then 1.
     """
     from outflank.book import BookWriter
-    from outflank.tools.books.growth import PlayedLines, Work, grow_book, open_run
+    from outflank.tools.books.growth import PlayedLines, grow_book, open_run
 
     with BookWriter.open(path) as book, open_run(**place) as run:
         lines = PlayedLines(games, book, source, wanted.allows)
         positions = [position for line in lines for position in unknown_positions(book, line, beyond)]
         what = f"learn {wanted}".strip() + f" --beyond {beyond}, games: {lines.games}"
-        work = Work(what, level, run, as_json)
-        grow_book(book, work, lambda grower: grower.extend(positions, budget), games=lines.games)
+
+        def grow(grower: Grower) -> None:
+            grower.extend(positions, budget)
+
+        grow_book(book, what, grow, as_json, level, run, games=lines.games)
     lines.expect_good()
     wanted.expect_found(lines.games, lines.read.unnamed)

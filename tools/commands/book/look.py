@@ -139,12 +139,12 @@ def stats(path: Path, as_json: bool) -> None:
     says which evaluations judged it, their checksums are shown. --json has the history too.
     """
     from outflank.book import Book
-    from outflank.tools.books.show import count_book, counts_facts, counts_text
+    from outflank.tools.books.show import count_book, counts_text
 
     with Book.open(path) as book, book.steady():
         counts = count_book(book)
         if as_json:
-            click.echo(json_line(counts_facts(book, counts)))
+            click.echo(json_line(counts))
         else:
             for line in counts_text(book, counts):
                 click.echo(line)
@@ -188,14 +188,7 @@ def check(
             "book": str(path),
             "evaluations": judged_by,
             "evaluation_here": here,
-            "sample": None
-            if again is None
-            else {
-                "searched": len(again.differences),
-                "same": again.same,
-                "mean_difference": round(again.mean, 3),
-                "largest_difference": again.largest,
-            },
+            "sample": again and {**again, "mean_difference": round(again["mean_difference"], 3)},
         }
         click.echo(json_line(facts))
     else:
@@ -209,8 +202,8 @@ def check(
         )
         if again is not None:
             click.echo(
-                f"searched again: {len(again.differences):,}, the same {again.same:,}, "
-                f"mean difference {again.mean:.2f} discs, largest {again.largest}"
+                f"searched again: {again['searched']:,}, the same {again['same']:,}, "
+                f"mean difference {again['mean_difference']:.2f} discs, largest {again['largest_difference']}"
             )
         if others := [evaluation for evaluation in judged_by if evaluation != here]:
             click.echo(

@@ -146,7 +146,7 @@ def book_and_position(command: Callable[..., None]) -> Callable[..., None]:
 
 
 FORMS = ("text", "edax", "edax-text")
-"""Of exported books; ``outflank.book.forms.files.Form`` has them too, and is not loaded for ``--help``."""
+"""Of exported books; ``outflank.book.forms.files`` has them too, and is not loaded for ``--help``."""
 
 READ_FORMS = (*FORMS, "egaroucid")
 """Of imported books."""
