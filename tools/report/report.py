@@ -18,7 +18,7 @@ from outflank.tools.match.state.tuning import TEST_FOLDER, Value
 from outflank.tools.match.stats.elo import elo_path
 from outflank.tools.match.stats.ratings import rate
 from outflank.tools.report import wording
-from outflank.tools.report.charts import Chart, ReferenceLine, Series, Strip, chart, strip, thinned
+from outflank.tools.report.charts import Series, chart, strip, thinned
 from outflank.tools.report.figures import Figures, is_one_sided, opening_moves
 from outflank.tools.report.page import packed_files, page_parts, replay, templates
 from outflank.tools.report.phases import phases_of, slips_of
@@ -32,7 +32,7 @@ _FIELDS = 30  # points of the ratings, which are fitted at each point
 _FEWEST_PAIRS = 2  # pairs; with fewer an interval is meaningless
 
 
-def charts(run: Run, figures: Figures) -> list[Chart]:
+def charts(run: Run, figures: Figures) -> list[dict[str, Any]]:
     """Return the charts that have enough points."""
     if figures.values:
         return [each for each in map(_value_chart, figures.values) if each]
@@ -44,7 +44,7 @@ def charts(run: Run, figures: Figures) -> list[Chart]:
     return [each for each in drawn if each]
 
 
-def _value_chart(value: Value) -> Chart | None:
+def _value_chart(value: Value) -> dict[str, Any] | None:
     parameter = value.parameter
     band = tuple(
         (float(pair), parameter.clipped(now - step), parameter.clipped(now + step))
@@ -54,12 +54,12 @@ def _value_chart(value: Value) -> Chart | None:
         parameter.name,
         "After each pair; the band is as wide as the value is moved for play.",
         [Series(parameter.name, 0, tuple((float(pair), now) for pair, now, _ in value.path), band)],
-        [ReferenceLine(parameter.start, "start")],
+        {"start": parameter.start},
         whole=True,
     )
 
 
-def _elo_chart(run: Run, figures: Figures) -> Chart | None:
+def _elo_chart(run: Run, figures: Figures) -> dict[str, Any] | None:
     first, second = run.settings.names
     counted = elo_path(figures.standings.match_points, _POINTS)
     path = [(pairs, elo) for pairs, elo in counted if pairs >= _FEWEST_PAIRS]
@@ -73,11 +73,11 @@ def _elo_chart(run: Run, figures: Figures) -> Chart | None:
         f"Elo of {first} against {second}",
         "After each pair that counts, with its 95 % interval.",
         [Series(first, 0, points, band)],
-        [ReferenceLine(0, "equal")],
+        {"equal": 0},
     )
 
 
-def _test_chart(run: Run, figures: Figures) -> Chart | None:
+def _test_chart(run: Run, figures: Figures) -> dict[str, Any] | None:
     test = run.settings.sprt
     if test is None:
         return None
@@ -93,11 +93,11 @@ def _test_chart(run: Run, figures: Figures) -> Chart | None:
             Series(name, colour, ((0.0, 0.0), *((float(pairs), ratio) for pairs, ratio in path)))
             for colour, (name, path) in enumerate(paths.items())
         ],
-        [ReferenceLine(low, "elo0 accepted"), ReferenceLine(high, "elo1 accepted")],
+        {"elo0 accepted": low, "elo1 accepted": high},
     )
 
 
-def _ratings_chart(run: Run, figures: Figures) -> Chart | None:
+def _ratings_chart(run: Run, figures: Figures) -> dict[str, Any] | None:
     names, pairs = run.settings.names, figures.standings.rated_pairs
     lines: dict[str, list[tuple[float, float]]] = {name: [] for name in names}
     for count in thinned(range(1, len(pairs) + 1), _FIELDS):
@@ -108,6 +108,7 @@ def _ratings_chart(run: Run, figures: Figures) -> Chart | None:
         "Ratings while the run went on",
         "Bradley-Terry over all games so far, in logistic Elo; the mean of the field is 0.",
         [Series(name, colour, tuple(points)) for colour, (name, points) in enumerate(lines.items())],
+        {},
     )
 
 
@@ -260,7 +261,7 @@ def _elo_text(run: Run, figures: Figures) -> str:
     return wording.elo_line(first, second, elo)
 
 
-def _strips(figures: Figures) -> dict[str, Strip]:
+def _strips(figures: Figures) -> dict[str, dict[str, float]]:
     """Each engine's interval on a scale that they share."""
     return strip(
         {
