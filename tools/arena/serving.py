@@ -27,7 +27,8 @@ from outflank.tools.match.state.schema import RUN_FILE
 from outflank.tools.runtime.progress import counted, warn
 from outflank.tools.runtime.signals import Interrupts
 from outflank.tools.web.arena import arena_route
-from outflank.tools.web.server import Address, Certificate, Limits, WebServer, url_of
+from outflank.tools.web.listener import Limits
+from outflank.tools.web.server import Address, WebServer, url_of
 
 RUN_FOLDER = "run"
 _STANDING_TABLES = 64
@@ -63,7 +64,7 @@ class ArenaSettings:
     entrants: int | None
     connections: Connections
     address: Address
-    certificate: Certificate | None
+    certificate: tuple[Path, Path] | None
     live: Address | None
 
 

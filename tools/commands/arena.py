@@ -161,7 +161,7 @@ def serve(
     # These bring the web server, which help does not need.
     from outflank.tools.arena.connection import Connections
     from outflank.tools.arena.serving import RUN_FOLDER, ArenaSettings, serve_arena
-    from outflank.tools.web.server import Address, Certificate
+    from outflank.tools.web.server import Address
 
     is_default = ctx.get_parameter_source("concurrency") is click.core.ParameterSource.DEFAULT
     if form != Format.STANDING and not start and not entrants:
@@ -180,7 +180,7 @@ def serve(
             entrants=entrants,
             connections=Connections(patience, line),
             address=Address.parse(listen),
-            certificate=Certificate(certificate, key) if certificate and key else None,
+            certificate=(certificate, key) if certificate and key else None,
             live=place.live,
         ),
         partial(ask_about_commands, folder / RUN_FOLDER),
