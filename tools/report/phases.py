@@ -46,7 +46,7 @@ def phases_of(games: Sequence[GameRecord], names: Iterable[str]) -> PhaseTable:
 
 def slips_of(games: Sequence[GameRecord]) -> list[dict[str, Any]]:
     """Return the moves of a run that lost the most discs, the worst first; margins are the mover's."""
-    slips = [
+    slips: list[dict[str, Any]] = [
         {
             "game": game.pairing.number,
             "ply": choice.turn + 1,

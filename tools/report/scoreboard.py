@@ -29,7 +29,7 @@ from outflank.tools.match.state.events import (
 from outflank.tools.match.state.run import Format, Run, RunSettings
 from outflank.tools.match.stats.ratings import Rating
 from outflank.tools.report import wording
-from outflank.tools.report.tables import FittingTable
+from outflank.tools.report.tables import FittingTable, score_columns
 from outflank.tools.runtime.terminal import open_console
 
 _REFRESH = 4  # times a second
@@ -180,10 +180,7 @@ class Scoreboard:
         columns["Elo (95 %)"] = [
             wording.rating_text(ratings[name]) if name in ratings else "-" for name in names
         ]
-        columns["wins"] = [str(scores[name].wins) for name in names]
-        columns["draws"] = [str(scores[name].draws) for name in names]
-        columns["losses"] = [str(scores[name].losses) for name in names]
-        return FittingTable(list(columns), list(zip(*columns.values(), strict=True)))
+        return FittingTable(columns | score_columns([scores[name] for name in names]))
 
     def _games(self) -> Table:
         table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))

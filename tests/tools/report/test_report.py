@@ -271,7 +271,7 @@ def test_a_result_has_every_number_at_any_width(
 
 
 def test_a_wide_table_is_one_and_a_narrow_one_is_stacked() -> None:
-    table = FittingTable(["engine", "points", "games"], [["A", "1234567", "7654321"]])
+    table = FittingTable({"engine": ["A"], "points": ["1234567"], "games": ["7654321"]})
 
     assert drawn(table, 30).splitlines() == ["engine   points    games", "A       1234567  7654321"]
     assert [line.rstrip() for line in drawn(table, 18).splitlines()] == [
@@ -283,7 +283,7 @@ def test_a_wide_table_is_one_and_a_narrow_one_is_stacked() -> None:
 
 
 def test_a_long_name_is_folded_and_not_cut() -> None:
-    printed = drawn(FittingTable(["engine", "points"], [["x" * 30 + "y", "12"]]), 20)
+    printed = drawn(FittingTable({"engine": ["x" * 30 + "y"], "points": ["12"]}), 20)
 
     assert printed.count("x") == 30
     assert "y" in printed
