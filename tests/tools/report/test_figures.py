@@ -75,27 +75,18 @@ def test_a_pair_that_repeats_another_adds_points_and_nothing_else() -> None:
 
 
 @pytest.mark.parametrize(
-    ("black", "draws", "white", "one_sided"),
+    ("one_sided", "scores"),
     [
-        (4, 0, 0, True),
-        (0, 0, 4, True),
-        (3, 0, 0, False),
-        (4, 1, 0, True),
-        (3, 1, 0, False),
-        (2, 0, 2, False),
-        (9, 0, 1, True),
-        (1, 0, 9, True),
-        (0, 1, 4, True),
-        (17, 2, 1, True),
-        (1, 2, 17, True),
-        (89, 0, 11, False),
-        (11, 0, 89, False),
+        (True, [(4, 0, 0), (4, 1, 0), (9, 0, 1), (17, 2, 1)]),
+        (False, [(3, 0, 0), (3, 1, 0), (2, 0, 2), (89, 0, 11)]),
     ],
 )
 def test_an_opening_that_one_colour_always_wins_is_one_sided(
-    black: int, draws: int, white: int, one_sided: bool
+    one_sided: bool, scores: list[tuple[int, int, int]]
 ) -> None:
-    assert is_one_sided(Score(black, draws, white)) is one_sided
+    found = [is_one_sided(Score(*each)) for score in scores for each in (score, score[::-1])]
+
+    assert found == [one_sided] * 2 * len(scores)
 
 
 def test_discs_thrown_away_are_those_of_the_engines_own_moves() -> None:
@@ -208,7 +199,9 @@ def test_time_taken_between_moves_is_noted_where_it_matters(capsys: pytest.Captu
     without = capsys.readouterr().out
     print_result_of(replace(run, settings=replace(run.settings, entries=timed)))
     with_clocks = capsys.readouterr().out
+    print_result_of(replace(run, outside={"B": OffClockTime(60, 0.9, 0.03)}))
 
+    assert "Note: B spent up to 0.030 s before a move (mean 0.015)\n" in capsys.readouterr().out
     assert "Note: A spent" not in with_clocks
     assert (
         "Note: B spent up to 0.070 s before a move (mean 0.005); time above its grace was charged\n"
@@ -216,14 +209,6 @@ def test_time_taken_between_moves_is_noted_where_it_matters(capsys: pytest.Captu
     )
     assert "Note: B spent" not in without
     assert "Note: B took up to 1.2 s to set up a game; no clock was charged\n" in without
-
-
-def test_time_taken_between_moves_without_a_clock_is_noted_where_it_slows_a_match(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    print_result_of(run_of([mirrored(1), mirrored(2)], outside={"B": OffClockTime(60, 0.9, 0.03)}))
-
-    assert "Note: B spent up to 0.030 s before a move (mean 0.015)\n" in capsys.readouterr().out
 
 
 def test_no_verdict_is_shown_that_rests_on_pairs_before_which_one_is_missing() -> None:
@@ -371,18 +356,14 @@ def test_the_summary_has_the_table_and_the_rounds_of_a_swiss_tournament() -> Non
     assert sum(engine["swiss"]["byes"] for engine in told["engines"]) == 2
 
 
-def test_the_summary_says_what_engines_took_between_their_moves() -> None:
-    first, second = summary_of(replace(RUN, outside={"B": OffClockTime(4, 1.0, 0.5, 0.25)}))["engines"]
-    keys = ("mean_seconds_outside", "longest_seconds_outside", "longest_seconds_to_set_up")
+def test_the_summary_says_what_engines_took_between_their_moves_and_how_they_call_themselves() -> None:
+    run = replace(RUN, outside={"B": OffClockTime(4, 1.0, 0.5, 0.25)}, identities={"B": ("Bee 7",)})
+    keys = ("mean_seconds_outside", "longest_seconds_outside", "longest_seconds_to_set_up", "calls_itself")
 
-    assert [first[key] for key in keys] == [None, 0.0, 0.0]
-    assert [second[key] for key in keys] == [0.25, 0.5, 0.25]
-
-
-def test_the_summary_says_how_engines_call_themselves() -> None:
-    told = summary_of(replace(RUN, identities={"B": ("Bee 7",)}))
-
-    assert [engine["calls_itself"] for engine in told["engines"]] == [[], ["Bee 7"]]
+    assert [[engine[key] for key in keys] for engine in summary_of(run)["engines"]] == [
+        [None, 0.0, 0.0, []],
+        [0.25, 0.5, 0.25, ["Bee 7"]],
+    ]
 
 
 def test_voids_are_told_for_each_engine_and_too_many_make_a_run_invalid() -> None:

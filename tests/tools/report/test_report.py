@@ -111,12 +111,14 @@ def test_a_long_run_has_its_last_games_to_replay(monkeypatch: pytest.MonkeyPatch
 
 
 def test_the_page_shows_faults_settings_and_remarks() -> None:
-    page = report_of(played(number=1), broken_off(Ending.TIME, Colour.WHITE, number=2))
+    games = played(number=1), broken_off(Ending.TIME, Colour.WHITE, number=2)
+    page = report_of(*games, seconds=3723.4, machine="a machine, 2 processors")
 
     assert "Black wins" in page
     assert "1 (time 1)" in page
     assert "random:2" in page
     assert "seed 5" in page
+    assert "played for 1:02:03 on a machine, 2 processors" in page
     assert "B refuses to say hello" in page
 
 
