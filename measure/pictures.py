@@ -62,7 +62,7 @@ def report(browser: Browser, run: Path, whole: Path, replay: Path) -> None:
     address = (run / "report.html").as_uri()
     browser.load(address, width=_WIDTH, height=_HEIGHT)
     browser.picture(whole, whole=False)
-    browser.load(f"{address}#game={shown.game}&ply={shown.ply}", width=_WIDTH, height=_HEIGHT)
+    browser.load(f"{address}#game={shown['game']}&ply={shown['ply']}", width=_WIDTH, height=_HEIGHT)
     browser.run("document.querySelector('.games').scrollIntoView()")
     browser.picture(replay, whole=False)
 

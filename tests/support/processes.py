@@ -6,10 +6,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+import psutil
 import pytest
 
 from outflank.protocol.drivers.descendants import PORTABLE
@@ -24,81 +26,61 @@ _LOAD = Path("/proc/loadavg")
 
 
 def living_members(group: int) -> list[int]:
-    """Ids of the processes of a process group that go on living, zombies not counted.
-
-    A killed process takes a moment to die; it has a second.
-    """
-    deadline = time.monotonic() + 1
-    while (members := _members(group)) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    return members
+    """Ids of the processes of a process group that go on living, zombies not counted."""
+    return _lasting(
+        lambda process: process.status() != psutil.STATUS_ZOMBIE and os.getpgid(process.pid) == group
+    )
 
 
 def living_with(variable: str) -> list[int]:
-    """Ids of the processes that go on living with ``NAME=VALUE`` in their environment, whoever their parent is.
+    """Ids of the processes that go on living with ``NAME=VALUE`` in their environment, whoever their parent is."""
+    return _lasting(partial(_has, variable))
 
-    As above, a killed process has a second to die.
-    """
+
+def processes_with(variable: str) -> list[int]:
+    """Ids of the processes that have ``NAME=VALUE`` in their environment now."""
+    return _processes(partial(_has, variable))
+
+
+def _has(variable: str, process: psutil.Process) -> bool:
+    name, _, value = variable.partition("=")
+    return process.environ().get(name) == value
+
+
+def _lasting(is_one: Callable[[psutil.Process], bool]) -> list[int]:
+    """Ids of such processes; a killed process takes a moment to die, and has a second."""
     deadline = time.monotonic() + 1
-    while (found := processes_with(variable)) and time.monotonic() < deadline:
+    while (found := _processes(is_one)) and time.monotonic() < deadline:
         time.sleep(0.01)
+    return found
+
+
+def _processes(is_one: Callable[[psutil.Process], bool]) -> list[int]:
+    found = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error, OSError):  # some have just ended, or are not ours
+            if is_one(process):
+                found.append(process.pid)
     return found
 
 
 def open_files() -> int:
     """How many file descriptors this process has open."""
-    return len(os.listdir("/proc/self/fd"))
+    return psutil.Process().num_fds()
 
 
-def resident_kib(pid: int | str = "self") -> int:
+def resident_kib(pid: int | None = None) -> int:
     """KiB of memory that a process has in use."""
-    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") >> 10
+    return psutil.Process(pid).memory_info().rss >> 10
 
 
 def cpu_seconds(pid: int) -> float:
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return sum(psutil.Process(pid).cpu_times()[:2])
 
 
 def children(parent: int) -> list[int]:
     """Ids of the children of a process, whichever of its threads began them."""
-    return [int(word) for task in _tasks(parent) for word in task.split()]
-
-
-def _tasks(process: int) -> list[str]:
-    """The children of each thread of a process that may end meanwhile."""
-    listed = []
-    for path in Path(f"/proc/{process}/task").glob("*/children"):
-        with contextlib.suppress(OSError):
-            listed.append(path.read_text())
-    return listed
-
-
-def _members(group: int) -> list[int]:
-    members = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            text = stat.read_text()
-        except OSError:
-            continue  # it has just ended
-        state, _, process_group = text.rpartition(")")[2].split()[:3]
-        if int(process_group) == group and state != "Z":
-            members.append(int(stat.parent.name))
-    return members
-
-
-def processes_with(variable: str) -> list[int]:
-    """Ids of the processes that have ``NAME=VALUE`` in their environment now."""
-    found = []
-    for environment in Path("/proc").glob("[0-9]*/environ"):
-        try:
-            variables = environment.read_bytes().split(b"\0")  # empty for a zombie
-        except OSError:
-            continue  # it has just ended, or is not ours
-        if variable.encode() in variables:
-            found.append(int(environment.parent.name))
-    return found
+    return [process.pid for process in psutil.process_iter(["ppid"]) if process.info["ppid"] == parent]
 
 
 class StallMeter:

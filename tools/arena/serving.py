@@ -25,7 +25,8 @@ from outflank.tools.match.state.schema import RUN_FILE
 from outflank.tools.runtime.progress import counted, warn
 from outflank.tools.runtime.signals import Interrupts
 from outflank.tools.web.arena import arena_route
-from outflank.tools.web.server import Address, Certificate, Limits, WebServer, url_of
+from outflank.tools.web.listener import Limits
+from outflank.tools.web.server import Address, WebServer, url_of
 
 RUN_FOLDER = "run"
 _STANDING_TABLES = 64
@@ -46,7 +47,7 @@ def serve_arena(
     patience: float,
     allowance: float,
     address: Address,
-    certificate: Certificate | None,
+    certificate: tuple[Path, Path] | None,
     watchers: Address | None,
     allow: Callable[[RunSettings], object],
     show: Callable[[RunSession, RunHooks, socket.socket | None], object],

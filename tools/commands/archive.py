@@ -229,7 +229,7 @@ def _export(found: Iterable[AnnotatedGame], output: Path, as_json: bool) -> None
         if not written:
             raise OutflankError("no game in the archive matches, so nothing was written")
     bad.end()
-    if lost := str(writer.losses):
+    if lost := writer.loss_note:
         warn(lost)
     files = [str(file) for file in written_files(name, output)]
     if as_json:

@@ -160,7 +160,7 @@ def serve(
     """
     # These bring the web server, which help does not need.
     from outflank.tools.arena.serving import RUN_FOLDER, serve_arena
-    from outflank.tools.web.server import Address, Certificate
+    from outflank.tools.web.server import Address
 
     is_default = ctx.get_parameter_source("concurrency") is click.core.ParameterSource.DEFAULT
     if form != Format.STANDING and not start and not entrants:
@@ -177,7 +177,7 @@ def serve(
         patience=patience,
         allowance=line,
         address=Address.parse(listen),
-        certificate=Certificate(certificate, key) if certificate and key else None,
+        certificate=(certificate, key) if certificate and key else None,
         watchers=place.live,
         allow=partial(ask_about_commands, folder / RUN_FOLDER),
         show=lambda session, hooks, listener: show_run(session, replace(place, listener=listener), hooks),

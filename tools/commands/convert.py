@@ -34,7 +34,7 @@ from outflank.tools.commands.options import (
 from outflank.tools.report.board import say
 from outflank.tools.report.gamefiles import (
     FORMAT_OF,
-    Losses,
+    GameWriter,
     check_output,
     chosen_format,
     game_writer,
@@ -125,8 +125,8 @@ def convert(
                 except FileFormatError as error:
                     count.bad(name, f"{shown(name)}, game {number}: {error}")
         count.read.end()
-        count.expect_no_loss(wanted, writer.losses, outputs)
-    count.report(time.perf_counter() - began, writer.losses, as_json, outputs)
+        count.expect_no_loss(wanted, writer, outputs)
+    count.report(time.perf_counter() - began, writer, as_json, outputs)
     count.expect_all()
 
 
@@ -296,13 +296,13 @@ class _Count:
         self.incomplete.add(name)
         self.read.bad.add(sentence)
 
-    def expect_no_loss(self, wanted: GameFilter, losses: Losses, outputs: Sequence[Path]) -> None:
+    def expect_no_loss(self, wanted: GameFilter, writer: GameWriter, outputs: Sequence[Path]) -> None:
         """Raise OutflankError if these files had better stay as they are."""
         if not self.written:
             self.expect_all()
         wanted.expect_found(self.written, self.read.unnamed)
         if lost := read_and_written(self.incomplete, outputs):
-            _tell(losses)
+            _tell(writer)
             raise OutflankError(
                 f"{str(lost)!r} would lose games, variations, properties or characters, so nothing was written: "
                 "name another file"
@@ -314,15 +314,15 @@ class _Count:
         if bad.count:
             raise OutflankError(f"{counted(bad.count, 'game')} can't be read or written ({bad.where})")
 
-    def report(self, seconds: float, losses: Losses, as_json: bool, files: Sequence[Path]) -> None:
+    def report(self, seconds: float, writer: GameWriter, as_json: bool, files: Sequence[Path]) -> None:
         """Print the numbers, to standard error where games go to standard output."""
-        _tell(losses)
+        _tell(writer)
         if as_json:
             facts = {
                 "read": self.games,
                 "written": self.written,
                 "bad": self.read.bad.count,
-                "left_out": losses.counts,
+                "left_out": writer.losses,
                 "seconds": round(seconds, 3),
             }
             click.echo(json.dumps(facts | {"files": list(map(str, files))}), err=not files)
@@ -336,7 +336,7 @@ class _Count:
             click.echo(file)
 
 
-def _tell(losses: Losses) -> None:
+def _tell(writer: GameWriter) -> None:
     """Say what was left out of the games."""
-    if lost := str(losses):
+    if lost := writer.loss_note:
         warn(lost)

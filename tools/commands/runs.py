@@ -89,7 +89,7 @@ def export(run: Path, name: _Format | None, output: Path) -> None:
         for game in read.games:
             record = run_record(read, game)
             writer.write(as_transcript(record, game) if name == "transcript" else record)
-    if lost := str(writer.losses):
+    if lost := writer.loss_note:
         warn(lost)
     for file in written_files(name, output):
         click.echo(file)

@@ -242,7 +242,7 @@ class GameFiles:
         with game_writer(format_of(path), path, date=date) as writer:
             writer.write(record)
         self._own.add(path.resolve())
-        return str(writer.losses)
+        return writer.loss_note
 
     def expect_held(self, record: AnnotatedGame) -> None:
         """Raise FileFormatError if this game can't be saved after every move; WTHOR is written at the end."""

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 WIDTH, HEIGHT = 720, 260
 _LEFT, _RIGHT, _TOP, _BOTTOM = 70, 12, 14, 30
@@ -10,14 +11,6 @@ _TICKS = 6
 # The first points of a long curve vary widely; they may leave the chart so that the rest is legible.
 _SETTLED = 0.25
 _LONG = 20
-
-
-@dataclass(frozen=True, slots=True)
-class ReferenceLine:
-    """A straight line with a label: `at` is a value of its axis, and in a ``Chart`` a place in units of the SVG."""
-
-    at: float
-    label: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,45 +30,19 @@ class Series:
     band: tuple[tuple[float, float, float], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class SvgCurve:
-    """A curve in the units of the SVG; both texts are for a ``points`` attribute, `band` may be empty."""
-
-    name: str
-    colour: int
-    points: str
-    band: str
-
-
-@dataclass(frozen=True, slots=True)
-class Chart:
-    """The data of a chart for the template: curves, grid lines across and up, and labelled levels."""
-
-    title: str
-    caption: str
-    curves: tuple[SvgCurve, ...]
-    across: tuple[ReferenceLine, ...]
-    up: tuple[ReferenceLine, ...]
-    levels: tuple[ReferenceLine, ...]
-    width: int = WIDTH
-    height: int = HEIGHT
-    left: int = _LEFT
-    right: int = WIDTH - _RIGHT
-    top: int = _TOP
-    bottom: int = HEIGHT - _BOTTOM
-
-
 def chart(
     title: str,
     caption: str,
     series: Sequence[Series],
-    levels: Sequence[ReferenceLine] = (),
+    levels: Mapping[str, float],
     *,
     whole: bool = False,
-) -> Chart | None:
-    """Return the chart of some curves and levels; None if no curve has two points.
+) -> dict[str, Any] | None:
+    """Return what ``chart.html`` needs to draw curves and labelled levels, in units of the SVG.
 
     The noisy start of a long curve may leave the chart, unless `whole` is set.
+
+    Returns: None if no curve has two points.
     """
     series = [curve for curve in series if len(curve.points) > 1]
     if not series:
@@ -83,7 +50,7 @@ def chart(
     last = max(x for curve in series for x, _ in curve.points)
     first = min(x for curve in series for x, _ in curve.points)
     settled = first if whole else _settled_from(series, first, last)
-    low, high = _range([*_heights(series, settled), *(level.at for level in levels)])
+    low, high = _range([*_heights(series, settled), *levels.values()])
 
     def across(x: float) -> float:
         return round(_LEFT + (x - first) / (last - first) * (WIDTH - _LEFT - _RIGHT), 1)
@@ -94,17 +61,28 @@ def chart(
     def points(pairs: Iterable[tuple[float, float]]) -> str:
         return " ".join(f"{across(x):g},{up(y):g}" for x, y in pairs)
 
-    return Chart(
-        title,
-        caption,
-        curves=tuple(
-            SvgCurve(curve.name, curve.colour, points(curve.points), points(_outline(curve)))
+    return {
+        "title": title,
+        "caption": caption,
+        "curves": [
+            {
+                "name": curve.name,
+                "colour": curve.colour,
+                "points": points(curve.points),
+                "band": points(_outline(curve)),
+            }
             for curve in series
-        ),
-        across=tuple(ReferenceLine(across(x), f"{x:g}") for x in _ticks(first, last) if x == int(x)),
-        up=tuple(ReferenceLine(up(y), f"{y:g}") for y in _ticks(low, high)),
-        levels=tuple(ReferenceLine(up(level.at), level.label) for level in levels),
-    )
+        ],
+        "across": [(across(x), f"{x:g}") for x in _ticks(first, last) if x == int(x)],
+        "up": [(up(y), f"{y:g}") for y in _ticks(low, high)],
+        "levels": [(up(y), label) for label, y in levels.items()],
+        "width": WIDTH,
+        "height": HEIGHT,
+        "left": _LEFT,
+        "right": WIDTH - _RIGHT,
+        "top": _TOP,
+        "bottom": HEIGHT - _BOTTOM,
+    }
 
 
 def thinned(numbers: Sequence[int], most: int) -> list[int]:
@@ -145,18 +123,11 @@ def _ticks(low: float, high: float) -> list[float]:
     return [round(number * step, 10) for number in range(math.ceil(low / step), math.floor(high / step) + 1)]
 
 
-@dataclass(frozen=True, slots=True)
-class Strip:
-    """An interval on a scale of 0 to 100: its ends, its middle, and the position of the scale's zero."""
+def strip(intervals: Mapping[str, tuple[float | None, float, float | None]]) -> dict[str, dict[str, float]]:
+    """Return ``low``, ``middle``, ``high`` of each interval and the ``zero`` of their shared scale of 0 to 100.
 
-    low: float
-    middle: float
-    high: float
-    zero: float
-
-
-def strip(intervals: Mapping[str, tuple[float | None, float, float | None]]) -> dict[str, Strip]:
-    """Return each interval on a shared scale; an end that is None is the scale's end."""
+    An end that is None is the scale's end.
+    """
     ends = [end for interval in intervals.values() for end in interval if end is not None]
     if not ends:
         return {}
@@ -166,6 +137,11 @@ def strip(intervals: Mapping[str, tuple[float | None, float, float | None]]) -> 
         return round(100 * ((otherwise if value is None else value) - low) / (high - low), 1)
 
     return {
-        name: Strip(place(least, low), place(middle, 0), place(most, high), place(0, 0))
+        name: {
+            "low": place(least, low),
+            "middle": place(middle, 0),
+            "high": place(most, high),
+            "zero": place(0, 0),
+        }
         for name, (least, middle, most) in intervals.items()
     }

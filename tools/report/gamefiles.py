@@ -35,19 +35,17 @@ _CALLED: Mapping[FormatName, str] = {
     "ggf": "GGF",
     "wthor": "WTHOR",
 }
-# Facts about a game besides its moves: whether it has them, and the number of moves that have them.
-_OF_GAMES: Mapping[str, Callable[[AnnotatedGame], object]] = {
-    "players": lambda game: game.black or game.white,
+# Facts about a game besides its moves: whether it has them, or the number of moves that have them.
+_FACTS: Mapping[str, Callable[[AnnotatedGame], int]] = {
+    "players": lambda game: bool(game.black or game.white),
     "ratings": lambda game: (game.black_rating, game.white_rating) != (None, None),
     "result": lambda game: game.result is not None and not _is_on_board(game),
-    "title": lambda game: game.title,
-    "event": lambda game: game.event,
-    "place": lambda game: game.place,
-    "date": lambda game: game.date,
-    "clock": lambda game: game.clock,
-    "comment": lambda game: game.comment,
-}
-_OF_MOVES: Mapping[str, Callable[[AnnotatedGame], int]] = {
+    "title": lambda game: bool(game.title),
+    "event": lambda game: bool(game.event),
+    "place": lambda game: bool(game.place),
+    "date": lambda game: bool(game.date),
+    "clock": lambda game: bool(game.clock),
+    "comment": lambda game: bool(game.comment),
     "times": lambda game: sum(move.seconds is not None for move in game.moves),
     "evaluations": lambda game: sum(move.score is not None for move in game.moves),
     "exact scores": lambda game: (
@@ -58,7 +56,7 @@ _OF_MOVES: Mapping[str, Callable[[AnnotatedGame], int]] = {
     "better lines": lambda game: sum(bool(move.instead) for move in game.moves),
 }
 _UNLETTERED = (ResultReason.DISCS, ResultReason.FORFEIT)  # for which GGF has no letter
-_IN_ALL = frozenset((*_OF_GAMES, *_OF_MOVES))
+_IN_ALL = frozenset(_FACTS)
 # Facts that a format stores for every game; ``_kept`` adds those it stores for some.
 _KEPT: Mapping[FormatName, frozenset[str]] = {
     "transcript": frozenset(),
@@ -70,40 +68,41 @@ _KEPT: Mapping[FormatName, frozenset[str]] = {
 }
 
 
-class Losses:
-    """Facts left out of written games, since the format can't store them or Outflank does not read them.
+class GameWriter:
+    """Writes games, and counts facts left out of them: the format can't store them, or Outflank does not read them.
+
+    The counts are complete at the end of the file.
 
     Args:
         name: the name of the format.
+        write: writes a game; raises FileFormatError for one that the format can't store.
     """
 
-    def __init__(self, name: FormatName) -> None:
-        self._name = name
+    def __init__(self, name: FormatName, write: Callable[[AnnotatedGame], object]) -> None:
+        self._name, self._write = name, write
         self._without_place: Counter[str] = Counter()
         self._unread: Counter[str] = Counter()
 
-    def note(self, game: AnnotatedGame) -> None:
-        """Count the facts left out of a game."""
+    def write(self, game: AnnotatedGame) -> None:
+        """Write a game. Raises: OSError, FileFormatError."""
+        self._write(game)
         kept = _kept(self._name, game)
-        for what, is_said in _OF_GAMES.items():
-            if what not in kept and is_said(game):
-                self._without_place[what] += 1
-        for what, count_in in _OF_MOVES.items():
-            if what not in kept and (count := count_in(game)):
-                self._without_place[what] += count
+        counts = {what: int(count(game)) for what, count in _FACTS.items() if what not in kept}
+        self.add_losses({what: count for what, count in counts.items() if count})
         self._unread.update(game.unread)
 
-    def add(self, counts: Mapping[str, int]) -> None:
-        """Count more facts that the format can't store."""
+    def add_losses(self, counts: Mapping[str, int]) -> None:
+        """Count facts that the format can't store."""
         self._without_place.update(counts)
 
     @property
-    def counts(self) -> dict[str, int]:
+    def losses(self) -> dict[str, int]:
         """The number of each kind of fact; empty if nothing was left out."""
         return {what: count for what, count in (*self._without_place.items(), *self._unread.items()) if count}
 
-    def __str__(self) -> str:
-        """Return a sentence about all of them; an empty text if there are none."""
+    @property
+    def loss_note(self) -> str:
+        """A sentence about all losses; an empty text if there are none."""
         parts = [
             ", ".join(f"{what} ({count:,})" for what, count in found.items() if count) + reason
             for found, reason in (
@@ -113,23 +112,6 @@ class Losses:
             if found.total()
         ]
         return "left out: " + "; ".join(parts) if parts else ""
-
-
-class GameWriter:
-    """Writes games with ``write``, which raises FileFormatError for a game that the format can't store.
-
-    Attributes:
-        losses: the facts left out of the games; complete at the end of the file.
-    """
-
-    def __init__(self, name: FormatName, write: Callable[[AnnotatedGame], object]) -> None:
-        self._write = write
-        self.losses = Losses(name)
-
-    def write(self, game: AnnotatedGame) -> None:
-        """Write a game. Raises: OSError, FileFormatError."""
-        self._write(game)
-        self.losses.note(game)
 
 
 def format_of(path: Path) -> FormatName:
@@ -280,4 +262,4 @@ def _wthor_writer(output: Path, date: tuple[int, int, int]) -> Iterator[GameWrit
         yield writer
         for suffix, data in database.finish().items():
             write_whole(output.with_suffix(suffix), data)
-        writer.losses.add(database.lost)
+        writer.add_losses(database.lost)

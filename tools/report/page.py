@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -134,13 +134,11 @@ def _policy(scripts: Iterable[str]) -> str:
     return f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 
-_FORMATS: dict[str, Callable[[AnnotatedGame], str]] = {"sgf": sgf_write.write, "ggf": ggf.write}
+GAME_FORMATS: Mapping[str, Callable[[AnnotatedGame], str]] = {"sgf": sgf_write.write, "ggf": ggf.write}
+"""The formats in which pages hand out games."""
 
 
 def packed_files(games: Sequence[AnnotatedGame]) -> dict[str, str]:
     """Return for each format the files of all games, one a game: a JSON list of texts, deflated, in base 64."""
-    return {name: _packed([write(game) for game in games]) for name, write in _FORMATS.items()}
-
-
-def _packed(texts: list[str]) -> str:
-    return b64encode(zlib.compress(json.dumps(texts).encode(), 9)).decode()
+    files = {name: json.dumps([write(game) for game in games]) for name, write in GAME_FORMATS.items()}
+    return {name: b64encode(zlib.compress(text.encode(), 9)).decode() for name, text in files.items()}

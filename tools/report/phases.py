@@ -1,7 +1,7 @@
 """Discs lost, by phases of ten empty squares, and the most costly moves."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import Any
 
 from outflank.tools.match.game.referee import choices
 from outflank.tools.match.game.results import GameRecord
@@ -9,88 +9,31 @@ from outflank.tools.match.game.results import GameRecord
 _EMPTIES = 10  # squares to a phase
 _PHASES = 6
 _MOST_SLIPS = 60
+PhaseTable = tuple[list[str], Mapping[str, list[tuple[float, int]]]]
+"""The phases that have moves, ``60-51`` first; and for each player the discs lost and the moves of each phase."""
 
 
-@dataclass(slots=True)
-class PhaseTally:
-    """The discs lost by the moves of a phase.
-
-    Attributes:
-        discs: the discs lost by all moves.
-        moves: the number of moves.
-    """
-
-    discs: float = 0.0
-    moves: int = 0
-
-    @property
-    def mean(self) -> float | None:
-        """The discs lost by a move; None without moves."""
-        return self.discs / self.moves if self.moves else None
-
-
-@dataclass(frozen=True, slots=True)
-class Phases:
-    """A table of phases without those that have no moves.
-
-    Attributes:
-        columns: the empty squares of each phase, ``60-51`` first.
-        rows: a tally for each column, by player.
-    """
-
-    columns: tuple[str, ...]
-    rows: Mapping[str, tuple[PhaseTally, ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class Slip:
-    """A move that lost discs.
-
-    Attributes:
-        game: the game's number.
-        ply: the ply, 1 for the first turn.
-        engine: the name of the engine.
-        move: the move as text.
-        empties: the empty squares before it.
-        best: the exact margin before it, from the mover's side.
-        played: the exact margin after it.
-    """
-
-    game: int
-    ply: int
-    engine: str
-    move: str
-    empties: int
-    best: int
-    played: int
-
-    @property
-    def discs(self) -> int:
-        """The discs lost."""
-        return self.best - self.played
-
-
-def phase_table(players: Iterable[str], moves: Iterable[tuple[str, int, float]]) -> Phases:
-    """Return the table of players, in their order.
+def phase_table(players: Iterable[str], moves: Iterable[tuple[str, int, float]]) -> PhaseTable:
+    """Return the table of some moves.
 
     Args:
-        players: the names of the players.
+        players: the names of the players, in the order of the table.
         moves: the player, the number of empty squares, and the discs that the move threw away.
     """
-    rows = {name: [PhaseTally() for _ in range(_PHASES)] for name in players}
+    rows = {name: [(0.0, 0)] * _PHASES for name in players}
     for player, empties, discs in moves:
-        tally = rows[player][max(0, min(empties, 60) - 1) // _EMPTIES]
-        tally.discs += discs
-        tally.moves += 1
-    known = [phase for phase in reversed(range(_PHASES)) if any(row[phase].moves for row in rows.values())]
-    return Phases(
-        tuple(f"{(phase + 1) * _EMPTIES}-{phase * _EMPTIES + 1}" for phase in known),
-        {name: tuple(row[phase] for phase in known) for name, row in rows.items()},
+        phase = _PHASES - 1 - (max(1, min(empties, 60)) - 1) // _EMPTIES
+        lost, count = rows[player][phase]
+        rows[player][phase] = (lost + discs, count + 1)
+    known = [phase for phase in range(_PHASES) if any(row[phase][1] for row in rows.values())]
+    return (
+        [f"{60 - phase * _EMPTIES}-{51 - phase * _EMPTIES}" for phase in known],
+        {name: [row[phase] for phase in known] for name, row in rows.items()},
     )
 
 
-def phases_of(games: Sequence[GameRecord], names: Iterable[str]) -> Phases:
-    """Return the phases of a run, from exact margins."""
+def phases_of(games: Sequence[GameRecord], names: Iterable[str]) -> PhaseTable:
+    """Return the table of a run's phases, from exact margins."""
     return phase_table(
         names,
         (
@@ -101,13 +44,22 @@ def phases_of(games: Sequence[GameRecord], names: Iterable[str]) -> Phases:
     )
 
 
-def slips_of(games: Sequence[GameRecord]) -> list[Slip]:
-    """Return the moves of a run that lost the most discs, the worst first."""
-    slips = []
-    for game in games:
-        for number, best, came in choices(game):
-            turn = game.turns[number]
-            if best != came:
-                made = (game.pairing.names[turn.colour], str(turn.move), turn.before.empties, best, came)
-                slips.append(Slip(game.pairing.number, number + 1, *made))
-    return sorted(slips, key=lambda slip: -slip.discs)[:_MOST_SLIPS]
+def slips_of(games: Sequence[GameRecord]) -> list[dict[str, Any]]:
+    """Return the moves of a run that lost the most discs, the worst first; margins are the mover's."""
+    slips: list[dict[str, Any]] = [
+        {
+            "game": game.pairing.number,
+            "ply": number + 1,
+            "engine": game.pairing.names[turn.colour],
+            "move": str(turn.move),
+            "empties": turn.before.empties,
+            "best": best,
+            "played": came,
+            "discs": best - came,
+        }
+        for game in games
+        for number, best, came in choices(game)
+        for turn in [game.turns[number]]
+        if best != came
+    ]
+    return sorted(slips, key=lambda slip: -slip["discs"])[:_MOST_SLIPS]

@@ -2,15 +2,14 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from outflank.book.names import opening_of
 from outflank.engine import Colour
-from outflank.protocol.formats import ggf
-from outflank.protocol.formats import sgf as sgf_write
 from outflank.tools.match.game.results import Ending, GameRecord
 from outflank.tools.match.schedule.encounters import Meeting
 from outflank.tools.match.state.run import Format, Run
@@ -18,9 +17,9 @@ from outflank.tools.match.state.tuning import TEST_FOLDER, Value
 from outflank.tools.match.stats.elo import elo_path
 from outflank.tools.match.stats.ratings import rate
 from outflank.tools.report import wording
-from outflank.tools.report.charts import Chart, ReferenceLine, Series, Strip, chart, strip, thinned
-from outflank.tools.report.figures import Figures, is_one_sided, opening_moves
-from outflank.tools.report.page import packed_files, page_parts, replay, templates
+from outflank.tools.report.charts import Series, chart, strip, thinned
+from outflank.tools.report.figures import Figures, figures_of, is_one_sided, opening_moves
+from outflank.tools.report.page import GAME_FORMATS, packed_files, page_parts, replay, templates
 from outflank.tools.report.phases import phases_of, slips_of
 from outflank.tools.report.records import run_record, transcript_line
 from outflank.tools.report.summary import summary
@@ -32,19 +31,15 @@ _FIELDS = 30  # points of the ratings, which are fitted at each point
 _FEWEST_PAIRS = 2  # pairs; with fewer an interval is meaningless
 
 
-def charts(run: Run, figures: Figures) -> list[Chart]:
+def charts(run: Run, figures: Figures) -> list[dict[str, Any]]:
     """Return the charts that have enough points."""
     if figures.values:
         return [each for each in map(_value_chart, figures.values) if each]
-    drawn = (
-        [_elo_chart(run, figures), _test_chart(run, figures)]
-        if figures.standings.elo
-        else [_ratings_chart(run, figures)]
-    )
-    return [each for each in drawn if each]
+    makers = [_elo_chart, _test_chart] if figures.standings.elo else [_ratings_chart]
+    return [each for make in makers if (each := make(run, figures))]
 
 
-def _value_chart(value: Value) -> Chart | None:
+def _value_chart(value: Value) -> dict[str, Any] | None:
     parameter = value.parameter
     band = tuple(
         (float(pair), parameter.clipped(now - step), parameter.clipped(now + step))
@@ -54,12 +49,12 @@ def _value_chart(value: Value) -> Chart | None:
         parameter.name,
         "After each pair; the band is as wide as the value is moved for play.",
         [Series(parameter.name, 0, tuple((float(pair), now) for pair, now, _ in value.path), band)],
-        [ReferenceLine(parameter.start, "start")],
+        {"start": parameter.start},
         whole=True,
     )
 
 
-def _elo_chart(run: Run, figures: Figures) -> Chart | None:
+def _elo_chart(run: Run, figures: Figures) -> dict[str, Any] | None:
     first, second = run.settings.names
     counted = elo_path(figures.standings.match_points, _POINTS)
     path = [(pairs, elo) for pairs, elo in counted if pairs >= _FEWEST_PAIRS]
@@ -73,11 +68,11 @@ def _elo_chart(run: Run, figures: Figures) -> Chart | None:
         f"Elo of {first} against {second}",
         "After each pair that counts, with its 95 % interval.",
         [Series(first, 0, points, band)],
-        [ReferenceLine(0, "equal")],
+        {"equal": 0},
     )
 
 
-def _test_chart(run: Run, figures: Figures) -> Chart | None:
+def _test_chart(run: Run, figures: Figures) -> dict[str, Any] | None:
     test = run.settings.sprt
     if test is None:
         return None
@@ -93,11 +88,11 @@ def _test_chart(run: Run, figures: Figures) -> Chart | None:
             Series(name, colour, ((0.0, 0.0), *((float(pairs), ratio) for pairs, ratio in path)))
             for colour, (name, path) in enumerate(paths.items())
         ],
-        [ReferenceLine(low, "elo0 accepted"), ReferenceLine(high, "elo1 accepted")],
+        {"elo0 accepted": low, "elo1 accepted": high},
     )
 
 
-def _ratings_chart(run: Run, figures: Figures) -> Chart | None:
+def _ratings_chart(run: Run, figures: Figures) -> dict[str, Any] | None:
     names, pairs = run.settings.names, figures.standings.rated_pairs
     lines: dict[str, list[tuple[float, float]]] = {name: [] for name in names}
     for count in thinned(range(1, len(pairs) + 1), _FIELDS):
@@ -108,6 +103,7 @@ def _ratings_chart(run: Run, figures: Figures) -> Chart | None:
         "Ratings while the run went on",
         "Bradley-Terry over all games so far, in logistic Elo; the mean of the field is 0.",
         [Series(name, colour, tuple(points)) for colour, (name, points) in enumerate(lines.items())],
+        {},
     )
 
 
@@ -157,11 +153,12 @@ def _rendered(run: Run, figures: Figures, listed: Sequence[GameRecord], **page: 
         "one_sided": is_one_sided,
     }
     names = [engine.name for engine in figures.engines]
+    elo, ratings = figures.standings.elo, figures.standings.ratings.ratings
     return environment.get_template("report.html").render(
         run=run,
         figures=figures,
         title=run_title(run),
-        elo="" if figures.values else _elo_text(run, figures),
+        elo=wording.elo_line(run.settings.names, elo) if elo and not figures.values else "",
         values=figures.values,
         tested=TEST_FOLDER,
         verdicts=wording.verdict_lines(run, figures),
@@ -169,8 +166,10 @@ def _rendered(run: Run, figures: Figures, listed: Sequence[GameRecord], **page: 
         unlisted=len(run.games) - len(listed),
         openings=list(figures.openings.items())[:_MOST_OPENINGS],
         standings=figures.standings,
-        ratings={rating.name: rating for rating in figures.standings.ratings.ratings},
-        strips=_strips(figures),
+        ratings={rating.name: rating for rating in ratings},
+        strips=strip(
+            {each.name: (each.low, each.elo, each.high) for each in ratings if each.elo is not None}
+        ),
         places={name: place for place, name in enumerate(run.settings.names)},
         charts=charts(run, figures),
         called=_called(run),
@@ -207,16 +206,13 @@ def report_parts(run: Run, figures: Figures, listed: Sequence[GameRecord]) -> di
         figures: its figures.
         listed: the games that links may lead to.
     """
-    black, white = run.settings.rules.colour_names
-    page = _rendered(run, figures, listed, parts_only=True, colours=(black, white))
+    page = _rendered(run, figures, listed, parts_only=True, colours=run.settings.rules.colour_names)
     return {match[2]: match[0] for match in _PART.finditer(page)}
 
 
 def _rounds(run: Run, figures: Figures) -> list[dict[str, Any]]:
-    return [
-        {"title": wording.round_title(run, round), "meetings": meetings}
-        for round, meetings in enumerate(figures.course.rounds, 1)
-    ]
+    rounds = enumerate(figures.course.rounds, 1)
+    return [{"title": wording.round_title(run, round), "meetings": meetings} for round, meetings in rounds]
 
 
 def _bracket(run: Run, figures: Figures) -> list[dict[str, Any]]:
@@ -232,12 +228,10 @@ def _bracket(run: Run, figures: Figures) -> list[dict[str, Any]]:
 
 def _game_numbers(meeting: Meeting) -> str:
     """``5`` or ``5-8``; tie-breaks are apart: ``5-8, 13-14``."""
-    runs: list[list[int]] = []
-    for number in meeting.numbers:
-        if runs and number == runs[-1][-1] + 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
+    runs = [
+        [number for _, number in group]
+        for _, group in groupby(enumerate(meeting.numbers), lambda each: each[1] - each[0])
+    ]
     return ", ".join(str(one[0]) if len(one) == 1 else f"{one[0]}-{one[-1]}" for one in runs)
 
 
@@ -249,26 +243,6 @@ def run_title(run: Run) -> str:
     if run.settings.format is Format.MATCH:
         return " against ".join(run.settings.names)
     return f"{_TITLES[run.settings.format]} of {len(run.settings.names)} engines"
-
-
-def _elo_text(run: Run, figures: Figures) -> str:
-    """The line below the score of a match; empty for a tournament."""
-    elo = figures.standings.elo
-    if elo is None:
-        return ""
-    first, second = run.settings.names
-    return wording.elo_line(first, second, elo)
-
-
-def _strips(figures: Figures) -> dict[str, Strip]:
-    """Each engine's interval on a scale that they share."""
-    return strip(
-        {
-            rating.name: (rating.low, rating.elo, rating.high)
-            for rating in figures.standings.ratings.ratings
-            if rating.elo is not None
-        }
-    )
 
 
 def _called(run: Run) -> dict[str, str]:
@@ -330,7 +304,10 @@ def write_run_files(run: Run, figures: Figures, folder: Path) -> str:
             path.unlink()
         except OSError as error:
             trouble = f"can't remove {str(path)!r} ({error.strerror})"
-    for name, parts in _contents(run, figures):
+    files: dict[str, Iterable[str]] = {
+        _dialogue_file(game): ["\n".join([*game.dialogue, ""])] for game in run.games if game.dialogue
+    }
+    for name, parts in (*files.items(), *((name, make(run, figures)) for name, make in RUN_FILES.items())):
         try:
             with whole_file(folder / name) as file:
                 file.writelines(part.encode() for part in parts)
@@ -353,13 +330,22 @@ def _dialogue_file(game: GameRecord) -> str:
     return f"fault-game-{game.pairing.number}.txt"
 
 
-def _contents(run: Run, figures: Figures) -> Iterator[tuple[str, Iterable[str]]]:
-    """Yield the files by name, in parts that are generated when written: a run may have a hundred thousand games."""
-    yield "games.txt", map(transcript_line, run.games)
-    yield "games.ggf", (ggf.write(run_record(run, game)) for game in run.games)
-    yield "games.sgf", (sgf_write.write(run_record(run, game)) for game in run.games)
-    for game in run.games:
-        if game.dialogue:
-            yield _dialogue_file(game), ["\n".join([*game.dialogue, ""])]
-    yield "summary.json", [json.dumps(summary(run, figures), indent=2, ensure_ascii=False), "\n"]
-    yield "report.html", [render_report(run, figures)]
+def _games_file(run: Run, form: str) -> Iterator[str]:
+    return (GAME_FORMATS[form](run_record(run, game)) for game in run.games)
+
+
+def _summary_file(run: Run, figures: Figures | None) -> list[str]:
+    return [json.dumps(summary(run, figures or figures_of(run)), indent=2, ensure_ascii=False), "\n"]
+
+
+RUN_FILES: Mapping[str, Callable[[Run, Figures | None], Iterable[str]]] = {
+    "games.txt": lambda run, figures: map(transcript_line, run.games),
+    "games.ggf": lambda run, figures: _games_file(run, "ggf"),
+    "games.sgf": lambda run, figures: _games_file(run, "sgf"),
+    "summary.json": _summary_file,
+    "report.html": lambda run, figures: [render_report(run, figures or figures_of(run))],
+}
+"""The files of a whole run, in parts that are generated when written: a run may have a hundred thousand games.
+
+The figures are counted if they are not given.
+"""

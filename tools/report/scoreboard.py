@@ -6,15 +6,7 @@ from typing import Any, Self
 
 from rich.console import Group, RenderableType
 from rich.live import Live
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    Task,
-    TextColumn,
-    TimeElapsedColumn,
-)
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, Task, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -28,7 +20,7 @@ from outflank.tools.match.state.events import Event, GameStarted, Planned, TurnP
 from outflank.tools.match.state.run import Format, Run, RunSettings
 from outflank.tools.match.stats.ratings import Rating
 from outflank.tools.report import wording
-from outflank.tools.report.tables import FittingTable
+from outflank.tools.report.tables import FittingTable, score_columns
 from outflank.tools.runtime.terminal import open_console
 
 _REFRESH = 4  # times a second
@@ -51,9 +43,9 @@ class Scoreboard:
             BarColumn(),
             MofNCompleteColumn(),
             TimeElapsedColumn(),
-            TimeLeftColumn(),
+            TextColumn("{task.fields[left]}", style="progress.remaining"),
         )
-        self._task = self._progress.add_task("starting the engines", total=None, before=0)
+        self._task = self._progress.add_task("starting the engines", total=None, before=0, left="")
         self._live = Live(
             console=self._console,
             get_renderable=self._picture,
@@ -159,6 +151,9 @@ class Scoreboard:
 
     def _picture(self) -> RenderableType:
         """The display below the lines. Called from rich's own thread."""
+        left = seconds_left(self._progress.tasks[0])
+        text = "" if left is None else f"{timedelta(seconds=round(left))} left"
+        self._progress.update(self._task, left=text)
         return Group(self._table(), self._games(), self._progress)
 
     def _table(self) -> FittingTable:
@@ -176,10 +171,7 @@ class Scoreboard:
         columns["Elo (95 %)"] = [
             wording.rating_text(ratings[name]) if name in ratings else "-" for name in names
         ]
-        columns["wins"] = [str(scores[name].wins) for name in names]
-        columns["draws"] = [str(scores[name].draws) for name in names]
-        columns["losses"] = [str(scores[name].losses) for name in names]
-        return FittingTable(list(columns), list(zip(*columns.values(), strict=True)))
+        return FittingTable(columns | score_columns([scores[name] for name in names]))
 
     def _games(self) -> Table:
         table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
@@ -192,19 +184,8 @@ class Scoreboard:
         return table
 
 
-class TimeLeftColumn(ProgressColumn):
-    """Time left, by the games that this runner has played; rich's own column uses the last seconds alone."""
-
-    def render(self, task: Task) -> Text:
-        """``0:12:30 left``; empty before the first game has ended."""
-        left = seconds_left(task)
-        return Text(
-            "" if left is None else f"{timedelta(seconds=round(left))} left", style="progress.remaining"
-        )
-
-
 def seconds_left(task: Task) -> float | None:
-    """Seconds left; None before this runner has played a game."""
+    """Seconds left, by the games that this runner has played; None before the first has ended."""
     played = task.completed - task.fields["before"]
     if not played or task.total is None or task.elapsed is None:
         return None

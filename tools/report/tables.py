@@ -1,7 +1,7 @@
 """The final table of a run on standard output: bracket, standings, cross table, rounds, and what to know of them."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, repeat
 
@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from outflank.protocol.lines import printable
+from outflank.tools.match.game.results import Score
 from outflank.tools.match.schedule.encounters import Meeting
 from outflank.tools.match.state.run import Format, Run
 from outflank.tools.report import wording
@@ -26,36 +27,38 @@ class FittingTable:
     """Something that rich prints.
 
     Attributes:
-        headings: of the columns; the first has names, the others numbers.
-        rows: as many texts each.
+        columns: the texts of each column by its heading; the first has names, the others numbers.
     """
 
-    headings: Sequence[str]
-    rows: Sequence[Sequence[str]]
+    columns: Mapping[str, Sequence[str]]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """One table after the other, each no wider than there is room."""
-        widths = [max(map(cell_len, column)) for column in zip(self.headings, *self.rows, strict=True)]
-        for columns in _parts(widths, options.max_width):
-            yield self._table(columns, options.max_width)
+        (first, names), *numbers = self.columns.items()
+        widths = [max(map(cell_len, (heading, *column))) for heading, column in self.columns.items()]
+        for part in _parts(widths, options.max_width):
+            table = plain_table()
+            # Only names may be folded, and only if a number would not fit next to them.
+            table.add_column(first, overflow="fold", max_width=options.max_width)
+            shown = [numbers[place] for place in part]
+            for heading, _ in shown:
+                table.add_column(heading, justify="right", no_wrap=True)
+            for row in zip(names, *(column for _, column in shown), strict=True):
+                table.add_row(*map(Text, row))
+            yield table
 
-    def _table(self, columns: Sequence[int], room: int) -> Table:
-        table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, _GAP, 0, 0), show_edge=False)
-        # Only names may be folded, and only if a number would not fit next to them.
-        table.add_column(self.headings[0], overflow="fold", max_width=room)
-        for column in columns:
-            table.add_column(self.headings[column], justify="right", no_wrap=True)
-        for row in self.rows:
-            table.add_row(Text(row[0]), *(Text(row[column]) for column in columns))
-        return table
+
+def plain_table() -> Table:
+    """Return a table without lines."""
+    return Table(box=None, header_style="bold", pad_edge=False, padding=(0, _GAP, 0, 0), show_edge=False)
 
 
 def _parts(widths: Sequence[int], room: int) -> list[list[int]]:
-    """The columns after the first, in as many parts as needed; names wider than half the room are folded."""
+    """Return the columns of numbers in as many parts as needed; names wider than half the room are folded."""
     names = min(widths[0], room // 2)
     parts: list[list[int]] = [[]]
     used = names
-    for column, width in enumerate(widths[1:], 1):
+    for column, width in enumerate(widths[1:]):
         if parts[-1] and used + _GAP + width > room:
             parts.append([])
             used = names
@@ -65,7 +68,6 @@ def _parts(widths: Sequence[int], room: int) -> list[list[int]]:
 
 
 _PIPE_WIDTH = 200  # columns where the output is no terminal
-_ROUNDS_GAP = 2
 _LINES = "─┐┘├│"
 _PLAIN_LINES = str.maketrans(_LINES, "-++||")
 
@@ -98,11 +100,10 @@ def _print_to(console: Console, run: Run, figures: Figures) -> None:
 
 
 def _sentences(run: Run, figures: Figures) -> list[str]:
-    first, second = run.settings.names[:2]
     elo = figures.standings.elo
     passes = sum(game.forced_passes > 0 for game in run.games)
     return [
-        *([wording.elo_line(first, second, elo)] if elo and not figures.values else []),
+        *([wording.elo_line(run.settings.names, elo)] if elo and not figures.values else []),
         *map(wording.value_line, figures.values),
         *wording.verdict_lines(run, figures),
         *(["A bye counts as a won encounter"] if _any_bye(figures) else []),
@@ -170,9 +171,7 @@ def _bracket_cell(row: int, depth: int, labels: Sequence[str], width: int) -> st
 
 def _rounds_table(run: Run, figures: Figures) -> Table:
     """The pairings of each round, their points and how they were decided."""
-    table = Table(
-        box=None, header_style="bold", pad_edge=False, padding=(0, _ROUNDS_GAP, 0, 0), show_edge=False
-    )
+    table = plain_table()
     table.add_column("round", overflow="fold")
     table.add_column("engines", overflow="fold")
     table.add_column("points", justify="center", no_wrap=True)
@@ -192,7 +191,6 @@ def _standings(run: Run, figures: Figures) -> FittingTable:
     """The standings; ratings, solved positions and faults get a column only if there are any."""
     ratings = {rating.name: rating for rating in figures.standings.ratings.ratings}
     engines = figures.engines
-    solved = any(moves for engine in engines for _, moves in [engine.discs_lost])
     columns: dict[str, list[str]] = {
         "engine": [engine.name for engine in engines],
         "points": [wording.points_text(engine.score.points) for engine in engines],
@@ -210,21 +208,19 @@ def _standings(run: Run, figures: Figures) -> FittingTable:
         columns["Elo (95 %)"] = [wording.rating_text(ratings[engine.name]) for engine in engines]
     columns |= {
         "games": [str(engine.score.games) for engine in engines],
-        "wins": [str(engine.score.wins) for engine in engines],
-        "draws": [str(engine.score.draws) for engine in engines],
-        "losses": [str(engine.score.losses) for engine in engines],
-        "discs/game": [_margin(engine.score.mean_margin) for engine in engines],
-        "s/move": [_seconds(engine.mean_seconds) for engine in engines],
-        "longest s": [_seconds(engine.longest_seconds) for engine in engines],
+        **score_columns([engine.score for engine in engines]),
+        "discs/game": [_number(engine.score.mean_margin, "+.1f") for engine in engines],
+        "s/move": [_number(engine.mean_seconds, ".3f") for engine in engines],
+        "longest s": [_number(engine.longest_seconds, ".3f") for engine in engines],
     }
-    if any(moves for engine in engines for moves, _ in [engine.book_moves]):
+    if any(engine.book_moves[0] for engine in engines):
         columns["from book"] = [wording.book_share_text(engine) for engine in engines]
-    if solved:
+    if any(engine.discs_lost[1] for engine in engines):
         columns["discs thrown away"] = [str(engine.discs_lost[0]) for engine in engines]
     if _any_fault(figures):
         columns["lost by fault"] = [wording.faults_text(engine.faults) for engine in engines]
         columns["won by fault"] = [wording.faults_text(engine.fault_wins) for engine in engines]
-    return FittingTable(list(columns), list(zip(*columns.values(), strict=True)))
+    return FittingTable(columns)
 
 
 def _any_bye(figures: Figures) -> bool:
@@ -236,19 +232,19 @@ def _any_fault(figures: Figures) -> bool:
 
 
 def _cross_table(figures: Figures) -> FittingTable:
-    """Points of the engine of each row against the engine of each column."""
-    rows = []
-    for place, engine in enumerate(figures.engines, 1):
-        name = engine.name
-        met = [figures.standings.meetings.get((name, other.name)) for other in figures.engines]
-        results = ("" if one is None else f"{wording.points_text(one.points)}/{one.games}" for one in met)
-        rows.append([f"{place} {name}", *results])
-    return FittingTable(["points against", *(str(place) for place in range(1, len(rows) + 1))], rows)
+    """Return the points of the engine of each row against the engine of each column."""
+    names = [engine.name for engine in figures.engines]
+    columns = {"points against": [f"{place} {name}" for place, name in enumerate(names, 1)]}
+    for place, other in enumerate(names, 1):
+        met = [figures.standings.meetings.get((name, other)) for name in names]
+        columns[str(place)] = [f"{wording.points_text(one.points)}/{one.games}" if one else "" for one in met]
+    return FittingTable(columns)
 
 
-def _margin(margin: float | None) -> str:
-    return "-" if margin is None else f"{margin:+.1f}"
+def score_columns(scores: Sequence[Score]) -> dict[str, list[str]]:
+    """Return the numbers of wins, draws and losses."""
+    return {name: [str(getattr(score, name)) for score in scores] for name in ("wins", "draws", "losses")}
 
 
-def _seconds(seconds: float | None) -> str:
-    return "-" if seconds is None else f"{seconds:.3f}"
+def _number(value: float | None, form: str) -> str:
+    return "-" if value is None else format(value, form)

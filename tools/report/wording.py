@@ -49,9 +49,9 @@ def book_share_text(engine: EngineFigures) -> str:
     return f"{100 * from_book / known:.1f} %" if known else "-"
 
 
-def elo_line(first: str, second: str, elo: EloEstimate) -> str:
+def elo_line(names: Sequence[str], elo: EloEstimate) -> str:
     """Return ``A against B: Elo +120 (95 %: +40 to +210), normalized +95, LOS 98 % after 40 pairs; ...``."""
-    line = f"{first} against {second}: Elo {elo_text(elo.elo, elo.low, elo.high)}"
+    line = f"{' against '.join(names)}: Elo {elo_text(elo.elo, elo.low, elo.high)}"
     if elo.elo is not None and elo.low is None and elo.high is None:
         line += " (no interval: too few pairs of games that differ)"
     if elo.nelo is not None:

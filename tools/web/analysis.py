@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
+from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -52,7 +53,14 @@ from outflank.tools.archive.table import Explorer
 from outflank.tools.report.gamefiles import game_writer
 from outflank.tools.report.page import page_parts, replayed, templates
 from outflank.tools.web.play import Tables
-from outflank.tools.web.practice import SHIPPED_PROBLEMS, Progress, problems, progress_file
+from outflank.tools.web.practice import (
+    SHIPPED_PROBLEMS,
+    cards,
+    merge_cards,
+    note_answer,
+    problems,
+    progress_file,
+)
 from outflank.tools.web.requests import SocketClient
 
 MOST_BYTES = 4 << 20
@@ -95,9 +103,8 @@ class AnalysisBoard:
         # A thread each: books belong to the thread that opened them, and one review is made at a time.
         self._workers = ThreadPoolExecutor(1, thread_name_prefix="games")
         self._reviewers = ThreadPoolExecutor(1, thread_name_prefix="review")
-        self._searcher: Searcher | None = None
         self._mode, self._engines = mode, [spec.name for spec in engines]
-        self._progress = Progress(progress_file())
+        self._progress = progress_file()
         self.tables = Tables(engines, lambda asked: _annotated(asked, self._rules), self._replay)
         self._books: dict[Rules, Book | None] = {}
         inner: list[BaseRoute] = [
@@ -106,16 +113,21 @@ class AnalysisBoard:
             WebSocketRoute("/analysis", self._requests),
             WebSocketRoute("/play", self.tables.serve),
             Route("/read", self._read, methods=["POST"]),
-            Route("/game", self._game, methods=["POST"]),
+            self._route("/game", self._described),
             Route("/save", self._save, methods=["POST"]),
-            Route("/review", self._review, methods=["POST"]),
-            Route("/archive", self._archive, methods=["POST"]),
-            Route("/losses", self._losses, methods=["POST"]),
+            self._route("/review", self._reviewed, self._reviewers),
+            self._route("/archive", self._played),
+            self._route("/losses", self._lost, self._reviewers),
             Route("/problems", self._problems, methods=["GET", "POST"]),
             Route("/progress", self._cards, methods=["GET", "POST"]),
-            Route("/progress/answer", self._note_answer, methods=["POST"]),
+            self._route("/progress/answer", self._noted),
         ]
         self.routes: list[BaseRoute] = [Mount(f"/{token}", routes=inner)]
+
+    @cached_property
+    def _searcher(self) -> Searcher:
+        """For reviews and drills, in the thread of ``_reviewers``."""
+        return Searcher()
 
     async def _page(self, request: Request) -> Response:
         parts = page_parts(
@@ -195,10 +207,6 @@ class AnalysisBoard:
         bad = [str(entry) for entry in found if isinstance(entry, BadGame)]
         return {**_listing(games), "bad": bad[:20], "left": next(entries, None) is not None}
 
-    async def _game(self, request: Request) -> Response:
-        """The game that the page describes, with its legal moves and what the book knows."""
-        return JSONResponse(await self._answered(request, self._described))
-
     def _described(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         return self._shown(_annotated(asked, self._rules), _number(asked))
 
@@ -248,31 +256,19 @@ class AnalysisBoard:
         headers = {"content-disposition": f'attachment; filename="{name}"'}
         return Response(content, media_type="application/octet-stream", headers=headers)
 
-    async def _review(self, request: Request) -> Response:
-        """The game with its review; one is made at a time."""
-        return JSONResponse(await self._answered(request, self._reviewed, self._reviewers))
-
     def _reviewed(self, asked: Mapping[str, Any]) -> dict[str, Any]:
-        self._searcher = self._searcher or Searcher()
         game = _annotated(asked, self._rules)
         return review_replay(review_game(game, ReviewSettings(), self._searcher), _number(asked))
 
-    async def _archive(self, request: Request) -> Response:
-        """The games of the archive that reached the last position of the game."""
-        return JSONResponse(await self._answered(request, self._played))
-
     def _played(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the games of the archive that reached the last position of the game."""
         position = _annotated(asked, self._rules).final
         if self._explorer is None or position.rules != self._explorer.archive.rules:
             return {"games": 0, "moves": []}
         return self._explorer.facts(position)
 
-    async def _losses(self, request: Request) -> Response:
-        """The discs that each move in the last position of the game loses."""
-        return JSONResponse(await self._answered(request, self._lost, self._reviewers))
-
     def _lost(self, asked: Mapping[str, Any]) -> dict[str, Any]:
-        self._searcher = self._searcher or Searcher()
+        """Return the discs that each move in the last position of the game loses."""
         position = _annotated(asked, self._rules).final
         is_solved = position.empties <= _SOLVED_EMPTIES
         limit = Limit.solve() if is_solved else limit_for_level(_JUDGING_LEVEL, position.empties)
@@ -287,19 +283,26 @@ class AnalysisBoard:
 
     async def _cards(self, request: Request) -> Response:
         """The cards of the user; those of a file that is sent are added."""
-        if request.method == "GET":
-            return JSONResponse({"version": 1, "cards": await self._worked(self._progress.cards)})
         content = await _body(request)
-        return JSONResponse(
-            {"version": 1, "cards": await self._worked(lambda: self._progress.merge(content))}
-        )
+        is_sent = request.method == "POST"
+        work = partial(merge_cards, text=content) if is_sent else cards
+        return JSONResponse({"version": 1, "cards": await self._worked(lambda: work(self._progress))})
 
-    async def _note_answer(self, request: Request) -> Response:
-        return JSONResponse(
-            await self._answered(
-                request, lambda asked: self._progress.answer(_text(asked, "key"), asked.get("right") is True)
-            )
-        )
+    def _noted(self, asked: Mapping[str, Any]) -> dict[str, float]:
+        return note_answer(self._progress, _text(asked, "key"), asked.get("right") is True)
+
+    def _route(
+        self,
+        path: str,
+        answer: Callable[[Mapping[str, Any]], dict[str, Any]],
+        workers: ThreadPoolExecutor | None = None,
+    ) -> Route:
+        """Return a route that answers a JSON object by ``_answered``."""
+
+        async def respond(request: Request) -> Response:
+            return JSONResponse(await self._answered(request, answer, workers))
+
+        return Route(path, respond, methods=["POST"])
 
     async def _answered(
         self,

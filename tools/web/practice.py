@@ -29,64 +29,61 @@ def progress_file() -> Path:
     return Path(folder).expanduser() / "outflank" / "practice.json"
 
 
-class Progress:
-    """Cards in boxes: a right answer moves a card on to the next box, which is asked later, a wrong one to the first.
+def cards(path: Path) -> dict[str, dict[str, float]]:
+    """Return the cards of a file of progress by their keys; it is made with the first answer.
 
-    A card is an object with ``box``, ``due`` in seconds since 1970, and the numbers of ``right`` and ``wrong`` answers.
-    The file is read before each change, so that several programs can share it.
+    A right answer moves a card on to the next box, which is asked later, a wrong one to the first. A card is an object
+    with ``box``, ``due`` in seconds since 1970, and the numbers of ``right`` and ``wrong`` answers. The file is read
+    before each change, so that several programs can share it.
 
-    Args:
-        path: the file, made with the first answer.
+    Raises: NotationError if the file is damaged.
     """
+    try:
+        text = path.read_bytes()
+    except FileNotFoundError:
+        return {}
+    try:
+        return _cards(text)
+    except NotationError as error:
+        raise NotationError(f"{str(path)!r} can't be used: {error}") from None
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
 
-    def cards(self) -> dict[str, dict[str, float]]:
-        """All cards by their keys. Raises: NotationError if the file is damaged."""
-        try:
-            text = self._path.read_bytes()
-        except FileNotFoundError:
-            return {}
-        try:
-            return _cards(text)
-        except NotationError as error:
-            raise NotationError(f"{str(self._path)!r} can't be used: {error}") from None
+def note_answer(path: Path, key: str, is_right: bool) -> dict[str, float]:
+    """Note the first answer to a question, and return its card. Raises: OutflankError, OSError."""
+    known = cards(path)
+    if not 0 < len(key) <= _LONGEST_KEY or (key not in known and len(known) >= _MOST_CARDS):
+        raise NotationError(f"expected one of at most {_MOST_CARDS} cards, got {key[:40]!r}")
+    old = known.get(key, {"box": 0, "right": 0, "wrong": 0})
+    box = min(int(old["box"]) + 1, len(_DAYS) - 1) if is_right else 0
+    wait = _DAYS[box] * _SECONDS_A_DAY if is_right else _SOON_SECONDS
+    known[key] = {
+        "box": box,
+        "due": round(time.time() + wait),
+        "right": old["right"] + is_right,
+        "wrong": old["wrong"] + (not is_right),
+    }
+    _write(path, known)
+    return known[key]
 
-    def answer(self, key: str, is_right: bool) -> dict[str, float]:
-        """Note the first answer to a question, and return its card. Raises: OutflankError, OSError."""
-        cards = self.cards()
-        if not 0 < len(key) <= _LONGEST_KEY or (key not in cards and len(cards) >= _MOST_CARDS):
-            raise NotationError(f"expected one of at most {_MOST_CARDS} cards, got {key[:40]!r}")
-        old = cards.get(key, {"box": 0, "right": 0, "wrong": 0})
-        box = min(int(old["box"]) + 1, len(_DAYS) - 1) if is_right else 0
-        wait = _DAYS[box] * _SECONDS_A_DAY if is_right else _SOON_SECONDS
-        cards[key] = {
-            "box": box,
-            "due": round(time.time() + wait),
-            "right": old["right"] + is_right,
-            "wrong": old["wrong"] + (not is_right),
-        }
-        self._write(cards)
-        return cards[key]
 
-    def merge(self, text: bytes) -> dict[str, dict[str, float]]:
-        """Add the cards of another file; of two with one key, the one with more answers counts.
+def merge_cards(path: Path, text: bytes) -> dict[str, dict[str, float]]:
+    """Add the cards of another file; of two with one key, the one with more answers counts.
 
-        Raises: NotationError if the text is not such a file; OSError.
-        """
-        cards = self.cards()
-        for key, card in _cards(text).items():
-            if key not in cards or _answers(card) > _answers(cards[key]):
-                cards[key] = card
-        if len(cards) > _MOST_CARDS:
-            raise NotationError(f"expected at most {_MOST_CARDS} cards, got {len(cards)}")
-        self._write(cards)
-        return cards
+    Raises: NotationError if the text is not such a file; OSError.
+    """
+    known = cards(path)
+    for key, card in _cards(text).items():
+        if key not in known or _answers(card) > _answers(known[key]):
+            known[key] = card
+    if len(known) > _MOST_CARDS:
+        raise NotationError(f"expected at most {_MOST_CARDS} cards, got {len(known)}")
+    _write(path, known)
+    return known
 
-    def _write(self, cards: Mapping[str, Mapping[str, float]]) -> None:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(self._path, json.dumps({"version": 1, "cards": cards}, indent=1).encode())
+
+def _write(path: Path, known: Mapping[str, Mapping[str, float]]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, json.dumps({"version": 1, "cards": known}, indent=1).encode())
 
 
 def _answers(card: Mapping[str, float]) -> float:
@@ -95,15 +92,15 @@ def _answers(card: Mapping[str, float]) -> float:
 
 def _cards(text: bytes) -> dict[str, dict[str, float]]:
     """Read a file of progress. Raises: NotationError."""
-    cards = read_json_object(text).get("cards")
-    if not isinstance(cards, dict):
+    found = read_json_object(text).get("cards")
+    if not isinstance(found, dict):
         raise NotationError("expected a file of progress with cards")
-    for key, card in cards.items():
+    for key, card in found.items():
         names = ("box", "due", "right", "wrong")
         is_whole = isinstance(card, dict) and sorted(card) == sorted(names)
         if not is_whole or not all(type(card[name]) in (int, float) and card[name] >= 0 for name in names):
             raise NotationError(f"expected a card with {', '.join(names)} for {key[:40]!r}")
-    return cards
+    return found
 
 
 def problems(text: str, rules: Rules) -> list[dict[str, Any]]:

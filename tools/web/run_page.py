@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from hashlib import sha256
 from multiprocessing.connection import Connection
@@ -26,16 +26,13 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route, WebSocketRoute
 
 from outflank.engine import Move
-from outflank.protocol.formats import ggf, sgf
 from outflank.tools.match.game.results import Ending, GameRecord
 from outflank.tools.match.state.events import Thought, TurnBegun, TurnPlayed
 from outflank.tools.match.state.run import Run
 from outflank.tools.match.state.store import read_openings, read_run
-from outflank.tools.report.figures import figures_of
-from outflank.tools.report.page import page_parts, replay, templates
-from outflank.tools.report.records import run_record, transcript_line
-from outflank.tools.report.report import PARTS_ABOVE, PARTS_BELOW, render_report, run_title
-from outflank.tools.report.summary import summary
+from outflank.tools.report.page import GAME_FORMATS, page_parts, replay, templates
+from outflank.tools.report.records import run_record
+from outflank.tools.report.report import PARTS_ABOVE, PARTS_BELOW, RUN_FILES, run_title
 from outflank.tools.web.change_feed import ChangeFeed
 from outflank.tools.web.run_view import RunView
 from outflank.tools.web.server import WebServer
@@ -45,20 +42,6 @@ _OLDEST_SECONDS = 20.0  # the age of a file of the whole run that is handed out 
 _TICK_SECONDS = 0.1
 _MOST_LATE = 50_000  # events that wait for their delay; with more, a game appears whole when it has ended
 _LAST_SECONDS = 0.5  # for viewers to get the last message
-_GAME_FORMATS: dict[str, Callable[..., str]] = {"sgf": sgf.write, "ggf": ggf.write}
-
-
-def _games_file(run: Run, form: str) -> str:
-    return "".join(_GAME_FORMATS[form](run_record(run, game)) for game in run.games)
-
-
-_RUN_FILES: dict[str, Callable[[Run], str]] = {
-    "report.html": lambda run: render_report(run, figures_of(run)),
-    "summary.json": lambda run: json.dumps(summary(run, figures_of(run)), indent=2, ensure_ascii=False),
-    "games.txt": lambda run: "".join(map(transcript_line, run.games)),
-    "games.sgf": lambda run: _games_file(run, "sgf"),
-    "games.ggf": lambda run: _games_file(run, "ggf"),
-}
 
 
 class RunPage:
@@ -79,7 +62,7 @@ class RunPage:
             names=run.settings.names,
             endings=[str(ending) for ending in Ending],
             rows=[],
-            files=list(_GAME_FORMATS),
+            files=list(GAME_FORMATS),
             remark_heading="by",
             above=PARTS_ABOVE[1:],
             below=PARTS_BELOW,
@@ -98,7 +81,7 @@ class RunPage:
             WebSocketRoute("/feed", self._feed.serve),
             Route("/games/{number:int}.json", self._replay),
             Route("/games/{number:int}.{form}", self._game_file),
-            *(Route(f"/{name}", self._run_file) for name in _RUN_FILES),
+            *(Route(f"/{name}", self._run_file) for name in RUN_FILES),
         ]
 
     def put(self, messages: list[Any]) -> None:
@@ -142,11 +125,11 @@ class RunPage:
 
     async def _game_file(self, request: Request) -> Response:
         form = request.path_params["form"]
-        if form not in _GAME_FORMATS:
+        if form not in GAME_FORMATS:
             raise HTTPException(404)
         game = self._game(request)
         return _attachment(
-            _GAME_FORMATS[form](run_record(self._shown().run, game)), f"game-{game.pairing.number}.{form}"
+            GAME_FORMATS[form](run_record(self._shown().run, game)), f"game-{game.pairing.number}.{form}"
         )
 
     async def _run_file(self, request: Request) -> Response:
@@ -157,7 +140,7 @@ class RunPage:
             is_new = run is view.run or time.monotonic() - made < _OLDEST_SECONDS
             if run is None or not is_new or run.finished != view.run.finished:
                 run = view.run
-                text = await run_in_threadpool(_RUN_FILES[name], run)
+                text = await run_in_threadpool(lambda: "".join(RUN_FILES[name](run, None)))
                 self._files[name] = time.monotonic(), run, text
         return _attachment(text, name)
 

@@ -3,24 +3,19 @@
 A command takes a port with ``Address.listen`` and gives it with its routes to ``WebServer``, a context manager. The
 routes are served in a thread with an event loop of its own, and nothing of it is left when the context ends.
 
-Everything from outside is bounded, before any route sees it. ``_Door`` counts connections as they are accepted, in all
-and for each address. A connection has ten seconds for its TLS handshake and ten for each request. Output is written in
-pieces as fast as the peer reads, and the handler of a WebSocket ends with its connection.
+Everything from outside is bounded, before any route sees it: ``CountingListener`` counts connections. A connection has
+ten seconds for its TLS handshake and ten for each request. Output is written in pieces as fast as the peer reads, and
+the handler of a WebSocket ends with its connection.
 """
 
 import asyncio
-import errno
-import functools
 import ipaddress
-import os
 import select
 import socket
 import ssl
 import sys
 import threading
-import time
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,12 +36,12 @@ from websockets.frames import Frame
 
 from outflank.engine import NotationError, SettingsError
 from outflank.protocol.lines import printable
-from outflank.tools.runtime.limits import Budget, allow_descriptors
+from outflank.tools.runtime.limits import Budget
+from outflank.tools.web.listener import BACKLOG, HEADER_BYTES, NO_ROOM, CountingListener, Limits
 
 _LOOPBACK = "127.0.0.1"
 _MOST_PORTS = 65_535
 _LONGEST_LABEL = 63  # of a host name
-_HEADER_BYTES = 16_384  # of a request, its first line included
 _LONGEST_PATH = 1_000  # of a request; a longer one is not found
 _IDLE_SECONDS = 10.0  # for a TLS handshake, and for the headers of a request
 _UNREAD_SECONDS = 40.0  # a peer that reads too little of its output for so long is gone
@@ -54,11 +49,8 @@ _PING_SECONDS = 20.0  # a peer that leaves a ping unanswered for as long again i
 _WATCH_SECONDS = 1.0  # between two checks whether a peer whose messages are not read has hung up
 _FAREWELL_SECONDS = 2  # for requests under way when the server ends, and for a handler whose peer is gone
 _PIECE = 65_536  # bytes or characters of output that are written at once
-_BACKLOG = 256  # connections that wait to be accepted
 _IDLE_FRAMES = 500  # pings, pongs and fragments of a WebSocket at once, which make no message
 _IDLE_FRAMES_A_SECOND = 20
-_EXHAUSTED_SECONDS = 0.01  # without any descriptor, before the next attempt to accept
-_EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +125,7 @@ class Address:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind(where)
-            listener.listen(_BACKLOG)
+            listener.listen(BACKLOG)
         except OSError as error:
             listener.close()
             raise SettingsError(f"can't listen on {self.host}, port {self.port}: {error.strerror}") from None
@@ -159,47 +151,6 @@ def url_of(listener: socket.socket, scheme: str = "http", names: Sequence[str] =
     return Address(host, port, tuple(names)).url(scheme)
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What peers may take.
-
-    Attributes:
-        connections: open connections, idle ones included; a further one is answered with 503. There are fewer where
-            the system allows the process too few descriptors.
-        address_connections: of them from one IPv4 address or one IPv6 network of 64 bits. Without effect on a server
-            that listens on loopback: all its peers may come through one proxy.
-        message_bytes: the longest WebSocket message; a longer one ends its connection with code 1009.
-        descriptors: what the rest of the program needs of them; connections never take these.
-    """
-
-    connections: int = 2_000
-    address_connections: int = 500
-    message_bytes: int = 65_536
-    descriptors: int = 256
-
-
-@dataclass(frozen=True, slots=True)
-class Certificate:
-    """Files of a certificate, for TLS.
-
-    Attributes:
-        chain: the certificate and those that vouch for it, in PEM.
-        key: its private key, in PEM.
-    """
-
-    chain: Path
-    key: Path
-
-    def context(self) -> ssl.SSLContext:
-        """The server's side of TLS. Raises: SettingsError if the files can't be used."""
-        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-        try:
-            context.load_cert_chain(self.chain, self.key)
-        except (OSError, ssl.SSLError) as error:
-            raise SettingsError(f"can't use the certificate {str(self.chain)!r}: {error}") from None
-        return context
-
-
 # Nothing is loaded, run, framed or sent anywhere; a page that needs more says so in a policy of its own.
 STRICT_POLICY = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 _HEADERS = {
@@ -212,63 +163,44 @@ _HEADERS = {
 }
 
 
-class Guard:
-    """Lets a request through to an app only if it was meant for this server, and adds headers to the answer.
+def _guarded(app: ASGIApp, names: Sequence[str]) -> ASGIApp:
+    """Let a request through to an app only if it was meant for this server, and add headers to the answer.
 
     The Host has to be a number, ``localhost``, this machine's name or one of `names`: a page elsewhere that has its own
     name lead to us would show that name. An Origin, which browsers send and programs need not, has to be ours.
-
-    Args:
-        app: behind it.
-        names: under which others reach the server, without ports.
     """
+    ours = {"localhost", socket.gethostname().lower(), *(name.lower() for name in names)}
 
-    def __init__(self, app: ASGIApp, names: Sequence[str] = ()) -> None:
-        self._app = app
-        self._names = {"localhost", socket.gethostname().lower(), *(name.lower() for name in names)}
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
-            await self._app(scope, receive, send)
+            await app(scope, receive, send)
             return
-        reason = self._refusal(Headers(scope=scope))
-        status = 403
+        reason, status = _refusal(Headers(scope=scope), ours), 403
         if not reason and len(scope["path"]) > _LONGEST_PATH:
             reason, status = "Not Found", 404
         if not reason:
-            await self._app(scope, receive, _prepared(send))
+            await app(scope, receive, _prepared(send))
         elif scope["type"] == "http":
             await PlainTextResponse(reason + "\n", status)(scope, receive, _prepared(send))
         else:
             await send({"type": "websocket.close", "code": 1008, "reason": reason})
 
-    def _refusal(self, headers: Headers) -> str:
-        """Why a request is not answered; empty if it is."""
-        host = headers.get("host", "")
-        if not self._is_ours(host):
-            return "this server has another name"
-        origin = headers.get("origin")
-        if origin is not None and _site(origin) != host.lower():
-            return "pages of other sites get no answer"
-        return ""
+    return answer
 
-    def _is_ours(self, host: str) -> bool:
-        with suppress(ValueError):
-            name = urlsplit(f"//{host}").hostname or ""
-            if name in self._names:
-                return True
+
+def _refusal(headers: Headers, ours: Collection[str]) -> str:
+    """Return why a request is not answered; empty if it is."""
+    host, origin = headers.get("host", ""), headers.get("origin")
+    with suppress(ValueError):
+        name = urlsplit(f"//{host}").hostname or ""
+        if name not in ours:
             ipaddress.ip_address(name)
-            return True
-        return False
-
-
-def _site(origin: str) -> str:
-    """Return host and port of an Origin; empty for one without, such as ``null`` or ``http://[``."""
-    try:
-        return urlsplit(origin).netloc.lower()
-    except ValueError:
-        return ""
+        # An Origin without a site, such as ``null`` or ``http://[``, is not ours.
+        with suppress(ValueError):
+            if origin is None or urlsplit(origin).netloc.lower() == host.lower():
+                return ""
+        return "pages of other sites get no answer"
+    return "this server has another name"
 
 
 def _prepared(send: Send) -> Send:
@@ -288,110 +220,6 @@ def _prepared(send: Send) -> Send:
         await send(message)
 
     return answer
-
-
-_FULL = b"too many connections; try again later\n"
-_NO_ROOM = (
-    b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\nretry-after: 10\r\n"
-    b"content-type: text/plain\r\ncontent-length: %d\r\n\r\n%b" % (len(_FULL), _FULL)
-)
-
-
-class _Connection(socket.socket):
-    """An accepted connection, which calls `on_close` once."""
-
-    on_close: Callable[[], object] | None = None
-
-    def close(self) -> None:
-        super().close()
-        on_close, self.on_close = self.on_close, None
-        if on_close:
-            on_close()
-
-
-class _Door(socket.socket):
-    """A listener whose ``accept`` counts connections, and refuses those beyond the limits.
-
-    The event loop calls ``accept``, so a connection is counted before its TLS handshake. Where the system has no
-    descriptor left, a spare one is used to drop a connection; the loop would log an error for each attempt.
-
-    Args:
-        listener: the socket to take over.
-        limits: what peers may take.
-        refusal: the bytes that a refused peer is sent.
-    """
-
-    def __init__(self, listener: socket.socket, limits: Limits, refusal: bytes) -> None:
-        super().__init__(fileno=listener.detach())
-        allowed = allow_descriptors(limits.connections + limits.descriptors)
-        self._most = min(limits.connections, max(allowed - limits.descriptors, allowed // 4))
-        is_local = ipaddress.ip_address(self.getsockname()[0]).is_loopback
-        self._most_of_one = self._most if is_local else limits.address_connections
-        self._refusal = refusal
-        self._open: Counter[str] = Counter()
-        self._spare = _spare_descriptor()
-
-    def accept(self) -> tuple[socket.socket, Any]:
-        """Return the next connection that is let in.
-
-        Raises: BlockingIOError if there is none.
-        """
-        for _ in range(_BACKLOG):
-            try:
-                accepted, address = super().accept()
-            except OSError as error:
-                if error.errno not in _EXHAUSTED:
-                    raise
-                self._drop_one()
-                continue
-            connection, network = _Connection(fileno=accepted.detach()), _network(address[0])
-            if self._open.total() < self._most and self._open[network] < self._most_of_one:
-                self._open[network] += 1
-                connection.on_close = functools.partial(self._forget, network)
-                return connection, address
-            with connection, suppress(OSError):
-                connection.setblocking(False)
-                connection.send(self._refusal)
-                connection.recv(_HEADER_BYTES)  # what is left unread would reset the connection
-        raise BlockingIOError
-
-    def close(self) -> None:
-        """Close the listener and its spare descriptor."""
-        super().close()
-        if self._spare is not None:
-            os.close(self._spare)
-            self._spare = None
-
-    def _forget(self, network: str) -> None:
-        self._open[network] -= 1
-        if not self._open[network]:
-            del self._open[network]
-
-    def _drop_one(self) -> None:
-        """Close a waiting connection where no descriptor is free."""
-        if self._spare is None:
-            time.sleep(_EXHAUSTED_SECONDS)
-        else:
-            os.close(self._spare)
-            with suppress(OSError):
-                super().accept()[0].close()
-        self._spare = _spare_descriptor()
-
-
-def _spare_descriptor() -> int | None:
-    try:
-        return os.open(os.devnull, os.O_RDONLY)
-    except OSError:
-        return None
-
-
-@functools.lru_cache
-def _network(host: str) -> str:
-    """Return what counts as one peer: an IPv4 address, or an IPv6 network of 64 bits, which one host may have alone."""
-    address = ipaddress.ip_address(host.partition("%")[0])
-    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is None:
-        return str(ipaddress.ip_network((address, 64), strict=False))
-    return host
 
 
 class _Loop(asyncio.SelectorEventLoop):
@@ -527,6 +355,15 @@ class _PromptSockets(_UnreadOutput, WebSocketsSansIOProtocol):
         self.transport.abort()
 
 
+def _tls_context(chain: Path, key: Path) -> ssl.SSLContext:
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    try:
+        context.load_cert_chain(chain, key)
+    except (OSError, ssl.SSLError) as error:
+        raise SettingsError(f"can't use the certificate {str(chain)!r}: {error}") from None
+    return context
+
+
 Lifespan = Callable[[Any], AbstractAsyncContextManager[None]]
 
 
@@ -536,9 +373,10 @@ class WebServer:
     Args:
         routes: of Starlette; their handlers run in the server's event loop.
         listener: a socket of ``Address.listen``, which the server takes over.
-        names: as ``Guard`` has them.
+        names: under which others reach the server, without ports.
         limits: what peers may take.
-        certificate: for TLS; None for plain HTTP, as behind a proxy.
+        certificate: the certificate and those that vouch for it, and its private key, both files in PEM; None for plain
+            HTTP, as behind a proxy.
         lifespan: an asynchronous context in which the app runs, for tasks of its own.
 
     Attributes:
@@ -554,13 +392,13 @@ class WebServer:
         *,
         names: Sequence[str] = (),
         limits: Limits | None = None,
-        certificate: Certificate | None = None,
+        certificate: tuple[Path, Path] | None = None,
         lifespan: Lifespan | None = None,
     ) -> None:
         limits = limits or Limits()
         self.url = url_of(listener, "https" if certificate else "http")
         config = uvicorn.Config(
-            Guard(Starlette(routes=routes, lifespan=lifespan), names),
+            _guarded(Starlette(routes=routes, lifespan=lifespan), names),
             http=_PromptHttp,
             ws=_PromptSockets,
             log_config=None,
@@ -568,8 +406,8 @@ class WebServer:
             access_log=False,
             server_header=False,
             proxy_headers=False,
-            backlog=_BACKLOG,
-            h11_max_incomplete_event_size=_HEADER_BYTES,
+            backlog=BACKLOG,
+            h11_max_incomplete_event_size=HEADER_BYTES,
             ws_max_size=limits.message_bytes,
             ws_ping_interval=_PING_SECONDS,
             ws_ping_timeout=_PING_SECONDS,
@@ -578,8 +416,8 @@ class WebServer:
         )
         config.load()
         if certificate:
-            config.ssl = certificate.context()
-        self._door = _Door(listener, limits, b"" if certificate else _NO_ROOM)
+            config.ssl = _tls_context(*certificate)
+        self._listener = CountingListener(listener, limits, b"" if certificate else NO_ROOM)
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self.run, name="web server", daemon=True)
 
@@ -590,12 +428,12 @@ class WebServer:
     def __exit__(self, *_: object) -> None:
         self.stop()
         self._thread.join()
-        self._door.close()
+        self._listener.close()
 
     def run(self) -> None:
         """Serve in the calling thread until ``stop``."""
         with asyncio.Runner(loop_factory=_Loop) as runner:
-            runner.run(self._server.serve(sockets=[self._door]))
+            runner.run(self._server.serve(sockets=[self._listener]))
 
     def stop(self) -> None:
         """End serving, from any thread: sockets are closed with code 1012, which is that of a restart."""

@@ -9,7 +9,7 @@ import pytest
 
 from outflank.engine import Limit, NotationError, Position, Rules, Searcher
 from outflank.tests.support.browser import Browser, Served, in_browser
-from outflank.tools.web.practice import SHIPPED_PROBLEMS, Progress, problems
+from outflank.tools.web.practice import SHIPPED_PROBLEMS, cards, merge_cards, note_answer, problems
 
 pytestmark = pytest.mark.timeout(180)
 
@@ -70,9 +70,9 @@ def test_a_wrong_move_in_a_drill_shows_its_loss_and_its_position_comes_back(page
 
 
 def test_right_answers_are_asked_later_and_later_and_wrong_ones_soon(tmp_path: Path) -> None:
-    progress = Progress(tmp_path / "new" / "practice.json")
-    days = [round((progress.answer("key", True)["due"] - time.time()) / 86_400) for _ in range(4)]
-    wrong = progress.answer("key", False)
+    path = tmp_path / "new" / "practice.json"
+    days = [round((note_answer(path, "key", True)["due"] - time.time()) / 86_400) for _ in range(4)]
+    wrong = note_answer(path, "key", False)
 
     assert days == [1, 3, 7, 16]
     assert (wrong["box"], wrong["right"], wrong["wrong"]) == (0, 4, 1)
@@ -80,17 +80,17 @@ def test_right_answers_are_asked_later_and_later_and_wrong_ones_soon(tmp_path: P
 
 
 def test_progress_of_another_machine_is_added(tmp_path: Path) -> None:
-    here, there = (Progress(tmp_path / name) for name in ("here", "there"))
-    for progress, keys in ((here, "ab"), (there, "bbc")):
+    here, there = tmp_path / "here", tmp_path / "there"
+    for path, keys in ((here, "ab"), (there, "bbc")):
         for key in keys:
-            progress.answer(key, True)
+            note_answer(path, key, True)
 
-    merged = here.merge((tmp_path / "there").read_bytes())
+    merged = merge_cards(here, there.read_bytes())
 
     assert {key: card["right"] for key, card in merged.items()} == {"a": 1, "b": 2, "c": 1}
     with pytest.raises(NotationError, match="expected a card with box"):
-        here.merge(b'{"cards": {"a": {"box": "x"}}}')
-    assert here.cards() == merged
+        merge_cards(here, b'{"cards": {"a": {"box": "x"}}}')
+    assert cards(here) == merged
 
 
 def test_damaged_progress_is_named_and_left_alone(tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def test_damaged_progress_is_named_and_left_alone(tmp_path: Path) -> None:
     path.write_text("{")
 
     with pytest.raises(NotationError, match=r"practice\.json' can't be used: expected a JSON object"):
-        Progress(path).answer("key", True)
+        note_answer(path, "key", True)
     assert path.read_text() == "{"
 
 

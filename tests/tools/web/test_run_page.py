@@ -20,7 +20,7 @@ from websockets.typing import Origin
 
 from outflank.engine import Colour
 from outflank.tests.support import fake_engine
-from outflank.tests.support.browser import CHROMIUM, Browser
+from outflank.tests.support.browser import Browser, in_browser
 from outflank.tests.support.processes import children
 from outflank.tests.support.program import OUTFLANK
 from outflank.tests.support.runs import conduct, instant_settings
@@ -31,9 +31,6 @@ from outflank.tools.web.run_view import shown_thought
 from outflank.tools.web.server import Address
 
 pytestmark = pytest.mark.timeout(180)
-in_browser = pytest.mark.skipif(
-    CHROMIUM is None, reason="Chromium is not installed (Debian package chromium)"
-)
 
 
 class Runner:

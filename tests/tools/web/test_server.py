@@ -23,7 +23,8 @@ from websockets.typing import Origin
 from outflank.engine import NotationError, SettingsError
 from outflank.tests.support.arenas import wait
 from outflank.tests.support.processes import resident_kib
-from outflank.tools.web.server import STRICT_POLICY, Address, Certificate, Limits, WebServer
+from outflank.tools.web.listener import Limits
+from outflank.tools.web.server import STRICT_POLICY, Address, WebServer
 
 LARGE = 40_000_000  # bytes; the C library returns freed blocks of more than 32 MB to the system at once
 
@@ -47,7 +48,7 @@ def serving(
     limits: Limits | None = None,
     names: tuple[str, ...] = (),
     host: str = "127.0.0.1",
-    certificate: Certificate | None = None,
+    certificate: tuple[Path, Path] | None = None,
 ) -> Iterator[WebServer]:
     routes = [
         Route("/", hello),
@@ -200,9 +201,9 @@ def test_a_peer_without_a_handshake_is_counted_and_dropped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("outflank.tools.web.server._IDLE_SECONDS", 0.5)
-    certificate = Certificate(tmp_path / "chain.pem", tmp_path / "key.pem")
+    certificate = chain, key = tmp_path / "chain.pem", tmp_path / "key.pem"
     words = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1"]
-    files = ["-keyout", str(certificate.key), "-out", str(certificate.chain)]
+    files = ["-keyout", str(key), "-out", str(chain)]
     subprocess.run(["openssl", *words, *files], check=True, capture_output=True)
     with serving(Limits(connections=2), certificate=certificate) as server, ExitStack() as stack:
         idle = [stack.enter_context(stranger(server)) for _ in range(3)]
@@ -299,6 +300,6 @@ def test_nothing_is_left_when_it_ends() -> None:
 
 def test_a_certificate_that_cannot_be_used_is_refused_in_words(tmp_path: Path) -> None:
     (tmp_path / "key.pem").write_text("no key")
-    certificate = Certificate(tmp_path / "none.pem", tmp_path / "key.pem")
+    certificate = tmp_path / "none.pem", tmp_path / "key.pem"
     with Address().listen() as listener, pytest.raises(SettingsError, match="can't use the certificate"):
         WebServer([], listener, certificate=certificate)

@@ -25,9 +25,9 @@ from outflank.tools.analysis.review.output import (
     ranked,
     result_text,
 )
-from outflank.tools.report.charts import ReferenceLine, Series, chart
+from outflank.tools.report.charts import Series, chart
 from outflank.tools.report.page import packed_files, page_parts, replayed, templates
-from outflank.tools.report.phases import Phases, phase_table
+from outflank.tools.report.phases import PhaseTable, phase_table
 from outflank.tools.report.search import certainty, moves_text
 
 _WORST_SHOWN = 40
@@ -93,7 +93,7 @@ def curve_svg(review: GameReview) -> str:
         f"{black} against {white}: discs for {review.game.rules.colour_names[0]} after each move",
         "",
         [Series("review", 0, points)],
-        [ReferenceLine(0.0, "even")],
+        {"even": 0.0},
         whole=True,
     )
     if drawn is None:
@@ -174,7 +174,7 @@ def _choice(value: MoveValue, move: MoveReview) -> list[object]:
     return [moves_text(line), round(for_black(value.score, move.colour) or 0.0, 2), int(value.exact)]
 
 
-def _phases(reviews: Sequence[GameReview]) -> Phases:
+def _phases(reviews: Sequence[GameReview]) -> PhaseTable:
     """Return the discs lost by phase, for each name in the order in which they first appear."""
     return phase_table(
         dict.fromkeys(name for review in reviews for name in _names(review)),

@@ -32,9 +32,7 @@ function take(listing) {
   if (!listing.games.length) return;
   games.clear();
   for (const one of listing.games) games.set(one.number, one);
-  const made = document.createElement("template");
-  made.innerHTML = listing.games.map(one => one.row ?? "").join("");
-  at("games").tBodies[0].replaceChildren(...made.content.children);
+  at("games").tBodies[0].replaceChildren(...listing.games.filter(one => one.row).map(one => nodeOf(one.row)));
   at("list").parentElement.hidden = listing.games.length === 1;
   at("list").closest(".games").classList.toggle("single", listing.games.length === 1);
   const options = (first, names) => [new Option(first, ""), ...[...new Set(names)].sort().map(name => new Option(name))];
@@ -161,14 +159,11 @@ async function explore() {
 }
 
 function playedRow(move) {
-  const row = document.createElement("tr");
   const known = move.won + move.drawn + move.lost, share = part => known ? `${Math.round(100 * part / known)} %` : "";
-  row.insertCell().append(steps(ply, move.move)[0]);
   const numbers = [move.games.toLocaleString("en"), share(move.won), share(move.drawn), share(move.lost), move.mean === null ? "" : signed(move.mean, 1)];
-  for (const text of numbers) Object.assign(row.insertCell(), {className: "number", textContent: text});
-  row.insertCell().textContent = [...new Set(move.years ?? [])].join("–");
   const who = [move.strongest.join(", "), ...(move.opening ? [`(${move.opening})`] : [])].join(" ");
-  Object.assign(row.insertCell(), {className: "who", textContent: who});
+  const row = tableRow(["", ...numbers, [...new Set(move.years ?? [])].join("–"), who], ["", ...numbers.map(() => "number"), "", "who"]);
+  row.cells[0].append(steps(ply, move.move)[0]);
   return row;
 }
 
@@ -202,14 +197,6 @@ async function save(form) {
   download(await answer.blob(), answer.headers.get("content-disposition").split('"')[1]);
 }
 
-function download(content, name) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(content);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-}
-
 /** What the review says of both sides: moves by class, discs lost; forced and given moves do not count. */
 function drawJudged() {
   at("judged").hidden = !game?.classes || !game.legal || Boolean(game.trunk);
@@ -223,12 +210,9 @@ function drawJudged() {
     const share = turns.length ? `${Math.round(100 * good / turns.length)} %` : "–";
     return [disc === "X" ? game.black : game.white, share, ...counts, turns.reduce((sum, turn) => sum + game.lost[turn], 0)];
   });
-  const sheet = document.createElement("table"), head = sheet.createTHead().insertRow(), body = sheet.createTBody();
+  const sheet = document.createElement("table"), head = sheet.createTHead().insertRow();
   for (const text of heads) head.append(Object.assign(document.createElement("th"), {textContent: text && t(text), className: text && "number"}));
-  for (const cells of rows) {
-    const row = body.insertRow();
-    cells.forEach((text, column) => Object.assign(row.insertCell(), {textContent: text, className: column ? "number" : "name"}));
-  }
+  sheet.createTBody().append(...rows.map(cells => tableRow(cells, cells.map((_, column) => column ? "number" : "name"))));
   at("judged").replaceChildren(sheet);
 }
 

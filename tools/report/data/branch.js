@@ -108,7 +108,7 @@ function showMoves() {
   felt.querySelectorAll(".score-mark, .legal, .worth-mark, .step-mark").forEach(mark => mark.remove());
   const scored = new Map(lines.map(line => [line.move, line]));
   for (const move of legal) {
-    const square = squareOf(move), x = EDGE + (square % 8 + .5) * CELL, y = EDGE + (Math.floor(square / 8) + .5) * CELL;
+    const [x, y] = cornerOf(squareOf(move)).map(edge => edge + CELL / 2);
     const line = scored.get(move);
     if (!line) { draw(felt, "circle", {class: "legal", cx: x, cy: y, r: 3.5}); continue; }
     const kind = line.score === lines[0].score ? "best" : lossClass(lines[0].score - line.score);
@@ -125,8 +125,8 @@ function showMoves() {
 function drawLine(pv) {
   const numbered = pv.slice(0, NUMBERED).map((move, each) => [move, each + 1]).filter(([move]) => move !== NO_MOVE);
   for (const [move, number] of numbered) {
-    const square = squareOf(move), x = EDGE + (square % 8) * CELL + 7, y = EDGE + Math.floor(square / 8) * CELL + 10;
-    draw(at("board"), "text", {class: "step-mark", x, y}, String(number));
+    const [x, y] = cornerOf(squareOf(move));
+    draw(at("board"), "text", {class: "step-mark", x: x + 7, y: y + 10}, String(number));
   }
 }
 
@@ -135,13 +135,11 @@ function listMoves(lines) {
   const rows = [...at("lines").tBodies[0].rows], focused = rows.findIndex(row => row.contains(document.activeElement));
   const place = ply;
   at("lines").tBodies[0].replaceChildren(...lines.map(line => {
-    const row = document.createElement("tr"), pv = line.pv?.slice(0, LONGEST_LINE) ?? [line.move];
-    const [first, , ...rest] = steps(place, pv.join(" "));
-    row.insertCell().append(first);
-    row.insertCell().textContent = line.score === undefined ? "" : (lines[0].isExact && !line.isExact ? "~" : "") + scoreText(line.score);
-    row.insertCell().append(...rest);
-    row.cells[1].className = "number";
-    row.cells[2].className = "line";
+    const [first, , ...rest] = steps(place, (line.pv?.slice(0, LONGEST_LINE) ?? [line.move]).join(" "));
+    const score = line.score === undefined ? "" : (lines[0].isExact && !line.isExact ? "~" : "") + scoreText(line.score);
+    const row = tableRow(["", score, ""], ["", "number", "line"]);
+    row.cells[0].append(first);
+    row.cells[2].append(...rest);
     row.classList.toggle("played", line.move === game.moves[place]);
     return row;
   }));
@@ -172,7 +170,8 @@ function point() {
   const felt = at("board"), disc = boardShown()[under], name = SQUARES[under];
   felt.querySelector(".under")?.remove();
   if (document.activeElement !== felt) return;
-  draw(felt, "rect", {class: "under", x: EDGE + under % 8 * CELL + 2, y: EDGE + Math.floor(under / 8) * CELL + 2, width: CELL - 4, height: CELL - 4, rx: 4});
+  const [x, y] = cornerOf(under);
+  draw(felt, "rect", {class: "under", x: x + 2, y: y + 2, width: CELL - 4, height: CELL - 4, rx: 4});
   const what = disc === "-" ? t(legalMoves().some(move => move.startsWith(name)) ? "legal move" : "empty") : NAMES[disc === "X" ? 0 : 1];
   const line = known().find(one => one.move === name);
   at("spoken").textContent = `${name}, ${what}${line ? `, ${scoreText(line.score)}` : ""}`;

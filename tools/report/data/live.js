@@ -47,9 +47,7 @@ function showPart(name) {
   const part = at(`part-${name}`), before = [...part.querySelectorAll("table.sortable")];
   const sorted = new Map(before.map(table => [table.id, table.querySelector("th[aria-sort]")]));
   const scrolled = [...part.querySelectorAll(".wide")].map(one => [one.scrollLeft, one.scrollTop]);
-  const made = document.createElement("template");
-  made.innerHTML = values.get(`parts/${name}`) ?? "";
-  const body = made.content.firstElementChild;
+  const body = nodeOf(values.get(`parts/${name}`) ?? "");
   part.replaceChildren(...(body ? body.childNodes : []));
   part.className = body?.className ?? "";
   makeSortable(part);
@@ -79,12 +77,7 @@ function showState() {
 function showComing() {
   const coming = (values.get("coming") ?? []).filter(one => !values.has(`game/${one.number}`)).slice(0, 8);
   at("coming").hidden = !coming.length;
-  at("next").replaceChildren(...coming.map(one => {
-    const row = document.createElement("tr");
-    for (const text of [one.number, one.black, one.white, one.opening || "the start"]) row.insertCell().textContent = text;
-    row.cells[0].className = "number";
-    return row;
-  }));
+  at("next").replaceChildren(...coming.map(one => tableRow([one.number, one.black, one.white, one.opening || "the start"], ["number"])));
 }
 
 /* ---- games: those being played whole, those that have ended by their heads until somebody wants to see them ---- */
@@ -105,9 +98,7 @@ function showRow(number) {
   const one = games.get(number), old = document.querySelector(`#games tr[data-number="${number}"]`);
   if (old && one && old.dataset.html === one.row) return;
   if (!one) return old?.remove();
-  const made = document.createElement("template");
-  made.innerHTML = one.row;
-  const row = made.content.firstElementChild;
+  const row = nodeOf(one.row);
   row.dataset.html = one.row;
   row.classList.toggle("shown", game?.number === number);
   if (old) return old.replaceWith(row);

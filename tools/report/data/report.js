@@ -18,6 +18,20 @@ function draw(parent, kind, attributes, text) {
   return node;
 }
 
+/** The first node of some HTML of ours. */
+function nodeOf(html) {
+  const made = document.createElement("template");
+  made.innerHTML = html;
+  return made.content.firstElementChild;
+}
+
+/** A table row with these texts, of which `kinds` has the classes. */
+function tableRow(texts, kinds = []) {
+  const row = document.createElement("tr");
+  texts.forEach((text, column) => Object.assign(row.insertCell(), {textContent: text, className: kinds[column] ?? ""}));
+  return row;
+}
+
 /* ---- the list of games ---- */
 
 const rows = () => [...document.querySelectorAll("#games tbody tr")];
@@ -73,20 +87,22 @@ const squareOf = line => "abcdefgh".indexOf(line[0]) + 8 * (Number(line[1]) - 1)
 
 const countOf = (board, disc) => board.filter(square => square === disc).length;
 
-/** Draw the discs of a board, and a dot on the square played last; returns where each square has its corner. */
+/** Where a square has its upper left corner. */
+const cornerOf = square => [EDGE + square % 8 * CELL, EDGE + Math.floor(square / 8) * CELL];
+
+/** Draw the discs of a board, and a dot on the square played last. */
 function drawDiscs(felt, board, last) {
   felt.replaceChildren();
   draw(felt, "rect", {width: 344, height: 344, fill: "var(--grid)"});
-  const corners = board.map((_, square) => [EDGE + square % 8 * CELL, EDGE + Math.floor(square / 8) * CELL]);
-  corners.forEach(([x, y], square) => {
+  board.forEach((disc, square) => {
+    const [x, y] = cornerOf(square);
     draw(felt, "rect", {x: x + .5, y: y + .5, width: CELL - 1, height: CELL - 1, fill: "var(--felt)"});
-    if (board[square] !== "-")
+    if (disc !== "-")
       draw(felt, "circle", {cx: x + CELL / 2, cy: y + CELL / 2, r: 16, stroke: "#0004",
-                            fill: board[square] === "X" ? "var(--first)" : "var(--second)"});
+                            fill: disc === "X" ? "var(--first)" : "var(--second)"});
     if (square === last) draw(felt, "circle", {cx: x + CELL / 2, cy: y + CELL / 2, r: 4, fill: "#e2574c", stroke: "#fff"});
   });
   felt.setAttribute("aria-label", `${t("board")}, ${NAMES[0]} ${countOf(board, "X")}, ${NAMES[1]} ${countOf(board, "O")}`);
-  return corners;
 }
 
 function drawLetters(felt) {
@@ -98,9 +114,9 @@ function drawLetters(felt) {
 
 function drawBoard() {
   const board = boardAfter(game, ply), felt = at("board"), better = ply && game.better?.[ply - 1];
-  const corners = drawDiscs(felt, board, ply ? game.squares[ply - 1][0] : undefined);
+  drawDiscs(felt, board, ply ? game.squares[ply - 1][0] : undefined);
   if (better) {
-    const [x, y] = corners[squareOf(better)];
+    const [x, y] = cornerOf(squareOf(better));
     draw(felt, "circle", {class: "better", cx: x + CELL / 2, cy: y + CELL / 2, r: 13});
   }
   drawLetters(felt);
@@ -216,12 +232,10 @@ function slips() {
 function drawTable() {
   if (!at("table").open) return;
   at("turns").tBodies[0].replaceChildren(...game.moves.map((move, turn) => {
-    const row = document.createElement("tr"), mover = game.discs[turn] === "X" ? game.black : game.white;
+    const mover = game.discs[turn] === "X" ? game.black : game.white;
     const number = (value, digits) => value === null || value === undefined ? "" : signed(seen(value, game.discs[turn]), digits);
-    for (const text of [game.numbers[turn] ?? "", mover, move, game.seconds[turn]?.toFixed(3) ?? "", number(game.values[turn], 2), number(game.exact[turn], 0)])
-      row.insertCell().textContent = text;
-    for (const column of [0, 3, 4, 5]) row.cells[column].className = "number";
-    return row;
+    const texts = [game.numbers[turn] ?? "", mover, move, game.seconds[turn]?.toFixed(3) ?? "", number(game.values[turn], 2), number(game.exact[turn], 0)];
+    return tableRow(texts, ["number", "", "", "number", "number", "number"]);
   }));
 }
 
@@ -333,12 +347,17 @@ let fileText = async (format, all) => {
   return all ? files.join("") : files[[...games.keys()].indexOf(game.number)];
 };
 
-async function save(format, all) {
+function download(content, name) {
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([await fileText(format, all)], {type: "text/plain"}));
-  link.download = all ? `games.${format}` : `game-${game.number}.${format}`;
+  link.href = URL.createObjectURL(content);
+  link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+async function save(format, all) {
+  const content = new Blob([await fileText(format, all)], {type: "text/plain"});
+  download(content, all ? `games.${format}` : `game-${game.number}.${format}`);
 }
 
 // These move about on a board that is in sight; on a page where it is not, they are the browser's.

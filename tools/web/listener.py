@@ -1,0 +1,144 @@
+"""What peers may take of a server: connections are counted as they are accepted."""
+
+import errno
+import functools
+import ipaddress
+import os
+import socket
+import time
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from outflank.tools.runtime.limits import allow_descriptors
+
+BACKLOG = 256
+"""Connections that wait to be accepted."""
+HEADER_BYTES = 16_384
+"""The longest head of a request, its first line included."""
+_EXHAUSTED_SECONDS = 0.01  # without any descriptor, before the next attempt to accept
+_EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
+_FULL = b"too many connections; try again later\n"
+NO_ROOM = (
+    b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\nretry-after: 10\r\n"
+    b"content-type: text/plain\r\ncontent-length: %d\r\n\r\n%b" % (len(_FULL), _FULL)
+)
+"""The answer to a connection beyond the limits, without TLS."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What peers may take.
+
+    Attributes:
+        connections: open connections, idle ones included; a further one is answered with 503. There are fewer where
+            the system allows the process too few descriptors.
+        address_connections: of them from one IPv4 address or one IPv6 network of 64 bits. Without effect on a server
+            that listens on loopback: all its peers may come through one proxy.
+        message_bytes: the longest WebSocket message; a longer one ends its connection with code 1009.
+        descriptors: what the rest of the program needs of them; connections never take these.
+    """
+
+    connections: int = 2_000
+    address_connections: int = 500
+    message_bytes: int = 65_536
+    descriptors: int = 256
+
+
+class _Connection(socket.socket):
+    """An accepted connection, which calls `on_close` once."""
+
+    on_close: Callable[[], object] | None = None
+
+    def close(self) -> None:
+        super().close()
+        on_close, self.on_close = self.on_close, None
+        if on_close:
+            on_close()
+
+
+class CountingListener(socket.socket):
+    """A listener whose ``accept`` counts connections, and refuses those beyond the limits.
+
+    The event loop calls ``accept``, so a connection is counted before its TLS handshake. Where the system has no
+    descriptor left, a spare one is used to drop a connection; the loop would log an error for each attempt.
+
+    Args:
+        listener: the socket to take over.
+        limits: what peers may take.
+        refusal: the bytes that a refused peer is sent.
+    """
+
+    def __init__(self, listener: socket.socket, limits: Limits, refusal: bytes) -> None:
+        super().__init__(fileno=listener.detach())
+        allowed = allow_descriptors(limits.connections + limits.descriptors)
+        self._most = min(limits.connections, max(allowed - limits.descriptors, allowed // 4))
+        is_local = ipaddress.ip_address(self.getsockname()[0]).is_loopback
+        self._most_of_one = self._most if is_local else limits.address_connections
+        self._refusal = refusal
+        self._open: Counter[str] = Counter()
+        self._spare = _spare_descriptor()
+
+    def accept(self) -> tuple[socket.socket, Any]:
+        """Return the next connection that is let in.
+
+        Raises: BlockingIOError if there is none.
+        """
+        for _ in range(BACKLOG):
+            try:
+                accepted, address = super().accept()
+            except OSError as error:
+                if error.errno not in _EXHAUSTED:
+                    raise
+                self._drop_one()
+                continue
+            connection, network = _Connection(fileno=accepted.detach()), _network(address[0])
+            if self._open.total() < self._most and self._open[network] < self._most_of_one:
+                self._open[network] += 1
+                connection.on_close = functools.partial(self._forget, network)
+                return connection, address
+            with connection, suppress(OSError):
+                connection.setblocking(False)
+                connection.send(self._refusal)
+                connection.recv(HEADER_BYTES)  # what is left unread would reset the connection
+        raise BlockingIOError
+
+    def close(self) -> None:
+        """Close the listener and its spare descriptor."""
+        super().close()
+        if self._spare is not None:
+            os.close(self._spare)
+            self._spare = None
+
+    def _forget(self, network: str) -> None:
+        self._open[network] -= 1
+        if not self._open[network]:
+            del self._open[network]
+
+    def _drop_one(self) -> None:
+        """Close a waiting connection where no descriptor is free."""
+        if self._spare is None:
+            time.sleep(_EXHAUSTED_SECONDS)
+        else:
+            os.close(self._spare)
+            with suppress(OSError):
+                super().accept()[0].close()
+        self._spare = _spare_descriptor()
+
+
+def _spare_descriptor() -> int | None:
+    try:
+        return os.open(os.devnull, os.O_RDONLY)
+    except OSError:
+        return None
+
+
+@functools.lru_cache
+def _network(host: str) -> str:
+    """Return what counts as one peer: an IPv4 address, or an IPv6 network of 64 bits, which one host may have alone."""
+    address = ipaddress.ip_address(host.partition("%")[0])
+    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is None:
+        return str(ipaddress.ip_network((address, 64), strict=False))
+    return host
