@@ -137,7 +137,7 @@ def run(data: bytes) -> None:
 def book(data: bytes) -> None:
     """An opening book, ours looked into where games begin, or in another form."""
     with suppress(OutflankError):
-        for _ in read_form(BytesIO(data), Rules()).records:
+        for _ in read_form(BytesIO(data), Rules())[0]:
             pass
     with _file(data) as path, Book.open(path) as opened:
         opened.probe(Position.start())
