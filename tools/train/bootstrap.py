@@ -25,7 +25,7 @@ from typing import Unpack
 from outflank.engine.evaluation import weights
 from outflank.tools.runtime.cluster import Place
 from outflank.tools.runtime.files import write_whole
-from outflank.tools.train import calibrate, fit, label, network, probcut, selfplay, weights_file
+from outflank.tools.train import fit, label, network, probcut, selfplay, weights_file
 from outflank.tools.train.dataset import load, read_header, shards_there
 from outflank.tools.train.selfplay import Judging
 from outflank.tools.train.targets import Trust
@@ -239,8 +239,9 @@ def _fit_generation(settings: BootstrapSettings, generation: int, place: Place) 
     both = settings.folder / "weights.unfinished"
     weights_file.train_network(tables, [*games, *labels], earlier, both, training)
     if generation >= len(_SHARES) - 1:
-        measuring = calibrate.CalibrateSettings(boards=_CALIBRATION_BOARDS, seed=settings.seed)
-        weights_file.calibrate_heads(both, games[-1:], both, measuring, **place)
+        weights_file.calibrate_heads(
+            both, games[-1:], both, boards=_CALIBRATION_BOARDS, seed=settings.seed, **place
+        )
     both.rename(settings.weights(generation + 1))
     tables.unlink()
 
@@ -249,7 +250,7 @@ def _fit_error_model(settings: BootstrapSettings, last: int, place: Place) -> No
     weights_made = settings.weights(last + 1)
     if settings.error_model.exists() and probcut.is_fitted_to(settings.error_model, weights_made):
         return
-    differences = probcut.measure(
+    measured = probcut.measure(
         weights_made, [settings.games(last)], _ERROR_MODEL_BOARDS, _ERROR_MODEL_DEPTH, settings.seed, **place
     )
-    probcut.fit(differences).write(settings.error_model, weights_made, settings.seed)
+    probcut.write(settings.error_model, probcut.fit(measured), measured, weights_made, settings.seed)

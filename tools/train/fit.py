@@ -62,19 +62,8 @@ _MOST_STEPS = 60
 _PATIENCE = 5  # steps without a better fit to the positions kept out
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
-    """Rows of equal weight.
-
-    Attributes:
-        rows: the rows, shape (rows, columns).
-        targets: the targets in discs, shape (rows,).
-        weight: the weight of a row's error.
-    """
-
-    rows: csr_array
-    targets: Vector
-    weight: float
+Block = tuple[csr_array, Vector, float]
+"""Rows of equal weight: the rows, shape (rows, columns), their targets in discs, and the weight of a row's error."""
 
 
 def solve(blocks: Sequence[Block], kept_out: Block, start: Vector, ridge: float) -> tuple[Vector, int]:
@@ -84,14 +73,14 @@ def solve(blocks: Sequence[Block], kept_out: Block, start: Vector, ridge: float)
     """
     scale = 1 / (_mentions(blocks) + np.float32(ridge))
     weights, best = start.copy(), start
-    residual = _pull(blocks, [block.targets - block.rows @ start for block in blocks])
+    residual = _pull(blocks, [targets - rows @ start for rows, targets, _ in blocks])
     scaled = scale * residual
     direction, power = scaled, float(residual @ scaled)
     lowest, best_step = _error(kept_out, start), 0
     for step in range(1, _MOST_STEPS + 1):
         if power <= 0:
             break
-        image = _pull(blocks, [block.rows @ direction for block in blocks]) + np.float32(ridge) * direction
+        image = _pull(blocks, [rows @ direction for rows, _, _ in blocks]) + np.float32(ridge) * direction
         length = np.float32(power / float(direction @ image))
         weights = weights + length * direction
         residual = residual - length * image
@@ -106,22 +95,21 @@ def solve(blocks: Sequence[Block], kept_out: Block, start: Vector, ridge: float)
 
 
 def _mentions(blocks: Sequence[Block]) -> Vector:
-    counts = [
-        block.weight * np.bincount(block.rows.indices, minlength=block.rows.shape[1]) for block in blocks
-    ]
+    counts = [weight * np.bincount(rows.indices, minlength=rows.shape[1]) for rows, _, weight in blocks]
     return np.asarray(np.sum(counts, axis=0), np.float32)
 
 
 def _pull(blocks: Sequence[Block], errors: Sequence[Vector]) -> Vector:
     """Return the gradient: the rows' errors, summed into the columns."""
     pulls = [
-        np.float32(block.weight) * (block.rows.T @ error) for block, error in zip(blocks, errors, strict=True)
+        np.float32(weight) * (rows.T @ error) for (rows, _, weight), error in zip(blocks, errors, strict=True)
     ]
     return np.asarray(np.sum(pulls, axis=0), np.float32)
 
 
 def _error(block: Block, weights: Vector) -> float:
-    return float(np.mean((block.targets - block.rows @ weights) ** 2)) if len(block.targets) else 0.0
+    rows, targets, _ = block
+    return float(np.mean((targets - rows @ weights) ** 2)) if len(targets) else 0.0
 
 
 KEPT_OUT = 20
@@ -175,16 +163,13 @@ class PhaseReport:
     slope: float = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Fit:
-    """The tables in the engine's layout, and the reports of their phases, first phase first."""
+Fit = tuple["array[int]", tuple[PhaseReport, ...]]
+"""The tables in the engine's layout, and the reports of their phases, first phase first."""
 
-    tables: array[int]
-    reports: tuple[PhaseReport, ...]
 
-    def described(self) -> list[dict[str, float]]:
-        """Return the reports as plain data."""
-        return [{key: round(value, 3) for key, value in asdict(report).items()} for report in self.reports]
+def described(reports: Sequence[PhaseReport]) -> list[dict[str, float]]:
+    """Return reports as plain data."""
+    return [{key: round(value, 3) for key, value in asdict(report).items()} for report in reports]
 
 
 def phases(records: Records) -> NDArray[np.int64]:
@@ -207,16 +192,16 @@ def fit(records: Records, settings: FitSettings, on_phase: Callable[[PhaseReport
     for phase in range(PHASES - 1, -1, -1):
         kept_out, trained = of_phase(phase)
         beside = [of_phase(other)[1] for other in (phase + 1, phase - 1) if 0 <= other < PHASES]
-        blocks = [Block(trained.rows, trained.targets, 1.0)]
-        blocks += [Block(other.rows, other.targets, settings.neighbour_weight) for other in beside]
-        columns, steps = solve(blocks, Block(kept_out.rows, kept_out.targets, 1.0), columns, settings.ridge)
+        blocks = [(trained.rows, trained.targets, 1.0)]
+        blocks += [(other.rows, other.targets, settings.neighbour_weight) for other in beside]
+        columns, steps = solve(blocks, (kept_out.rows, kept_out.targets, 1.0), columns, settings.ridge)
         weights[phase] = _rounded(columns)
         reports.append(_report(phase, trained, kept_out, columns, steps))
         on_phase(reports[-1])
     # Final phases without positions use the weights of the last fitted phase.
     last = max((report.phase for report in reports if report.positions), default=0)
     weights[last + 1 :] = weights[last]
-    return Fit(array("h", weights.tobytes()), tuple(reversed(reports)))
+    return array("h", weights.tobytes()), tuple(reversed(reports))
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,23 +22,6 @@ _OPENING_MOVES = (8, 12)
 _VERDICTS = {True: "accept", False: "reject", None: "undecided"}
 
 
-@dataclass(frozen=True, slots=True)
-class GateSettings:
-    """Settings of the match.
-
-    Attributes:
-        candidate: the weights file of the new evaluation.
-        current: the weights file of the current evaluation.
-        depth: the plies of both searches.
-        seed: the seed of the openings.
-    """
-
-    candidate: Path
-    current: Path
-    depth: int
-    seed: int
-
-
 @dataclass(slots=True)
 class GateResult:
     """The result of the match.
@@ -84,11 +67,32 @@ class GateResult:
         return f"{_VERDICTS[self.accepted]}: {games}, Elo {elo} ({low} to {high})"
 
 
-def gate(settings: GateSettings, test: Sprt, most_pairs: int, **place: Unpack[Place]) -> GateResult:
-    """Play pairs of games until the test has a verdict or `most_pairs` are played."""
+def gate(
+    candidate: Path,
+    current: Path,
+    test: Sprt,
+    most_pairs: int,
+    *,
+    depth: int,
+    seed: int,
+    **place: Unpack[Place],
+) -> GateResult:
+    """Play pairs of games until the test has a verdict or `most_pairs` are played.
+
+    Args:
+        candidate: the weights file of the new evaluation.
+        current: the weights file of the current evaluation.
+        test: the sequential test.
+        most_pairs: the maximum of pairs.
+        depth: the plies of both searches.
+        seed: the seed of the openings.
+        place: the processors.
+    """
     result = GateResult()
     with open_executor(**place) as (executor, at_once), progress_bar("gate", most_pairs, "pairs") as advance:
-        for _, points in run_all(executor, partial(play_pair, settings), range(most_pairs), at_once):
+        for _, points in run_all(
+            executor, partial(play_pair, candidate, current, depth, seed), range(most_pairs), at_once
+        ):
             result.points += points
             result.accepted = test.verdict(result.pairs)
             advance(1)
@@ -97,16 +101,17 @@ def gate(settings: GateSettings, test: Sprt, most_pairs: int, **place: Unpack[Pl
     return result
 
 
-def play_pair(settings: GateSettings, number: int) -> tuple[float, float]:
+def play_pair(candidate: Path, current: Path, depth: int, seed: int, number: int) -> tuple[float, float]:
     """Return the candidate's points in the two games of a pair, with Black and with White."""
-    rng = random.Random(f"{settings.seed}/{number}")
+    rng = random.Random(f"{seed}/{number}")
     opening = random_opening(rng, rng.randint(*_OPENING_MOVES), matches=True)
-    return _play(settings, opening, Colour.BLACK), _play(settings, opening, Colour.WHITE)
+    files = candidate, current
+    return _play(files, depth, opening, Colour.BLACK), _play(files, depth, opening, Colour.WHITE)
 
 
-def _play(settings: GateSettings, position: Position, candidate: Colour) -> float:
-    searchers = [cleared_searcher(path) for path in (settings.candidate, settings.current)]
-    limit = Limit(depth=settings.depth)
+def _play(files: tuple[Path, Path], depth: int, position: Position, candidate: Colour) -> float:
+    searchers = [cleared_searcher(path) for path in files]
+    limit = Limit(depth=depth)
     while not position.is_over:
         searcher = searchers[position.side is not candidate]
         position = position.play(searcher.search(position, limit).move)

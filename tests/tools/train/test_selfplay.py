@@ -24,7 +24,7 @@ from outflank.tools.train.dataset import (
     shard_path,
     solved,
 )
-from outflank.tools.train.gate import GateSettings, gate, play_pair
+from outflank.tools.train.gate import gate, play_pair
 from outflank.tools.train.label import LabelSettings, boards_of_games, label
 from outflank.tools.train.selfplay import Judging, SelfplaySettings, play_shard, selfplay, to_the_end
 
@@ -198,7 +198,7 @@ def test_boards_of_games_are_none_of_those_set_aside(games: Path) -> None:
 
 
 def test_knowledge_beats_none(nothing: Path) -> None:
-    result = gate(GateSettings(weights.SHIPPED, nothing, depth=2, seed=1), Sprt(0, 100), 40, workers=2)
+    result = gate(weights.SHIPPED, nothing, Sprt(0, 100), 40, depth=2, seed=1, workers=2)
 
     assert result.accepted
     assert result.described()["verdict"] == "accept"
@@ -206,14 +206,12 @@ def test_knowledge_beats_none(nothing: Path) -> None:
 
 
 def test_an_evaluation_is_worth_half_the_points_against_itself(nothing: Path) -> None:
-    settings = GateSettings(nothing, nothing, depth=1, seed=3)
-
     for number in range(5):
-        assert sum(play_pair(settings, number)) == 1
+        assert sum(play_pair(nothing, nothing, 1, 3, number)) == 1
 
 
 def test_too_few_pairs_leave_it_undecided(nothing: Path) -> None:
-    result = gate(GateSettings(nothing, nothing, depth=1, seed=2), Sprt(0, 5), 2, workers=1)
+    result = gate(nothing, nothing, Sprt(0, 5), 2, depth=1, seed=2, workers=1)
 
     assert result.accepted is None
     assert str(result).startswith("undecided: 2 of 4 points (50.0 %)")
