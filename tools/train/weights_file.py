@@ -19,23 +19,32 @@ from outflank.tools.runtime.files import write_whole
 from outflank.tools.runtime.progress import progress_bar
 from outflank.tools.train import calibrate, fit
 from outflank.tools.train.dataset import Records, load, load_solved, read_header, shards
+from outflank.tools.train.targets import Trust
 
 if TYPE_CHECKING:  # PyTorch takes seconds to import
     from outflank.tools.train import network
 
 
 def fit_folders(
-    folders: Sequence[Path], solved: Sequence[Path], out: Path, settings: fit.FitSettings
+    folders: Sequence[Path],
+    solved: Sequence[Path],
+    out: Path,
+    trust: Trust,
+    neighbour_weight: float = 0.5,
+    ridge: float = 100.0,
 ) -> tuple[fit.PhaseReport, ...]:
     """Fit tables to the games of some folders, and to solved positions of others, and write them to `out`.
+
+    ``fit.fit`` describes `trust`, `neighbour_weight` and `ridge`.
 
     Raises: FileFormatError if a folder has no games or a shard is damaged.
     """
     records = _load(folders, solved)
     with progress_bar("fit", PHASES, "phases") as advance:
-        tables, reports = fit.fit(records, settings, lambda report: advance(1))
-    made = weights.Weights.of_tables(tables)
-    write_whole(out, weights.packed(made, {**_provenance(folders, solved), "fit": asdict(settings)}))
+        tables, reports = fit.fit(records, trust, lambda report: advance(1), neighbour_weight, ridge)
+    how = {"trust": asdict(trust), "neighbour_weight": neighbour_weight, "ridge": ridge}
+    provenance = {**_provenance(folders, solved), "fit": how}
+    write_whole(out, weights.packed(weights.Weights.of_tables(tables), provenance))
     return reports
 
 

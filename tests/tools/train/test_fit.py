@@ -18,7 +18,7 @@ from outflank.tools.commands.train import train
 from outflank.tools.train.accuracy import calibration
 from outflank.tools.train.calibrate import Shift, measure, shifted
 from outflank.tools.train.dataset import Records, empties, load
-from outflank.tools.train.fit import Block, Fit, FitSettings, Vector, fit, phases, solve
+from outflank.tools.train.fit import Block, Fit, Vector, fit, phases, solve
 from outflank.tools.train.targets import Trust
 
 COLUMNS = 50
@@ -33,7 +33,7 @@ def records(games: Path) -> Records:
 
 @pytest.fixture(scope="module")
 def fitted(records: Records) -> Fit:
-    return fit(records, FitSettings(Trust.everywhere(1.0)), lambda report: None)
+    return fit(records, Trust.everywhere(1.0), lambda report: None)
 
 
 def by_phase(fitted: Fit) -> np.ndarray[tuple[int, int], np.dtype[np.int16]]:

@@ -61,8 +61,8 @@ def fit(
     from outflank.tools.train import weights_file
     from outflank.tools.train.targets import Trust
 
-    settings = tables.FitSettings(Trust(trust, early_trust, least_depth), neighbours, ridge)
-    reports = weights_file.fit_folders(folders, solved, out, settings)
+    trusted = Trust(trust, early_trust, least_depth)
+    reports = weights_file.fit_folders(folders, solved, out, trusted, neighbours, ridge)
     if plot is not None:
         from outflank.tools.train.plot import plot_errors
 

@@ -108,5 +108,6 @@ def gate(
     if elo1 <= elo0:
         raise click.UsageError(f"--elo1 ({elo1:g}) has to be above --elo0 ({elo0:g})")
     test = Sprt(elo0, elo1, model="logistic")
-    result = match.gate(candidate, against, test, pairs, depth=depth, seed=seed, **place)
-    click.echo(json.dumps(result.described()) if as_json else str(result))
+    found = match.gate(candidate, against, test, pairs, depth=depth, seed=seed, **place)
+    result = match.described(*found)
+    click.echo(json.dumps(result) if as_json else match.in_words(result))
