@@ -160,7 +160,13 @@ class RawAnswer(GtpResponse):
 
 
 class TappedGtpDriver(TappedDriver, GtpDriver):
-    """The driver of an engine that is examined for GTP."""
+    """The driver of an engine that is examined for GTP.
+
+    Attributes:
+        answer: the last answer.
+    """
+
+    answer: RawAnswer
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
@@ -210,7 +216,8 @@ class TappedGtpDriver(TappedDriver, GtpDriver):
             at for at, line in enumerate(lines) if line.translate(None, CONTROL_BYTES)[:1] in (b"=", b"?")
         )
         strays, raw = b"".join(lines[:first]).strip(), b"".join(lines[first:])
-        return RawAnswer(ok, text, self._seconds_since(self._sent), *self._head, raw, strays)
+        self.answer = RawAnswer(ok, text, self._seconds_since(self._sent), *self._head, raw, strays)
+        return self.answer
 
     def replies(self, commands: Sequence[str], *, least: int | None = None) -> list[RawAnswer]:
         """Return the answers to commands that are sent at once.
@@ -335,13 +342,6 @@ BEFORE_A_PASS = "f5f6d3g5h5h4g7h6"  # Black has no move, White has some
 START = ("c4", "d3", "e6", "f5")
 
 
-class Resigned(Violation):
-    """The engine resigned where a move was wanted."""
-
-    def __init__(self) -> None:
-        super().__init__("expected a move, got 'resign'")
-
-
 def beginning(transcript: str, discs: int) -> str:
     """Return the first `discs` moves of a transcript."""
     return transcript[: 2 * discs]
@@ -380,13 +380,13 @@ def think(engine: TappedGtpDriver, game: Game, seconds: float | None = None) -> 
 
     Returns: the time of its answer in seconds.
 
-    Raises: Resigned; Violation if it answers no legal move; EngineError.
+    Raises: Violation if it answers no legal move; EngineError.
     """
     reply = engine.ask(f"genmove {game.position.side}", engine.thinking if seconds is None else seconds)
     if not reply.ok:
         raise Violation(f"expected a move after {_so_far(game)}, got {reply}")
     if reply.text.lower() == "resign":
-        raise Resigned
+        raise Violation("expected a move, got 'resign'")
     try:
         move = game.position.parse_move(reply.text)
     except (IllegalMoveError, NotationError):
