@@ -5,7 +5,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from outflank.engine.solo.core import SoloBoard
-from outflank.engine.solo.game import Chip, Deal, DealerView, PlayerView, SoloMove, Variant, numbers_of, score
+from outflank.engine.solo.game import (
+    Chip,
+    Deal,
+    DealerView,
+    PlayerView,
+    SoloMove,
+    Variant,
+    numbers_of,
+    score,
+)
 from outflank.engine.solo.search import best_line, judged_moves
 from outflank.engine.squares import Colour, mask_of, squares_of
 
@@ -14,23 +23,8 @@ WIDEST = 1024
 _WIDER = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Effort:
-    """The effort of a player for a move.
-
-    Attributes:
-        deals: the number of sampled deals; each move is judged in all of them.
-        finalists: the number of the best judged moves that are played out.
-        playouts: the number of deals that they are played out in.
-    """
-
-    deals: int = 16
-    finalists: int = 3
-    playouts: int = 4
-
-
-EFFORT = Effort()
-HINT_EFFORT = Effort(deals=64, finalists=5, playouts=16)
+HINT_EFFORT: Mapping[str, int] = {"deals": 64, "finalists": 5, "playouts": 16}
+"""The arguments of a ``SoloPlayer`` that gives hints."""
 
 
 class SoloPlayer:
@@ -42,34 +36,45 @@ class SoloPlayer:
     Args:
         variant: the way to count chips.
         seed: the seed of the sampled deals.
-        effort: the numbers of deals and playouts for a move.
+        deals: the number of sampled deals; each move is judged in all of them.
+        finalists: the number of the best judged moves that are played out.
+        playouts: the number of deals that they are played out in.
     """
 
-    def __init__(self, variant: Variant = Variant.CHIPS, seed: int = 0, effort: Effort = EFFORT) -> None:
-        self._variant, self._effort = variant, effort
+    def __init__(
+        self,
+        variant: Variant = Variant.CHIPS,
+        seed: int = 0,
+        *,
+        deals: int = 16,
+        finalists: int = 3,
+        playouts: int = 4,
+    ) -> None:
+        self._variant = variant
+        self._deals, self._finalists, self._playouts = deals, finalists, playouts
         # Not the bare number: the deal of that number is drawn with the same numbers.
         self._random = random.Random(f"player {seed}")
 
     def choose(self, view: PlayerView) -> SoloMove:
         """Return the move to play; a move must be legal."""
-        finalists, supposed = self._finalists(view)
+        finalists, supposed = self._judged(view)
         return finalists[0] if len(finalists) == 1 else self._prospects(finalists, supposed)[0][0]
 
     def prospects(self, view: PlayerView) -> list[tuple[SoloMove, float]]:
         """Return the most promising moves and the mean of their final scores over the sampled deals, the best first."""
-        return self._prospects(*self._finalists(view))
+        return self._prospects(*self._judged(view))
 
-    def _finalists(self, view: PlayerView) -> tuple[list[SoloMove], list[DealerView]]:
+    def _judged(self, view: PlayerView) -> tuple[list[SoloMove], list[DealerView]]:
         """Return the moves that look best in sampled deals, and these deals."""
         unseen = view.unseen()
-        games = [self._suppose(view, unseen) for _ in range(self._effort.deals)]
+        games = [self._suppose(view, unseen) for _ in range(self._deals)]
         judged = [
             judged_moves(game.board, mask_of(game.won), _numbers(game.deal.chips, self._variant))
             for game in games
         ]
         moves = view.legal_moves()
         total = {move: sum(values[move.colour, move.square] for values in judged) for move in moves}
-        return sorted(moves, key=total.__getitem__, reverse=True)[: self._effort.finalists], games
+        return sorted(moves, key=total.__getitem__, reverse=True)[: self._finalists], games
 
     def _prospects(self, moves: list[SoloMove], games: list[DealerView]) -> list[tuple[SoloMove, float]]:
         """Play each move out in the same deals; of equal moves the one that was judged best comes first."""
@@ -82,7 +87,7 @@ class SoloPlayer:
                     self._variant,
                     self._variant,
                 )[0]
-                for game in games[: self._effort.playouts]
+                for game in games[: self._playouts]
             ]
             found.append((move, sum(scores) / len(scores)))
         return sorted(found, key=lambda prospect: prospect[1], reverse=True)
