@@ -1,11 +1,9 @@
 """The threads of a searcher: their memory, and how they share the moves of a node."""
 
-from libc.stdint cimport int16_t, uint64_t
+from libc.stdint cimport uint64_t
 
-from outflank.engine.evaluation.evaluate cimport Evaluator
 from outflank.engine.kernels cimport popcount
 from outflank.engine.movegen cimport MoveEntry
-from outflank.engine.search.hashtable cimport HashTable
 from outflank.engine.search.worker cimport CrewState, Worker
 
 cdef enum:
@@ -21,14 +19,9 @@ cdef class Crew:
     cdef CrewState state
     cdef Worker *workers
     cdef readonly int size
-    # The leader's pointers lead into these.
-    cdef HashTable _table
-    cdef Evaluator _evaluator
-    cdef const int16_t[::1] _margins
+    cdef object _held  # what the leader's pointers lead into
 
-    cdef equip(
-        self, rules, HashTable table, Evaluator evaluator, const int16_t[::1] margins, parameters, bint *stop
-    )
+    cdef equip(self, rules, table, evaluator, margins, parameters, bint *stop)
     cdef void assemble(self) noexcept nogil
     cdef void dismiss(self) noexcept nogil
     cpdef uint64_t nodes(self) noexcept

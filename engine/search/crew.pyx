@@ -77,24 +77,20 @@ cdef class Crew:
         pthread_cond_destroy(&self.state.changed)
         pthread_mutex_destroy(&self.state.lock)
 
-    cdef equip(
-        self,
-        rules,
-        HashTable table,
-        Evaluator evaluator,
-        const int16_t[::1] margins,
-        parameters,
-        bint *stop,
-    ):
-        """Give the leader what searches under these rules need, at full width; `stop` ends them when it is set."""
+    cdef equip(self, rules, table, evaluator, margins, parameters, bint *stop):
+        """Give the leader what searches under these rules need, at full width; `stop` ends them when it is set.
+
+        The arguments have no types, which every module that uses a crew would have to know.
+        """
         cdef Worker *leader = self.workers
-        self._table, self._evaluator, self._margins = table, evaluator, margins
-        leader.table = &table.table
+        cdef const int16_t[::1] discs = margins
+        self._held = table, evaluator, margins
+        leader.table = &(<HashTable?>table).table
         leader.stop = stop
         leader.one_direction = rules.one_direction
         leader.count_only_discs = rules.scoring == "count"
-        leader.evaluation = evaluator.evaluation
-        leader.margins = &margins[0]
+        leader.evaluation = (<Evaluator?>evaluator).evaluation
+        leader.margins = &discs[0]
         leader.tuning = _tuning_of(parameters)
         set_selectivity(leader, FULL_WIDTH)
 
