@@ -77,16 +77,16 @@ def test_a_move_cannot_be_changed() -> None:
         Move(3).square = 4  # type: ignore[misc]
 
 
-@pytest.mark.parametrize("square", [64, -1, 1.5, b"d3", "z9", "", "d3/x"])
-def test_no_move_is_made_of_what_is_none(square: Any) -> None:
-    with pytest.raises(NotationError, match=r"^expected a "):
-        Move(square)
-
-
-@pytest.mark.parametrize(("square", "direction"), [(19, "x"), ("d3/n", "e"), ("pass", "n"), (None, "n")])
-def test_no_move_is_made_with_a_wrong_direction(square: Any, direction: Any) -> None:
-    with pytest.raises(NotationError, match=r"^expected (a|no|one) direction"):
-        Move(square, direction)
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        *(((square,), "a ") for square in (64, -1, 1.5, b"d3", "z9", "", "d3/x")),
+        *((pair, "(a|no|one) direction") for pair in ((19, "x"), ("d3/n", "e"), ("pass", "n"), (None, "n"))),
+    ],
+)
+def test_no_move_is_made_of_what_is_none(arguments: tuple[Any, ...], expected: str) -> None:
+    with pytest.raises(NotationError, match=f"^expected {expected}"):
+        Move(*arguments)
 
 
 @pytest.mark.parametrize("text", ["f5", "F5", "d3/ne", "pass", "PA"])

@@ -10,14 +10,14 @@ import pytest
 from click.testing import CliRunner
 from scipy.sparse import csr_array, random_array
 
-from outflank.engine import Colour, Position, Searcher
+from outflank.engine import Searcher
 from outflank.engine.evaluation import weights
 from outflank.engine.evaluation.evaluate import HEADS, NUMBERS_OF_A_LAYER
 from outflank.engine.evaluation.patterns import PHASES
 from outflank.tools.commands.train import train
 from outflank.tools.train.accuracy import calibration
 from outflank.tools.train.calibrate import Shift, measure, shifted
-from outflank.tools.train.dataset import Records, empties, load
+from outflank.tools.train.dataset import Records, empties, load, position_of
 from outflank.tools.train.fit import Block, Fit, Vector, fit, phases, solve
 from outflank.tools.train.targets import Trust
 
@@ -71,7 +71,7 @@ def test_mirrored_boards_are_judged_alike(fitted: Fit, records: Records, tmp_pat
     searcher = Searcher(1, weights=path)
 
     for record in records[::97]:
-        position = Position(int(record["own"]), int(record["opp"]), Colour.BLACK)
+        position = position_of(record)
         assert len({searcher.evaluate(image) for image in position.symmetries()}) == 1
 
 

@@ -11,7 +11,7 @@ from outflank.engine.evaluation import weights
 from outflank.engine.evaluation.evaluate import MOST_IN_ROW, STAGES, SUMS, Evaluator
 from outflank.engine.evaluation.patterns import PHASES
 from outflank.engine.evaluation.weights import unpacked
-from outflank.tools.train.dataset import Records, empties, game_numbers, load
+from outflank.tools.train.dataset import Records, empties, game_numbers, load, position_of
 from outflank.tools.train.fit import COLUMNS, KEPT_OUT, PADDING_COLUMN, columns_of, phases
 from outflank.tools.train.targets import Trust
 
@@ -52,7 +52,7 @@ def test_phases_that_no_position_is_of_add_nothing(records: Records) -> None:
     evaluator = Evaluator(unpacked(late))
 
     scores = [
-        (phase, evaluator.score(Position(int(row["own"]), int(row["opp"]), Colour.BLACK)))
+        (phase, evaluator.score(position_of(row)))
         for phase, row in zip(phases(records), records, strict=True)
     ]
 
@@ -68,10 +68,7 @@ def test_the_engine_finds_what_was_trained(
     stages = phases(records) * STAGES // PHASES
 
     for stage in range(STAGES):
-        errors = [
-            evaluator.score(Position(int(row["own"]), int(row["opp"]), Colour.BLACK)) - int(row["result"])
-            for row in records[stages == stage]
-        ]
+        errors = [evaluator.score(position_of(row)) - int(row["result"]) for row in records[stages == stage]]
         trained_error = [report.trained for report in reports if report.stage == stage][-1]
         # Rounding to whole numbers costs little, and the games kept out are few.
         assert float(np.sqrt(np.mean(np.square(errors)))) == pytest.approx(trained_error, abs=3)
@@ -138,7 +135,7 @@ def test_rare_configurations_have_no_row(records: Records) -> None:
 def test_boards_that_are_trained_to_are_not_measured_with(records: Records) -> None:
     own, images = records[::2], records[1::2].copy()
     for row in images[:50]:
-        image = Position(int(row["own"]), int(row["opp"]), Colour.BLACK).symmetries()[3]
+        image = position_of(row).symmetries()[3]
         row["own"], row["opp"] = image.own, image.opp
     trained, measured, both = (
         StagePositions(some, np.zeros(len(some), np.float32), NOTHING.tables)
@@ -224,7 +221,7 @@ def test_a_stage_without_a_network_adds_nothing_as_long_as_it_is_not_trained(rec
     early = records[phases(records) < PHASES - PHASES // STAGES]
 
     assert len(early)
-    assert {evaluator.score(Position(int(row["own"]), int(row["opp"]), Colour.BLACK)) for row in early} == {0}
+    assert {evaluator.score(position_of(row)) for row in early} == {0}
 
 
 class Interrupted(Exception):
