@@ -274,14 +274,15 @@ class TappedGtpDriver(TappedDriver, GtpDriver):
             raise CheckSkipped("it answers nothing with a failure")
         return self._refused
 
-    def complaint(self, command: str) -> str:
-        """Return the engine's reason for refusing a command, for checks of the words alone.
+    def refuse_in_words(self, command: str, words: str) -> None:
+        """Expect a failure that begins with GTP's words; that the command fails is another check's subject.
 
-        Raises: CheckSkipped if it does not refuse it or says nothing; EngineStartError.
+        Raises: Violation; CheckSkipped if the engine does not refuse it or says nothing; EngineStartError.
         """
         reply = self.ask_or_close(command)
         if reply and not reply.ok and reply.text:
-            return reply.text
+            expect(reply.text.startswith(words), repr(words), repr(reply.text))
+            return
         does = "does not answer" if not reply else "takes" if reply.ok else "gives no reason to refuse"
         raise CheckSkipped(f"it {does} {printable(command)!r}")
 
