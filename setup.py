@@ -223,6 +223,9 @@ def arguments(args: ast.arguments) -> str:
 
 def extensions() -> list[Extension]:
     """One extension module for each .pyx: the engine's, and those by which tests and benchmarks reach its kernels."""
+    macros = [] if os.environ.get("OUTFLANK_ASSERT") else [("CYTHON_WITHOUT_ASSERTIONS", "1")]
+    if IS_WHEEL:  # only what all Pythons from 3.11 on have
+        macros.append(("Py_LIMITED_API", "0x030B0000"))
     return [
         Extension(
             ".".join(("outflank", *source.with_suffix("").parts)),
@@ -242,18 +245,12 @@ def extensions() -> list[Extension]:
                 *(["-g0"] if IS_WHEEL else []),
             ],
             extra_link_args=["-s"] if IS_WHEEL else [],
-            define_macros=macros(),
+            define_macros=macros,
             py_limited_api=IS_WHEEL,
         )
         for folder in CYTHON_FOLDERS
         for source in sorted(Path(folder).glob("*.pyx"))
     ]
-
-
-def macros() -> list[tuple[str, str]]:
-    """What the C code is told: no assertions, and in a wheel for every CPU only what all Pythons from 3.11 on have."""
-    found = [] if os.environ.get("OUTFLANK_ASSERT") else [("CYTHON_WITHOUT_ASSERTIONS", "1")]
-    return [*found, ("Py_LIMITED_API", "0x030B0000")] if IS_WHEEL else found
 
 
 def modules_in_c() -> list[Extension]:
@@ -379,12 +376,6 @@ def pages() -> list[tuple[str, list[str]]]:
     return [(f"share/doc/outflank/{os.path.dirname(file)}", [file]) for file in found]
 
 
-def version() -> str:
-    """What package/__init__.py says, read without importing it."""
-    text = (ROOT / "package" / "__init__.py").read_text()
-    return re.search(r'^__version__ = "(.*)"$', text, re.MULTILINE)[1]
-
-
 if __name__ == "__main__":  # the processes that translate to C may import this file again
     os.chdir(ROOT)
     if TARGET and TARGET not in TARGETS:
@@ -401,7 +392,7 @@ if __name__ == "__main__":  # the processes that translate to C may import this 
     else:
         record_build(BUILDS, ROOT / "engine")
     setup(
-        version=version(),
+        version=re.search('^__version__ = "(.*)"', Path("package/__init__.py").read_text(), re.MULTILINE)[1],
         packages=packages(),
         package_dir={"": alias_folder()},
         options={

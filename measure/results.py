@@ -5,26 +5,42 @@ The figures are stored in docs/results.json, from which the pages are updated.
 
 import json
 import os
+import random
 import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import click
 
-from outflank.measure import runner_overhead, stopping
+from outflank.engine import Limit, Position, Rules, Searcher
 from outflank.measure.figures import Figure, Measure, MeasureEffort, number, updated, with_figures
-from outflank.measure.gtp_speed import start_up
+from outflank.protocol.drivers import GtpDriver
+from outflank.tests.support import fake_engine
 from outflank.tests.support.dialogue import Program
 from outflank.tests.support.installation import ROOT
+from outflank.tests.support.runs import conduct, instant, instant_settings
+from outflank.tools.match.game.results import GameRecord
+from outflank.tools.match.state.events import Event
+from outflank.tools.match.state.store import Store
 
 _PROGRAM = Path(sys.executable).with_name("outflank")
 _FFO = "tests/data/ffo/fforum-40-59.obf"
 _MILLION = 1e6
 _MS = 1000.0
+# Number 58 of the FFO endgame suite, as published with Edax (problem/fforum-40-59.obf): minutes of work.
+_FFO_58 = "--XOOO----OOO----OOOXOO--OOOOXO--OXOXXX-OOXXXX----X-XX---------- X"
+_LONGEST_SEARCH = 0.03  # seconds until it is stopped
+_STRETCH = 10
+_commit = Store._commit
 
 
 def perft(effort: MeasureEffort) -> Iterator[Figure]:
@@ -136,7 +152,7 @@ def kernels(effort: MeasureEffort) -> Iterator[Figure]:
 def program(effort: MeasureEffort) -> Iterator[Figure]:
     """Measure the answer times of ``outflank gtp``, and its memory in use while it waits."""
     command = 'make results ARGS="--only program"'
-    starts = [start_up() for _ in range(effort.runs)]
+    starts = [_start_up() for _ in range(effort.runs)]
     answers, moves = (tuple(_MS * seconds for seconds in each) for each in zip(*starts, strict=True))
     yield Figure("`outflank gtp`, from its start to its first answer", "ms", command, answers)
     yield Figure("from there to the first move at level 1", "ms", command, moves)
@@ -150,23 +166,111 @@ def program(effort: MeasureEffort) -> Iterator[Figure]:
         )
 
 
+def _start_up() -> tuple[float, float]:
+    """Return the seconds from the program's start to its first answer, and from there to the answer to ``genmove``."""
+    began = time.monotonic()
+    with Program("--level", "1") as program:
+        program.ask("name")
+        answered = time.monotonic()
+        program.ask("genmove b")
+        return answered - began, time.monotonic() - answered
+
+
 def runner(effort: MeasureEffort) -> Iterator[Figure]:
-    """Measure the cost of a game of 60 moves in the runner when the engines answer at once."""
+    """Measure the cost of a game of 60 moves in the runner when the engines answer at once.
+
+    Two engines play one game again and again: through the bare driver, which is what pipes and processes cost, and as a
+    match, with and without the sync that ends each game. Processor time is that of this program, without the engines'.
+    """
     games = 20 if effort.quick else 300
-    command = f"python -m outflank.measure.runner_overhead {games}"
-    for name, play in runner_overhead.ways(games):
-        walls, processor, _ = runner_overhead.cost(play)
+    command = 'make results ARGS="--only runner"'
+    ways: dict[str, Callable[[Callable[[], object]], None]] = {
+        "the wire alone": partial(_wire, games),
+        "a match, games not synced": partial(_match, games, 1, False),
+        **{f"a match, concurrency {count}": partial(_match, games, count, True) for count in (1, 2, 4)},
+    }
+    for name, play in ways.items():
+        walls, processor = _cost(play)
         yield Figure(name, "ms a game, stretches of 10", command, tuple(_MS * seconds for seconds in walls))
         yield Figure(name, "ms of processor time a game", command, (_MS * processor,))
+
+
+def _wire(games: int, note: Callable[[], object]) -> None:
+    """Send the commands of the games and nothing else."""
+    black, white = (GtpDriver(instant(name), Rules()) for name in "AB")
+    with black, white:
+        for driver in (black, white):
+            driver.open()
+        for _ in range(games):
+            for driver in (black, white):
+                driver.order("boardsize 8")
+                driver.order("clear_board")
+            for ply, move in enumerate(fake_engine.MOVES):
+                mover, other = (white, black) if ply % 2 else (black, white)
+                mover.order("genmove black")
+                other.order(f"play black {move}")
+            note()
+
+
+def _match(games: int, concurrency: int, synced: bool, note: Callable[[], object]) -> None:
+    """Play a match, with or without the sync after each game."""
+
+    def on_event(event: Event) -> None:
+        if isinstance(event, GameRecord):
+            note()
+
+    def unsynced(store: Store, statements: object, durable: bool) -> None:
+        _commit(store, statements, durable=False)  # type: ignore[arg-type]
+
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=Path.cwd())))
+        if not synced:
+            stack.enter_context(mock.patch.object(Store, "_commit", unsynced))
+        conduct(instant_settings(folder, games=games, concurrency=concurrency), folder / "m", on_event)
+
+
+def _cost(play: Callable[[Callable[[], object]], None]) -> tuple[tuple[float, ...], float]:
+    """Play games, whose end is noted by a call.
+
+    Returns: the wall time of a game in each stretch of ten games, and its processor time over all games, in seconds.
+    """
+    ends = [(time.perf_counter(), time.process_time())]
+    play(lambda: ends.append((time.perf_counter(), time.process_time())))
+    ends = ends[len(ends) // 10 :]  # engines have started by then
+    walls = [
+        (later[0] - earlier[0]) / _STRETCH
+        for earlier, later in zip(ends[::_STRETCH], ends[_STRETCH::_STRETCH], strict=False)
+    ]
+    return tuple(walls), (ends[-1][1] - ends[0][1]) / (len(ends) - 1)
 
 
 def stops(effort: MeasureEffort) -> Iterator[Figure]:
     """Measure the time from the request to stop a search to its end."""
     times = 10 if effort.quick else 1000
-    command = f"python -m outflank.measure.stopping {times}"
+    command = 'make results ARGS="--only stops"'
     for threads in (1, 2):
-        found = tuple(_MS * seconds for seconds in stopping.times_to_stop(times, threads))
-        yield Figure(f"a search of {number(threads, 'thread')} stops", "ms", command, found)
+        chance, searcher = random.Random(1), Searcher(hash_mb=16, threads=threads)
+        searcher.prepare()
+        found = sorted(_MS * _seconds_to_stop(searcher, chance) for _ in range(times))
+        yield Figure(f"a search of {number(threads, 'thread')} stops", "ms", command, tuple(found))
+
+
+def _seconds_to_stop(searcher: Searcher, chance: random.Random) -> float:
+    """Return the seconds from the call of ``stop()`` at a random moment to the end of the search in its thread."""
+    searcher.clear()  # the results of many searches would let the next one finish early
+    ended: list[float] = []
+
+    def search() -> None:
+        searcher.search(Position.parse(_FFO_58), Limit.solve())
+        ended.append(time.perf_counter())
+
+    thread = threading.Thread(target=search)
+    thread.start()
+    time.sleep(chance.uniform(0.002, _LONGEST_SEARCH))
+    asked = time.perf_counter()
+    searcher.stop()
+    thread.join()
+    return ended[0] - asked
 
 
 def _resident_mb(running: Program) -> float:

@@ -10,6 +10,7 @@ import sys
 import tarfile
 import tomllib
 import zipfile
+from collections.abc import Callable
 from importlib.metadata import metadata, version
 from pathlib import Path
 
@@ -105,9 +106,14 @@ def distributions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {"sdist": sdist, "wheel": wheel}
 
 
-@pytest.mark.xdist_group("distributions")
-@pytest.mark.slow
-@pytest.mark.timeout(1200)
+def of_distributions(test: Callable[..., None]) -> Callable[..., None]:
+    """Mark a slow test of the sdist or the wheel, which one worker builds once for all of them."""
+    for mark in (pytest.mark.xdist_group("distributions"), pytest.mark.slow, pytest.mark.timeout(1200)):
+        test = mark(test)
+    return test
+
+
+@of_distributions
 def test_the_sdist_holds_the_sources_and_nothing_that_was_built(distributions: dict[str, Path]) -> None:
     with tarfile.open(distributions["sdist"]) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
@@ -126,9 +132,7 @@ def test_the_sdist_holds_the_sources_and_nothing_that_was_built(distributions: d
     assert not [name for name in names if name.endswith((".so", "buildinfo.py", ".unpacked"))]
 
 
-@pytest.mark.xdist_group("distributions")
-@pytest.mark.slow
-@pytest.mark.timeout(1200)
+@of_distributions
 def test_the_wheel_holds_every_source_but_the_cython_ones_and_each_module_for_every_cpu(
     distributions: dict[str, Path],
 ) -> None:
@@ -152,9 +156,7 @@ def test_the_wheel_holds_every_source_but_the_cython_ones_and_each_module_for_ev
     assert not [name for name in names if name.endswith(".pyx")]
 
 
-@pytest.mark.xdist_group("distributions")
-@pytest.mark.slow
-@pytest.mark.timeout(1200)
+@of_distributions
 def test_no_module_of_the_wheel_looks_for_libraries_where_it_was_built(
     distributions: dict[str, Path],
 ) -> None:
@@ -168,9 +170,7 @@ def test_no_module_of_the_wheel_looks_for_libraries_where_it_was_built(
     assert telling == []
 
 
-@pytest.mark.xdist_group("distributions")
-@pytest.mark.slow
-@pytest.mark.timeout(1200)
+@of_distributions
 def test_the_wheel_brings_the_manual_the_completions_and_the_pages(distributions: dict[str, Path]) -> None:
     names = zipfile.ZipFile(distributions["wheel"]).namelist()
     shared = {name.partition(".data/data/share/")[2] for name in names}
@@ -185,9 +185,7 @@ def test_the_wheel_brings_the_manual_the_completions_and_the_pages(distributions
     }
 
 
-@pytest.mark.xdist_group("distributions")
-@pytest.mark.slow
-@pytest.mark.timeout(1200)
+@of_distributions
 def test_a_wheel_made_from_the_sdist_counts_and_plays(distributions: dict[str, Path], tmp_path: Path) -> None:
     environment = Environment(tmp_path)
     environment.install(str(distributions["wheel"]))

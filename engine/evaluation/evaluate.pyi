@@ -1,6 +1,6 @@
 """The evaluation without a search, and the sizes of its network; evaluate.pxd describes it."""
 
-from outflank.engine.evaluation.weights import UnpackedWeights
+from outflank.engine.evaluation.weights import Unpacked
 from outflank.engine.position import Position
 
 STAGES: int
@@ -35,6 +35,6 @@ def spread(kept: memoryview[int], columns: memoryview[int]) -> memoryview[int]:
 class Evaluator:
     """The evaluation of positions; searchers may share it."""
 
-    def __new__(cls, weights: UnpackedWeights) -> Evaluator: ...
+    def __new__(cls, weights: Unpacked) -> Evaluator: ...
     def score(self, position: Position) -> int:
         """Return the expected final disc difference, in discs from the side to move, which must have a move."""

@@ -28,12 +28,13 @@ cdef class Evaluator:
     """The evaluation of positions; searchers may share it."""
 
     def __cinit__(self, weights):
-        cdef const int8_t[::1] rows = weights.rows
-        cdef const int32_t[::1] entries = weights.entries, starts = weights.starts
-        cdef const int16_t[::1] layers = weights.layers
+        cdef const int8_t[::1] rows
+        cdef const int32_t[::1] entries, starts
+        cdef const int16_t[::1] layers
         cdef unsigned char[::1] memory = reserve(HEADS * sizeof(Layer)), small = reserve(WEIGHTS_OF_A_PHASE)
         cdef Layer *layer = <Layer *>&memory[0]
         cdef int phase, head, i
+        rows, entries, layers, starts = weights
         assert entries.shape[0] == PHASES * WEIGHTS_OF_A_PHASE and starts.shape[0] == STAGES
         assert layers.shape[0] == HEADS * NUMBERS_OF_A_LAYER
         for head in range(HEADS):

@@ -127,59 +127,51 @@ class Weights:
         return cls.of_tables(array("h", bytes(2 * PHASES * _kept())))
 
 
-@dataclass(frozen=True, slots=True)
-class UnpackedWeights:
-    """All numbers of an evaluation as the search reads them.
+Unpacked = tuple["memoryview[int]", "memoryview[int]", "memoryview[int]", "array[int]"]
+"""All numbers of an evaluation as the search reads them: rows, entries, layers, starts.
 
-    Attributes:
-        rows: int8, the different rows of each stage, stage by stage, SUMS numbers each.
-        entries: int32, PHASES * WEIGHTS_OF_A_PHASE, phase by phase; evaluate.pxd says what they mean.
-        layers: int16, as `Weights` has them.
-        starts: the number of each stage's first row.
+    rows      int8, the different rows of each stage, stage by stage, SUMS numbers each
+    entries   int32, PHASES * WEIGHTS_OF_A_PHASE, phase by phase; evaluate.pxd says what they mean
+    layers    int16, as ``Weights`` has them
+    starts    int32, the number of each stage's first row
+"""
+
+
+def unpacked(weights: Weights) -> Unpacked:
+    """Unpack weights in memory of this process.
+
+    Raises: ValueError if a stage has more different rows than an entry can number.
     """
+    kept, rows, counts = unpacking.entries_and_rows(_SHAPE, weights.tables, weights.rows)
+    memory = reserve(sum(_sizes(counts, _kept())))
+    for part in rows, kept, unpacking.columns(WEIGHTS_OF_A_PHASE), weights.layers:
+        memory.write(part)
+    return _views(memoryview(memory), counts, _kept())
 
-    rows: memoryview[int]
-    entries: memoryview[int]
-    layers: memoryview[int]
-    starts: array[int]
 
-    @classmethod
-    def of(cls, weights: Weights) -> UnpackedWeights:
-        """Weights unpacked in memory of this process.
+def _mapped(file: BinaryIO) -> Unpacked:
+    """Return the weights of an unpacked file, in memory that processes share.
 
-        Raises: ValueError if a stage has more different rows than an entry can number.
-        """
-        kept, rows, counts = unpacking.entries_and_rows(_SHAPE, weights.tables, weights.rows)
-        memory = reserve(sum(_sizes(counts, _kept())))
-        for part in rows, kept, unpacking.columns(WEIGHTS_OF_A_PHASE), weights.layers:
-            memory.write(part)
-        return cls._in(memoryview(memory), counts, _kept())
+    Raises: ValueError if the file is not an unpacked file of this engine's shape; OSError if it can't be mapped.
+    """
+    header, _ = _header(file, UNPACKED_MAGIC)
+    if header.get("row_bits") != ROW_BITS:
+        raise ValueError(f"another row_bits than this engine's {ROW_BITS}")
+    begin = file.tell()
+    memory = in_huge_pages(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    if len(memory) != begin + sum(_sizes(header["rows"], header["kept"])):
+        raise ValueError("truncated or overlong weights")
+    return _views(memoryview(memory)[begin:], header["rows"], header["kept"])
 
-    @classmethod
-    def _in(cls, view: memoryview[int], counts: list[int], kept: int) -> UnpackedWeights:
-        rows, entries, columns, layers = (
-            view[begin:end] for begin, end in pairwise(accumulate(_sizes(counts, kept), initial=0))
-        )
-        starts = array("i", accumulate(counts[:-1], initial=0))
-        of_all = entries.cast("i")
-        if kept < WEIGHTS_OF_A_PHASE:
-            of_all = spread(of_all, columns.cast("i"))
-        return cls(rows.cast("b"), of_all, layers.cast("h"), starts)
 
-    @classmethod
-    def mapped(cls, file: BinaryIO) -> UnpackedWeights:
-        """The weights of an unpacked file, in memory that processes share.
-
-        Raises: ValueError if the file is not an unpacked file of this engine's shape; OSError if it can't be mapped.
-        """
-        header, _ = _header(file, UNPACKED_MAGIC)
-        if header.get("row_bits") != ROW_BITS:
-            raise ValueError(f"another row_bits than this engine's {ROW_BITS}")
-        begin = file.tell()
-        memory = in_huge_pages(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-        if len(memory) != begin + sum(_sizes(header["rows"], header["kept"])):
-            raise ValueError("truncated or overlong weights")
-        return cls._in(memoryview(memory)[begin:], header["rows"], header["kept"])
+def _views(view: memoryview[int], counts: list[int], kept: int) -> Unpacked:
+    rows, entries, columns, layers = (
+        view[begin:end] for begin, end in pairwise(accumulate(_sizes(counts, kept), initial=0))
+    )
+    of_all = entries.cast("i")
+    if kept < WEIGHTS_OF_A_PHASE:
+        of_all = spread(of_all, columns.cast("i"))
+    return rows.cast("b"), of_all, layers.cast("h"), array("i", accumulate(counts[:-1], initial=0))
 
 
 def _sizes(counts: list[int], kept: int) -> tuple[int, int, int, int]:
@@ -205,7 +197,7 @@ def use(path: Path) -> Path:
     return before
 
 
-def load(path: Path = SHIPPED) -> UnpackedWeights:
+def load(path: Path = SHIPPED) -> Unpacked:
     """The weights of a file for the search: the shipped ones are mapped, others are unpacked, which takes a second.
 
     Raises: FileFormatError naming the file and its fault.
@@ -213,9 +205,9 @@ def load(path: Path = SHIPPED) -> UnpackedWeights:
     if path != SHIPPED:
         weights = read(path)
         with _refusals(path):
-            return UnpackedWeights.of(weights)
+            return unpacked(weights)
     with _refusals(path), path.open("rb") as file:
-        return UnpackedWeights.mapped(file)
+        return _mapped(file)
 
 
 def read(path: Path) -> Weights:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import queue
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from types import TracebackType
-from typing import TYPE_CHECKING, NoReturn, Protocol
+from typing import TYPE_CHECKING, NoReturn
 
 from outflank.engine.errors import OutflankError
 from outflank.engine.moves import PASS
@@ -18,15 +19,12 @@ if TYPE_CHECKING:
 
 Report = Callable[[SearchInfo | BaseException], object]
 
+Search = tuple[Callable[[Report], object], Callable[[], object]]
+"""A search to run: two functions, run and stop.
 
-class Running(Protocol):
-    """A search that reports every finished iteration, and finally a SearchResult or the exception that ended it."""
-
-    def run(self, report: Report) -> None:
-        """Search and report, in the calling thread."""
-
-    def stop(self) -> None:
-        """End the search soon, from any thread; also before it has begun."""
+The first searches in the calling thread and reports every finished iteration, and finally a SearchResult or the
+exception that ended it. The second ends the search soon, from any thread; also before it has begun.
+"""
 
 
 class Analysis(Iterator[SearchInfo]):
@@ -37,14 +35,19 @@ class Analysis(Iterator[SearchInfo]):
     raises an exception of the search.
     """
 
-    def __init__(self, search: Running, lease: Lease) -> None:
-        self._search = search
+    def __init__(self, search: Search, lease: Lease) -> None:
+        run, self._stop = search
         self._lease = lease
-        self._reports = _Reports()
+        self._reports: queue.SimpleQueue[SearchInfo | BaseException] = queue.SimpleQueue()
+        self._latest: deque[SearchInfo] = deque(maxlen=1)
         self._result: SearchResult | None = None
         self._over = False  # whether the iteration has ended
+        # The thread has no reference to this object, so that an unused one is freed.
         self._thread = threading.Thread(
-            target=_run, args=(search, self._reports, lease.turn), name="outflank search", daemon=True
+            target=_run,
+            args=(run, self._reports, self._latest, lease.turn),
+            name="outflank search",
+            daemon=True,
         )
         start_thread(self._thread)
 
@@ -55,11 +58,11 @@ class Analysis(Iterator[SearchInfo]):
     @property
     def latest(self) -> SearchInfo | None:
         """The result of the last finished iteration, without waiting; None before the first is finished."""
-        return self._reports.latest
+        return self._latest[0] if self._latest else None
 
     def stop(self) -> None:
         """End the search soon, from any thread; its results remain available."""
-        self._search.stop()
+        self._stop()
 
     def result(self) -> SearchResult:
         """Wait for the end of the search and return its result, skipping iterations not yet read."""
@@ -75,11 +78,11 @@ class Analysis(Iterator[SearchInfo]):
     def __next__(self) -> SearchInfo:
         if self._over:
             raise StopIteration
-        report = self._reports.next()
+        report = self._reports.get()
         if isinstance(report, SearchInfo) and not isinstance(report, SearchResult):
             return report
         self._over = True
-        self._reports.add(report)  # another thread may be waiting for it as well
+        self._reports.put(report)  # another thread may be waiting for it as well
         self._leave()
         if isinstance(report, SearchResult):
             self._result = report
@@ -118,53 +121,34 @@ def start_thread(thread: threading.Thread) -> None:
         raise OutflankError(f"the system refuses a thread for the search: {error}") from error
 
 
-class Finished:
-    """The search of a finished game."""
-
-    def __init__(self, result: SearchResult) -> None:
-        self._result = result
-
-    def run(self, report: Report) -> None:
-        """Report the result at once."""
-        report(self._result)
-
-    def stop(self) -> None:
-        """Do nothing."""
+def before_pass(search: Search) -> Search:
+    """Return a forced pass followed by a search, from the passing side's point of view."""
+    run, stop = search
+    return (
+        lambda report: run(
+            lambda found: report(found if isinstance(found, BaseException) else _passed(found))
+        ),
+        stop,
+    )
 
 
-class BehindPass:
-    """The search of the position after a forced pass, from the passing side's point of view."""
+def _run(
+    run: Callable[[Report], object],
+    reports: queue.SimpleQueue[SearchInfo | BaseException],
+    latest: deque[SearchInfo],
+    turn: SearchTurn,
+) -> None:
+    def report(found: SearchInfo | BaseException) -> None:
+        if isinstance(found, SearchInfo):
+            latest.append(found)
+        reports.put(found)
 
-    def __init__(self, search: Running) -> None:
-        self._search = search
-        self.stop: Callable[[], None] = search.stop  # itself: Ctrl-C can't come before it is called
-
-    def run(self, report: Report) -> None:
-        """Search and report."""
-        self._search.run(lambda found: report(found if isinstance(found, BaseException) else _passed(found)))
-
-
-class _Reports:
-    """The results of the searching thread. It has no reference to the Analysis, so that an unused one is freed."""
-
-    def __init__(self) -> None:
-        self._queue: queue.SimpleQueue[SearchInfo | BaseException] = queue.SimpleQueue()
-        self.next = self._queue.get
-        self.latest: SearchInfo | None = None
-
-    def add(self, report: SearchInfo | BaseException) -> None:
-        if isinstance(report, SearchInfo):
-            self.latest = report
-        self._queue.put(report)
-
-
-def _run(search: Running, reports: _Reports, turn: SearchTurn) -> None:
     if not turn.begin():
         return
     try:
-        search.run(reports.add)
+        run(report)
     except BaseException as error:  # errors before the search or after it are for the waiting thread, too
-        reports.add(error)
+        report(error)
     finally:
         turn.end()
 

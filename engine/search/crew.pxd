@@ -19,7 +19,9 @@ cdef class Crew:
     cdef CrewState state
     cdef Worker *workers
     cdef readonly int size
+    cdef object _held  # what the leader's pointers lead into
 
+    cdef equip(self, rules, table, evaluator, margins, parameters, bint *stop)
     cdef void assemble(self) noexcept nogil
     cdef void dismiss(self) noexcept nogil
     cpdef uint64_t nodes(self) noexcept

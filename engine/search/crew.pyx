@@ -5,19 +5,22 @@ and others take moves from it; worker.pxd declares the shared data and says whic
 midgame search calls these functions, which search a move through ``Worker.search_move``.
 """
 
-from libc.stdint cimport uint64_t
+from libc.stdint cimport int16_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
+from outflank.engine.evaluation.evaluate cimport SCORE_BITS, STAGES, Evaluator
 from outflank.engine.evaluation.patterns cimport Features
 from outflank.engine.movegen cimport MoveEntry
 from outflank.engine.search.cache cimport GUESS_BITS, Cache
+from outflank.engine.search.hashtable cimport FULL_WIDTH, HashTable
 from outflank.engine.search.worker cimport (
     MOST_OPEN_SPLITS,
     MOST_PLIES,
     SCRATCH_MOVES,
     CrewState,
     SplitPoint,
+    Tuning,
     Worker,
     is_cut,
     monotonic,
@@ -74,6 +77,23 @@ cdef class Crew:
         pthread_cond_destroy(&self.state.changed)
         pthread_mutex_destroy(&self.state.lock)
 
+    cdef equip(self, rules, table, evaluator, margins, parameters, bint *stop):
+        """Give the leader what searches under these rules need, at full width; `stop` ends them when it is set.
+
+        The arguments have no types, which every module that uses a crew would have to know.
+        """
+        cdef Worker *leader = self.workers
+        cdef const int16_t[::1] discs = margins
+        self._held = table, evaluator, margins
+        leader.table = &(<HashTable?>table).table
+        leader.stop = stop
+        leader.one_direction = rules.one_direction
+        leader.count_only_discs = rules.scoring == "count"
+        leader.evaluation = (<Evaluator?>evaluator).evaluation
+        leader.margins = &discs[0]
+        leader.tuning = _tuning_of(parameters)
+        set_selectivity(leader, FULL_WIDTH)
+
     cdef void assemble(self) noexcept nogil:
         """Copy the leader's limits and settings to all workers, before they wait for work."""
         cdef Worker *leader = self.workers
@@ -113,6 +133,24 @@ cdef class Crew:
         cdef int i
         for i in range(self.size):
             memset(self.workers[i].cache, 0, sizeof(Cache))
+
+
+cdef Tuning _tuning_of(parameters):
+    """Return the parameters of the compiled search."""
+    cdef Tuning tuning
+    tuning.reduce_from_move = parameters.lmr_from_move
+    tuning.reduction = parameters.lmr_plies
+    tuning.presearch_from_depth = parameters.presearch_from_depth
+    tuning.presearch1_from_depth = parameters.presearch1_from_depth
+    tuning.presearch2_from_depth = parameters.presearch2_from_depth
+    tuning.presearch1_from_empties = parameters.presearch1_from_empties
+    tuning.presearch2_from_empties = parameters.presearch2_from_empties
+    tuning.probcut_from_depth = parameters.mpc_from_depth
+    tuning.reduce_from_depth = parameters.lmr_from_depth
+    far = (parameters.leaf_early, parameters.leaf_middle, parameters.leaf_late)
+    for stage in range(STAGES):
+        tuning.far[stage] = round(far[stage] * (1 << SCORE_BITS))
+    return tuning
 
 
 cdef int share_moves(

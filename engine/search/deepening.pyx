@@ -9,7 +9,7 @@ import time
 
 from outflank.engine.search.crew cimport Crew, serve
 from outflank.engine.search.endgame cimport MOST_FOR_ENDGAME
-from outflank.engine.evaluation.evaluate cimport SCORE_BITS, STAGES, Evaluator
+from outflank.engine.evaluation.evaluate cimport Evaluator
 from outflank.engine.search.hashtable cimport FULL_WIDTH, NO_SQUARE, HashTable, Payload, probe
 from outflank.engine.kernels cimport bit
 from outflank.engine.search.midgame cimport answers, search, search_move
@@ -17,7 +17,7 @@ from outflank.engine.movegen cimport ALL_DIRECTIONS, MoveEntry
 from outflank.engine.search.ordering cimport quiet_value
 from outflank.engine.evaluation.patterns cimport set_features
 from outflank.engine.position cimport Position
-from outflank.engine.search.worker cimport Tuning, Worker, enter, guess, leave, set_selectivity
+from outflank.engine.search.worker cimport Worker, enter, guess, leave, set_selectivity
 
 from outflank.engine.search.analysis import start_thread
 from outflank.engine.search.iterations import Iterations
@@ -32,22 +32,11 @@ cdef enum:
     _SOLVED_AGAIN_FROM = MOST_FOR_ENDGAME + 1
 
 
-cdef Tuning tuning_of(parameters):
-    """Return the parameters of the compiled search."""
-    cdef Tuning tuning
-    tuning.reduce_from_move = parameters.lmr_from_move
-    tuning.reduction = parameters.lmr_plies
-    tuning.presearch_from_depth = parameters.presearch_from_depth
-    tuning.presearch1_from_depth = parameters.presearch1_from_depth
-    tuning.presearch2_from_depth = parameters.presearch2_from_depth
-    tuning.presearch1_from_empties = parameters.presearch1_from_empties
-    tuning.presearch2_from_empties = parameters.presearch2_from_empties
-    tuning.probcut_from_depth = parameters.mpc_from_depth
-    tuning.reduce_from_depth = parameters.lmr_from_depth
-    far = (parameters.leaf_early, parameters.leaf_middle, parameters.leaf_late)
-    for stage in range(STAGES):
-        tuning.far[stage] = round(far[stage] * (1 << SCORE_BITS))
-    return tuning
+# One of the moves to choose from.
+cdef struct RootMove:
+    MoveEntry entry
+    int score  # in the current iteration; a bound if it ended outside the window
+    int told  # the last score that was no bound
 
 
 cdef class Deepening:
@@ -65,6 +54,23 @@ cdef class Deepening:
         margins: the margins of ProbCut for these parameters.
         parameters: the parameters of the search.
     """
+
+    cdef object _position, _iterations
+    cdef HashTable _table
+    cdef double _began
+    cdef bint _stop, _wld
+    cdef bint _bounded  # whether to find out only if `_wanted` discs are reached
+    cdef Crew _crew
+    cdef Worker *_worker  # the crew's leader
+    cdef RootMove *_finished  # the moves as the last finished iteration left them
+    cdef RootMove *_moves
+    cdef uint64_t _own, _opp
+    cdef int _count, _lines, _empties, _wanted
+    cdef int _window, _window_end  # half the first window of an iteration, before the end and at it
+    # The last finished iteration; _depth is 0 before the first.
+    cdef int _depth, _selectivity
+    cdef bint _told_wld  # whether the last `told` is 1, 0 or -1: a lead, an equal count, or neither
+    cdef bint _told_bound  # whether the last `told` is a bound
 
     def __cinit__(
         self,
@@ -95,18 +101,9 @@ cdef class Deepening:
             raise MemoryError
         self._crew = crew
         self._worker = crew.workers
-        self._worker.table = &table.table
-        self._worker.stop = &self._stop
-        self._worker.one_direction = position.rules.one_direction
-        self._worker.count_only_discs = position.rules.scoring == "count"
-        self._evaluator = evaluator
-        self._worker.evaluation = evaluator.evaluation
-        self._margins = margins
-        self._worker.margins = &margins[0]
+        crew.equip(position.rules, table, evaluator, margins, parameters, &self._stop)
         self._worker.node_limit = self._iterations.most_nodes
         self._window, self._window_end = parameters.window, parameters.window_end
-        self._worker.tuning = tuning_of(parameters)
-        set_selectivity(self._worker, FULL_WIDTH)
         self._worker.search_move = search_move
         set_features(self._worker.features, self._own, self._opp, 0)
         self._set_moves(position, moves)

@@ -2,19 +2,18 @@
 
 from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport INFINITY
-from libc.stdint cimport int16_t, int32_t, uint64_t
+from libc.stdint cimport int32_t, uint64_t
 
 from outflank.engine.search.crew cimport Crew
-from outflank.engine.search.deepening cimport tuning_of
 from outflank.engine.evaluation.evaluate cimport Evaluator
-from outflank.engine.search.hashtable cimport FULL_WIDTH, HashTable
+from outflank.engine.search.hashtable cimport HashTable
 from outflank.engine.kernels cimport bit, legal_moves, popcount
 from outflank.engine.search.midgame cimport search, search_move
 from outflank.engine.movegen cimport MAX_MOVES, MoveEntry, generate
 from outflank.engine.search.ordering cimport bring_best_forward, weighted_mobility
 from outflank.engine.evaluation.patterns cimport set_features
 from outflank.engine.position cimport Position
-from outflank.engine.search.worker cimport Worker, enter, leave, set_selectivity
+from outflank.engine.search.worker cimport Worker, enter, leave
 
 from outflank.engine.search import probcut
 from outflank.engine.search.parameters import DEFAULTS
@@ -35,11 +34,8 @@ cdef enum: _LONGER = 4  # factor of the nodes in the next turn
 cdef class Prover:
     """Finds moves that reach a score, for positions under the same rules; remembers its results."""
 
-    cdef HashTable _table
     cdef Crew _crew
     cdef Worker *_worker
-    cdef Evaluator _evaluator
-    cdef const int16_t[::1] _margins
     cdef bint _stop
     cdef object _rules
 
@@ -48,20 +44,11 @@ cdef class Prover:
         if rules.one_direction:
             raise SettingsError(f"proofs need rules under which a move turns every direction, unlike {rules}")
         self._rules = rules
-        self._table = HashTable(hash_mb)
-        self._table.new_search(INFINITY)  # all of it is used
+        table = HashTable(hash_mb)
+        table.new_search(INFINITY)  # all of it is used
         self._crew = Crew(1)
-        self._evaluator = Evaluator(load(in_use()))
-        self._margins = probcut.margins()
-        self._stop = False
+        self._crew.equip(rules, table, Evaluator(load(in_use())), probcut.margins(), DEFAULTS, &self._stop)
         self._worker = self._crew.workers
-        self._worker.count_only_discs = rules.scoring == "count"
-        self._worker.table = &self._table.table
-        self._worker.stop = &self._stop
-        self._worker.evaluation = self._evaluator.evaluation
-        self._worker.margins = &self._margins[0]
-        self._worker.tuning = tuning_of(DEFAULTS)
-        set_selectivity(self._worker, FULL_WIDTH)
         self._worker.search_move = search_move
         self._worker.deadline = INFINITY
 

@@ -11,13 +11,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from outflank.engine.search.crew cimport Crew
-from outflank.engine.search.deepening cimport Deepening
 from outflank.engine.evaluation.evaluate cimport Evaluator
 from outflank.engine.search.hashtable cimport HashTable
 from outflank.engine.position cimport Position
 
 from outflank.engine.search import probcut
-from outflank.engine.search.analysis import Analysis, BehindPass, Finished
+from outflank.engine.search.analysis import Analysis, before_pass
+from outflank.engine.search.deepening import Deepening
 from outflank.engine.errors import SettingsError
 from outflank.engine.search.limits import Limit, Line, SearchResult
 from outflank.engine.moves import PASS
@@ -96,7 +96,7 @@ cdef class Searcher:
     cdef HashTable _table
     cdef Crew _crew
     cdef object _busy, _random, _scored_by, _weights_file
-    cdef object _running  # an analysis.Running, or None
+    cdef object _stop_running  # the second function of an analysis.Search, or None
     cdef Evaluator _evaluator
     cdef const int16_t[::1] _margins
     cdef object _parameters
@@ -139,9 +139,9 @@ cdef class Searcher:
 
     def stop(self):
         """End the running search, from any thread; it returns its result so far. No effect without a running search."""
-        running = self._running
-        if running is not None:
-            running.stop()
+        stop = self._stop_running
+        if stop is not None:
+            stop()
 
     def clear(self):
         """Forget all earlier searches."""
@@ -190,8 +190,9 @@ cdef class Searcher:
         lease = Lease(self.stop, self._free)  # no Python code before the `try`, so Ctrl-C can't interrupt here
         try:
             chosen = self._root_moves(position, moves)
-            self._running = self._prepared(position, limit, chosen, multipv, began)
-            return Analysis(self._running, lease)
+            search = self._prepared(position, limit, chosen, multipv, began)
+            self._stop_running = search[1]
+            return Analysis(search, lease)
         except BaseException:
             lease.cancel()
             raise
@@ -209,22 +210,23 @@ cdef class Searcher:
         self._crew.forget()
 
     def _free(self):
-        self._running = None
+        self._stop_running = None
         self._busy.release()
 
     def _prepared(self, Position position, limit, chosen, multipv, began):
-        """Return the search to run, an analysis.Running; `chosen` are the moves to consider."""
+        """Return the search to run, an analysis.Search; `chosen` are the moves to consider."""
         if position.is_over:
-            return Finished(SearchResult(0, 100, True, 0, 0.0, (_final_line(position),)))
+            result = SearchResult(0, 100, True, 0, 0.0, (_final_line(position),))
+            return (lambda report: report(result)), (lambda: None)
         if position.must_pass:
             behind = position.pass_()
             if limit.at_least is not None:  # -score >= N if the score is not 1 - N or more
                 limit = replace(limit, at_least=1 - limit.at_least)
-            return BehindPass(self._prepared(behind, limit, self._root_moves(behind, None), multipv, began))
+            return before_pass(self._prepared(behind, limit, self._root_moves(behind, None), multipv, began))
         self.prepare()
         self._forget_other_rules(position.rules)
         self._table.new_search(nodes_to_solve(position.empties))
-        return Deepening(
+        search = Deepening(
             position,
             limit,
             began,
@@ -236,6 +238,7 @@ cdef class Searcher:
             self._margins,
             self._parameters,
         )
+        return search.run, search.stop
 
     def _forget_other_rules(self, rules):
         scored_by = rules.turns, rules.scoring

@@ -5,7 +5,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from outflank.engine.solo.core import SoloBoard
-from outflank.engine.solo.game import Chip, DealerView, PlayerView, SoloMove, Variant, numbers_of, score
+from outflank.engine.solo.game import (
+    Chip,
+    Deal,
+    DealerView,
+    PlayerView,
+    SoloMove,
+    Variant,
+    numbers_of,
+    score,
+)
 from outflank.engine.solo.search import best_line, judged_moves
 from outflank.engine.squares import Colour, mask_of, squares_of
 
@@ -14,42 +23,8 @@ WIDEST = 1024
 _WIDER = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Effort:
-    """The effort of a player for a move.
-
-    Attributes:
-        deals: the number of sampled deals; each move is judged in all of them.
-        finalists: the number of the best judged moves that are played out.
-        playouts: the number of deals that they are played out in.
-    """
-
-    deals: int = 16
-    finalists: int = 3
-    playouts: int = 4
-
-
-EFFORT = Effort()
-HINT_EFFORT = Effort(deals=64, finalists=5, playouts=16)
-
-
-@dataclass(frozen=True, slots=True)
-class _Supposed:
-    """A sampled deal: the dealer's board, and the numbers of its chips."""
-
-    board: SoloBoard
-    chips: Mapping[int, Chip]
-    won: int
-    numbers: tuple[int, ...] | None
-
-    def judged(self) -> dict[tuple[Colour, int], int]:
-        return judged_moves(self.board, self.won, self.numbers)
-
-    def played_out(self, colour: Colour, square: int, variant: Variant) -> int:
-        """Return the final score of a move with open chips if the best judged moves follow."""
-        won = self.won | self.board.taken(colour, square)
-        won, _ = best_line(self.board.play(colour, square), won, self.numbers)
-        return score((chip for at, chip in self.chips.items() if won >> at & 1), variant)
+HINT_EFFORT: Mapping[str, int] = {"deals": 64, "finalists": 5, "playouts": 16}
+"""The arguments of a ``SoloPlayer`` that gives hints."""
 
 
 class SoloPlayer:
@@ -61,50 +36,71 @@ class SoloPlayer:
     Args:
         variant: the way to count chips.
         seed: the seed of the sampled deals.
-        effort: the numbers of deals and playouts for a move.
+        deals: the number of sampled deals; each move is judged in all of them.
+        finalists: the number of the best judged moves that are played out.
+        playouts: the number of deals that they are played out in.
     """
 
-    def __init__(self, variant: Variant = Variant.CHIPS, seed: int = 0, effort: Effort = EFFORT) -> None:
-        self._variant, self._effort = variant, effort
+    def __init__(
+        self,
+        variant: Variant = Variant.CHIPS,
+        seed: int = 0,
+        *,
+        deals: int = 16,
+        finalists: int = 3,
+        playouts: int = 4,
+    ) -> None:
+        self._variant = variant
+        self._deals, self._finalists, self._playouts = deals, finalists, playouts
         # Not the bare number: the deal of that number is drawn with the same numbers.
         self._random = random.Random(f"player {seed}")
 
     def choose(self, view: PlayerView) -> SoloMove:
         """Return the move to play; a move must be legal."""
-        finalists, supposed = self._finalists(view)
+        finalists, supposed = self._judged(view)
         return finalists[0] if len(finalists) == 1 else self._prospects(finalists, supposed)[0][0]
 
     def prospects(self, view: PlayerView) -> list[tuple[SoloMove, float]]:
         """Return the most promising moves and the mean of their final scores over the sampled deals, the best first."""
-        return self._prospects(*self._finalists(view))
+        return self._prospects(*self._judged(view))
 
-    def _finalists(self, view: PlayerView) -> tuple[list[SoloMove], list[_Supposed]]:
+    def _judged(self, view: PlayerView) -> tuple[list[SoloMove], list[DealerView]]:
         """Return the moves that look best in sampled deals, and these deals."""
         unseen = view.unseen()
-        supposed = [self._suppose(view, unseen) for _ in range(self._effort.deals)]
-        judged = [deal.judged() for deal in supposed]
+        games = [self._suppose(view, unseen) for _ in range(self._deals)]
+        judged = [
+            judged_moves(game.board, mask_of(game.won), _numbers(game.deal.chips, self._variant))
+            for game in games
+        ]
         moves = view.legal_moves()
         total = {move: sum(values[move.colour, move.square] for values in judged) for move in moves}
-        return sorted(moves, key=total.__getitem__, reverse=True)[: self._effort.finalists], supposed
+        return sorted(moves, key=total.__getitem__, reverse=True)[: self._finalists], games
 
-    def _prospects(self, moves: list[SoloMove], supposed: list[_Supposed]) -> list[tuple[SoloMove, float]]:
+    def _prospects(self, moves: list[SoloMove], games: list[DealerView]) -> list[tuple[SoloMove, float]]:
         """Play each move out in the same deals; of equal moves the one that was judged best comes first."""
-        tried = supposed[: self._effort.playouts]
         found = []
         for move in moves:
-            scores = [deal.played_out(move.colour, move.square, self._variant) for deal in tried]
+            scores = [
+                _best_line(
+                    # Not by its own `play`, which first proves that the game is not over.
+                    DealerView(game.deal, game.board.play(move.colour, move.square)),
+                    self._variant,
+                    self._variant,
+                )[0]
+                for game in games[: self._playouts]
+            ]
             found.append((move, sum(scores) / len(scores)))
         return sorted(found, key=lambda prospect: prospect[1], reverse=True)
 
-    def _suppose(self, view: PlayerView, unseen: tuple[Chip, ...]) -> _Supposed:
+    def _suppose(self, view: PlayerView, unseen: tuple[Chip, ...]) -> DealerView:
+        """Return the game with the closed chips dealt at random."""
         shuffled = list(unseen)
         self._random.shuffle(shuffled)
         left = {**view.open_chips, **dict(zip(squares_of(view.board.closed), shuffled, strict=True))}
         black = mask_of(square for square, chip in left.items() if chip.colour is Colour.BLACK)
         white = mask_of(left) & ~black
         board = SoloBoard(view.board.black, view.board.white, black, white, view.board.closed)
-        chips = {**left, **view.won}
-        return _Supposed(board, chips, mask_of(view.won), _numbers(chips, self._variant))
+        return DealerView(Deal({**left, **view.won}), board)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,24 +144,23 @@ def solve(
     while width <= widest and not solution.is_proven:
         # Winning every chip is best by either count, and easiest to find if all chips count the same.
         for judge in dict.fromkeys((Variant.CHIPS, variant)):
-            better = _searched(game, judge, variant, width, solution)
-            if better.score > solution.score:
-                solution = better
+            found, line = _best_line(game, judge, variant, width, seed=width)
+            if found > solution.score:
+                moves = tuple(SoloMove(colour, square) for colour, square in line)
+                solution = replace(solution, score=found, moves=moves, width=width)
                 if on_found is not None:
                     on_found(solution)
         width *= _WIDER
     return solution
 
 
-def _searched(
-    game: DealerView, judge: Variant, variant: Variant, width: int, known: SoloSolution
-) -> SoloSolution:
+def _best_line(
+    game: DealerView, judge: Variant, variant: Variant, width: int = 1, seed: int = 0
+) -> tuple[int, tuple[tuple[Colour, int], ...]]:
+    """Return the best line found with all chips open, judged by `judge`, and its score by `variant`."""
     chips = game.deal.chips
-    won, line = best_line(game.board, mask_of(game.won), _numbers(chips, judge), width, seed=width)
-    found = score((chip for square, chip in chips.items() if won >> square & 1), variant)
-    return replace(
-        known, score=found, moves=tuple(SoloMove(colour, square) for colour, square in line), width=width
-    )
+    won, line = best_line(game.board, mask_of(game.won), _numbers(chips, judge), width, seed)
+    return score((chip for square, chip in chips.items() if won >> square & 1), variant), line
 
 
 def _numbers(chips: Mapping[int, Chip], variant: Variant) -> tuple[int, ...] | None:

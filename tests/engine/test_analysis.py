@@ -157,17 +157,14 @@ class TestStopping:
     def test_an_exception_outside_of_the_search_reaches_who_waits(self, reported: int) -> None:
         """In its thread, before the first report or after the last one, which counts then."""
 
-        class Failing:
-            def run(self, report: Report) -> None:
-                for _ in range(reported):
-                    report(LookupError("reported"))
-                raise LookupError("raised")
-
-            def stop(self) -> None: ...
+        def fail(report: Report) -> None:
+            for _ in range(reported):
+                report(LookupError("reported"))
+            raise LookupError("raised")
 
         freed: list[bool] = []
         with pytest.raises(LookupError, match="reported" if reported else "raised"):
-            Analysis(Failing(), Lease(lambda: None, lambda: freed.append(True))).result()
+            Analysis((fail, lambda: None), Lease(lambda: None, lambda: freed.append(True))).result()
 
         assert freed == [True]
 

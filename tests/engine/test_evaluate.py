@@ -25,7 +25,7 @@ from outflank.engine.evaluation.patterns import (
     WEIGHTS_OF_A_PHASE,
 )
 from outflank.engine.evaluation.unpacking import columns
-from outflank.engine.evaluation.weights import SHIPPED, UnpackedWeights
+from outflank.engine.evaluation.weights import SHIPPED, unpacked
 from outflank.measure import loops
 from outflank.tests.support import kernels
 from outflank.tests.support.positions import mask_of_names
@@ -120,7 +120,7 @@ def slow_score(given: weights.Weights, position: Position) -> int:
 @pytest.mark.parametrize("loudness", [0, 2, 10, MOST_IN_ROW])
 def test_every_score_is_that_of_the_slow_evaluation(loudness: int) -> None:
     given = random_weights(loudness, loudness)
-    evaluator = Evaluator(UnpackedWeights.of(given))
+    evaluator = Evaluator(unpacked(given))
 
     positions = some_positions(150)
     scores = [evaluator.score(position) for position in positions]
@@ -138,7 +138,7 @@ def test_the_shipped_scores_are_those_of_the_slow_evaluation() -> None:
 
 
 def test_weights_that_are_all_0_say_nothing() -> None:
-    evaluator = Evaluator(UnpackedWeights.of(weights.Weights.nothing()))
+    evaluator = Evaluator(unpacked(weights.Weights.nothing()))
 
     assert {evaluator.score(position) for position in some_positions(50)} == {0}
 

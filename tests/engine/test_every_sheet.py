@@ -12,7 +12,6 @@ from outflank.engine import (
     Colour,
     IllegalMoveError,
     Limit,
-    NotationError,
     Position,
     Rules,
     Searcher,
@@ -42,33 +41,25 @@ class TestEverySheet:
     def position(self, name: str, text: str) -> Position:
         return Position.parse(text, PRESETS[name])
 
-    @pytest.mark.parametrize(("direction", "run", "end"), EIGHT_WAYS_FROM_D4)
-    def test_discs_are_bracketed_in_eight_directions(
-        self, name: str, direction: str, run: str, end: str
+    @pytest.mark.parametrize(
+        ("black", "white", "move", "turned"),
+        [
+            *(pytest.param(end, run, "d4", run, id=way) for way, run, end in EIGHT_WAYS_FROM_D4),
+            # B1 lies between two black discs that were there before: nothing happens to it.
+            pytest.param("a1 c1 d3", "b1 c3", "b3", "c3", id="the disc just played must bracket"),
+            pytest.param("a1", "b1 d1", "c1", "b1", id="an empty square ends the line"),
+            # No move turns a part of the run, or nothing.
+            pytest.param("a1", "b1 c1 d1 h8", "e1", "b1 c1 d1", id="turning is compulsory"),
+        ],
+    )
+    def test_the_only_move_turns_what_it_brackets(
+        self, name: str, black: str, white: str, move: str, turned: str
     ) -> None:
-        position = self.position(name, board(black=end, white=run) + " X")
+        position = self.position(name, board(black, white) + " X")
 
-        assert position.turned("d4") == mask_of_names(run), direction
-
-    def test_the_disc_just_played_must_bracket(self, name: str) -> None:
-        """B1 lies between two black discs that were there before: nothing happens to it."""
-        position = self.position(name, board(black="a1 c1 d3", white="b1 c3") + " X")
-
-        assert squares(position) == "b3"
-        assert position.play("b3").white == mask_of_names("b1")
-
-    def test_an_empty_square_ends_the_line(self, name: str) -> None:
-        position = self.position(name, board(black="a1", white="b1 d1") + " X")
-
-        assert squares(position) == "c1"
-        assert position.turned("c1") == mask_of_names("b1")
-
-    def test_turning_is_compulsory(self, name: str) -> None:
-        """The run of three is turned whole; no move turns a part of it, or nothing."""
-        position = self.position(name, board(black="a1", white="b1 c1 d1 h8") + " X")
-
-        assert squares(position) == "e1"
-        assert position.play("e1").white == mask_of_names("h8")
+        assert squares(position) == move
+        assert position.turned(move) == mask_of_names(turned)
+        assert position.play(move).white == mask_of_names(white) & ~mask_of_names(turned)
 
     def test_a_move_that_turns_nothing_is_illegal(self, name: str) -> None:
         position = start(name)
@@ -118,16 +109,6 @@ class TestEverySheet:
 
             assert Position.parse(OVER_WITH_THREE_EMPTY, rules).score() == score
 
-    def test_a1_is_the_top_left_square_and_letters_are_columns(self, name: str) -> None:
-        position = self.position(name, "X" + "-" * 6 + "O" + "-" * 48 + "-" * 8)
-
-        assert (position.black, position.white) == (mask_of_names("a1"), mask_of_names("h1"))
-
-    def test_boards_given_by_hand_may_have_empty_centre_squares(self, name: str) -> None:
-        position = self.position(name, board(black="a1", white="b1") + " X")
-
-        assert squares(position) == "c1"
-
     def test_a_suffix_exists_only_where_one_direction_is_turned(self, name: str) -> None:
         if not PRESETS[name].one_direction:
             move = f"{start(name).legal_moves()[0]}/s"
@@ -140,10 +121,6 @@ class TestEverySheet:
         assert Position.start(rules).is_over
         assert Position.start(rules).side is rules.begins
 
-    def test_a_start_that_is_no_board_is_refused(self, name: str) -> None:
-        with pytest.raises(NotationError):
-            Rules.parse(f"{name},start={'-' * 63}")
-
 
 class TestCounting:
     """``scoring=count``: only discs on the board."""
@@ -155,10 +132,6 @@ class TestCounting:
 
     def test_a_wipe_out_scores_the_discs_on_the_board_and_not_64(self) -> None:
         assert Position.parse(board(white="c3 d3 e3"), self.RULES).score(WHITE) == 3
-
-    def test_a_double_pass_adds_nothing(self) -> None:
-        for side in "XO":
-            assert Position.parse(f"{OVER_WITH_THREE_EMPTY} {side}", self.RULES).score() == 38 - 23
 
 
 class TestBoardsGivenByHand:

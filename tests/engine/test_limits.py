@@ -57,6 +57,10 @@ def test_a_sensible_limit_is_taken_as_it_is(setting: str, value: float) -> None:
             (Limit, {"selectivity": percent}, f"expected a selectivity out of {FITTED}, got {percent}")
             for percent in (0, 72, 101, -1)
         ),
+        (Limit, {"at_least": -64}, "expected at_least of at least -63, got -64"),
+        (Limit, {"at_least": 65}, "expected at_least of at most 64, got 65"),
+        (Limit, {"at_least": 1.5}, "expected a whole number for at_least, got 1.5"),
+        (Limit, {"at_least": 4, "wld": True}, "wld and at_least are two questions: ask one of them"),
         (Clock, {"remaining": math.nan}, "expected remaining of at least -1e+12, got nan"),
         (Clock, {"remaining": math.inf}, "remaining may be 1e+12 seconds at most"),
         (Clock, {"remaining": 10**400}, "remaining may be 1e+12 seconds at most"),
@@ -98,10 +102,6 @@ def test_seconds_may_be_any_real_number(number: Any) -> None:
 def test_a_level_that_there_is_not_is_refused(level: Any, empties: int) -> None:
     with pytest.raises(SettingsError, match=r"expected .*(level|empties)"):
         limit_for_level(level, empties)
-
-
-def test_a_clock_has_no_increment_and_no_period_unless_told() -> None:
-    assert Clock(60.0) == Clock(remaining=60.0, moves=None, increment=0.0, period=0.0, period_moves=0)
 
 
 def test_a_result_is_an_info_whose_first_line_holds_the_move_its_score_and_its_variation() -> None:
@@ -283,14 +283,3 @@ def test_a_move_in_doubt_is_thought_about_longer(doubtful: list[Line]) -> None:
 
 def test_scores_of_odd_and_even_depths_are_not_compared() -> None:
     assert part_to_begin(lines((19, 2.0), (19, 8.0), (19, 2.0), (19, 8.0), (19, 2.0))) < 1
-
-
-@pytest.mark.parametrize("wrong", [-64, 65, 1.5, "4"])
-def test_discs_that_nobody_can_ask_for_are_refused(wrong: Any) -> None:
-    with pytest.raises(SettingsError, match="at_least"):
-        Limit.solve(at_least=wrong)
-
-
-def test_winners_and_a_bound_are_not_asked_for_at_once() -> None:
-    with pytest.raises(SettingsError, match="two questions"):
-        Limit.solve(wld=True, at_least=4)

@@ -41,14 +41,6 @@ def test_leaves_are_the_published_ones(table: str, convention: str, depth: int) 
     assert PUBLISHED[table][convention][depth] == perft(first, depth, CONVENTIONS[convention])
 
 
-def test_the_two_conventions_part_at_depth_9() -> None:
-    """The first forced passes come after eight discs."""
-    first = Position.start()
-
-    assert perft(first, 8) == perft(first, 8, pass_is_free=True)
-    assert (perft(first, 9), perft(first, 9, pass_is_free=True)) == (3005288, 3005320)
-
-
 @pytest.mark.parametrize("start", ["mirrored", "parallel-south", "parallel-west", "parallel-east"])
 def test_a_start_turned_or_reflected_has_as_many_leaves(start: str) -> None:
     table = "standard" if start == "mirrored" else "parallel"
@@ -250,14 +242,12 @@ def test_the_canonical_position_comes_with_the_way_there(board: reference.Board,
     assert canonical.transformed(symmetry.inverse) == position
 
 
-@pytest.mark.parametrize("square", [-1, 64, "f5"])
-def test_a_square_off_the_board_has_no_image(square: Any) -> None:
-    with pytest.raises(IndexError, match=f"^expected a square from 0 to 63, got {square!r}$"):
-        Symmetry.HALF_TURN.square(square)
-
-
-def test_a_direction_other_than_the_eight_has_no_image() -> None:
+def test_a_square_off_the_board_and_a_direction_other_than_the_eight_have_no_image() -> None:
     direction: Any = "x"
+    squares: tuple[Any, ...] = (-1, 64, "f5")
+    for square in squares:
+        with pytest.raises(IndexError, match=f"^expected a square from 0 to 63, got {square!r}$"):
+            Symmetry.HALF_TURN.square(square)
     with pytest.raises(NotationError, match=r"^expected a direction out of n ne e se s sw w nw, got 'x'$"):
         Symmetry.HALF_TURN.direction(direction)
 

@@ -184,12 +184,6 @@ class TestValue:
         with pytest.raises(AttributeError):
             setattr(Position.start(), name, 0)
 
-    def test_is_not_changed_by_playing_on_it(self) -> None:
-        first = Position.start()
-        first.play("f5")
-
-        assert first == Position.start()
-
     @given(board=strategies.boards, side=strategies.sides)
     def test_knows_its_discs_by_colour_and_by_turn(self, board: reference.Board, side: str) -> None:
         position = position_of(board, side, Rules())

@@ -33,26 +33,48 @@ from outflank.tests.support.positions import (
 BLACK, WHITE = Colour
 
 
+OTHELLO, DRAW = ("e4 d5", "d4 e5"), None
+BOARD_ONLY, TO_THE_WINNER = 38 - 23, 41 - 23  # the score of 38 to 23 with three empty squares
+
+
+@pytest.mark.parametrize(
+    ("name", "colours", "discs", "begins", "tie", "score", "first"),
+    [
+        ("othello", "Black White", OTHELLO, BLACK, DRAW, TO_THE_WINNER, "d3 c4 f5 e6"),
+        ("reveris", "Black White", OTHELLO[::-1], BLACK, DRAW, TO_THE_WINNER, "e3 f4 c5 d6"),
+        ("reversi", "Black White", OTHELLO, WHITE, DRAW, BOARD_ONLY, "e3 f4 c5 d6"),
+        ("obversi", "Red Yellow", ("d5 e5", "d4 e4"), BLACK, DRAW, BOARD_ONLY, "c3 d3 e3 f3"),
+        ("ravensburger-1987", "Red White", OTHELLO, WHITE, DRAW, BOARD_ONLY, "e3 f4 c5 d6"),
+        ("ravensburger-2006", "Black Gold", OTHELLO, WHITE, BLACK, BOARD_ONLY, "e3 f4 c5 d6"),
+    ],
+)
+def test_a_sheet_says_the_start_who_begins_ties_and_what_counts(
+    name: str,
+    colours: str,
+    discs: tuple[str, str],
+    begins: Colour,
+    tie: Colour | None,
+    score: int,
+    first: str,
+) -> None:
+    """Where a figure is missing, the start is Othello's, and where a sheet is silent, an equal count is a draw."""
+    rules, over = PRESETS[name], Position.parse(OVER_WITH_THREE_EMPTY, PRESETS[name])
+
+    assert rules.colour_names == tuple(colours.split())
+    assert start(name).board_string() == board(*discs) + (" X" if begins is BLACK else " O")
+    assert squares(start(name)) == first
+    assert rules.one_direction == (name == "ravensburger-1987")
+    assert winner_of(Position.parse(FULL_AND_EQUAL, rules)) is tie
+    assert over.is_over
+    assert (over.discs(BLACK), over.discs(WHITE), over.empties) == (38, 23, 3)
+    assert (over.score(BLACK), over.score(WHITE)) == (score, -score)
+
+
 class TestOthello:
     """Tournament rules, and the default."""
 
     def test_is_the_default(self) -> None:
         assert PRESETS["othello"] == Rules() == Position.start().rules == Game().rules
-
-    def test_begins_with_d4_and_e5_white_e4_and_d5_black(self) -> None:
-        assert start("othello").board_string() == board(black="e4 d5", white="d4 e5") + " X"
-
-    def test_black_begins(self) -> None:
-        assert start("othello").side is BLACK
-
-    def test_a_move_turns_all_directions(self) -> None:
-        assert not PRESETS["othello"].one_direction
-
-    def test_an_equal_count_is_a_draw(self) -> None:
-        assert winner_of(Position.parse(FULL_AND_EQUAL)) is None
-
-    def test_the_winner_takes_the_empty_squares(self) -> None:
-        assert Position.parse(OVER_WITH_THREE_EMPTY).score() == 41 - 23
 
     def test_a_draw_leaves_the_empty_squares_to_nobody(self) -> None:
         assert Position.parse(board(black="a1", white="h8")).score() == 0
@@ -61,52 +83,14 @@ class TestOthello:
         assert Position.parse(board(white="c3 d3 e3")).score(WHITE) == 64
 
 
-class TestReveris:
-    """The Reveris sheet as its text has it."""
-
-    def test_begins_with_e4_and_d5_white_d4_and_e5_black(self) -> None:
-        assert start("reveris").board_string() == board(black="d4 e5", white="e4 d5") + " X"
-
-    def test_black_begins_turns_all_directions_and_draws_equal_counts(self) -> None:
-        rules = PRESETS["reveris"]
-
-        assert (rules.begins, rules.turns, rules.tie) == (BLACK, "all", "draw")
-
-    def test_figure_2_black_f5_turning_one_disc_is_legal_from_othello(self) -> None:
-        assert start("othello").turned("f5") == mask_of_names("e5")
-
-    def test_figure_2_black_f5_is_not_legal_from_reveris(self) -> None:
-        with pytest.raises(IllegalMoveError, match="f5 is illegal; legal for Black: e3 f4 c5 d6"):
-            start("reveris").play("f5")
-
-    def test_41_to_23_on_a_board_that_is_not_full_adds_up_to_64(self) -> None:
-        over = Position.parse(OVER_WITH_THREE_EMPTY, PRESETS["reveris"])
-
-        assert over.is_over
-        assert (over.discs(BLACK), over.discs(WHITE), over.empties) == (38, 23, 3)
-        assert over.score(BLACK) == 41 - 23
-        assert over.score(WHITE) == 23 - 41
-
-
-class TestReversi:
-    """Reversi-Spielregeln."""
-
-    def test_only_discs_on_the_board_count(self) -> None:
-        assert Position.parse(OVER_WITH_THREE_EMPTY, PRESETS["reversi"]).score() == 38 - 23
-
-    def test_turns_all_directions_and_draws_equal_counts(self) -> None:
-        assert PRESETS["reversi"].turns == "all"
-        assert winner_of(Position.parse(FULL_AND_EQUAL, PRESETS["reversi"])) is None
+def test_figure_2_black_f5_turning_one_disc_is_legal_from_othello_and_not_from_reveris() -> None:
+    assert start("othello").turned("f5") == mask_of_names("e5")
+    with pytest.raises(IllegalMoveError, match="f5 is illegal; legal for Black: e3 f4 c5 d6"):
+        start("reveris").play("f5")
 
 
 class TestObversi:
     """Obversi: the parallel start."""
-
-    def test_begins_with_d4_and_e4_yellow_d5_and_e5_red(self) -> None:
-        assert start("obversi").board_string() == board(black="d5 e5", white="d4 e4") + " X"
-
-    def test_reds_first_moves_are_c3_d3_e3_f3(self) -> None:
-        assert squares(start("obversi")) == "c3 d3 e3 f3"
 
     @pytest.mark.parametrize(
         ("name", "white"),
@@ -126,13 +110,6 @@ class TestObversi:
         assert position.black | position.white == mask_of_names("d4 e4 d5 e5")
         assert len(STARTS) == 6
 
-    def test_turns_all_directions_draws_equal_counts_and_counts_discs(self) -> None:
-        rules = PRESETS["obversi"]
-
-        assert rules.turns == "all"
-        assert winner_of(Position.parse(FULL_AND_EQUAL, rules)) is None
-        assert Position.parse(OVER_WITH_THREE_EMPTY, rules).score() == 38 - 23
-
     def test_yellow_f6_turns_d4_and_e5_and_leaves_d6_although_c7_is_yellow(self) -> None:
         """E5 is turned and would bracket d6 with c7, but only the disc just played brackets."""
         position = Position.parse(board(black="d4 e5 d6", white="c3 c7") + " O", PRESETS["obversi"])
@@ -141,43 +118,11 @@ class TestObversi:
         assert position.play("f6").black == mask_of_names("d6")
 
 
-@pytest.mark.parametrize(
-    ("name", "colours"),
-    [
-        ("othello", ("Black", "White")),
-        ("reveris", ("Black", "White")),
-        ("reversi", ("Black", "White")),
-        ("obversi", ("Red", "Yellow")),
-        ("ravensburger-1987", ("Red", "White")),
-        ("ravensburger-2006", ("Black", "Gold")),
-    ],
-)
-def test_the_colours_are_those_of_the_sheet(name: str, colours: tuple[str, str]) -> None:
-    assert PRESETS[name].colour_names == colours
+def test_in_1987_turning_is_compulsory_although_the_sheet_says_may() -> None:
+    """There is no move that places a disc and turns nothing."""
+    position = start("ravensburger-1987")
 
-
-@pytest.mark.parametrize("name", ["reversi", "ravensburger-1987", "ravensburger-2006"])
-def test_white_begins_from_the_same_four_discs_as_in_othello(name: str) -> None:
-    assert start(name) == start("othello").with_rules(PRESETS[name]).with_side(WHITE)
-
-
-class TestReadingsOfOurs:
-    """Where a sheet or its figure is missing or silent; docs/rules.md says that these are ours."""
-
-    @pytest.mark.parametrize("name", ["reversi", "ravensburger-1987", "ravensburger-2006"])
-    def test_where_the_sheets_figure_is_missing_the_start_is_that_of_othello(self, name: str) -> None:
-        assert PRESETS[name].start == PRESETS["othello"].start == "diagonal"
-
-    def test_in_1987_turning_is_compulsory_although_the_sheet_says_may(self) -> None:
-        """There is no move that places a disc and turns nothing."""
-        position = start("ravensburger-1987")
-        for move in position.legal_moves():
-            assert position.turned(move) != 0
-
-    @pytest.mark.parametrize("name", ["reveris", "reversi", "ravensburger-1987", "obversi"])
-    def test_an_equal_count_is_a_draw_where_the_sheet_is_silent(self, name: str) -> None:
-        assert PRESETS[name].tie == "draw"
-        assert winner_of(Position.parse(FULL_AND_EQUAL, PRESETS[name])) is None
+    assert all(position.turned(move) for move in position.legal_moves())
 
 
 def test_the_oracles_colours_are_the_engines() -> None:
@@ -209,23 +154,21 @@ class TestRavensburger1987:
         assert position.parse_move("e1")
         assert position.turned("e1") == mask_of_names("b1 c1 d1")
 
-    def test_a_move_with_one_bracketing_direction_is_written_without_it(self) -> None:
-        assert squares(start("ravensburger-1987")) == "e3 f4 c5 d6"
-
     def test_a_move_with_several_is_written_with_the_one_chosen(self) -> None:
         assert squares(self.cross()) == "d3/e d3/s d3/w"
 
-    def test_d3_alone_is_then_an_error_that_lists_the_choices(self) -> None:
+    @pytest.mark.parametrize(
+        ("move", "sentence"),
+        [
+            ("d3", "d3 needs a direction: d3/e or d3/s or d3/w"),
+            ("d3/n", "d3/n is illegal; legal for Red: d3/e d3/s d3/w"),
+        ],
+    )
+    def test_another_move_is_an_error_that_lists_the_choices(self, move: str, sentence: str) -> None:
         with pytest.raises(IllegalMoveError) as caught:
-            self.cross().play("d3")
+            self.cross().play(move)
 
-        assert str(caught.value) == "d3 needs a direction: d3/e or d3/s or d3/w"
-
-    def test_a_direction_that_brackets_nothing_is_an_error_that_lists_the_moves(self) -> None:
-        with pytest.raises(IllegalMoveError) as caught:
-            self.cross().play("d3/n")
-
-        assert str(caught.value) == "d3/n is illegal; legal for Red: d3/e d3/s d3/w"
+        assert str(caught.value) == sentence
 
     def test_the_one_direction_there_is_may_be_written_too(self) -> None:
         position = start("ravensburger-1987")
@@ -260,24 +203,11 @@ class TestRavensburger1987:
         again = Game.from_transcript("d3/s a3", first=self.cross())
         assert again.position == game.position
 
-    def test_only_discs_on_the_board_count_and_equal_counts_draw(self) -> None:
-        rules = PRESETS["ravensburger-1987"]
-
-        assert Position.parse(OVER_WITH_THREE_EMPTY, rules).score() == 38 - 23
-        assert winner_of(Position.parse(FULL_AND_EQUAL, rules)) is None
-
 
 class TestRavensburger2006:
     """Ravensburger 2006: the second player wins ties; discs in hand."""
 
     RULES = PRESETS["ravensburger-2006"]
-
-    def test_an_equal_count_is_a_win_for_the_second_player(self) -> None:
-        over = Position.parse(FULL_AND_EQUAL, self.RULES)
-
-        assert over.is_over
-        assert over.score() == 0
-        assert winner_of(over) is BLACK
 
     def test_the_second_player_is_the_one_that_did_not_begin(self) -> None:
         rules = replace(self.RULES, begins=BLACK)
@@ -293,9 +223,6 @@ class TestRavensburger2006:
 
         assert over.score() == 23 - 38
         assert winner_of(over) is WHITE
-
-    def test_only_discs_on_the_board_count(self) -> None:
-        assert Position.parse(OVER_WITH_THREE_EMPTY, self.RULES).score() == 38 - 23
 
     def test_turns_all_directions_unless_turns_one_asks_for_the_childrens_variant(self) -> None:
         cross = TestRavensburger1987.CROSS

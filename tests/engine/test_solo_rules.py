@@ -92,15 +92,24 @@ class TestDeal:
 class TestMove:
     """Where a disc may be put."""
 
-    def test_the_player_chooses_the_colour_of_each_disc(self) -> None:
-        table = board(black="c3 f6", gold="d3 e6")
-
-        assert (squares(table, BLACK), squares(table, GOLD)) == ("e3 d6", "b3 g6")
-
-    def test_a_disc_is_put_on_a_free_square_without_disc_or_chip(self) -> None:
-        """E3 is bracketed from where the chip lies, and that is not free, be it open or closed."""
-        for closed in ("", "e3"):
-            assert squares(board(black="c3", gold="d3", black_chips="e3", closed=closed), BLACK) == ""
+    @pytest.mark.parametrize(
+        ("table", "black", "gold"),
+        [
+            pytest.param(board("c3 f6", "d3 e6"), "e3 d6", "b3 g6", id="the player chooses the colour"),
+            pytest.param(board("c3", "d3", "e3"), "", "b3 f3", id="an open chip's square is not free"),
+            pytest.param(board("c3", "d3", "e3", "", "e3"), "", "b3", id="nor is a closed one's"),
+            pytest.param(
+                board("c4", "f4", "b4", "g4"), "", "", id="a chip is won by discs of the other colour only"
+            ),
+            pytest.param(board("d4", gold_chips="b4"), "", "", id="there is a gap beside the chip"),
+            pytest.param(board("d4", gold_chips="b4 c4"), "", "", id="the chip is one of two in a row"),
+            pytest.param(board("", "c4", "", "b4"), "", "", id="both discs have to be of one colour"),
+            pytest.param(board("c4", gold_chips="b4", closed="b4"), "", "", id="a closed chip can't be won"),
+            pytest.param(board("", "d3", "c3"), "", "b3", id="chips bracket nothing themselves"),
+        ],
+    )
+    def test_a_disc_is_put_where_it_brackets(self, table: SoloBoard, black: str, gold: str) -> None:
+        assert (squares(table, BLACK), squares(table, GOLD)) == (black, gold)
 
     def test_a_move_that_brackets_nothing_is_illegal(self) -> None:
         table = board(black="c3", gold="d3")
@@ -111,11 +120,6 @@ class TestMove:
         with pytest.raises(IllegalMoveError):
             table.play(BLACK, 64)
 
-    def test_bracketed_discs_are_turned_in_every_direction(self) -> None:
-        after = play(board(black="b3 d5", gold="c3 d4"), BLACK, "d3")
-
-        assert (after.black, after.white) == (mask_of_names("b3 c3 d3 d4 d5"), NOTHING)
-
     @pytest.mark.parametrize("ends", ["a4 c4", "b3 b5", "a3 c5", "a5 c3"])
     def test_a_chip_is_won_between_two_discs_straight_or_diagonal(self, ends: str) -> None:
         new, old = ends.split()
@@ -123,76 +127,68 @@ class TestMove:
 
         assert squares(table, BLACK) == new
         assert table.taken(BLACK, parse_square(new)) == mask_of_names("b4")
+        assert play(table, BLACK, new).free == ~mask_of_names(ends) & (2**64 - 1)
 
-    def test_a_chip_won_leaves_its_square_free(self) -> None:
-        after = play(board(black="c4", gold_chips="b4"), BLACK, "a4")
+    @pytest.mark.parametrize(
+        ("table", "move", "black", "gold", "chips"),
+        [
+            pytest.param(
+                board("b3 d5", "c3 d4"),
+                "d3",
+                "b3 c3 d3 d4 d5",
+                "",
+                "",
+                id="discs are turned in every direction",
+            ),
+            pytest.param(
+                board("c4 a2 c2", gold_chips="b4 a3 b3"),
+                "a4",
+                "a4 c4 a2 c2",
+                "",
+                "",
+                id="several chips are won at once: every bracketed one (the sheet says may)",
+            ),
+            pytest.param(
+                board("c4 a6", "a5", gold_chips="b4"),
+                "a4",
+                "a4 a5 a6 c4",
+                "",
+                "",
+                id="discs are turned and chips won by one move",
+            ),
+            # E5 turns e3, which then has the chip on d3 between it and c3: only the new disc brackets.
+            pytest.param(
+                board("c3 e2", "e3 e4", gold_chips="d3"),
+                "e5",
+                "c3 e2 e3 e4 e5",
+                "",
+                "d3",
+                id="discs turned by the move win no chip",
+            ),
+            pytest.param(
+                board("g3 e2", "e3 e4 f3"), "e5", "g3 e2 e3 e4 e5", "f3", "", id="nor do they turn a disc"
+            ),
+            # Why "discs are turned first" needs no test: a golden c4 can't be turned across the chip on b4.
+            pytest.param(
+                board("d4 a2", "c4 a3", gold_chips="b4"),
+                "a4",
+                "d4 a2 a3 a4",
+                "c4",
+                "b4",
+                id="a disc that the move turns is never the far end of a chip",
+            ),
+        ],
+    )
+    def test_black_makes_a_move(self, table: SoloBoard, move: str, black: str, gold: str, chips: str) -> None:
+        after = play(table, BLACK, move)
 
-        assert after.chips == NOTHING
-        assert after.free == ~mask_of_names("a4 c4") & (2**64 - 1)
-
-    def test_a_chip_is_won_by_discs_of_the_other_colour_only(self) -> None:
-        table = board(black="c4", gold="f4", black_chips="b4", gold_chips="g4")
-
-        assert (squares(table, BLACK), squares(table, GOLD)) == ("", "")
-
-    def test_the_discs_have_to_lie_directly_on_both_sides_of_the_chip(self) -> None:
-        """There is a gap beside one chip, and the other is one of two in a row."""
-        assert squares(board(black="d4", gold_chips="b4"), BLACK) == ""
-        assert squares(board(black="d4", gold_chips="b4 c4"), BLACK) == ""
-
-    def test_both_discs_have_to_be_of_one_colour(self) -> None:
-        table = board(gold="c4", gold_chips="b4")
-
-        assert squares(table, BLACK) == ""
-
-    def test_a_closed_chip_cannot_be_won(self) -> None:
-        assert squares(board(black="c4", gold_chips="b4", closed="b4"), BLACK) == ""
-
-    def test_several_chips_are_won_at_once(self) -> None:
-        table = board(black="c4 a2 c2", gold_chips="b4 a3 b3")
-        after = play(table, BLACK, "a4")
-
-        assert table.taken(BLACK, parse_square("a4")) == mask_of_names("b4 a3 b3")
-        assert after.chips == NOTHING
-
-    def test_discs_are_turned_and_chips_won_by_one_move(self) -> None:
-        after = play(board(black="c4 a6", gold="a5", gold_chips="b4"), BLACK, "a4")
-
-        assert (after.black, after.chips) == (mask_of_names("a4 a5 a6 c4"), NOTHING)
-
-    def test_every_bracketed_chip_is_taken(self) -> None:
-        """There is one way to play a square: with all that it wins (the sheet says may)."""
-        view = DealerView(Deal.shuffled(1), board(black="c4 a2", gold_chips="b4 a3"))
-
-        assert view.legal_moves() == (SoloMove(BLACK, parse_square("a4")),)
-        assert view.board.play(BLACK, parse_square("a4")).chips == NOTHING
-
-    def test_discs_turned_by_the_move_win_no_chip(self) -> None:
-        """Black e5 turns e3, which then has the chip on d3 between it and c3: only the new disc brackets."""
-        after = play(board(black="c3 e2", gold="e3 e4", gold_chips="d3"), BLACK, "e5")
-
-        assert (after.black, after.chips) == (mask_of_names("c3 e2 e3 e4 e5"), mask_of_names("d3"))
-
-    def test_discs_turned_by_the_move_turn_no_disc(self) -> None:
-        after = play(board(black="g3 e2", gold="e3 e4 f3"), BLACK, "e5")
-
-        assert after.white == mask_of_names("f3")
-
-    def test_a_disc_that_the_move_turns_is_never_the_far_end_of_a_chip(self) -> None:
-        """Why "discs are turned first" needs no test of its own: a golden c4 can't be turned across the chip on b4."""
-        table = board(black="d4 a2", gold="c4 a3", gold_chips="b4")
-
-        assert table.turned(BLACK, parse_square("a4")) == mask_of_names("a3")
-        assert table.taken(BLACK, parse_square("a4")) == NOTHING
+        assert (after.black, after.white, after.chips) == tuple(map(mask_of_names, (black, gold, chips)))
 
     @pytest.mark.parametrize("closed", ["", "e3"])
     def test_a_chip_open_or_closed_interrupts_a_row_of_discs(self, closed: str) -> None:
         table = board(black="g3", gold="d3 f3", black_chips="e3", closed=closed)
 
         assert "c3" not in squares(table, BLACK).split()
-
-    def test_chips_are_of_the_colours_of_the_discs_and_bracket_nothing_themselves(self) -> None:
-        assert squares(board(gold="d3", black_chips="c3"), BLACK) == ""
 
 
 class TestTurningChipsUp:
@@ -201,13 +197,12 @@ class TestTurningChipsUp:
     TABLE = board(black="c4", gold="d4", black_chips="d3 d5 e3 f4", gold_chips="e5", closed="d3 d5 e3 e5 f4")
 
     def test_closed_chips_that_share_a_side_with_the_new_disc_are_turned_up(self) -> None:
+        """Not those at its corners, and not those beside d4, which it turns."""
         after = play(self.TABLE, BLACK, "e4")
 
         assert self.TABLE.opened(parse_square("e4")) == mask_of_names("e3 e5 f4")
         assert after.closed == mask_of_names("d3 d5")
-
-    def test_a_corner_is_not_enough(self) -> None:
-        assert play(self.TABLE, BLACK, "e4").closed & mask_of_names("d3 d5") == mask_of_names("d3 d5")
+        assert after.black == mask_of_names("c4 d4 e4")
 
     def test_a_chip_turned_up_stays_so(self) -> None:
         table = board(black="c4", gold="b4 d4", black_chips="e5 g5", closed="e5 g5")
@@ -222,11 +217,6 @@ class TestTurningChipsUp:
 
         assert (after.chips, after.closed) == (mask_of_names("e5"), NOTHING)
 
-    def test_turned_discs_turn_no_chip_up(self) -> None:
-        """D3 and d5 lie beside d4, which is turned, and stay closed."""
-        assert play(self.TABLE, BLACK, "e4").black & mask_of_names("d4") != NOTHING
-        assert play(self.TABLE, BLACK, "e4").closed & mask_of_names("d3") != NOTHING
-
 
 class TestEndAndScore:
     """When it is over, and what has been won."""
@@ -235,27 +225,24 @@ class TestEndAndScore:
     def view(table: SoloBoard) -> DealerView:
         return DealerView(Deal.shuffled(1), table)
 
-    def test_the_game_ends_when_all_chips_are_won(self) -> None:
-        table = board(black="c3", gold="d3")
-
-        assert squares(table, BLACK) == "e3"
-        assert self.view(table).is_over
-
-    def test_the_game_ends_when_no_chip_can_be_won_any_more(self) -> None:
-        """A chip in the corner: there are moves, and none will ever win it."""
-        table = board(black="c3", gold="d3", gold_chips="a1")
-
-        assert squares(table, BLACK) == "e3"
-        assert self.view(table).is_over
-
-    def test_no_legal_move_in_either_colour_ends_the_game(self) -> None:
-        assert self.view(board(black="c3 d3", gold_chips="e5")).is_over
-
-    def test_the_game_goes_on_while_a_chip_can_be_won(self) -> None:
-        table = board(black="c4", gold_chips="b4")
-
-        assert not self.view(table).is_over
-        assert self.view(table.play(BLACK, parse_square("a4"))).is_over
+    @pytest.mark.parametrize(
+        ("table", "black", "is_over"),
+        [
+            pytest.param(board("c3", "d3"), "e3", True, id="all chips are won"),
+            pytest.param(
+                board("c3", "d3", gold_chips="a1"), "e3", True, id="no move will win the one in the corner"
+            ),
+            pytest.param(
+                board("c3 d3", gold_chips="e5"), "", True, id="there is no legal move in either colour"
+            ),
+            pytest.param(board("c4", gold_chips="b4"), "a4", False, id="a chip can be won"),
+        ],
+    )
+    def test_the_game_ends_when_no_chip_can_be_won_any_more(
+        self, table: SoloBoard, black: str, is_over: bool
+    ) -> None:
+        assert squares(table, BLACK) == black
+        assert self.view(table).is_over == is_over
 
     def test_the_end_is_judged_on_the_true_deal(self) -> None:
         """A golden chip on h2 is turned up by black h1 and won by black h3; for a black one there is no gold disc."""
@@ -274,12 +261,11 @@ class TestEndAndScore:
         assert score(ALL_CHIPS) == 24
         assert score([Chip(BLACK, 10), Chip(GOLD, 0)]) == 2
 
-    def test_in_the_variant_the_score_is_the_sum_of_their_numbers(self) -> None:
-        assert score([Chip(BLACK, 10), Chip(GOLD, 3), Chip(GOLD, 0)], Variant.SUM) == 13
-
-    def test_in_the_variant_the_sum_is_doubled_if_all_four_blank_ones_are_won(self) -> None:
+    def test_in_the_variant_it_is_the_sum_of_their_numbers_doubled_if_all_four_blank_ones_are_won(
+        self,
+    ) -> None:
         blanks = [chip for chip in ALL_CHIPS if chip.number == 0]
 
-        assert score([Chip(BLACK, 10), *blanks[:3]], Variant.SUM) == 10
+        assert score([Chip(BLACK, 10), Chip(GOLD, 3), *blanks[:3]], Variant.SUM) == 13
         assert score([Chip(BLACK, 10), *blanks], Variant.SUM) == 20
         assert score(ALL_CHIPS, Variant.SUM) == 220

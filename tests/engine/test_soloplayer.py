@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from outflank.engine import Colour, SettingsError
 from outflank.engine.solo.core import SoloBoard
 from outflank.engine.solo.game import Deal, DealerView, PlayerView, Variant, numbers_of
-from outflank.engine.solo.player import Effort, SoloPlayer, solve
+from outflank.engine.solo.player import SoloPlayer, solve
 from outflank.engine.solo.search import best_line, judged_moves
 from outflank.engine.squares import parse_square
 from outflank.tests.support.positions import mask_of_names
@@ -15,8 +15,8 @@ from outflank.tests.support.positions import mask_of_names
 BLACK, GOLD = Colour
 
 
-def game_of(seed: int, variant: Variant, effort: Effort) -> DealerView:
-    game, player = DealerView.start(Deal.shuffled(seed)), SoloPlayer(variant, seed, effort)
+def game_of(seed: int, variant: Variant, **effort: int) -> DealerView:
+    game, player = DealerView.start(Deal.shuffled(seed)), SoloPlayer(variant, seed, **effort)
     while not game.is_over:
         game = game.play(player.choose(game.player_view()))
     return game
@@ -28,12 +28,12 @@ class TestPlayer:
     @pytest.mark.parametrize("variant", Variant)
     def test_wins_nearly_every_chip(self, variant: Variant) -> None:
         """Random play wins 8 of 24 on average; ten games of the player's won 236 of 240 when this was written."""
-        won = [len(game_of(seed, variant, Effort()).won) for seed in range(3)]
+        won = [len(game_of(seed, variant).won) for seed in range(3)]
 
         assert min(won) >= 20
 
     def test_equal_seeds_play_alike(self) -> None:
-        boards = {game_of(5, Variant.CHIPS, Effort(4, 2, 1)).board for _ in range(2)}
+        boards = {game_of(5, Variant.CHIPS, deals=4, finalists=2, playouts=1).board for _ in range(2)}
 
         assert len(boards) == 1
 
@@ -53,11 +53,11 @@ class TestPlayer:
         view = PlayerView(SoloBoard(mask_of_names("c4"), 0, 0, 1 << b4), {b4: chips[b4]}, won, False)
 
         assert chips[b4].colour is GOLD
-        assert str(SoloPlayer(effort=Effort(1, 1, 1)).choose(view)) == "black a4"
-        assert SoloPlayer(effort=Effort(1, 1, 1)).prospects(view)[0][1] == 24
+        assert str(SoloPlayer(deals=1, finalists=1, playouts=1).choose(view)) == "black a4"
+        assert SoloPlayer(deals=1, finalists=1, playouts=1).prospects(view)[0][1] == 24
 
     def test_prospects_are_told_the_best_first(self) -> None:
-        prospects = SoloPlayer(effort=Effort(8, 4, 4)).prospects(
+        prospects = SoloPlayer(deals=8, finalists=4, playouts=4).prospects(
             DealerView.start(Deal.shuffled(1)).player_view()
         )
         scores = [score for _, score in prospects]
@@ -91,13 +91,13 @@ class TestSolver:
         assert found[-1] == solution.score
 
     def test_begins_with_what_has_been_won(self) -> None:
-        game = game_of(1, Variant.CHIPS, Effort(4, 1, 1))
+        game = game_of(1, Variant.CHIPS, deals=4, finalists=1, playouts=1)
 
         assert solve(game).score == game.score() == solve(game).bound
 
     def test_no_play_surpasses_the_bound(self) -> None:
         """The bound of a game never rises, and the score at its end is not above it."""
-        game, player = DealerView.start(Deal.shuffled(2)), SoloPlayer(effort=Effort(1, 1, 1))
+        game, player = DealerView.start(Deal.shuffled(2)), SoloPlayer(deals=1, finalists=1, playouts=1)
         bounds = [game.bound()]
         while not game.is_over:
             game = game.play(player.choose(game.player_view()))

@@ -26,7 +26,7 @@ from outflank.engine.evaluation.evaluate import (
     SUMS,
 )
 from outflank.engine.evaluation.patterns import PHASES, WEIGHTS_OF_A_PHASE
-from outflank.engine.evaluation.weights import SHIPPED, UnpackedWeights, Weights
+from outflank.engine.evaluation.weights import SHIPPED, Weights, unpacked
 from outflank.tests.support.processes import resident_kib
 
 PACKED = SHIPPED.with_name("weights.bin")
@@ -107,16 +107,16 @@ def test_every_kept_weight_stands_for_itself_and_its_mirror_image() -> None:
 
 
 def test_unpacked_weights_have_the_number_and_the_row_of_each_weight(some_weights: Weights) -> None:
-    found = UnpackedWeights.of(some_weights)
+    found_rows, found_entries, _, starts = unpacked(some_weights)
 
     columns = np.array(unpacking.columns(WEIGHTS_OF_A_PHASE))
     tables = np.array(some_weights.tables).reshape(PHASES, KEPT)[:, columns]
     rows = np.array(some_weights.rows).reshape(STAGES, KEPT, SUMS)[:, columns]
-    entries = np.asarray(found.entries).reshape(PHASES, WEIGHTS_OF_A_PHASE)
-    distinct = np.asarray(found.rows).reshape(-1, SUMS)
+    entries = np.asarray(found_entries).reshape(PHASES, WEIGHTS_OF_A_PHASE)
+    distinct = np.asarray(found_rows).reshape(-1, SUMS)
     for phase, numbers in enumerate(entries):
         stage = phase * STAGES // PHASES
-        row_numbers = found.starts[stage] + (numbers & (1 << ROW_BITS) - 1)
+        row_numbers = starts[stage] + (numbers & (1 << ROW_BITS) - 1)
         assert np.array_equal(numbers >> ROW_BITS, tables[phase])
         assert np.array_equal(distinct[row_numbers], rows[stage])
     assert len(distinct) == sum(len({row.tobytes() for row in stage}) for stage in rows)  # each once
@@ -128,7 +128,7 @@ def test_more_rows_than_an_entry_can_number_are_refused(
     monkeypatch.setattr(unpacking, "ROW_BITS", 11)
 
     with pytest.raises(ValueError, match="3001 different rows in a stage, where 2048 are possible"):
-        UnpackedWeights.of(some_weights)
+        unpacked(some_weights)
 
 
 def test_the_built_file_holds_what_the_packed_one_does(
@@ -140,8 +140,7 @@ def test_the_built_file_holds_what_the_packed_one_does(
     for file in (SHIPPED, in_wheel):
         monkeypatch.setattr(weights, "SHIPPED", file)
         built = weights.load(file)
-        for name in ("rows", "entries", "layers", "starts"):
-            assert np.array_equal(getattr(built, name), getattr(expected, name))
+        assert all(map(np.array_equal, built, expected))
 
     monkeypatch.undo()
     assert in_wheel.stat().st_size < 0.75 * SHIPPED.stat().st_size
@@ -152,7 +151,7 @@ def test_the_built_file_holds_what_the_packed_one_does(
 
 
 def test_processes_share_the_built_file_and_can_not_write_to_it() -> None:
-    found = weights.load()
+    _, entries, _, _ = weights.load()
 
     mapped = [
         line
@@ -162,7 +161,7 @@ def test_processes_share_the_built_file_and_can_not_write_to_it() -> None:
     assert mapped
     assert all(" r--s " in line for line in mapped)
     with pytest.raises(TypeError, match="read-only"):
-        found.entries[0] = 1
+        entries[0] = 1
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,8 @@
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import Any
+from functools import partial
+from typing import Any, Literal
 
 from outflank.protocol.lines import printable
 
@@ -41,13 +41,8 @@ def expect_nothing(written: bytes) -> None:
     expect(not text, "no output that answers no command", repr(printable(text)))
 
 
-class Level(StrEnum):
-    """The weight of a rule."""
-
-    MUST = "must"
-    """An engine that breaks it loses games, or can't play."""
-    SHOULD = "should"
-    """Some controllers rely on it."""
+Level = Literal["must", "should"]
+"""The weight of a rule: an engine that breaks it loses games or can't play, or some controllers rely on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,19 +68,17 @@ class Check:
     see: tuple[str, ...] = ()
 
 
-def must(*needs: str, alone: bool = False, see: tuple[str, ...] = ()) -> Callable[[CheckFunction], Check]:
-    """Make a check of a function, for a rule that an engine has to keep."""
-    return lambda function: _check(function, Level.MUST, needs, alone, see)
+def _checked(
+    level: Level, *needs: str, alone: bool = False, see: tuple[str, ...] = ()
+) -> Callable[[CheckFunction], Check]:
+    def check(function: CheckFunction) -> Check:
+        rule = " ".join((inspect.getdoc(function) or "").split())
+        return Check(function.__name__.replace("_", "-"), level, rule, frozenset(needs), alone, function, see)
+
+    return check
 
 
-def should(*needs: str, alone: bool = False, see: tuple[str, ...] = ()) -> Callable[[CheckFunction], Check]:
-    """Make a check of a function, for a rule that an engine does well to keep."""
-    return lambda function: _check(function, Level.SHOULD, needs, alone, see)
-
-
-def _check(
-    function: CheckFunction, level: Level, needs: tuple[str, ...], alone: bool, see: tuple[str, ...]
-) -> Check:
-    name = function.__name__.replace("_", "-")
-    rule = " ".join((inspect.getdoc(function) or "").split())
-    return Check(name, level, rule, frozenset(needs), alone, function, see)
+must = partial(_checked, "must")
+"""Makes a check of a function, for a rule that an engine has to keep; the arguments are those of ``Check``."""
+should = partial(_checked, "should")
+"""Makes a check of a function, for a rule that an engine does well to keep."""

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from types import ModuleType
+from typing import Literal
 
 from outflank.protocol.drivers.errors import EngineError
 from outflank.protocol.drivers.spec import Protocol
@@ -12,13 +12,7 @@ from outflank.tools.checks.check import Check, CheckSkipped, Level, Violation
 from outflank.tools.checks.nboard import TappedNBoardDriver
 from outflank.tools.checks.tapped_drivers import TappedDriver, TappedGtpDriver
 
-
-class CheckResult(StrEnum):
-    """The outcome of a check."""
-
-    PASSED = "passed"
-    FAILED = "failed"
-    SKIPPED = "skipped"
+Outcome = Literal["passed", "failed", "skipped"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,53 +21,34 @@ class Finding:
 
     Attributes:
         check: the check.
-        outcome: passed, failed or skipped.
+        outcome: its outcome.
         detail: if it failed, the expected and the actual answer; if it was skipped, the reason: the rule is not for
             this engine, or it can't be said whether it keeps it.
         dialogue: of a failed check: ``>`` to the engine, ``<`` from it.
     """
 
     check: Check
-    outcome: CheckResult
+    outcome: Outcome
     detail: str = ""
     dialogue: tuple[str, ...] = ()
 
     def fails(self, level: Level) -> bool:
         """Whether a rule of this level is broken."""
-        return self.outcome is CheckResult.FAILED and self.check.level is level
+        return self.outcome == "failed" and self.check.level == level
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """The outcome of all checks, in numbers.
+def verdict(findings: Sequence[Finding]) -> dict[str, int]:
+    """Return the numbers of checks: `passed`, `failed`, `warned`, `skipped`.
 
-    Attributes:
-        passed: how many rules are kept.
-        failed: how many are broken that an engine must keep.
-        warned: how many are broken that it should keep.
-        skipped: how many are not for this engine, or could not be judged.
+    A rule that an engine should keep, and does not, counts as warned. The engine complies if none has failed.
     """
-
-    passed: int
-    failed: int
-    warned: int
-    skipped: int
-
-    @classmethod
-    def of(cls, findings: Sequence[Finding]) -> "Verdict":
-        """Count these findings."""
-        outcomes = [finding.outcome for finding in findings]
-        return cls(
-            outcomes.count(CheckResult.PASSED),
-            sum(finding.fails(Level.MUST) for finding in findings),
-            sum(finding.fails(Level.SHOULD) for finding in findings),
-            outcomes.count(CheckResult.SKIPPED),
-        )
-
-    @property
-    def complies(self) -> bool:
-        """Whether every rule is kept that an engine must keep."""
-        return not self.failed
+    outcomes = [finding.outcome for finding in findings]
+    return {
+        "passed": outcomes.count("passed"),
+        "failed": sum(finding.fails("must") for finding in findings),
+        "warned": sum(finding.fails("should") for finding in findings),
+        "skipped": outcomes.count("skipped"),
+    }
 
 
 def examine(engine: TappedDriver, checks: Iterable[Check]) -> Iterator[Finding]:
@@ -87,7 +62,7 @@ def examine(engine: TappedDriver, checks: Iterable[Check]) -> Iterator[Finding]:
     for check in checks:
         missing = sorted(check.needs - engine.commands)
         if missing:
-            yield Finding(check, CheckResult.SKIPPED, f"{', '.join(missing)} not listed")
+            yield Finding(check, "skipped", f"{', '.join(missing)} not listed")
         else:
             yield _run(check, engine, silences, reported)
 
@@ -111,25 +86,25 @@ def _run(check: Check, engine: TappedDriver, silences: dict[str, Check], reporte
         engine.get_ready()
         check.run(engine)
     except CheckSkipped as reason:
-        finding = Finding(check, CheckResult.SKIPPED, str(reason))
+        finding = Finding(check, "skipped", str(reason))
     except Violation as error:
-        finding = Finding(check, CheckResult.FAILED, str(error), tuple(engine.dialogue))
+        finding = Finding(check, "failed", str(error), tuple(engine.dialogue))
     except EngineError as error:
         # To end at one thing that has to be refused and at another is the same habit.
         before = silences.setdefault("" if check.name.startswith(_REFUSES) else engine.asked, check)
-        if before is check or (before.level, check.level) == (Level.SHOULD, Level.MUST):
-            finding = Finding(check, CheckResult.FAILED, str(error), tuple(engine.dialogue))
+        if before is check or (before.level, check.level) == ("should", "must"):
+            finding = Finding(check, "failed", str(error), tuple(engine.dialogue))
         else:
             reported[check.name] = before.name
-            finding = Finding(check, CheckResult.SKIPPED, f"no answer to {engine.asked!r}: see {before.name}")
+            finding = Finding(check, "skipped", f"no answer to {engine.asked!r}: see {before.name}")
     else:
-        finding = Finding(check, CheckResult.PASSED)
-    if finding.outcome is CheckResult.FAILED:
+        finding = Finding(check, "passed")
+    if finding.outcome == "failed":
         reporting = next((reported[name] for name in check.see if name in reported), check.name)
         reported[check.name] = reporting
         if reporting != check.name:
-            finding = Finding(check, CheckResult.SKIPPED, f"{finding.detail}: see {reporting}")
-    if check.alone or finding.outcome is not CheckResult.PASSED:
+            finding = Finding(check, "skipped", f"{finding.detail}: see {reporting}")
+    if check.alone or finding.outcome != "passed":
         engine.close()
     return finding
 

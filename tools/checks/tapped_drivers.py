@@ -160,7 +160,13 @@ class RawAnswer(Reply):
 
 
 class TappedGtpDriver(TappedDriver, GtpDriver):
-    """The driver of an engine that is examined for GTP."""
+    """The driver of an engine that is examined for GTP.
+
+    Attributes:
+        answer: the last answer.
+    """
+
+    answer: RawAnswer
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
@@ -212,7 +218,8 @@ class TappedGtpDriver(TappedDriver, GtpDriver):
         strays, raw = b"".join(lines[:first]).strip(), b"".join(lines[first:])
         id, glued = self._head
         seconds = self._seconds_since(self._sent)
-        return RawAnswer(text, seconds, ok=ok, id=id, glued=glued, raw=raw, strays=strays)
+        self.answer = RawAnswer(text, seconds, ok=ok, id=id, glued=glued, raw=raw, strays=strays)
+        return self.answer
 
     def replies(self, commands: Sequence[str], *, least: int | None = None) -> list[RawAnswer]:
         """Return the answers to commands that are sent at once.
@@ -269,14 +276,15 @@ class TappedGtpDriver(TappedDriver, GtpDriver):
             raise CheckSkipped("it answers nothing with a failure")
         return self._refused
 
-    def complaint(self, command: str) -> str:
-        """Return the engine's reason for refusing a command, for checks of the words alone.
+    def refuse_in_words(self, command: str, words: str) -> None:
+        """Expect a failure that begins with GTP's words; that the command fails is another check's subject.
 
-        Raises: CheckSkipped if it does not refuse it or says nothing; EngineStartError.
+        Raises: Violation; CheckSkipped if the engine does not refuse it or says nothing; EngineStartError.
         """
         reply = self.ask_or_close(command)
         if reply and not reply.ok and reply.text:
-            return reply.text
+            expect(reply.text.startswith(words), repr(words), repr(reply.text))
+            return
         does = "does not answer" if not reply else "takes" if reply.ok else "gives no reason to refuse"
         raise CheckSkipped(f"it {does} {printable(command)!r}")
 
@@ -337,13 +345,6 @@ BEFORE_A_PASS = "f5f6d3g5h5h4g7h6"  # Black has no move, White has some
 START = ("c4", "d3", "e6", "f5")
 
 
-class Resigned(Violation):
-    """The engine resigned where a move was wanted."""
-
-    def __init__(self) -> None:
-        super().__init__("expected a move, got 'resign'")
-
-
 def beginning(transcript: str, discs: int) -> str:
     """Return the first `discs` moves of a transcript."""
     return transcript[: 2 * discs]
@@ -382,13 +383,13 @@ def think(engine: TappedGtpDriver, game: Game, seconds: float | None = None) -> 
 
     Returns: the time of its answer in seconds.
 
-    Raises: Resigned; Violation if it answers no legal move; EngineError.
+    Raises: Violation if it answers no legal move; EngineError.
     """
     reply = engine.ask(f"genmove {game.position.side}", engine.thinking if seconds is None else seconds)
     if not reply.ok:
         raise Violation(f"expected a move after {_so_far(game)}, got {reply}")
     if reply.text.lower() == "resign":
-        raise Resigned
+        raise Violation("expected a move, got 'resign'")
     try:
         move = game.position.parse_move(reply.text)
     except (IllegalMoveError, NotationError):

@@ -1,7 +1,7 @@
 """``outflank compliance``: whether an engine keeps the rules of its protocol and of good conduct."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, replace
+from dataclasses import replace
 from difflib import get_close_matches
 from textwrap import fill
 
@@ -11,8 +11,8 @@ from outflank import __version__
 from outflank.protocol.drivers.command import join_command
 from outflank.protocol.drivers.spec import EngineSpec, Protocol, command_line, is_ours
 from outflank.protocol.lines import printable
-from outflank.tools.checks.check import Check, Level
-from outflank.tools.checks.examination import CATALOGUES, SECTION_OF, CheckResult, Finding, Verdict, examine
+from outflank.tools.checks.check import Check
+from outflank.tools.checks.examination import CATALOGUES, SECTION_OF, Finding, examine, verdict
 from outflank.tools.checks.tapped_drivers import PATIENCE_SECONDS, THINKING_SECONDS
 from outflank.tools.commands.options import SECONDS, completed_by, json_option, read_by
 from outflank.tools.runtime.progress import json_line
@@ -49,7 +49,7 @@ def _list_checks(ctx: click.Context, option: click.Parameter, wanted: bool) -> N
     for protocol, (_, catalogue) in CATALOGUES.items():
         click.echo(f"{protocol.value}: {len(catalogue)} checks\n")
         for name, check in catalogue.items():
-            level = "" if check.level is Level.MUST else " (recommended)"
+            level = "" if check.level == "must" else " (recommended)"
             click.echo(
                 f"  {name}{level}\n{fill(check.rule, 100, initial_indent=_INDENT, subsequent_indent=_INDENT)}"
             )
@@ -133,13 +133,14 @@ def compliance(
         driver(entry, patience, thinking, on_wait=interrupts.check) as engine,
     ):
         findings = list(_shown(examine(engine, checks), dialogue, as_json))
-    verdict = Verdict.of(findings)
+    counts = verdict(findings)
+    complies = not counts["failed"]
     if as_json:
         about = {"outflank": __version__, "command": join_command(command)}
-        click.echo(json_line({**about, **asdict(verdict), "complies": verdict.complies}))
+        click.echo(json_line({**about, **counts, "complies": complies}))
     else:
-        _print_verdict(verdict, findings)
-    ctx.exit(0 if verdict.complies and not (strict and verdict.warned) else 1)
+        _print_verdict(counts, findings)
+    ctx.exit(0 if complies and not (strict and counts["warned"]) else 1)
 
 
 def _shown(findings: Iterable[Finding], dialogue: bool, as_json: bool) -> Iterator[Finding]:
@@ -159,29 +160,28 @@ def _shown(findings: Iterable[Finding], dialogue: bool, as_json: bool) -> Iterat
 
 def _print_finding(finding: Finding, dialogue: bool) -> None:
     word, colour = _word(finding)
-    why = f" ({printable(finding.detail, None)})" if finding.outcome is CheckResult.SKIPPED else ""
+    why = f" ({printable(finding.detail, None)})" if finding.outcome == "skipped" else ""
     click.echo(f"  {click.style(f'{word:4s}', fg=colour)}  {finding.check.name}{why}")
-    if finding.outcome is CheckResult.FAILED:
+    if finding.outcome == "failed":
         lines = [finding.check.rule, finding.detail, *(finding.dialogue if dialogue else ())]
         click.echo("".join(f"{_INDENT}{printable(line, None)}\n" for line in lines), nl=False)
 
 
 def _word(finding: Finding) -> tuple[str, str | None]:
     """The outcome in a word, and its colour."""
-    if finding.outcome is CheckResult.PASSED:
+    if finding.outcome == "passed":
         return "ok", "green"
-    if finding.outcome is CheckResult.SKIPPED:
+    if finding.outcome == "skipped":
         return "-", None
-    return ("FAIL", "red") if finding.check.level is Level.MUST else ("warn", "yellow")
+    return ("FAIL", "red") if finding.check.level == "must" else ("warn", "yellow")
 
 
-def _print_verdict(verdict: Verdict, findings: Iterable[Finding]) -> None:
-    counts = f"{verdict.passed} passed, {verdict.failed} failed, {verdict.warned} warned, {verdict.skipped} skipped"
-    click.echo(f"\n{counts}")
-    if verdict.complies:
+def _print_verdict(counts: dict[str, int], findings: Iterable[Finding]) -> None:
+    click.echo("\n" + ", ".join(f"{count} {what}" for what, count in counts.items()))
+    if not counts["failed"]:
         click.secho("The engine keeps every rule that it must keep.", fg="green", bold=True)
     else:
-        broken = ", ".join(finding.check.name for finding in findings if finding.fails(Level.MUST))
+        broken = ", ".join(finding.check.name for finding in findings if finding.fails("must"))
         click.secho(f"The engine breaks rules that it must keep: {broken}.", fg="red", bold=True)
 
 

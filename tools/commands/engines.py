@@ -15,8 +15,7 @@ from outflank.protocol.drivers.catalogue import Known, catalogue, search_path
 from outflank.protocol.drivers.errors import EngineError
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.lines import printable
-from outflank.tools.checks.check import Level
-from outflank.tools.checks.examination import CATALOGUES, Finding, Verdict, examine
+from outflank.tools.checks.examination import CATALOGUES, Finding, examine, verdict
 from outflank.tools.commands.options import EXISTING_FOLDER, WholeNumber, json_option, read_by, rules_option
 from outflank.tools.match.game.mirror import MIRROR_NAMES, mirror_fault, outcome_of, play_mirror_pair
 from outflank.tools.match.game.results import GameRecord
@@ -98,13 +97,12 @@ def _checked(entry: EngineSpec, interrupts: Interrupts) -> str:
     driver, checks = CATALOGUES[entry.protocol]
     with driver(entry, on_wait=interrupts.check) as engine:
         findings = list(examine(engine, checks.values()))
-    verdict = Verdict.of(findings)
-    counts = f"{verdict.passed} passed, {verdict.failed} failed, {verdict.warned} warned, {verdict.skipped} skipped"
+    counts = ", ".join(f"{count} {outcome}" for outcome, count in verdict(findings).items())
     return f"{counts}{_named(findings)}"
 
 
 def _named(findings: list[Finding]) -> str:
-    broken = ", ".join(finding.check.name for finding in findings if finding.fails(Level.MUST))
+    broken = ", ".join(finding.check.name for finding in findings if finding.fails("must"))
     return f" (failed: {broken})" if broken else ""
 
 

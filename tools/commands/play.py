@@ -262,7 +262,7 @@ def solo(
     elif auto:
         solo_game.watch(DealerView.start(deal), SoloPlayer(variant, seed), report)
     else:
-        solo_game.play(DealerView.start(deal), report, SoloPlayer(variant, seed, HINT_EFFORT), hints)
+        solo_game.play(DealerView.start(deal), report, SoloPlayer(variant, seed, **HINT_EFFORT), hints)
 
 
 def _begin_solo(seed: int, layout: tuple[int, ...], variant: Variant, as_json: bool) -> None:

@@ -25,11 +25,11 @@ from typing import Unpack
 from outflank.engine.evaluation import weights
 from outflank.tools.runtime.cluster import Place
 from outflank.tools.runtime.files import write_whole
-from outflank.tools.train import calibrate, fit, label, network, probcut, selfplay, weights_file
+from outflank.tools.train import label, network, probcut, selfplay, weights_file
 from outflank.tools.train.dataset import load, read_header, shards_there
 from outflank.tools.train.selfplay import Judging
 from outflank.tools.train.targets import Trust
-from outflank.tools.train.timespent import TimeSpent
+from outflank.tools.train.timespent import spending, spent_on
 
 _MOST = 100_000_000  # games and boards: the time is what counts
 # The share of the time of each generation; the rest is for the error model.
@@ -124,16 +124,15 @@ def bootstrap(settings: BootstrapSettings, report: Callable[[str], None], **plac
     """
     settings.folder.mkdir(parents=True, exist_ok=True)
     _write_nothing(settings.weights(0))
-    spent = TimeSpent(settings.spent)
     generation = next(number for number in count() if not settings.weights(number + 1).exists())
-    while seconds := _share(settings, spent, generation):
-        played, solved = _run_generation(settings, spent, generation, seconds, place)
+    while seconds := _share(settings, generation):
+        played, solved = _run_generation(settings, generation, seconds, place)
         generation += 1
         report(
             f"generation {generation - 1}: {played} games, {solved} boards labelled, "
             f"weights in {settings.weights(generation)}"
         )
-    with spent.spending(_ERROR_MODEL):
+    with spending(settings.spent, _ERROR_MODEL):
         _fit_error_model(settings, generation - 1, place)
     report(f"selectivity model in {settings.error_model}")
 
@@ -142,35 +141,37 @@ def _steps(generation: int) -> tuple[str, str, str]:
     return f"games {generation}", f"labels {generation}", f"fit {generation}"
 
 
-def _share(settings: BootstrapSettings, spent: TimeSpent, generation: int) -> float:
+def _share(settings: BootstrapSettings, generation: int) -> float:
     if generation < len(_SHARES):
         return settings.seconds * _SHARES[generation]
     earlier = [step for number in range(generation) for step in _steps(number)]
-    left = settings.seconds - spent.on(*earlier, _ERROR_MODEL)
+    left = settings.seconds - spent_on(settings.spent, *earlier, _ERROR_MODEL)
     return left if left >= settings.seconds * _WORTH_ANOTHER else 0.0
 
 
-def _work_seconds(settings: BootstrapSettings, spent: TimeSpent, generation: int, seconds: float) -> float:
+def _work_seconds(settings: BootstrapSettings, generation: int, seconds: float) -> float:
     """Return the seconds for games and labels by the speed of the previous generation."""
     games, labels, fit = _steps(generation - 1)
-    worked, known = spent.on(games, labels), _positions(settings, generation)
+    worked, known = spent_on(settings.spent, games, labels), _positions(settings, generation)
     if not worked:
         return work_seconds(seconds, known)
     made = known - _positions(settings, generation - 1)
-    return work_seconds(seconds, known, made / worked, _CAUTION * spent.on(fit) / known)
+    return work_seconds(seconds, known, made / worked, _CAUTION * spent_on(settings.spent, fit) / known)
 
 
 def _run_generation(
-    settings: BootstrapSettings, spent: TimeSpent, generation: int, seconds: float, place: Place
+    settings: BootstrapSettings, generation: int, seconds: float, place: Place
 ) -> tuple[int, int]:
     """Make the next weights in about `seconds`; return the numbers of games and labelled boards."""
     games, labels, fit = _steps(generation)
-    work = _work_seconds(settings, spent, generation, seconds)
-    with spent.spending(games):
-        played = _play(settings, generation, work * (1 - _LABEL_SHARE) - spent.on(games), place)
-    with spent.spending(labels):
-        solved = _label(settings, generation, work * _LABEL_SHARE - spent.on(labels), place)
-    with spent.spending(fit):
+    work = _work_seconds(settings, generation, seconds)
+    with spending(settings.spent, games):
+        played = _play(
+            settings, generation, work * (1 - _LABEL_SHARE) - spent_on(settings.spent, games), place
+        )
+    with spending(settings.spent, labels):
+        solved = _label(settings, generation, work * _LABEL_SHARE - spent_on(settings.spent, labels), place)
+    with spending(settings.spent, fit):
         _fit_generation(settings, generation, place)
     return played, solved
 
@@ -231,7 +232,7 @@ def _fit_generation(settings: BootstrapSettings, generation: int, place: Place) 
     # The guesses of weights that are all 0 are useless.
     trust = Trust() if generation else Trust.everywhere(1.0)
     tables = settings.folder / "tables.unfinished"
-    weights_file.fit_folders(games, earlier, tables, fit.FitSettings(trust=trust))
+    weights_file.fit_folders(games, earlier, tables, trust)
     labels = [settings.labels(number) for number in range(generation + 1)]
     training = network.NetworkSettings(trust=trust, seed=settings.seed)
     if generation >= _FIRST_LATE:
@@ -239,8 +240,9 @@ def _fit_generation(settings: BootstrapSettings, generation: int, place: Place) 
     both = settings.folder / "weights.unfinished"
     weights_file.train_network(tables, [*games, *labels], earlier, both, training)
     if generation >= len(_SHARES) - 1:
-        measuring = calibrate.CalibrateSettings(boards=_CALIBRATION_BOARDS, seed=settings.seed)
-        weights_file.calibrate_heads(both, games[-1:], both, measuring, **place)
+        weights_file.calibrate_heads(
+            both, games[-1:], both, boards=_CALIBRATION_BOARDS, seed=settings.seed, **place
+        )
     both.rename(settings.weights(generation + 1))
     tables.unlink()
 
@@ -249,7 +251,7 @@ def _fit_error_model(settings: BootstrapSettings, last: int, place: Place) -> No
     weights_made = settings.weights(last + 1)
     if settings.error_model.exists() and probcut.is_fitted_to(settings.error_model, weights_made):
         return
-    differences = probcut.measure(
+    measured = probcut.measure(
         weights_made, [settings.games(last)], _ERROR_MODEL_BOARDS, _ERROR_MODEL_DEPTH, settings.seed, **place
     )
-    probcut.fit(differences).write(settings.error_model, weights_made, settings.seed)
+    probcut.write(settings.error_model, probcut.fit(measured), measured, weights_made, settings.seed)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 from outflank.engine import Colour, Limit, Position
 from outflank.engine.evaluation.evaluate import HEADS, NUMBERS_OF_A_LAYER
@@ -30,21 +31,6 @@ _BESIDE = 0.5  # the weight of a head's neighbours of the same parity; its own i
 _FARTHEST = 50  # empty squares at the leaves: with more, every game is nearly even
 _NEAREST = 7  # with fewer, searches reach the end
 _Board = tuple[int, int, int]  # own, opp, result
-
-
-@dataclass(frozen=True, slots=True)
-class CalibrateSettings:
-    """Settings of the measurement.
-
-    Attributes:
-        depth: the plies of half the searches; the others are one ply deeper.
-        boards: the maximum of boards for each number of empty squares and each depth.
-        seed: the seed of their choice.
-    """
-
-    depth: int = 6
-    boards: int = 600
-    seed: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,23 +63,32 @@ class Shift:
 
 
 def measure(
-    weights: Path, records: Records, settings: CalibrateSettings, **place: Unpack[Place]
+    weights: Path, records: Records, depth: int, boards: int, seed: int, **place: Unpack[Place]
 ) -> tuple[Shift, ...]:
-    """Measure the shifts that the heads of a weights file need, on games of good play."""
+    """Measure the shifts that the heads of a weights file need, on games of good play.
+
+    Args:
+        weights: the weights file.
+        records: the positions of the games.
+        depth: the plies of half the searches; the others are one ply deeper.
+        boards: the maximum of boards for each number of empty squares and each depth.
+        seed: the seed of their choice.
+        place: the processors.
+    """
     tasks = [
-        (leaf, depth, boards)
+        (leaf, plies, chosen)
         for leaf in range(_FARTHEST, _NEAREST - 1, -1)
-        for depth in (settings.depth, settings.depth + 1)
-        if (boards := _boards(records, leaf + depth, settings))
+        for plies in (depth, depth + 1)
+        if (chosen := _boards(records, leaf + plies, boards, seed))
     ]
     errors: dict[tuple[int, int], list[float]] = {}
     with (
         open_executor(**place) as (executor, at_once),
-        progress_bar("calibrate", sum(len(boards) for _, _, boards in tasks), "boards") as advance,
+        progress_bar("calibrate", sum(len(chosen) for _, _, chosen in tasks), "boards") as advance,
     ):
-        for (leaf, depth, boards), found in run_all(executor, partial(_errors, weights), tasks, at_once):
-            errors[leaf, depth % 2] = found
-            advance(len(boards))
+        for (leaf, plies, chosen), found in run_all(executor, partial(_errors, weights), tasks, at_once):
+            errors[leaf, plies % 2] = found
+            advance(len(chosen))
     return _shifts(errors)
 
 
@@ -105,10 +100,10 @@ def shifted(weights: Weights, shifts: Sequence[Shift]) -> Weights:
     return Weights(weights.tables, weights.rows, array("h", layers.tobytes()))
 
 
-def _boards(records: Records, wanted: int, settings: CalibrateSettings) -> tuple[_Board, ...]:
+def _boards(records: Records, wanted: int, count: int, seed: int) -> tuple[_Board, ...]:
     here = np.flatnonzero((empties(records) == wanted) & records["learned"])
-    rng = np.random.default_rng((settings.seed, wanted))
-    chosen = records[rng.permutation(here)[: settings.boards]]
+    rng = np.random.default_rng((seed, wanted))
+    chosen = records[rng.permutation(here)[:count]]
     return tuple((int(row["own"]), int(row["opp"]), int(row["result"])) for row in chosen)
 
 
@@ -123,20 +118,19 @@ def _errors(weights: Path, task: tuple[int, int, tuple[_Board, ...]]) -> list[fl
 def _shifts(errors: dict[tuple[int, int], list[float]]) -> tuple[Shift, ...]:
     """Return each head's shift: minus the bias at the even depth, and the bias at the odd one, with exchanged sides."""
     leaves = sorted({leaf for leaf, _ in errors}, reverse=True)
-    needed = {
-        leaf: [-error for error in errors.get((leaf, 0), [])] + errors.get((leaf, 1), []) for leaf in leaves
-    }
+    both = {leaf: (errors.get((leaf, 0), []), errors.get((leaf, 1), [])) for leaf in leaves}
+    needed = {leaf: [*(-error for error in even), *odd] for leaf, (even, odd) in both.items()}
     return tuple(
         Shift(
             leaf,
             len(needed[leaf]),
-            _mean(errors.get((leaf, 0), [])),
-            _mean(errors.get((leaf, 1), [])),
+            _mean(even),
+            _mean(odd),
             _smooth(leaf, needed),
-            _size(errors.get((leaf, 0), [])),
-            _size(errors.get((leaf, 1), [])),
+            _mean(np.square(even)) ** 0.5,
+            _mean(np.square(odd)) ** 0.5,
         )
-        for leaf in leaves
+        for leaf, (even, odd) in both.items()
     )
 
 
@@ -147,9 +141,5 @@ def _smooth(leaf: int, needed: dict[int, list[float]]) -> float:
     return sum(_mean(needed[near]) * weight for near, weight in weights.items()) / sum(weights.values())
 
 
-def _mean(numbers: Sequence[float]) -> float:
+def _mean(numbers: Sequence[float] | NDArray[np.float64]) -> float:
     return float(np.mean(numbers)) if len(numbers) else 0.0
-
-
-def _size(numbers: Sequence[float]) -> float:
-    return float(np.sqrt(np.mean(np.square(numbers)))) if len(numbers) else 0.0

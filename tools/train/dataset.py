@@ -4,7 +4,6 @@ import json
 import random
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -162,30 +161,23 @@ def random_opening(rng: random.Random, moves: int, *, matches: bool, start: str 
             return played[0]
 
 
-@dataclass(frozen=True, slots=True)
-class LabelledPosition:
-    """A position and the search that judged it.
-
-    Attributes:
-        position: a position with a move.
-        guess: the search's score, in discs from the side to move.
-        depth: its plies; the number of empty squares if it reached the end.
-        selectivity: its selectivity in percent.
-    """
-
-    position: Position
-    guess: float
-    depth: int
-    selectivity: Percent
+Judged = tuple[Position, float, int, Percent]
+"""A position with a move, and of the search that judged it the score in discs from the side to move, the plies (the
+number of empty squares if it reached the end), and the selectivity in percent."""
 
 
-def judged_line(position: Position, found: SearchResult, down_to: int = 0) -> Iterator[LabelledPosition]:
+def judged(position: Position, found: SearchResult) -> Judged:
+    """Return a position with the search that judged it."""
+    return position, found.score, found.depth, found.selectivity
+
+
+def judged_line(position: Position, found: SearchResult, down_to: int = 0) -> Iterator[Judged]:
     """Yield the positions of the best line of a search to the end, down to this many empty squares."""
     for there in played_line(position, found.pv):
         if there.empties < down_to and there is not position:
             return
         score = found.score if there.side is position.side else -found.score
-        yield LabelledPosition(there, score, there.empties, found.selectivity)
+        yield there, score, there.empties, found.selectivity
 
 
 def played_line(position: Position, moves: Iterable[Move]) -> Iterator[Position]:
@@ -196,12 +188,15 @@ def played_line(position: Position, moves: Iterable[Move]) -> Iterator[Position]
         position = position.play(move)
 
 
-def as_records(game: Iterable[LabelledPosition], score: float, side: Colour) -> Records:
+def as_records(game: Iterable[Judged], score: float, side: Colour) -> Records:
     """Return the records of a game that ended with `score` for `side`."""
     rows = []
-    for place, judged in enumerate(game):
-        there = judged.position
+    for place, (there, guess, depth, selectivity) in enumerate(game):
         result = score if there.side is side else -score
-        how = judged.depth, judged.selectivity, not set_aside(there)
-        rows.append((there.own, there.opp, result, judged.guess, place, *how))
+        rows.append((there.own, there.opp, result, guess, place, depth, selectivity, not set_aside(there)))
     return np.array(rows, RECORD)
+
+
+def position_of(record: np.void) -> Position:
+    """Return the position of a record, in which Black is to move: records don't know colours."""
+    return Position(int(record["own"]), int(record["opp"]), Colour.BLACK)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -62,19 +62,8 @@ _MOST_STEPS = 60
 _PATIENCE = 5  # steps without a better fit to the positions kept out
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
-    """Rows of equal weight.
-
-    Attributes:
-        rows: the rows, shape (rows, columns).
-        targets: the targets in discs, shape (rows,).
-        weight: the weight of a row's error.
-    """
-
-    rows: csr_array
-    targets: Vector
-    weight: float
+Block = tuple[csr_array, Vector, float]
+"""Rows of equal weight: the rows, shape (rows, columns), their targets in discs, and the weight of a row's error."""
 
 
 def solve(blocks: Sequence[Block], kept_out: Block, start: Vector, ridge: float) -> tuple[Vector, int]:
@@ -84,14 +73,14 @@ def solve(blocks: Sequence[Block], kept_out: Block, start: Vector, ridge: float)
     """
     scale = 1 / (_mentions(blocks) + np.float32(ridge))
     weights, best = start.copy(), start
-    residual = _pull(blocks, [block.targets - block.rows @ start for block in blocks])
+    residual = _pull(blocks, [targets - rows @ start for rows, targets, _ in blocks])
     scaled = scale * residual
     direction, power = scaled, float(residual @ scaled)
     lowest, best_step = _error(kept_out, start), 0
     for step in range(1, _MOST_STEPS + 1):
         if power <= 0:
             break
-        image = _pull(blocks, [block.rows @ direction for block in blocks]) + np.float32(ridge) * direction
+        image = _pull(blocks, [rows @ direction for rows, _, _ in blocks]) + np.float32(ridge) * direction
         length = np.float32(power / float(direction @ image))
         weights = weights + length * direction
         residual = residual - length * image
@@ -106,42 +95,26 @@ def solve(blocks: Sequence[Block], kept_out: Block, start: Vector, ridge: float)
 
 
 def _mentions(blocks: Sequence[Block]) -> Vector:
-    counts = [
-        block.weight * np.bincount(block.rows.indices, minlength=block.rows.shape[1]) for block in blocks
-    ]
+    counts = [weight * np.bincount(rows.indices, minlength=rows.shape[1]) for rows, _, weight in blocks]
     return np.asarray(np.sum(counts, axis=0), np.float32)
 
 
 def _pull(blocks: Sequence[Block], errors: Sequence[Vector]) -> Vector:
     """Return the gradient: the rows' errors, summed into the columns."""
     pulls = [
-        np.float32(block.weight) * (block.rows.T @ error) for block, error in zip(blocks, errors, strict=True)
+        np.float32(weight) * (rows.T @ error) for (rows, _, weight), error in zip(blocks, errors, strict=True)
     ]
     return np.asarray(np.sum(pulls, axis=0), np.float32)
 
 
 def _error(block: Block, weights: Vector) -> float:
-    return float(np.mean((block.targets - block.rows @ weights) ** 2)) if len(block.targets) else 0.0
+    rows, targets, _ = block
+    return float(np.mean((targets - rows @ weights) ** 2)) if len(targets) else 0.0
 
 
 KEPT_OUT = 20
 _GRAIN = 4  # weights are multiples of 1/32 disc: finer ones only swell the file
 _HIGHEST_SCORE = 64
-
-
-@dataclass(frozen=True, slots=True)
-class FitSettings:
-    """Settings of the fit.
-
-    Attributes:
-        trust: the trust in later positions of a game, see targets.py.
-        neighbour_weight: the weight of a position of an adjacent phase.
-        ridge: the strength of the ridge penalty towards the next phase's weights, in positions.
-    """
-
-    trust: Trust = field(default_factory=Trust)
-    neighbour_weight: float = 0.5
-    ridge: float = 100.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,16 +148,13 @@ class PhaseReport:
     slope: float = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Fit:
-    """The tables in the engine's layout, and the reports of their phases, first phase first."""
+Fit = tuple["array[int]", tuple[PhaseReport, ...]]
+"""The tables in the engine's layout, and the reports of their phases, first phase first."""
 
-    tables: array[int]
-    reports: tuple[PhaseReport, ...]
 
-    def described(self) -> list[dict[str, float]]:
-        """Return the reports as plain data."""
-        return [{key: round(value, 3) for key, value in asdict(report).items()} for report in self.reports]
+def described(reports: Sequence[PhaseReport]) -> list[dict[str, float]]:
+    """Return reports as plain data."""
+    return [{key: round(value, 3) for key, value in asdict(report).items()} for report in reports]
 
 
 def phases(records: Records) -> NDArray[np.int64]:
@@ -192,55 +162,55 @@ def phases(records: Records) -> NDArray[np.int64]:
     return np.clip((60 - empties(records)) // 2, 0, PHASES - 1)
 
 
-def fit(records: Records, settings: FitSettings, on_phase: Callable[[PhaseReport], None]) -> Fit:
+def fit(
+    records: Records,
+    trust: Trust,
+    on_phase: Callable[[PhaseReport], None],
+    neighbour_weight: float = 0.5,
+    ridge: float = 100.0,
+) -> Fit:
     """Fit all phases.
 
     Args:
         records: the positions of contiguous games.
-        settings: the settings of the fit.
+        trust: the trust in later positions of a game, see targets.py.
         on_phase: called with the report of each phase, the last phase first.
+        neighbour_weight: the weight of a position of an adjacent phase.
+        ridge: the strength of the ridge penalty towards the next phase's weights, in positions.
     """
-    of_phase = _positions_by_phase(records, settings)
+    of_phase = _positions_by_phase(records, trust)
     columns = np.zeros(COLUMNS, np.float32)
     weights = np.zeros((PHASES, COLUMNS), np.int16)
     reports = []
     for phase in range(PHASES - 1, -1, -1):
         kept_out, trained = of_phase(phase)
         beside = [of_phase(other)[1] for other in (phase + 1, phase - 1) if 0 <= other < PHASES]
-        blocks = [Block(trained.rows, trained.targets, 1.0)]
-        blocks += [Block(other.rows, other.targets, settings.neighbour_weight) for other in beside]
-        columns, steps = solve(blocks, Block(kept_out.rows, kept_out.targets, 1.0), columns, settings.ridge)
+        blocks: list[Block] = [(*trained[:2], 1.0)]
+        blocks += [(*other[:2], neighbour_weight) for other in beside]
+        columns, steps = solve(blocks, (*kept_out[:2], 1.0), columns, ridge)
         weights[phase] = _rounded(columns)
         reports.append(_report(phase, trained, kept_out, columns, steps))
         on_phase(reports[-1])
     # Final phases without positions use the weights of the last fitted phase.
     last = max((report.phase for report in reports if report.positions), default=0)
     weights[last + 1 :] = weights[last]
-    return Fit(array("h", weights.tobytes()), tuple(reversed(reports)))
+    return array("h", weights.tobytes()), tuple(reversed(reports))
 
 
-@dataclass(frozen=True, slots=True)
-class _Positions:
-    """Positions of a phase: the matrix, the targets, the results of the games, and whether empties are odd."""
-
-    rows: csr_array
-    targets: Vector
-    results: Vector
-    odd: NDArray[np.bool_]
+_Positions = tuple[csr_array, Vector, Vector, NDArray[np.bool_]]
+"""Positions of a phase: the matrix, the targets, the results of the games, and whether empties are odd."""
 
 
-def _positions_by_phase(
-    records: Records, settings: FitSettings
-) -> Callable[[int], tuple[_Positions, _Positions]]:
+def _positions_by_phase(records: Records, trust: Trust) -> Callable[[int], tuple[_Positions, _Positions]]:
     """Return a cached function from a phase to its positions, (kept out, trained on)."""
     learned, kept_out = records["learned"], game_numbers(records) % KEPT_OUT == 0
     phase_of = phases(records)
-    target_of = targets(records, settings.trust)
+    target_of = targets(records, trust)
 
     def chosen(which: NDArray[np.bool_]) -> _Positions:
         here = records[which]
         odd = empties(here) % 2 == 1
-        return _Positions(pattern_matrix(here), target_of[which], here["result"].astype(np.float32), odd)
+        return pattern_matrix(here), target_of[which], here["result"].astype(np.float32), odd
 
     @lru_cache(maxsize=3)
     def of_phase(phase: int) -> tuple[_Positions, _Positions]:
@@ -261,21 +231,19 @@ def _rounded(weights: Vector) -> NDArray[np.int16]:
 def _report(
     phase: int, trained: _Positions, kept_out: _Positions, columns: Vector, steps: int
 ) -> PhaseReport:
-    if not len(kept_out.targets):
-        return PhaseReport(phase, 60 - 2 * phase, len(trained.targets), 0, steps, 0.0, 0.0, 0.0)
-    scores = np.clip(kept_out.rows @ columns, -_HIGHEST_SCORE, _HIGHEST_SCORE)
-    errors = scores - kept_out.results
-    even, odd = (errors[which] for which in (~kept_out.odd, kept_out.odd))
+    rows, _, results, is_odd = kept_out
+    about = phase, 60 - 2 * phase, len(trained[1]), len(results), steps
+    if not len(results):
+        return PhaseReport(*about, 0.0, 0.0, 0.0)
+    scores = np.clip(rows @ columns, -_HIGHEST_SCORE, _HIGHEST_SCORE)
+    errors = scores - results
+    even, odd = (float(np.mean(errors[which])) if which.any() else 0.0 for which in (~is_odd, is_odd))
     return PhaseReport(
-        phase,
-        60 - 2 * phase,
-        len(trained.targets),
-        len(kept_out.targets),
-        steps,
-        float(np.mean(np.abs(errors))),
-        float(np.sqrt(np.mean(errors**2))),
-        float(np.std(kept_out.results)),
-        float(np.mean(even)) if len(even) else 0.0,
-        float(np.mean(odd)) if len(odd) else 0.0,
-        calibration(scores.tolist(), kept_out.results.tolist())[1],
+        *about,
+        mae=float(np.mean(np.abs(errors))),
+        rmse=float(np.sqrt(np.mean(errors**2))),
+        spread=float(np.std(results)),
+        bias_even=even,
+        bias_odd=odd,
+        slope=calibration(scores.tolist(), results.tolist())[1],
     )

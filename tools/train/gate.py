@@ -5,13 +5,12 @@ the same number of plies, so the verdict is about accuracy and not about speed.
 """
 
 import random
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, Unpack
 
 from outflank.engine import Colour, Limit, Position
-from outflank.tools.match.stats.elo import EloEstimate, estimate
+from outflank.tools.match.stats.elo import estimate
 from outflank.tools.match.stats.sprt import Sprt
 from outflank.tools.runtime.cluster import Place
 from outflank.tools.runtime.executor import cleared_searcher, open_executor, run_all
@@ -22,91 +21,84 @@ _OPENING_MOVES = (8, 12)
 _VERDICTS = {True: "accept", False: "reject", None: "undecided"}
 
 
-@dataclass(frozen=True, slots=True)
-class GateSettings:
-    """Settings of the match.
+def gate(
+    candidate: Path,
+    current: Path,
+    test: Sprt,
+    most_pairs: int,
+    *,
+    depth: int,
+    seed: int,
+    **place: Unpack[Place],
+) -> tuple[list[float], bool | None]:
+    """Play pairs of games until the test has a verdict or `most_pairs` are played.
 
-    Attributes:
+    Args:
         candidate: the weights file of the new evaluation.
         current: the weights file of the current evaluation.
+        test: the sequential test.
+        most_pairs: the maximum of pairs.
         depth: the plies of both searches.
         seed: the seed of the openings.
+        place: the processors.
+
+    Returns: the candidate's points in each game, in the order in which pairs ended, and whether the test accepts it;
+        None if it is undecided.
     """
-
-    candidate: Path
-    current: Path
-    depth: int
-    seed: int
-
-
-@dataclass(slots=True)
-class GateResult:
-    """The result of the match.
-
-    Attributes:
-        points: the candidate's points in each game, in the order in which pairs ended.
-        accepted: the test's verdict; None without one.
-    """
-
-    points: list[float] = field(default_factory=list)
-    accepted: bool | None = None
-
-    @property
-    def pairs(self) -> list[float]:
-        """The candidate's points in each pair, 0 to 2."""
-        return [first + second for first, second in zip(self.points[::2], self.points[1::2], strict=True)]
-
-    @property
-    def elo(self) -> EloEstimate:
-        """The Elo difference of the candidate."""
-        return estimate(self.points, self.pairs)
-
-    def described(self) -> dict[str, Any]:
-        """Return the result as plain data."""
-        elo = self.elo
-        return {
-            "verdict": _VERDICTS[self.accepted],
-            "games": len(self.points),
-            "points": sum(self.points),
-            "elo": elo.elo,
-            "elo_low": elo.low,
-            "elo_high": elo.high,
-            "pentanomial": elo.pentanomial,
-        }
-
-    def __str__(self) -> str:
-        share = 100 * sum(self.points) / max(len(self.points), 1)
-        elo, low, high = (
-            f"{value:+.0f}" if value is not None else "?"
-            for value in (self.elo.elo, self.elo.low, self.elo.high)
-        )
-        games = f"{sum(self.points):g} of {len(self.points)} points ({share:.1f} %)"
-        return f"{_VERDICTS[self.accepted]}: {games}, Elo {elo} ({low} to {high})"
-
-
-def gate(settings: GateSettings, test: Sprt, most_pairs: int, **place: Unpack[Place]) -> GateResult:
-    """Play pairs of games until the test has a verdict or `most_pairs` are played."""
-    result = GateResult()
+    points: list[float] = []
+    accepted = None
     with open_executor(**place) as (executor, at_once), progress_bar("gate", most_pairs, "pairs") as advance:
-        for _, points in run_all(executor, partial(play_pair, settings), range(most_pairs), at_once):
-            result.points += points
-            result.accepted = test.verdict(result.pairs)
+        task = partial(play_pair, candidate, current, depth, seed)
+        for _, pair in run_all(executor, task, range(most_pairs), at_once):
+            points += pair
+            accepted = test.verdict(_pairs(points))
             advance(1)
-            if result.accepted is not None:
+            if accepted is not None:
                 break
-    return result
+    return points, accepted
 
 
-def play_pair(settings: GateSettings, number: int) -> tuple[float, float]:
+def described(points: list[float], accepted: bool | None) -> dict[str, Any]:
+    """Return what ``gate`` returns as plain data, with the Elo difference of the candidate."""
+    elo = estimate(points, _pairs(points))
+    return {
+        "verdict": _VERDICTS[accepted],
+        "games": len(points),
+        "points": sum(points),
+        "elo": elo.elo,
+        "elo_low": elo.low,
+        "elo_high": elo.high,
+        "pentanomial": elo.pentanomial,
+    }
+
+
+def in_words(result: dict[str, Any]) -> str:
+    """Return what ``described`` returns as a line."""
+    share = 100 * result["points"] / max(result["games"], 1)
+    elo, low, high = (
+        "?" if value is None else f"{value:+.0f}"
+        for value in (result["elo"], result["elo_low"], result["elo_high"])
+    )
+    games = f"{result['points']:g} of {result['games']} points ({share:.1f} %)"
+    return f"{result['verdict']}: {games}, Elo {elo} ({low} to {high})"
+
+
+def _pairs(points: list[float]) -> list[float]:
+    """Return the points in each pair, 0 to 2."""
+    return [first + second for first, second in zip(points[::2], points[1::2], strict=True)]
+
+
+def play_pair(candidate: Path, current: Path, depth: int, seed: int, number: int) -> tuple[float, float]:
     """Return the candidate's points in the two games of a pair, with Black and with White."""
-    rng = random.Random(f"{settings.seed}/{number}")
+    rng = random.Random(f"{seed}/{number}")
     opening = random_opening(rng, rng.randint(*_OPENING_MOVES), matches=True)
-    return _play(settings, opening, Colour.BLACK), _play(settings, opening, Colour.WHITE)
+    files = candidate, current
+    return _play(files, depth, opening, Colour.BLACK), _play(files, depth, opening, Colour.WHITE)
 
 
-def _play(settings: GateSettings, position: Position, candidate: Colour) -> float:
-    searchers = [cleared_searcher(path) for path in (settings.candidate, settings.current)]
-    limit = Limit(depth=settings.depth)
+def _play(files: tuple[Path, Path], depth: int, position: Position, candidate: Colour) -> float:
+    searchers = [cleared_searcher(path) for path in files]
+    limit = Limit(depth=depth)
     while not position.is_over:
         searcher = searchers[position.side is not candidate]
         position = position.play(searcher.search(position, limit).move)

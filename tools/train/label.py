@@ -19,13 +19,14 @@ from outflank.tools.runtime.executor import cleared_searcher, open_executor, run
 from outflank.tools.runtime.progress import progress_bar
 from outflank.tools.train.dataset import (
     RECORD,
-    LabelledPosition,
     Records,
     as_records,
     empties,
     game_numbers,
     games_there,
+    judged,
     judged_line,
+    position_of,
     random_opening,
     set_aside,
     shard_path,
@@ -117,8 +118,7 @@ def boards_of_games(
     def found() -> Iterator[Position]:
         order = np.random.default_rng(seed).permutation(len(here))
         for record in here[np.tile(order, _TIMES_STRAYED if stray else 1)]:
-            position = Position(int(record["own"]), int(record["opp"]), Colour.BLACK)
-            played = play_random(rng, position, rng.randint(0, stray))
+            played = play_random(rng, position_of(record), rng.randint(0, stray))
             if played is None:
                 continue
             strayed, _ = played
@@ -162,43 +162,45 @@ def _label_part(settings: LabelSettings, part: tuple[int, tuple[_Board, ...]]) -
     for own, opp in part[1]:
         position = Position(own, opp, Colour.BLACK)
         found = settings.judging.search(searcher, position)
-        seen = [LabelledPosition(position, found.score, found.depth, found.selectivity)]
+        seen = [judged(position, found)]
         if to_the_end(found, position):
             seen = list(judged_line(position, found, settings.line_to))
         games.append(as_records(seen, found.score, position.side))
     return np.concatenate(games).tobytes()
 
 
-@dataclass(frozen=True, slots=True)
-class DevsetSettings:
-    """Settings of a dev set.
+def make_devset(
+    games: Records,
+    out: Path,
+    *,
+    empty: int,
+    count: int,
+    seed: int,
+    all_moves: bool,
+    **place: Unpack[Place],
+) -> int:
+    """Solve boards of the games into a file.
 
-    Attributes:
-        empties: the empty squares of each board.
-        boards: the number of boards.
+    Args:
+        games: the games; the boards are of different ones, and of those that training leaves out.
+        out: the file; complete lines are kept.
+        empty: the empty squares of each board.
+        count: the number of boards.
         seed: the seed of their choice.
         all_moves: whether to solve each move of a board, not just the board.
-    """
+        place: the processors.
 
-    empties: int
-    boards: int
-    seed: int
-    all_moves: bool
-
-
-def make_devset(games: Records, out: Path, settings: DevsetSettings, **place: Unpack[Place]) -> int:
-    """Solve boards of the games into a file and return their number, which is smaller if the games have no more.
-
+    Returns: the number of boards, which is smaller than `count` if the games have no more.
     Raises: FileFormatError if the file has lines of other settings.
     """
-    boards = boards_set_aside(games, settings)
+    boards = _boards_set_aside(games, empty, count, seed)
     done = _lines_there(out, boards)
     with (
         out.open("a") as file,
         open_executor(**place) as (executor, at_once),
         progress_bar("devset", len(boards), "boards", done) as advance,
     ):
-        task = partial(_solved_line, settings.all_moves)
+        task = partial(_solved_line, all_moves)
         for line in run_in_order(executor, task, boards[done:], at_once):
             file.write(f"{line}\n")
             file.flush()
@@ -206,14 +208,13 @@ def make_devset(games: Records, out: Path, settings: DevsetSettings, **place: Un
     return len(boards)
 
 
-def boards_set_aside(games: Records, settings: DevsetSettings) -> list[_Board]:
-    """Return different boards (own, opp) of different games, in the order of the seed."""
-    here = np.flatnonzero((empties(games) == settings.empties) & ~games["learned"])
+def _boards_set_aside(games: Records, empty: int, count: int, seed: int) -> list[_Board]:
+    """Return different boards of different games, in the order of the seed."""
+    here = np.flatnonzero((empties(games) == empty) & ~games["learned"])
     _, first_of_game = np.unique(game_numbers(games)[here], return_index=True)
     rows = games[here[first_of_game]]
-    rows = rows[np.random.default_rng(settings.seed).permutation(len(rows))]
-    positions = (Position(int(row["own"]), int(row["opp"]), Colour.BLACK) for row in rows)
-    chosen = islice(_different(positions), settings.boards)
+    rows = rows[np.random.default_rng(seed).permutation(len(rows))]
+    chosen = islice(_different(map(position_of, rows)), count)
     return [(position.own, position.opp) for position, _ in chosen]
 
 

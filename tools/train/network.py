@@ -212,8 +212,8 @@ def train(
             StagePositions(records[some], target[some], begin.tables)
             for some in (here & ~kept_out, here & kept_out)
         )
-        training = _StageTraining(number, trained, measured.without(trained), settings, on_epoch)
-        networks.append(training.run(begin, checkpoint))
+        measured = measured.without(trained)
+        networks.append(_stage_trained(number, trained, measured, begin, settings, on_epoch, checkpoint))
     made = rounded(networks, begin.tables)
     checkpoint.remove()
     return made
@@ -235,69 +235,68 @@ def _check_device(name: str) -> None:
         ) from None
 
 
-@dataclass(slots=True)
-class _StageTraining:
-    stage: int
-    trained: StagePositions
-    measured: StagePositions
-    settings: NetworkSettings
-    on_epoch: Callable[[EpochReport], None]
+def _stage_trained(
+    stage: int,
+    trained: StagePositions,
+    measured: StagePositions,
+    begin: Weights,
+    settings: NetworkSettings,
+    on_epoch: Callable[[EpochReport], None],
+    checkpoint: Checkpoint,
+) -> Network:
+    learned = trained.column_counts() >= settings.min_count
+    network = Network.of_weights(begin, stage, learned)
+    network.to(settings.device)
+    if not network.rows.any():  # random initial values
+        network.silence(torch.from_numpy(trained.heads() == 0))
+    start = network.rows.detach().clone()
+    still = network.slots(torch.from_numpy(~learned))
+    layers = [network.start, network.into, network.threshold, network.out, network.last]
+    groups = [{"params": [network.rows]}, {"params": layers}]
+    optimiser = torch.optim.AdamW(groups, settings.rate, weight_decay=0.0, fused=True)
+    steps_an_epoch = -(-len(trained) // POSITIONS_A_BATCH)
+    steps = max(1, settings.epochs * steps_an_epoch)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        optimiser, settings.rate, total_steps=steps, pct_start=_RISING
+    )
 
-    def run(self, begin: Weights, checkpoint: Checkpoint) -> Network:
-        learned = self.trained.column_counts() >= self.settings.min_count
-        network = Network.of_weights(begin, self.stage, learned)
-        network.to(self.settings.device)
-        if not network.rows.any():  # random initial values
-            network.silence(torch.from_numpy(self.trained.heads() == 0))
-        start = network.rows.detach().clone()
-        still = network.slots(torch.from_numpy(~learned))
-        layers = [network.start, network.into, network.threshold, network.out, network.last]
-        groups = [{"params": [network.rows]}, {"params": layers}]
-        optimiser = torch.optim.AdamW(groups, self.settings.rate, weight_decay=0.0, fused=True)
-        steps = max(1, self.settings.epochs * self._steps())
-        schedule = torch.optim.lr_scheduler.OneCycleLR(
-            optimiser, self.settings.rate, total_steps=steps, pct_start=_RISING
-        )
-        parts = {"network": network, "optimiser": optimiser, "schedule": schedule}
-        done, squares = checkpoint.resume(self.stage, parts)
-        if not done:
-            self._report(network, 0, self._error(network))
-        for step, batch in self._batches(done):
-            squares += _step(network, optimiser, batch, self.settings.linear_from) * len(batch.left)
-            schedule.step()
-            with torch.no_grad():
-                network.rows.lerp_(start, min(1.0, schedule.get_last_lr()[0] * self.settings.decay))
-                network.rows[still] = start[still]
-            network.limit_rows()
-            if (step + 1) % self._steps() == 0:
-                self._report(network, (step + 1) // self._steps(), (squares / len(self.trained)) ** 0.5)
-                squares = 0.0
-            checkpoint.keep(self.stage, parts, step + 1, squares, last=step + 1 == steps)
-        network.cpu()
-        return network
-
-    def _steps(self) -> int:
-        return -(-len(self.trained) // POSITIONS_A_BATCH)
-
-    def _batches(self, done: int) -> Iterator[tuple[int, Batch]]:
-        """Yield the remaining steps, numbered over all epochs, and the positions of each."""
-        for epoch in range(self.settings.epochs):
-            seed = (self.settings.seed * STAGES + self.stage) * self.settings.epochs + epoch
-            order = torch.randperm(len(self.trained), generator=torch.Generator().manual_seed(seed))
-            for number in range(max(0, done - epoch * self._steps()), self._steps()):
-                part = order[number * POSITIONS_A_BATCH : (number + 1) * POSITIONS_A_BATCH]
-                yield epoch * self._steps() + number, self.trained.batch(part).to(self.settings.device)
-
-    def _report(self, network: Network, epoch: int, trained: float) -> None:
-        scores, wanted, odd = _scores(network, self.measured, self.settings.device)
+    def report(epoch: int, error: float) -> None:
+        scores, wanted, odd = _scores(network, measured, settings.device)
         errors = scores - wanted
         even_bias, odd_bias = (float(errors[which].mean()) if which.any() else 0.0 for which in (~odd, odd))
         _, slope = calibration(scores.tolist(), wanted.tolist())
-        self.on_epoch(EpochReport(self.stage, epoch, trained, _size(errors), even_bias, odd_bias, slope))
+        on_epoch(EpochReport(stage, epoch, error, _size(errors), even_bias, odd_bias, slope))
 
-    def _error(self, network: Network) -> float:
-        scores, wanted, _ = _scores(network, self.trained, self.settings.device)
-        return _size(scores - wanted)
+    parts = {"network": network, "optimiser": optimiser, "schedule": schedule}
+    done, squares = checkpoint.resume(stage, parts)
+    if not done:
+        scores, wanted, _ = _scores(network, trained, settings.device)
+        report(0, _size(scores - wanted))
+    for step, chosen in _steps(len(trained), stage, settings, done):
+        batch = trained.batch(chosen, settings.device)
+        squares += _step(network, optimiser, batch, settings.linear_from) * len(chosen)
+        schedule.step()
+        with torch.no_grad():
+            network.rows.lerp_(start, min(1.0, schedule.get_last_lr()[0] * settings.decay))
+            network.rows[still] = start[still]
+        network.limit_rows()
+        if (step + 1) % steps_an_epoch == 0:
+            report((step + 1) // steps_an_epoch, (squares / len(trained)) ** 0.5)
+            squares = 0.0
+        checkpoint.keep(stage, parts, step + 1, squares, last=step + 1 == steps)
+    network.cpu()
+    return network
+
+
+def _steps(positions: int, stage: int, settings: NetworkSettings, done: int) -> Iterator[tuple[int, Tensor]]:
+    """Yield the remaining steps, numbered over all epochs, and the indices of each one's positions."""
+    steps_an_epoch = -(-positions // POSITIONS_A_BATCH)
+    for epoch in range(settings.epochs):
+        seed = (settings.seed * STAGES + stage) * settings.epochs + epoch
+        order = torch.randperm(positions, generator=torch.Generator().manual_seed(seed))
+        for number in range(max(0, done - epoch * steps_an_epoch), steps_an_epoch):
+            part = order[number * POSITIONS_A_BATCH : (number + 1) * POSITIONS_A_BATCH]
+            yield epoch * steps_an_epoch + number, part
 
 
 def _scores(network: Network, positions: StagePositions, device: str) -> tuple[Tensor, Tensor, Tensor]:
@@ -305,20 +304,21 @@ def _scores(network: Network, positions: StagePositions, device: str) -> tuple[T
     scores, wanted, odd = [torch.empty(0)], [torch.empty(0)], [torch.empty(0, dtype=torch.bool)]
     with torch.no_grad():
         for part in torch.arange(len(positions)).split(POSITIONS_A_BATCH) if len(positions) else ():
-            batch = positions.batch(part).to(device)
-            scores.append((network(batch.columns, batch.head) + batch.by_tables).cpu())
-            wanted.append((batch.left + batch.by_tables).cpu())
-            odd.append(batch.head.cpu() % 2 == 1)
+            columns, head, by_tables, left = positions.batch(part, device)
+            scores.append((network(columns, head) + by_tables).cpu())
+            wanted.append((left + by_tables).cpu())
+            odd.append(head.cpu() % 2 == 1)
     return torch.cat(scores), torch.cat(wanted), torch.cat(odd)
 
 
 def _step(network: Network, optimiser: torch.optim.Optimizer, batch: Batch, linear_from: float) -> float:
     """Train on one batch and return its mean squared error before."""
+    columns, head, _, left = batch
     optimiser.zero_grad()
-    found = network(batch.columns, batch.head)
-    nn.functional.huber_loss(found, batch.left, delta=linear_from).backward()
+    found = network(columns, head)
+    nn.functional.huber_loss(found, left, delta=linear_from).backward()
     optimiser.step()
-    return float((found.detach() - batch.left).square().mean())
+    return float((found.detach() - left).square().mean())
 
 
 def _size(errors: Tensor) -> float:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -178,25 +177,14 @@ def _whole(numbers: Tensor, units: int, kind: type = np.int16) -> NDArray[np.sig
 POSITIONS_A_BATCH = 16384
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """Some positions, in the order of their heads.
+Batch = tuple[Tensor, Tensor, Tensor, Tensor]
+"""Some positions, in the order of their heads.
 
-    Attributes:
-        columns: the columns that count, shape (positions, WEIGHTS_OF_A_POSITION).
-        head: the heads, from the first one of the stage.
-        by_tables: the scores of the tables, in discs.
-        left: the residuals, target minus this score.
-    """
-
-    columns: Tensor
-    head: Tensor
-    by_tables: Tensor
-    left: Tensor
-
-    def to(self, device: str) -> Batch:
-        """Return the batch on another device."""
-        return Batch(*(part.to(device) for part in (self.columns, self.head, self.by_tables, self.left)))
+    columns     the columns that count, shape (positions, WEIGHTS_OF_A_POSITION)
+    head        the heads, from the first one of the stage
+    by_tables   the scores of the tables, in discs
+    left        the residuals, target minus this score
+"""
 
 
 class StagePositions:
@@ -211,19 +199,18 @@ class StagePositions:
     def __len__(self) -> int:
         return len(self._records)
 
-    def batch(self, which: Tensor) -> Batch:
-        """Return the positions with these indices, in the order of their heads."""
+    def batch(self, which: Tensor, device: str) -> Batch:
+        """Return the positions with these indices, in the order of their heads, on a device."""
         chosen = which.numpy()
         chosen = chosen[np.argsort(self._head[chosen], kind="stable")]
         here = self._records[chosen]
         columns = columns_of(here)
         by_tables = _by_tables(self._tables, columns, phases(here))
-        return Batch(
-            torch.from_numpy(columns),
-            torch.from_numpy(self._head[chosen] % HEADS_A_STAGE),
-            torch.from_numpy(by_tables),
-            torch.from_numpy(self._target[chosen] - by_tables),
+        head, left = self._head[chosen] % HEADS_A_STAGE, self._target[chosen] - by_tables
+        columns, head, by_tables, left = (
+            torch.from_numpy(part).to(device) for part in (columns, head, by_tables, left)
         )
+        return columns, head, by_tables, left
 
     def heads(self) -> NDArray[np.int64]:
         """Return the number of positions of each head of the stage."""

@@ -6,8 +6,7 @@ the same parity is a sample, and so is every pair of a deep score and the static
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -34,29 +33,20 @@ Cell = tuple[int, int, int]
 """Empty squares, depth, and the shallow search's depth; 0 is the static evaluation."""
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorModel:
-    """The fitted model.
+Measured = dict[Cell, tuple[int, float]]
+"""The number of pairs of scores in a cell, and their root mean square difference in discs."""
 
-    Attributes:
-        coefficients: x y z a b c of engine/search/probcut.py.
-        measured: the number of pairs of scores and their root mean square difference, for each cell of empty squares,
-            depth and depth of the shallow search.
+
+def write(path: Path, coefficients: Sequence[float], measured: Measured, weights: Path, seed: int) -> int:
+    """Write the engine's file, with the weights that were measured and the seed of the choice.
+
+    Returns: the number of pairs of scores in all cells.
     """
-
-    coefficients: tuple[float, ...]
-    measured: dict[Cell, tuple[int, float]]
-
-    @property
-    def samples(self) -> int:
-        """The number of pairs of scores in all cells."""
-        return sum(samples for samples, _ in self.measured.values())
-
-    def write(self, path: Path, weights: Path, seed: int) -> None:
-        """Write the engine's file, with the weights that were measured and the seed of the choice."""
-        made = {**made_now(), "weights": _named(weights), "seed": seed, "samples": self.samples}
-        content = {"coefficients": [round(value, 8) for value in self.coefficients], "provenance": made}
-        write_whole(path, (json.dumps(content, indent=1) + "\n").encode())
+    samples = sum(count for count, _ in measured.values())
+    made = {**made_now(), "weights": _named(weights), "seed": seed, "samples": samples}
+    content = {"coefficients": [round(value, 8) for value in coefficients], "provenance": made}
+    write_whole(path, (json.dumps(content, indent=1) + "\n").encode())
+    return samples
 
 
 def is_fitted_to(path: Path, weights: Path) -> bool:
@@ -66,8 +56,8 @@ def is_fitted_to(path: Path, weights: Path) -> bool:
 
 def measure(
     weights: Path, folders: Sequence[Path], boards: int, depth: int, seed: int, **place: Unpack[Place]
-) -> dict[Cell, list[float]]:
-    """Return the differences, deep minus shallow, of this many boards for each number of empty squares."""
+) -> Measured:
+    """Measure the differences, deep minus shallow, of this many boards for each number of empty squares."""
     records = load(folders)
     tasks = [
         tuple(chosen[first : first + _BOARDS_A_TASK])
@@ -84,42 +74,37 @@ def measure(
             for cell, difference in found:
                 differences[cell].append(difference)
             advance(_BOARDS_A_TASK)
-    return differences
+    return {
+        cell: (len(found), float(np.sqrt(np.mean(np.square(found))))) for cell, found in differences.items()
+    }
 
 
-def fit(differences: Mapping[Cell, Sequence[float]]) -> ErrorModel:
-    """Fit the model with the least squared relative error in all cells, each weighted by the root of its samples."""
-    cells = sorted(differences)
-    measured = np.array([np.sqrt(np.mean(np.square(differences[cell]))) for cell in cells])
-    counts = np.array([len(differences[cell]) for cell in cells])
-    certainty = np.sqrt(counts) / np.maximum(measured, 0.5)
+def fit(measured: Measured) -> tuple[float, ...]:
+    """Return x y z a b c of engine/search/probcut.py.
+
+    They have the least squared relative error in all cells, each weighted by the root of its samples.
+    """
+    cells = sorted(measured)
+    counts, found = np.array([measured[cell] for cell in cells]).T
+    certainty = np.sqrt(counts) / np.maximum(found, 0.5)
 
     def errors(coefficients: Sequence[float]) -> Any:
-        return certainty * (np.array([sigma(coefficients, *cell) for cell in cells]) - measured)
+        return certainty * (np.array([sigma(coefficients, *cell) for cell in cells]) - found)
 
     begin = json.loads(SHIPPED.read_text())["coefficients"]
-    found = tuple(float(value) for value in least_squares(errors, begin).x)
-    return ErrorModel(
-        found,
-        {
-            cell: (int(pairs), float(value))
-            for cell, pairs, value in zip(cells, counts, measured, strict=True)
-        },
-    )
+    return tuple(float(value) for value in least_squares(errors, begin).x)
 
 
-def as_table(model: ErrorModel) -> str:
+def as_table(coefficients: Sequence[float], measured: Measured) -> str:
     """Return a table of measured and fitted deviations by both depths, averaged over the empty squares."""
     by_depths: dict[tuple[int, int], list[Cell]] = defaultdict(list)
-    for cell in model.measured:
+    for cell in measured:
         by_depths[cell[1:]].append(cell)
     lines = ["depth  shallow  samples  measured  model"]
     for (depth, shallow), cells in sorted(by_depths.items()):
-        samples, measured = zip(*(model.measured[cell] for cell in cells), strict=True)
-        modelled = np.mean([sigma(model.coefficients, *cell) for cell in cells])
-        lines.append(
-            f"{depth:5d}  {shallow:7d}  {sum(samples):7d}  {np.mean(measured):8.2f}  {modelled:5.2f}"
-        )
+        samples, found = zip(*(measured[cell] for cell in cells), strict=True)
+        modelled = np.mean([sigma(coefficients, *cell) for cell in cells])
+        lines.append(f"{depth:5d}  {shallow:7d}  {sum(samples):7d}  {np.mean(found):8.2f}  {modelled:5.2f}")
     return "\n".join(lines)
 
 

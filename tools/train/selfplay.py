@@ -21,10 +21,11 @@ from outflank.tools.runtime.executor import cleared_searcher, open_executor, run
 from outflank.tools.runtime.progress import progress_bar
 from outflank.tools.train.dataset import (
     RECORD,
-    LabelledPosition,
+    Judged,
     Records,
     as_records,
     games_there,
+    judged,
     judged_line,
     random_opening,
     shard_path,
@@ -139,7 +140,7 @@ def play_shard(settings: SelfplaySettings, number: int) -> bytes:
 def _play_game(searcher: Searcher, settings: SelfplaySettings, rng: random.Random) -> Records:
     judging = settings.judging
     position = _fair_opening(searcher, settings, rng)
-    seen: list[LabelledPosition] = []
+    seen: list[Judged] = []
     while not position.is_over:
         if position.must_pass:
             position = position.pass_()
@@ -148,7 +149,7 @@ def _play_game(searcher: Searcher, settings: SelfplaySettings, rng: random.Rando
         if to_the_end(found, position):
             seen += judged_line(position, found)
             return as_records(seen, found.score, position.side)
-        seen.append(LabelledPosition(position, found.score, found.depth, found.selectivity))
+        seen.append(judged(position, found))
         position = position.play(found.move)
     return as_records(seen, position.score(position.side), position.side)
 

@@ -13,36 +13,33 @@ from outflank.engine import FileFormatError
 from outflank.tools.runtime.files import write_whole
 
 
-class TimeSpent:
-    """Seconds by the name of the step, in a file of their own.
-
-    Args:
-        path: the path of the file; without a file no time was spent.
+def spent_on(path: Path, *steps: str) -> float:
+    """Return the seconds of these steps together; 0 without a file.
 
     Raises: FileFormatError if it is another file or damaged.
     """
+    seconds = _read(path)
+    return sum(seconds.get(step, 0.0) for step in steps)
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._seconds = _read(path) if path.exists() else {}
 
-    def on(self, *steps: str) -> float:
-        """Return the seconds of these steps together."""
-        return sum(self._seconds.get(step, 0.0) for step in steps)
+@contextmanager
+def spending(path: Path, step: str) -> Iterator[None]:
+    """Add the time of the ``with`` block, however it ends, to a step.
 
-    @contextmanager
-    def spending(self, step: str) -> Iterator[None]:
-        """Add the time of the ``with`` block, however it ends, to a step."""
-        began = time.monotonic()
-        try:
-            yield
-        finally:
-            self._seconds[step] = self._seconds.get(step, 0.0) + time.monotonic() - began
-            write_whole(self._path, (json.dumps(self._seconds, indent=1) + "\n").encode())
+    Raises: FileFormatError if it is another file or damaged.
+    """
+    seconds, began = _read(path), time.monotonic()
+    try:
+        yield
+    finally:
+        seconds[step] = seconds.get(step, 0.0) + time.monotonic() - began
+        write_whole(path, (json.dumps(seconds, indent=1) + "\n").encode())
 
 
 def _read(path: Path) -> dict[str, float]:
     try:
         return {str(step): float(seconds) for step, seconds in json.loads(path.read_bytes()).items()}
+    except FileNotFoundError:
+        return {}
     except (ValueError, AttributeError, TypeError):
         raise FileFormatError(f"{path} does not hold the seconds of each step") from None

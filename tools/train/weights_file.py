@@ -19,24 +19,33 @@ from outflank.tools.runtime.files import write_whole
 from outflank.tools.runtime.progress import progress_bar
 from outflank.tools.train import calibrate, fit
 from outflank.tools.train.dataset import Records, load, load_solved, read_header, shards
+from outflank.tools.train.targets import Trust
 
 if TYPE_CHECKING:  # PyTorch takes seconds to import
     from outflank.tools.train import network
 
 
 def fit_folders(
-    folders: Sequence[Path], solved: Sequence[Path], out: Path, settings: fit.FitSettings
-) -> fit.Fit:
+    folders: Sequence[Path],
+    solved: Sequence[Path],
+    out: Path,
+    trust: Trust,
+    neighbour_weight: float = 0.5,
+    ridge: float = 100.0,
+) -> tuple[fit.PhaseReport, ...]:
     """Fit tables to the games of some folders, and to solved positions of others, and write them to `out`.
+
+    ``fit.fit`` describes `trust`, `neighbour_weight` and `ridge`.
 
     Raises: FileFormatError if a folder has no games or a shard is damaged.
     """
     records = _load(folders, solved)
     with progress_bar("fit", PHASES, "phases") as advance:
-        made = fit.fit(records, settings, lambda report: advance(1))
-    tables = weights.Weights.of_tables(made.tables)
-    write_whole(out, weights.packed(tables, {**_provenance(folders, solved), "fit": asdict(settings)}))
-    return made
+        tables, reports = fit.fit(records, trust, lambda report: advance(1), neighbour_weight, ridge)
+    how = {"trust": asdict(trust), "neighbour_weight": neighbour_weight, "ridge": ridge}
+    provenance = {**_provenance(folders, solved), "fit": how}
+    write_whole(out, weights.packed(weights.Weights.of_tables(tables), provenance))
+    return reports
 
 
 def train_network(
@@ -73,15 +82,21 @@ def calibrate_heads(
     begin: Path,
     folders: Sequence[Path],
     out: Path,
-    settings: calibrate.CalibrateSettings,
+    *,
+    depth: int = 6,
+    boards: int,
+    seed: int,
     **place: Unpack[Place],
 ) -> tuple[calibrate.Shift, ...]:
     """Shift a file's heads so that searches of some folders' games are unbiased, and write it to `out`.
 
+    ``calibrate.measure`` describes `depth`, `boards` and `seed`.
+
     Raises: FileFormatError if a folder has no games, or if a shard or the weights are damaged.
     """
-    shifts = calibrate.measure(begin, load(folders), settings, **place)
-    made = {**weights.provenance(begin), "calibration": {**made_now(), **asdict(settings)}}
+    shifts = calibrate.measure(begin, load(folders), depth, boards, seed, **place)
+    how = {**made_now(), "depth": depth, "boards": boards, "seed": seed}
+    made = {**weights.provenance(begin), "calibration": how}
     write_whole(out, weights.packed(calibrate.shifted(weights.read(begin), shifts), made))
     return shifts
 

@@ -22,7 +22,7 @@ from outflank.tools.train.dataset import (
     write_shard,
 )
 from outflank.tools.train.targets import Trust, targets
-from outflank.tools.train.timespent import TimeSpent
+from outflank.tools.train.timespent import spending, spent_on
 
 FULL_BUT_9 = 2**55 - 1
 A, B, C = 1, 2, 4  # single discs: what counts is whose they are
@@ -183,33 +183,31 @@ def test_guesses_of_shallow_searches_do_not_count(taught_records: Records) -> No
 
 def test_time_is_kept_from_run_to_run(tmp_path: Path) -> None:
     path = tmp_path / "spent.json"
-    with TimeSpent(path).spending("games"):
+    with spending(path, "games"):
         time.sleep(0.02)
-    first = TimeSpent(path).on("games")
+    first = spent_on(path, "games")
 
-    spent = TimeSpent(path)
-    with spent.spending("games"):
+    with spending(path, "games"):
         time.sleep(0.02)
-    with spent.spending("fit"):
+    with spending(path, "fit"):
         pass
 
     assert first >= 0.02
-    assert first + 0.02 <= spent.on("games") <= spent.on("games", "fit", "labels")
-    assert TimeSpent(path).on("games", "fit") == spent.on("games", "fit")
+    assert first + 0.02 <= spent_on(path, "games") <= spent_on(path, "games", "fit", "labels")
 
 
 def test_a_step_that_is_interrupted_has_cost_its_time(tmp_path: Path) -> None:
     path = tmp_path / "spent.json"
 
     def interrupted() -> None:
-        with TimeSpent(path).spending("games"):
+        with spending(path, "games"):
             time.sleep(0.01)
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         interrupted()
 
-    assert TimeSpent(path).on("games") >= 0.01
+    assert spent_on(path, "games") >= 0.01
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{", '{"games": "long"}', '{"games": null}'])
@@ -218,4 +216,4 @@ def test_another_file_is_refused(tmp_path: Path, content: str) -> None:
     path.write_text(content)
 
     with pytest.raises(FileFormatError, match=r"spent\.json does not hold the seconds of each step"):
-        TimeSpent(path)
+        spent_on(path)

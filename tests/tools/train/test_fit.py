@@ -3,25 +3,27 @@
 import json
 import random
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 from scipy.sparse import csr_array, random_array
 
-from outflank.engine import Colour, Position, Searcher
+from outflank.engine import Searcher
 from outflank.engine.evaluation import weights
 from outflank.engine.evaluation.evaluate import HEADS, NUMBERS_OF_A_LAYER
 from outflank.engine.evaluation.patterns import PHASES
 from outflank.tools.commands.train import train
 from outflank.tools.train.accuracy import calibration
-from outflank.tools.train.calibrate import CalibrateSettings, Shift, measure, shifted
-from outflank.tools.train.dataset import Records, empties, load
-from outflank.tools.train.fit import Block, Fit, FitSettings, Vector, fit, phases, solve
+from outflank.tools.train.calibrate import Shift, measure, shifted
+from outflank.tools.train.dataset import Records, empties, load, position_of
+from outflank.tools.train.fit import Block, Fit, Vector, fit, phases, solve
 from outflank.tools.train.targets import Trust
 
 COLUMNS = 50
-SETTINGS = CalibrateSettings(depth=1, boards=12)
+BOARDS = 12
+SETTINGS: dict[str, Any] = {"depth": 1, "boards": BOARDS, "seed": 1, "workers": 1}
 
 
 @pytest.fixture(scope="module")
@@ -31,16 +33,16 @@ def records(games: Path) -> Records:
 
 @pytest.fixture(scope="module")
 def fitted(records: Records) -> Fit:
-    return fit(records, FitSettings(Trust.everywhere(1.0)), lambda report: None)
+    return fit(records, Trust.everywhere(1.0), lambda report: None)
 
 
 def by_phase(fitted: Fit) -> np.ndarray[tuple[int, int], np.dtype[np.int16]]:
-    return np.array(fitted.tables, np.int16).reshape(PHASES, -1)
+    return np.array(fitted[0], np.int16).reshape(PHASES, -1)
 
 
 def test_every_position_that_is_not_set_aside_is_fitted_to_or_kept_out(records: Records, fitted: Fit) -> None:
-    assert sum(report.positions + report.kept_out for report in fitted.reports) == records["learned"].sum()
-    assert all(report.kept_out for report in fitted.reports if report.positions > 100)
+    assert sum(report.positions + report.kept_out for report in fitted[1]) == records["learned"].sum()
+    assert all(report.kept_out for report in fitted[1] if report.positions > 100)
 
 
 def test_phases_are_those_of_the_engine(records: Records) -> None:
@@ -49,7 +51,7 @@ def test_phases_are_those_of_the_engine(records: Records) -> None:
 
 
 def test_what_was_fitted_is_better_than_nothing(fitted: Fit) -> None:
-    late = [report for report in fitted.reports if report.empties <= 8 and report.kept_out]
+    late = [report for report in fitted[1] if report.empties <= 8 and report.kept_out]
 
     assert late
     assert all(report.rmse < report.spread for report in late)
@@ -57,7 +59,7 @@ def test_what_was_fitted_is_better_than_nothing(fitted: Fit) -> None:
 
 def test_phases_without_positions_are_judged_like_the_next(fitted: Fit) -> None:
     found = by_phase(fitted)
-    fitted_phases = [report.phase for report in fitted.reports if report.positions]
+    fitted_phases = [report.phase for report in fitted[1] if report.positions]
 
     assert np.array_equal(found[0], found[min(fitted_phases)])
     assert found[-1].any()
@@ -65,13 +67,11 @@ def test_phases_without_positions_are_judged_like_the_next(fitted: Fit) -> None:
 
 def test_mirrored_boards_are_judged_alike(fitted: Fit, records: Records, tmp_path: Path) -> None:
     path = tmp_path / "fitted.bin"
-    path.write_bytes(
-        weights.packed(weights.Weights.of_tables(fitted.tables), {"command": "fitted in a test"})
-    )
+    path.write_bytes(weights.packed(weights.Weights.of_tables(fitted[0]), {"command": "fitted in a test"}))
     searcher = Searcher(1, weights=path)
 
     for record in records[::97]:
-        position = Position(int(record["own"]), int(record["opp"]), Colour.BLACK)
+        position = position_of(record)
         assert len({searcher.evaluate(image) for image in position.symmetries()}) == 1
 
 
@@ -94,7 +94,7 @@ def problem(noise: float) -> tuple[Block, Block, Vector]:
         rows = sparse_rows(count, seed)
         rows.data[rows.indices == COLUMNS - 1] = 0
         targets = rows @ truth + rng.normal(scale=noise, size=count).astype(np.float32)
-        blocks.append(Block(rows, targets.astype(np.float32), 1.0))
+        blocks.append((rows, targets.astype(np.float32), 1.0))
     fitted, kept_out = blocks
     return fitted, kept_out, truth
 
@@ -126,7 +126,8 @@ def test_a_firm_ridge_keeps_weights_near_their_start() -> None:
 
 def test_rows_of_no_weight_count_for_nothing() -> None:
     fitted, kept_out, _ = problem(noise=0)
-    wrong = Block(fitted.rows, -fitted.targets, 0.0)
+    rows, targets, _ = fitted
+    wrong = rows, -targets, 0.0
     start = np.zeros(COLUMNS, np.float32)
 
     alone = solve([fitted], kept_out, start, ridge=1.0)[0]
@@ -136,7 +137,7 @@ def test_rows_of_no_weight_count_for_nothing() -> None:
 
 
 def test_without_rows_nothing_changes() -> None:
-    none = Block(csr_array((0, COLUMNS), dtype=np.float32), np.empty(0, np.float32), 1.0)
+    none = csr_array((0, COLUMNS), dtype=np.float32), np.empty(0, np.float32), 1.0
     start = np.ones(COLUMNS, np.float32)
 
     assert solve([none], none, start, ridge=1.0)[0].tolist() == start.tolist()
@@ -167,9 +168,7 @@ def test_what_even_and_odd_depths_are_off_by_is_weighed_against_each_other(
     same = random_records.copy()
     same["result"] = 5  # for the side to move, whoever that is: no shift of a leaf can say so
 
-    shifts = [
-        shift for shift in measure(nothing, same, SETTINGS, workers=1) if shift.boards == 2 * SETTINGS.boards
-    ]
+    shifts = [shift for shift in measure(nothing, same, **SETTINGS) if shift.boards == 2 * BOARDS]
 
     assert len(shifts) > 5
     for shift in shifts:
@@ -186,14 +185,14 @@ def test_searches_are_right_on_average_afterwards(
     out = tmp_path / "calibrated.bin"
     tempo = random_records.copy()
     tempo["result"] = np.where(empties(random_records) % 2 == 0, 5, -5)  # worth 5 discs to have the last move
-    shifts = measure(nothing, tempo, SETTINGS, workers=1)
+    shifts = measure(nothing, tempo, **SETTINGS)
     out.write_bytes(
         weights.packed(shifted(weights.read(nothing), shifts), {"command": "calibrated for a test"})
     )
 
-    again = measure(out, tempo, SETTINGS, workers=1)
+    again = measure(out, tempo, **SETTINGS)
 
-    full = [pair for pair in zip(shifts, again, strict=True) if pair[0].boards == 2 * SETTINGS.boards]
+    full = [pair for pair in zip(shifts, again, strict=True) if pair[0].boards == 2 * BOARDS]
     assert len(full) > 5
     for before, after in full:
         assert before.discs == pytest.approx(5 if before.empties % 2 == 0 else -5, abs=1)

@@ -1,6 +1,7 @@
 """Dev sets: boards that nothing is trained on, each with its exact score; also those that are kept."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -9,9 +10,9 @@ from outflank.engine import FileFormatError, Limit, Position, Rules, Searcher
 from outflank.protocol.formats import obf
 from outflank.tools.commands.train import train
 from outflank.tools.train.dataset import load, set_aside
-from outflank.tools.train.label import DevsetSettings, make_devset
+from outflank.tools.train.label import make_devset
 
-SETTINGS = DevsetSettings(empties=10, boards=3, seed=1, all_moves=True)
+SETTINGS: dict[str, Any] = {"empty": 10, "count": 3, "seed": 1, "all_moves": True, "workers": 1}
 DATA = Path(__file__).parents[2] / "data" / "dev"
 SETS = {"dev-20.obf": 20, "dev-24.obf": 24, "dev-26.obf": 26}
 
@@ -25,7 +26,7 @@ def problems_of(path: Path) -> list[obf.Problem]:
 def test_the_boards_are_set_aside_and_solved_move_by_move(games: Path, tmp_path: Path) -> None:
     out, searcher = tmp_path / "dev.obf", Searcher(1)
 
-    assert make_devset(load([games]), out, SETTINGS, workers=1) == 3
+    assert make_devset(load([games]), out, **SETTINGS) == 3
 
     for problem in problems_of(out):
         assert problem.position.empties == 10
@@ -37,22 +38,22 @@ def test_the_boards_are_set_aside_and_solved_move_by_move(games: Path, tmp_path:
 
 def test_an_interrupted_run_goes_on_where_it_was(games: Path, tmp_path: Path) -> None:
     whole, parts = tmp_path / "whole.obf", tmp_path / "parts.obf"
-    make_devset(load([games]), whole, SETTINGS, workers=1)
+    make_devset(load([games]), whole, **SETTINGS)
     first = whole.read_text().splitlines(keepends=True)[0]
     parts.write_text(first + "--XX")  # as a kill leaves it
 
-    make_devset(load([games]), parts, SETTINGS, workers=1)
+    make_devset(load([games]), parts, **SETTINGS)
 
     assert parts.read_text() == whole.read_text()
 
 
 def test_a_file_of_other_boards_is_refused(games: Path, tmp_path: Path) -> None:
     out = tmp_path / "dev.obf"
-    make_devset(load([games]), out, SETTINGS, workers=1)
+    make_devset(load([games]), out, **SETTINGS)
     before = out.read_text()
 
     with pytest.raises(FileFormatError, match=r"dev\.obf has boards that were chosen with other settings"):
-        make_devset(load([games]), out, DevsetSettings(9, 3, 1, all_moves=True), workers=1)
+        make_devset(load([games]), out, **{**SETTINGS, "empty": 9})
 
     assert out.read_text() == before
 

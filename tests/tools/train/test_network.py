@@ -10,8 +10,8 @@ from outflank.engine import Colour, FileFormatError, Position, SettingsError
 from outflank.engine.evaluation import weights
 from outflank.engine.evaluation.evaluate import MOST_IN_ROW, STAGES, SUMS, Evaluator
 from outflank.engine.evaluation.patterns import PHASES
-from outflank.engine.evaluation.weights import UnpackedWeights
-from outflank.tools.train.dataset import Records, empties, game_numbers, load
+from outflank.engine.evaluation.weights import unpacked
+from outflank.tools.train.dataset import Records, empties, game_numbers, load, position_of
 from outflank.tools.train.fit import COLUMNS, KEPT_OUT, PADDING_COLUMN, columns_of, phases
 from outflank.tools.train.targets import Trust
 
@@ -49,10 +49,10 @@ def test_the_errors_shrink(trained: tuple[weights.Weights, list[network.EpochRep
 
 def test_phases_that_no_position_is_of_add_nothing(records: Records) -> None:
     late = network.train(NOTHING, records[phases(records) >= 20], SETTINGS, lambda report: None)
-    evaluator = Evaluator(UnpackedWeights.of(late))
+    evaluator = Evaluator(unpacked(late))
 
     scores = [
-        (phase, evaluator.score(Position(int(row["own"]), int(row["opp"]), Colour.BLACK)))
+        (phase, evaluator.score(position_of(row)))
         for phase, row in zip(phases(records), records, strict=True)
     ]
 
@@ -64,14 +64,11 @@ def test_the_engine_finds_what_was_trained(
     records: Records, trained: tuple[weights.Weights, list[network.EpochReport]]
 ) -> None:
     given, reports = trained
-    evaluator = Evaluator(UnpackedWeights.of(given))
+    evaluator = Evaluator(unpacked(given))
     stages = phases(records) * STAGES // PHASES
 
     for stage in range(STAGES):
-        errors = [
-            evaluator.score(Position(int(row["own"]), int(row["opp"]), Colour.BLACK)) - int(row["result"])
-            for row in records[stages == stage]
-        ]
+        errors = [evaluator.score(position_of(row)) - int(row["result"]) for row in records[stages == stage]]
         trained_error = [report.trained for report in reports if report.stage == stage][-1]
         # Rounding to whole numbers costs little, and the games kept out are few.
         assert float(np.sqrt(np.mean(np.square(errors)))) == pytest.approx(trained_error, abs=3)
@@ -138,7 +135,7 @@ def test_rare_configurations_have_no_row(records: Records) -> None:
 def test_boards_that_are_trained_to_are_not_measured_with(records: Records) -> None:
     own, images = records[::2], records[1::2].copy()
     for row in images[:50]:
-        image = Position(int(row["own"]), int(row["opp"]), Colour.BLACK).symmetries()[3]
+        image = position_of(row).symmetries()[3]
         row["own"], row["opp"] = image.own, image.opp
     trained, measured, both = (
         StagePositions(some, np.zeros(len(some), np.float32), NOTHING.tables)
@@ -174,7 +171,7 @@ def test_far_errors_count_in_proportion_where_that_is_wanted(
     made = network.train(NOTHING, same, settings, lambda report: None)
 
     board = Position(int(same["own"][0]), int(same["opp"][0]), Colour.BLACK)
-    assert Evaluator(UnpackedWeights.of(made)).score(board) == pytest.approx(wanted, abs=2)
+    assert Evaluator(unpacked(made)).score(board) == pytest.approx(wanted, abs=2)
 
 
 def test_a_training_goes_on_from_the_weights_it_is_given(
@@ -219,12 +216,12 @@ def test_stages_that_are_not_trained_stay_as_they_are(
 
 def test_a_stage_without_a_network_adds_nothing_as_long_as_it_is_not_trained(records: Records) -> None:
     settings = replace(SETTINGS, epochs=1, stages=(STAGES - 1,))
-    evaluator = Evaluator(UnpackedWeights.of(network.train(NOTHING, records, settings, lambda report: None)))
+    evaluator = Evaluator(unpacked(network.train(NOTHING, records, settings, lambda report: None)))
 
     early = records[phases(records) < PHASES - PHASES // STAGES]
 
     assert len(early)
-    assert {evaluator.score(Position(int(row["own"]), int(row["opp"]), Colour.BLACK)) for row in early} == {0}
+    assert {evaluator.score(position_of(row)) for row in early} == {0}
 
 
 class Interrupted(Exception):

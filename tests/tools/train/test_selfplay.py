@@ -18,13 +18,14 @@ from outflank.tools.train.dataset import (
     game_numbers,
     load,
     load_solved,
+    position_of,
     random_opening,
     read_shard,
     set_aside,
     shard_path,
     solved,
 )
-from outflank.tools.train.gate import GateSettings, gate, play_pair
+from outflank.tools.train.gate import described, gate, in_words, play_pair
 from outflank.tools.train.label import LabelSettings, boards_of_games, label
 from outflank.tools.train.selfplay import Judging, SelfplaySettings, play_shard, selfplay, to_the_end
 
@@ -44,7 +45,7 @@ def test_solved_positions_have_their_exact_score(games: Path, settings: Selfplay
     searcher = Searcher(16)
 
     for record in solved[::7]:
-        position = Position(int(record["own"]), int(record["opp"]), Colour.BLACK)
+        position = position_of(record)
         assert searcher.search(position, Limit.solve()).score == record["result"] == record["guess"]
     assert len(solved) > 200
 
@@ -61,7 +62,7 @@ def test_results_are_told_from_the_side_to_move(games: Path) -> None:
 
 def test_only_positions_with_a_choice_of_squares_are_kept(games: Path) -> None:
     for record in load([games])[::5]:
-        position = Position(int(record["own"]), int(record["opp"]), Colour.BLACK)
+        position = position_of(record)
         assert not position.must_pass
         assert not position.is_over
 
@@ -69,7 +70,7 @@ def test_only_positions_with_a_choice_of_squares_are_kept(games: Path) -> None:
 def test_games_never_begin_where_matches_do(games: Path) -> None:
     records = load([games])
     for record in records[records["place"] == 0]:
-        assert not set_aside(Position(int(record["own"]), int(record["opp"]), Colour.BLACK))
+        assert not set_aside(position_of(record))
 
 
 def test_a_shard_is_the_same_wherever_it_is_played(games: Path, settings: SelfplaySettings) -> None:
@@ -123,7 +124,7 @@ def test_a_selective_search_to_the_end_is_the_result_of_its_game(played: Records
 
     assert first_solved.size
     for record in played[first_solved[:10]]:
-        position = Position(int(record["own"]), int(record["opp"]), Colour.BLACK)
+        position = position_of(record)
         found = SELECTIVE.search(searcher, position)
         assert to_the_end(found, position)
         assert not found.exact
@@ -166,15 +167,11 @@ def test_games_with_a_detour_begin_later(settings: SelfplaySettings) -> None:
 def test_boards_set_aside_are_marked_and_those_alone(games: Path) -> None:
     records = load([games])
 
-    marked = [
-        set_aside(Position(int(row["own"]), int(row["opp"]), Colour.BLACK))
-        for row in records
-        if not row["learned"]
-    ]
+    marked = [set_aside(position_of(row)) for row in records if not row["learned"]]
     assert len(marked) > 50
     assert all(marked)
     for row in records[records["learned"]][::10]:
-        assert not set_aside(Position(int(row["own"]), int(row["opp"]), Colour.BLACK))
+        assert not set_aside(position_of(row))
 
 
 def test_boards_set_aside_are_not_labelled(games: Path, nothing: Path, tmp_path: Path) -> None:
@@ -198,25 +195,22 @@ def test_boards_of_games_are_none_of_those_set_aside(games: Path) -> None:
 
 
 def test_knowledge_beats_none(nothing: Path) -> None:
-    result = gate(GateSettings(weights.SHIPPED, nothing, depth=2, seed=1), Sprt(0, 100), 40, workers=2)
+    points, accepted = gate(weights.SHIPPED, nothing, Sprt(0, 100), 40, depth=2, seed=1, workers=2)
 
-    assert result.accepted
-    assert result.described()["verdict"] == "accept"
-    assert sum(result.points) > 0.8 * len(result.points)
+    assert described(points, accepted)["verdict"] == "accept"
+    assert sum(points) > 0.8 * len(points)
 
 
 def test_an_evaluation_is_worth_half_the_points_against_itself(nothing: Path) -> None:
-    settings = GateSettings(nothing, nothing, depth=1, seed=3)
-
     for number in range(5):
-        assert sum(play_pair(settings, number)) == 1
+        assert sum(play_pair(nothing, nothing, 1, 3, number)) == 1
 
 
 def test_too_few_pairs_leave_it_undecided(nothing: Path) -> None:
-    result = gate(GateSettings(nothing, nothing, depth=1, seed=2), Sprt(0, 5), 2, workers=1)
+    points, accepted = gate(nothing, nothing, Sprt(0, 5), 2, depth=1, seed=2, workers=1)
 
-    assert result.accepted is None
-    assert str(result).startswith("undecided: 2 of 4 points (50.0 %)")
+    assert accepted is None
+    assert in_words(described(points, accepted)).startswith("undecided: 2 of 4 points (50.0 %)")
 
 
 @pytest.mark.parametrize("matches", [True, False])

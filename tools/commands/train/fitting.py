@@ -61,13 +61,13 @@ def fit(
     from outflank.tools.train import weights_file
     from outflank.tools.train.targets import Trust
 
-    settings = tables.FitSettings(Trust(trust, early_trust, least_depth), neighbours, ridge)
-    made = weights_file.fit_folders(folders, solved, out, settings)
+    trusted = Trust(trust, early_trust, least_depth)
+    reports = weights_file.fit_folders(folders, solved, out, trusted, neighbours, ridge)
     if plot is not None:
         from outflank.tools.train.plot import plot_errors
 
-        plot_errors(made.reports, plot)
-    click.echo(json.dumps(made.described()) if as_json else weights_file.as_table(made.reports))
+        plot_errors(reports, plot)
+    click.echo(json.dumps(tables.described(reports)) if as_json else weights_file.as_table(reports))
 
 
 @click.command()
@@ -190,11 +190,9 @@ def calibrate(
     **place: Unpack[Place],
 ) -> None:
     """Shift the evaluation's heads so that searches of the games in FOLDERS are right on average."""
-    from outflank.tools.train.calibrate import CalibrateSettings
     from outflank.tools.train.weights_file import calibrate_heads
 
-    settings = CalibrateSettings(depth, boards, seed)
-    found = calibrate_heads(weights, folders, out, settings, **place)
+    found = calibrate_heads(weights, folders, out, depth=depth, boards=boards, seed=seed, **place)
     if plot is not None:
         from outflank.tools.train.plot import plot_shifts
 
@@ -226,10 +224,11 @@ def probcut(
     """Fit the selectivity model to the evaluation, on positions of the games in FOLDERS."""
     from outflank.tools.train import probcut as errors
 
-    model = errors.fit(errors.measure(weights, folders, boards, depth, seed, **place))
-    model.write(out, weights, seed)
+    measured = errors.measure(weights, folders, boards, depth, seed, **place)
+    coefficients = errors.fit(measured)
+    samples = errors.write(out, coefficients, measured, weights, seed)
     click.echo(
-        json.dumps({"coefficients": model.coefficients, "samples": model.samples})
+        json.dumps({"coefficients": coefficients, "samples": samples})
         if as_json
-        else errors.as_table(model)
+        else errors.as_table(coefficients, measured)
     )

@@ -219,6 +219,6 @@ def devset(
     from outflank.tools.train import label as sets
     from outflank.tools.train.dataset import load
 
-    settings = sets.DevsetSettings(empties, boards, seed, all_moves)
-    done = sets.make_devset(load(folders), out, settings, **place)
+    games = load(folders)
+    done = sets.make_devset(games, out, empty=empties, count=boards, seed=seed, all_moves=all_moves, **place)
     click.echo(f"{counted(done, 'board')} in {out}, seed {seed}")

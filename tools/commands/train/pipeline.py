@@ -107,6 +107,7 @@ def gate(
 
     if elo1 <= elo0:
         raise click.UsageError(f"--elo1 ({elo1:g}) has to be above --elo0 ({elo0:g})")
-    settings = match.GateSettings(candidate, against, depth, seed)
-    result = match.gate(settings, Sprt(elo0, elo1, model="logistic"), pairs, **place)
-    click.echo(json.dumps(result.described()) if as_json else str(result))
+    test = Sprt(elo0, elo1, model="logistic")
+    found = match.gate(candidate, against, test, pairs, depth=depth, seed=seed, **place)
+    result = match.described(*found)
+    click.echo(json.dumps(result) if as_json else match.in_words(result))
