@@ -67,6 +67,7 @@ MOST_BYTES = 4 << 20
 """Of a file that is opened."""
 MOST_GAMES = 500
 """That are read of it."""
+_SCRIPTS = ("words.js", "seats.js", "branch.js", "analysis.js", "play.js", "practise.js")
 _LONGEST_NAME = 100
 _SOLVED_EMPTIES = 14
 _JUDGING_LEVEL = 12  # of the moves in a drill
@@ -130,37 +131,25 @@ class AnalysisBoard:
         return Searcher()
 
     async def _page(self, request: Request) -> Response:
-        parts = page_parts(
-            self._rules,
-            "words.js",
-            "seats.js",
-            "branch.js",
-            "analysis.js",
-            "play.js",
-            "practise.js",
-            asks=True,
+        parts = page_parts(self._rules, *_SCRIPTS, asks=True)
+        if self._explorer is not None:
+            parts["archive"] = self._explorer.archive.path.name
+        page = templates().get_template("analysis.html")
+        html = page.render(
+            names=[],
+            endings=[],
+            rows=[],
+            files=[],
+            formats=WRITTEN_FORMATS,
+            remark_heading="by",
+            panel=True,
+            branches=True,
+            view="mover",
+            desk=self._desk(),
+            **parts,
         )
-        html = (
-            templates()
-            .get_template("analysis.html")
-            .render(
-                names=[],
-                endings=[],
-                rows=[],
-                files=[],
-                formats=WRITTEN_FORMATS,
-                remark_heading="by",
-                panel=True,
-                branches=True,
-                view="mover",
-                desk=self._desk(),
-                **({} if self._explorer is None else {"archive": self._explorer.archive.path.name}),
-                **parts,
-            )
-        )
-        return HTMLResponse(
-            html, headers={"content-security-policy": f"{parts['policy']}; frame-ancestors 'none'"}
-        )
+        headers = {"content-security-policy": f"{parts['policy']}; frame-ancestors 'none'"}
+        return HTMLResponse(html, headers=headers)
 
     def _desk(self) -> dict[str, Any]:
         """What the scripts of the page have to know."""
