@@ -1,11 +1,9 @@
 """Outflank can be installed in every usual way; what is installed is all that it needs, and fits together."""
 
 import json
-import os
 import platform
 import pydoc
 import re
-import subprocess
 import sys
 import tarfile
 import tomllib
@@ -13,6 +11,7 @@ import zipfile
 from collections.abc import Callable
 from importlib.metadata import metadata, version
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 from click.testing import CliRunner
@@ -21,13 +20,26 @@ import outflank
 from outflank import engine
 from outflank.engine import BUILD
 from outflank.engine.evaluation.weights import checksum
-from outflank.tests.support.installation import ROOT, Environment, clone
+from outflank.tests.support.installation import ROOT, Environment, clone, python_script
 from outflank.tools.commands.program import cli
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 PERFT_6 = 8200
+Test = TypeVar("Test", bound=Callable[..., None])
 LARGEST_WHEEL = 25_000_000  # bytes; docs/design.md says what weighs so much
+
+
+def installs(test: Test) -> Test:
+    """Mark a test that builds or installs."""
+    marked: Test = pytest.mark.slow(pytest.mark.timeout(1200)(test))
+    return marked
+
+
+def of_distributions(test: Test) -> Test:
+    """Mark a test that shares the fixture `distributions`."""
+    marked: Test = pytest.mark.xdist_group("distributions")(installs(test))
+    return marked
 
 
 def sources() -> set[str]:
@@ -43,12 +55,15 @@ def test_every_package_says_that_it_is_typed(folder: str) -> None:
     assert (ROOT / folder / "py.typed").is_file()
 
 
-def test_a_folder_of_that_name_is_not_taken_for_the_package(tmp_path: Path) -> None:
+def test_a_folder_of_that_name_is_not_taken_for_the_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As the folder that holds a checkout has one; the slow tests below install from there, in each way."""
     (tmp_path / "outflank" / "engine").mkdir(parents=True)
-    command = [sys.executable, "-c", "import outflank.engine as e; print(e.perft(e.Position.start(), 6))"]
+    script = "import outflank.engine as e; print(e.perft(e.Position.start(), 6))"
 
-    made = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    monkeypatch.chdir(tmp_path)
+    made = python_script("-c", script)
 
     assert (made.stdout, made.stderr) == (f"{PERFT_6}\n", "")
 
@@ -104,13 +119,6 @@ def distributions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     environment.run("python", "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", str(sdist))
     (wheel,) = folder.glob("*.whl")
     return {"sdist": sdist, "wheel": wheel}
-
-
-def of_distributions(test: Callable[..., None]) -> Callable[..., None]:
-    """Mark a slow test of the sdist or the wheel, which one worker builds once for all of them."""
-    for mark in (pytest.mark.xdist_group("distributions"), pytest.mark.slow, pytest.mark.timeout(1200)):
-        test = mark(test)
-    return test
 
 
 @of_distributions
@@ -193,8 +201,7 @@ def test_a_wheel_made_from_the_sdist_counts_and_plays(distributions: dict[str, P
     assert_counts_and_plays(environment)
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(1200)
+@installs
 def test_a_plain_install_counts_and_plays(tmp_path: Path) -> None:
     environment = Environment(tmp_path)
     environment.install(str(clone(tmp_path)))
@@ -202,8 +209,7 @@ def test_a_plain_install_counts_and_plays(tmp_path: Path) -> None:
     assert_counts_and_plays(environment)
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(1200)
+@installs
 def test_an_editable_install_counts_and_plays_and_follows_an_edit_without_building_all_again(
     tmp_path: Path,
 ) -> None:
@@ -252,7 +258,7 @@ def test_the_package_has_the_names_of_the_engine_and_loads_them_when_they_are_as
         "assert outflank.review_game and outflank.curve_svg; assert not hasattr(outflank, 'Nonsense')"
     )
 
-    subprocess.run([sys.executable, "-c", program], check=True)
+    assert python_script("-c", program).returncode == 0
 
 
 def test_help_and_star_imports_have_every_public_name() -> None:
@@ -270,13 +276,7 @@ def test_help_and_star_imports_have_every_public_name() -> None:
 
 
 def test_a_name_of_the_package_is_not_loaded_before_the_cpu_was_asked() -> None:
-    told = subprocess.run(
-        [sys.executable, "-c", "import outflank; outflank.Position"],
-        env={**os.environ, "OUTFLANK_BUILD": "none-such"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    told = python_script("-c", "import outflank; outflank.Position", OUTFLANK_BUILD="none-such")
 
     assert "ImportError: expected OUTFLANK_BUILD to be one of" in told.stderr
     assert told.returncode == 1

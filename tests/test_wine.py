@@ -12,6 +12,7 @@ import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
 from outflank.engine import PRESETS
@@ -176,12 +177,9 @@ def test_an_engine_with_a_fault_loses_its_games_and_leaves_no_process(
 
 def processes(word: str) -> Iterator[int]:
     """Yield the ids of processes whose command line has a word; Wine's processes are processes of this system."""
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            if word in (folder / "cmdline").read_text(errors="replace"):
-                yield int(folder.name)
-        except OSError:
-            pass
+    for process in psutil.process_iter(["cmdline"]):
+        if word in " ".join(process.info["cmdline"] or ()):
+            yield process.pid
 
 
 def test_a_run_whose_runner_was_killed_is_resumed_after_its_page_was_read(tmp_path: Path, fake: Path) -> None:

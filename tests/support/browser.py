@@ -4,6 +4,7 @@ The protocol is Chrome's DevTools protocol: JSON messages, each ended by NUL, on
 """
 
 import base64
+import contextlib
 import http.client
 import json
 import os
@@ -186,6 +187,15 @@ class Browser:
         return message
 
 
+def fetched(url: str, body: bytes | None = None, **headers: str) -> tuple[int, bytes]:
+    """Ask for a page by GET, or send it something by POST: status and answer."""
+    host = urlsplit(url).netloc
+    with contextlib.closing(http.client.HTTPConnection(host, timeout=60)) as connection:
+        connection.request("GET" if body is None else "POST", url.partition(host)[2], body, headers)
+        answer = connection.getresponse()
+        return answer.status, answer.read()
+
+
 class Served:
     """A command that opens the page, on any port, with these arguments; a context manager.
 
@@ -217,10 +227,4 @@ class Served:
 
     def post(self, path: str, body: bytes, **headers: str) -> tuple[int, bytes]:
         """Send something to a path below the page's: status and answer."""
-        place = urlsplit(self.page)
-        connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=60)
-        connection.request("POST", place.path + path, body, headers)
-        answer = connection.getresponse()
-        content = answer.read()
-        connection.close()
-        return answer.status, content
+        return fetched(self.page + path, body, **headers)

@@ -9,6 +9,8 @@ import venv
 from importlib.metadata import distribution
 from pathlib import Path
 
+from outflank.tests.support.program import outflank
+
 ROOT = Path(__file__).resolve().parents[2]
 # What a fresh clone has not.
 _MADE = shutil.ignore_patterns(
@@ -74,13 +76,8 @@ class Environment:
 
 def python_script(*arguments: str, **variables: str) -> "subprocess.CompletedProcess[str]":
     """Run this interpreter with `arguments` and some environment variables changed."""
-    return subprocess.run(
-        [sys.executable, *arguments],
-        env={**os.environ, **variables},
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
+    words, environment = [sys.executable, *arguments], {**os.environ, **variables}
+    return subprocess.run(words, env=environment, capture_output=True, text=True, timeout=60)
 
 
 def _lend(folder: Path, *names: str) -> Path:
@@ -100,11 +97,4 @@ def nodes(printed: str) -> dict[str, int]:
 
 def nodes_here() -> dict[str, int]:
     """Those of the modules that these tests run with."""
-    here = subprocess.run(
-        [str(Path(sys.executable).with_name("outflank")), "bench", "--json"],
-        capture_output=True,
-        text=True,
-        timeout=1200,
-        check=True,
-    )
-    return nodes(here.stdout)
+    return nodes(outflank("bench", "--json", timeout=1200, check=True).stdout)

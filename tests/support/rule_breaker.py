@@ -350,7 +350,6 @@ ENDS: dict[str, Callable[[], object]] = {
     **dict.fromkeys(("ends-with-its-input", "ends-when-its-input-ends"), lambda: time.sleep(FOR_EVER)),
 }
 # It thinks to a fixed depth, clock or not.
-# It thinks to a fixed depth, clock or not.
 RULES = {"heeds-its-clock", *FAULTS, *CUTS, *BEGINNINGS, *ENDS} - {"ends-when-its-input-ends"}
 NBOARD_RULES = {*NBOARD_FAULTS, "ends-when-its-input-ends"}
 

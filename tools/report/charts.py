@@ -116,7 +116,6 @@ def _range(heights: Sequence[float]) -> tuple[float, float]:
 
 
 def _ticks(low: float, high: float) -> list[float]:
-    """Return about six round numbers from `low` to `high`."""
     raw = (high - low) / _TICKS
     scale = 10 ** math.floor(math.log10(raw))
     step = next(factor * scale for factor in (1, 2, 5, 10) if factor * scale >= raw)

@@ -9,7 +9,6 @@ from outflank.engine import Colour
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tools.match.game.referee import discs_lost
 from outflank.tools.match.game.results import Ending, GameRecord, OffClockTime, Score
-from outflank.tools.match.schedule.formats import Course
 from outflank.tools.match.standings import Standings
 from outflank.tools.match.state.run import Format, Run
 from outflank.tools.match.state.tuning import Value, values_of
@@ -81,11 +80,6 @@ class Figures:
     standings: Standings
     openings: dict[str, Score]
     values: tuple[Value, ...]
-
-    @property
-    def course(self) -> Course:
-        """Places, rounds, the table of a Swiss tournament."""
-        return self.standings.course
 
 
 def figures_of(run: Run) -> Figures:

@@ -211,7 +211,6 @@ def _has_names(file: Path) -> bool:
 
 
 def _is_on_board(game: AnnotatedGame) -> bool:
-    """Whether the last position shows the result."""
     return game.result is not None and game.result.ending is ResultReason.DISCS and game.final.is_over
 
 

@@ -20,6 +20,11 @@ from outflank.protocol.formats import sgf as sgf_write
 from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove
 from outflank.tools.match.game.results import GameRecord
 
+if TYPE_CHECKING:
+    import jinja2
+    from markupsafe import Markup
+
+_TEMPLATES = Path(__file__).parent / "data"
 # The squares a1 to h8.
 SQUARE_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
@@ -69,13 +74,6 @@ def _squares(turn: AnnotatedMove) -> str:
     if move.square is None:
         return ""
     return "".join(SQUARE_LETTERS[square] for square in (move.square, *squares_of(turn.before.turned(move))))
-
-
-if TYPE_CHECKING:
-    import jinja2
-    from markupsafe import Markup
-
-_TEMPLATES = Path(__file__).parent / "data"
 
 
 def templates() -> jinja2.Environment:

@@ -128,7 +128,6 @@ class Scoreboard:
         self._progress.advance(self._task)
 
     def _score(self) -> str:
-        """Return the score of a match between two; empty for more engines."""
         if len(self._standings.scores) != 2:
             return ""
         (first, ours), (second, theirs) = self._standings.scores.items()

@@ -29,9 +29,11 @@ def summary(run: Run, figures: Figures) -> dict[str, Any]:
         "voids": len(run.voids),
         "pairs": standings.complete_pairs,
         "effective_pairs": standings.complete_pairs - len(standings.repeats),
-        "engines": [_engine(engine, figures.course.swiss.get(engine.name)) for engine in figures.engines],
-        "order": list(figures.course.order),
-        "rounds": [list(map(_meeting, meetings)) for meetings in figures.course.rounds],
+        "engines": [
+            _engine(engine, figures.standings.course.swiss.get(engine.name)) for engine in figures.engines
+        ],
+        "order": list(figures.standings.course.order),
+        "rounds": [list(map(_meeting, meetings)) for meetings in figures.standings.course.rounds],
         "elo": asdict(standings.elo) if standings.elo else None,
         "sprt": _test(run, figures),
         "ratings": asdict(standings.ratings),
@@ -73,7 +75,6 @@ def _engine(engine: EngineFigures, swiss: SwissScore | None) -> dict[str, Any]:
 
 
 def _meeting(meeting: Meeting) -> dict[str, Any]:
-    """Two engines in a round, or one with a bye."""
     return {
         "first": meeting.first,
         "second": meeting.second,
@@ -88,7 +89,6 @@ def _meeting(meeting: Meeting) -> dict[str, Any]:
 
 
 def _test(run: Run, figures: Figures) -> dict[str, Any] | None:
-    """The tests of a match, by its pairs and by their discs; None if it has none."""
     test = run.settings.sprt
     if test is None:
         return None

@@ -86,14 +86,14 @@ def _print_to(console: Console, run: Run, figures: Figures) -> None:
     if run.interrupted:
         console.print(Text(f"interrupted after {counted(len(run.games), 'game')}", style="bold"))
     if run.settings.format is Format.KNOCKOUT:
-        lines = bracket_lines(figures.course.rounds, wording.champion_of(run, figures))
+        lines = bracket_lines(figures.standings.course.rounds, wording.champion_of(run, figures))
         bracket = [printable(line, None) for line in lines]
         if max(map(cell_len, bracket), default=0) <= console.width:
             console.print(Text(_as_printable("\n".join(["", *bracket, ""])), no_wrap=True))
     console.print(_standings(run, figures))
     if figures.standings.elo is None:
         console.print(_cross_table(figures))
-    if figures.course.rounds:
+    if figures.standings.course.rounds:
         console.print(_rounds_table(run, figures))
     for sentence in _sentences(run, figures):
         console.print(Text(printable(sentence, None)), soft_wrap=True)
@@ -132,7 +132,6 @@ def bracket_lines(rounds: Sequence[Sequence[Meeting]], champion: str | None) -> 
 
 
 def _as_printable(drawing: str) -> str:
-    """The drawing in letters that standard output can show."""
     try:
         _LINES.encode(sys.stdout.encoding or "ascii")
     except UnicodeEncodeError:
@@ -170,14 +169,13 @@ def _bracket_cell(row: int, depth: int, labels: Sequence[str], width: int) -> st
 
 
 def _rounds_table(run: Run, figures: Figures) -> Table:
-    """The pairings of each round, their points and how they were decided."""
     table = plain_table()
     table.add_column("round", overflow="fold")
     table.add_column("engines", overflow="fold")
     table.add_column("points", justify="center", no_wrap=True)
     table.add_column("discs", justify="right", no_wrap=True)
     table.add_column("", overflow="fold")
-    for round, meetings in enumerate(figures.course.rounds, 1):
+    for round, meetings in enumerate(figures.standings.course.rounds, 1):
         titles = chain([wording.round_title(run, round).removeprefix("round ")], repeat(""))
         for title, meeting in zip(titles, meetings, strict=False):
             names = meeting.first if meeting.second is None else f"{meeting.first} - {meeting.second}"
@@ -188,14 +186,13 @@ def _rounds_table(run: Run, figures: Figures) -> Table:
 
 
 def _standings(run: Run, figures: Figures) -> FittingTable:
-    """The standings; ratings, solved positions and faults get a column only if there are any."""
     ratings = {rating.name: rating for rating in figures.standings.ratings.ratings}
     engines = figures.engines
     columns: dict[str, list[str]] = {
         "engine": [engine.name for engine in engines],
         "points": [wording.points_text(engine.score.points) for engine in engines],
     }
-    if swiss := figures.course.swiss:
+    if swiss := figures.standings.course.swiss:
         rows = [swiss[engine.name] for engine in engines]
         if _any_bye(figures):
             columns["byes"] = [str(row.byes) for row in rows]
@@ -224,7 +221,7 @@ def _standings(run: Run, figures: Figures) -> FittingTable:
 
 
 def _any_bye(figures: Figures) -> bool:
-    return any(score.byes for score in figures.course.swiss.values())
+    return any(score.byes for score in figures.standings.course.swiss.values())
 
 
 def _any_fault(figures: Figures) -> bool:
@@ -232,7 +229,6 @@ def _any_fault(figures: Figures) -> bool:
 
 
 def _cross_table(figures: Figures) -> FittingTable:
-    """Return the points of the engine of each row against the engine of each column."""
     names = [engine.name for engine in figures.engines]
     columns = {"points against": [f"{place} {name}" for place, name in enumerate(names, 1)]}
     for place, other in enumerate(names, 1):

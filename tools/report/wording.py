@@ -118,16 +118,11 @@ def duration(seconds: float) -> str:
     return f"{whole} s" if whole < 60 else f"{whole // 3600}:{whole // 60 % 60:02d}:{whole % 60:02d}"
 
 
-def interval_text(rating: Rating) -> str:
-    """Return the 95 % interval, as ``ends_text`` writes it."""
-    return ends_text(rating.low, rating.high)
-
-
 def rating_text(rating: Rating) -> str:
     """``+120 (+90 to +150)``; of a match without an interval, since too few pairs differ, ``+120`` alone."""
     if rating.low is None and rating.high is None:
         return signed(rating.elo, "-")
-    return f"{signed(rating.elo)} ({interval_text(rating)})"
+    return f"{signed(rating.elo)} ({ends_text(rating.low, rating.high)})"
 
 
 _LAST_ROUNDS = ("final", "semifinals", "quarterfinals")
@@ -144,7 +139,7 @@ def round_title(run: Run, round: int) -> str:
 def came_to(run: Run, figures: Figures) -> Mapping[str, str]:
     """The progress of each engine of a knockout: ``winner``, ``lost in the final``, ``in round 2``."""
     found = dict[str, str]()
-    for round, meetings in enumerate(figures.course.rounds, 1):
+    for round, meetings in enumerate(figures.standings.course.rounds, 1):
         title = round_title(run, round)
         title = title if title.startswith("round") else f"the {title}"
         for meeting in meetings:
@@ -162,7 +157,7 @@ def came_to(run: Run, figures: Figures) -> Mapping[str, str]:
 
 def champion_of(run: Run, figures: Figures) -> str | None:
     """The winner of a knockout; None before its end, and for all other formats."""
-    rounds = figures.course.rounds
+    rounds = figures.standings.course.rounds
     if run.settings.format is not Format.KNOCKOUT or not rounds or len(rounds[-1]) > 1:
         return None
     return rounds[-1][0].winner

@@ -67,6 +67,7 @@ MOST_BYTES = 4 << 20
 """Of a file that is opened."""
 MOST_GAMES = 500
 """That are read of it."""
+_SCRIPTS = ("words.js", "seats.js", "branch.js", "analysis.js", "play.js", "practise.js")
 _LONGEST_NAME = 100
 _SOLVED_EMPTIES = 14
 _JUDGING_LEVEL = 12  # of the moves in a drill
@@ -130,37 +131,25 @@ class AnalysisBoard:
         return Searcher()
 
     async def _page(self, request: Request) -> Response:
-        parts = page_parts(
-            self._rules,
-            "words.js",
-            "seats.js",
-            "branch.js",
-            "analysis.js",
-            "play.js",
-            "practise.js",
-            asks=True,
+        parts = page_parts(self._rules, *_SCRIPTS, asks=True)
+        if self._explorer is not None:
+            parts["archive"] = self._explorer.archive.path.name
+        page = templates().get_template("analysis.html")
+        html = page.render(
+            names=[],
+            endings=[],
+            rows=[],
+            files=[],
+            formats=WRITTEN_FORMATS,
+            remark_heading="by",
+            panel=True,
+            branches=True,
+            view="mover",
+            desk=self._desk(),
+            **parts,
         )
-        html = (
-            templates()
-            .get_template("analysis.html")
-            .render(
-                names=[],
-                endings=[],
-                rows=[],
-                files=[],
-                formats=WRITTEN_FORMATS,
-                remark_heading="by",
-                panel=True,
-                branches=True,
-                view="mover",
-                desk=self._desk(),
-                **({} if self._explorer is None else {"archive": self._explorer.archive.path.name}),
-                **parts,
-            )
-        )
-        return HTMLResponse(
-            html, headers={"content-security-policy": f"{parts['policy']}; frame-ancestors 'none'"}
-        )
+        headers = {"content-security-policy": f"{parts['policy']}; frame-ancestors 'none'"}
+        return HTMLResponse(html, headers=headers)
 
     def _desk(self) -> dict[str, Any]:
         """What the scripts of the page have to know."""
@@ -178,7 +167,6 @@ class AnalysisBoard:
         }
 
     async def _replay(self, game: AnnotatedGame) -> dict[str, Any]:
-        """A game as the page replays it, with its legal moves and what the book knows."""
         return await asyncio.get_running_loop().run_in_executor(self._workers, self._shown, game)
 
     async def _games_to_begin_with(self, request: Request) -> Response:
@@ -188,7 +176,6 @@ class AnalysisBoard:
         await SocketClient(socket, self._service).serve(self._defaults)
 
     async def _read(self, request: Request) -> Response:
-        """The games in the body, of any format that ``convert`` reads; a transcript or a board too."""
         content = await _body(request)
         name = request.query_params.get("name", "")
         loop = asyncio.get_running_loop()
@@ -211,7 +198,6 @@ class AnalysisBoard:
         return self._shown(_annotated(asked, self._rules), _number(asked))
 
     def _shown(self, game: AnnotatedGame, number: int = 1) -> dict[str, Any]:
-        """A game with its legal moves and what the book knows."""
         positions = [*(move.before for move in game.moves), game.final]
         return {
             **_packed(game, number),
@@ -277,12 +263,10 @@ class AnalysisBoard:
         return {"losses": losses, "line": " ".join(map(str, found.pv)), "exact": found.exact}
 
     async def _problems(self, request: Request) -> Response:
-        """The problems that come with the package, or those of a file that is sent."""
         content = await _body(request) if request.method == "POST" else SHIPPED_PROBLEMS.read_bytes()
         return JSONResponse(await self._worked(lambda: problems(content.decode("utf-8", "replace"), OTHELLO)))
 
     async def _cards(self, request: Request) -> Response:
-        """The cards of the user; those of a file that is sent are added."""
         content = await _body(request)
         is_sent = request.method == "POST"
         work = partial(merge_cards, text=content) if is_sent else cards
@@ -323,7 +307,6 @@ class AnalysisBoard:
 
 
 async def _body(request: Request) -> bytes:
-    """What was sent; an answer of 413 if it is too much."""
     content = b""
     async for chunk in request.stream():
         content += chunk
@@ -381,7 +364,6 @@ def _packed(game: AnnotatedGame, number: int) -> dict[str, Any]:
 
 
 def _listing(games: Sequence[AnnotatedGame]) -> dict[str, Any]:
-    """Games with their lines of the list, numbered from 1 on."""
     row = templates().get_template("row.html")
     packed = [_packed(game, number) for number, game in enumerate(games, 1)]
     return {"games": [{**one, "row": row.render(row=_row(one))} for one in packed], "bad": [], "left": False}
@@ -396,7 +378,6 @@ def _row(packed: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _file(form: FormatName, game: AnnotatedGame) -> tuple[bytes, str]:
-    """A game in a format, and what to call the file. Raises: FileFormatError if the format can't hold it."""
     if form == "transcript" and not game.moves:
         raise FileFormatError("a game without a move can't be written as a transcript")
     name = f"game.{_SUFFIXES.get(form, form)}"

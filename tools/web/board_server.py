@@ -82,7 +82,6 @@ def serve_board(
 
 
 def _games(text: str, defaults: Defaults) -> list[AnnotatedGame]:
-    """The games that somebody handed over; one that can't be read is named and left out."""
     with Given(text) as given, as_usage():
         found = list(islice(given.games(defaults.rules), MOST_GAMES))
     for each in found:

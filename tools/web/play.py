@@ -40,7 +40,7 @@ class _Interrupted(Exception):
     """The game is to be played on later."""
 
 
-class Person(Driver):
+class _Person(Driver):
     """A person at the page, who is asked for moves as an engine is."""
 
     def __init__(self, spec: EngineSpec, position: Position, on_wait: Callable[[], object]) -> None:
@@ -49,31 +49,27 @@ class Person(Driver):
 
     @property
     def label(self) -> str:
-        """See ``Driver``."""
         return self.name
 
     def open(self) -> None:
-        """See ``Driver``."""
+        pass
 
     def set_options(self, spec: EngineSpec) -> None:
-        """See ``Driver``."""
         self.spec = spec
 
     def new_game(self, first: Position | None = None) -> float:
-        """See ``Driver``. An answer to an earlier request is forgotten."""
-        self._moves = queue.SimpleQueue()
+        self._moves = queue.SimpleQueue()  # an answer to an earlier request is forgotten
         return 0.0
 
     def follow(self, game: GameSoFar, clock: RunningClock | None = None) -> bool:
-        """See ``Driver``. The page shows the game."""
-        return True
+        return True  # the page shows the game
 
     def move(self, text: str) -> None:
         """Answer the request for a move, from any thread."""
         self._moves.put(text)
 
     def choose(self, seconds: float) -> Reply:
-        """See ``Driver``. Without a clock a person is waited for without end."""
+        """Wait for the person's move: without a clock, for ever."""
         began, limit = time.monotonic(), seconds if self.spec.time.is_limited else math.inf
         while time.monotonic() - began <= limit:
             self.on_wait()
@@ -82,7 +78,7 @@ class Person(Driver):
         raise EngineTimeout(f"{self.name} ran out of time")
 
     def close(self, patience: float = 0.0) -> None:
-        """See ``Driver``."""
+        pass
 
 
 class PageGame:
@@ -132,7 +128,7 @@ class PageGame:
         self._drivers: dict[Colour, Driver] = {
             colour: make_driver(spec, first.rules, on_wait=self._check)
             if spec.cmd
-            else Person(spec, first, self._check)
+            else _Person(spec, first, self._check)
             for colour, spec in specs.items()
         }
 
@@ -192,7 +188,7 @@ class PageGame:
         """Play for the person to move. Raises: NotationError, IllegalMoveError."""
         with self._answering:
             driver = self._drivers[self.position.side]
-            if self.thinking is not self.position.side or not isinstance(driver, Person):
+            if self.thinking is not self.position.side or not isinstance(driver, _Person):
                 raise IllegalMoveError("it is not your turn")
             move = self.position.parse_move(text)
             self.thinking = None  # a second click is too late
@@ -433,7 +429,6 @@ class Tables:
             changed.set()
 
     async def _send(self, socket: WebSocket, game: PageGame, changed: asyncio.Event) -> None:
-        """Send the game after each change."""
         with suppress(RuntimeError):
             while True:
                 await changed.wait()

@@ -102,7 +102,6 @@ class RunPage:
                 task.cancel()
 
     async def _show(self) -> None:
-        """Show each event when it is due."""
         await asyncio.sleep(self._delay)
         self._view = view = RunView(self._feed, *self._past, self._delay)
         tables = asyncio.create_task(view.renew_tables())

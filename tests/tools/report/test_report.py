@@ -199,7 +199,7 @@ def test_every_kind_of_tournament_has_a_page(format: Format) -> None:
 
 def test_a_knockout_has_its_bracket_and_rounds_and_its_winner_on_top() -> None:
     run = random_run(("A", "B", "C", "D", "E"), 1, {"format": Format.KNOCKOUT})
-    page, course = page_of(run), figures_of(run).course
+    page, course = page_of(run), figures_of(run).standings.course
     (standing,) = re.findall(r'<table id="standing".*?</table>', page, re.DOTALL)
 
     rounds = re.findall(r"<h3>(\w+)</h3>", page.split("<h2>Standing")[0])
@@ -309,7 +309,7 @@ def test_a_knockout_prints_its_bracket_and_the_winner_first(capsys: pytest.Captu
     made = random_run(("A", "B", "C", "D", "E"), 1, {"format": Format.KNOCKOUT})
     print_result_of(made)
     printed = capsys.readouterr().out
-    course = figures_of(made).course
+    course = figures_of(made).standings.course
     final = course.rounds[-1][0]
     rows = [line.split()[0] for line in printed.split("\nengine ")[1].splitlines()[1:6]]
 
@@ -371,11 +371,11 @@ def test_a_swiss_tournament_prints_tie_breaks_rounds_and_byes(capsys: pytest.Cap
     made = random_run(("A", "B", "C", "D", "E"), 1, {"format": Format.SWISS, "rounds": 3})
     print_result_of(made)
     printed = capsys.readouterr().out
-    table = figures_of(made).course.swiss
+    table = figures_of(made).standings.course.swiss
 
     assert all(words in printed for words in ("Buchholz", "Sonneborn-Berger", "with byes"))
     assert "A bye counts as a won encounter" in printed
-    first = figures_of(made).course.order[0]
+    first = figures_of(made).standings.course.order[0]
     assert f" {table[first].buchholz:g} " in printed
     assert re.findall(r"^([1-3])  +[A-E]", printed, re.MULTILINE) == ["1", "2", "3"]
     assert len(re.findall(r" bye *$", printed, re.MULTILINE)) == 3

@@ -1,11 +1,9 @@
 """The analysis board in a browser, and requests over WebSockets: ``outflank analyze --web`` and ``--serve``."""
 
-import http.client
 import io
 import json
 import signal
 import socket
-import subprocess
 import threading
 import time
 import zipfile
@@ -26,10 +24,10 @@ from websockets.typing import Origin
 from outflank.engine import Colour, Game, Position
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.files import WRITTEN_FORMATS, read_games
-from outflank.tests.support.browser import Browser, Served, in_browser
+from outflank.tests.support.browser import Browser, Served, fetched, in_browser
 from outflank.tests.support.positions import WITH_PASSES
 from outflank.tests.support.processes import resident_kib
-from outflank.tests.support.program import OUTFLANK, outflank
+from outflank.tests.support.program import outflank
 from outflank.tools.archive import build_archive
 from outflank.tools.web.requests import MOST_OPEN
 from outflank.tools.web.server import Address, WebServer
@@ -53,15 +51,7 @@ def served() -> Iterator[Served]:
 
 def test_requests_are_answered_over_a_socket_as_on_a_line(served: Served) -> None:
     line = {"id": "a", "moves": "f5d6c3", "depth": 8, "multipv": 2}
-    command = subprocess.run(
-        [OUTFLANK, "analyze", "-"],
-        input=json.dumps(line),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    )
-    expected = json.loads(command.stdout)
+    expected = json.loads(outflank("analyze", "-", input=json.dumps(line)).stdout)
     with connect(served.requests) as socket:
         answer = asked(socket, **line)
         version = asked(socket, id="v", action="query_version")
@@ -142,10 +132,7 @@ def test_without_the_token_nothing_is_served(served: Served, token: str) -> None
     place = urlsplit(served.page)
     with pytest.raises(InvalidStatus, match="403"):
         connect(f"ws://{place.netloc}/{token}analysis").__enter__()
-    connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=10)
-    connection.request("GET", f"/{token}")
-    assert connection.getresponse().status == 404
-    connection.close()
+    assert fetched(f"http://{place.netloc}/{token}")[0] == 404
 
 
 def test_another_origin_is_refused_with_the_right_token(served: Served) -> None:
@@ -318,11 +305,7 @@ def test_no_page_of_another_site_gets_in(browser: Browser, served: Served) -> No
 @pytest.mark.parametrize("words", [("--web", "f5d6"), ("--web=127.0.0.1:0", "f5d6"), ("f5d6", "--web")])
 def test_the_page_takes_an_address_as_other_pages_do_and_a_position_after_it(words: tuple[str, ...]) -> None:
     with Served(command=["analyze", *words]) as own:
-        place = urlsplit(own.page)
-        connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=60)
-        connection.request("GET", f"{place.path}first")
-        first = json.loads(connection.getresponse().read())
-        connection.close()
+        first = json.loads(fetched(own.page + "first")[1])
 
     assert [game["turns"] for game in first["games"]] == ["f5 d6"]
 
@@ -336,8 +319,7 @@ def test_ctrl_c_ends_the_server() -> None:
 
 def test_a_port_that_is_taken_is_named(served: Served, tmp_path: Path) -> None:
     port = urlsplit(served.page).port
-    command = [OUTFLANK, "analyze", "--serve", str(port)]
-    ran = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    ran = outflank("analyze", "--serve", port)
 
     assert ran.returncode == 1
     assert f"can't listen on 127.0.0.1, port {port}: Address already in use" in ran.stderr

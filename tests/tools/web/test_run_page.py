@@ -1,6 +1,5 @@
 """A run on a page while it is played: what a browser shows, a restart, a delay, hostile viewers."""
 
-import http.client
 import json
 import os
 import shlex
@@ -20,9 +19,9 @@ from websockets.typing import Origin
 
 from outflank.engine import Colour
 from outflank.tests.support import fake_engine
-from outflank.tests.support.browser import Browser, in_browser
+from outflank.tests.support.browser import Browser, fetched, in_browser
 from outflank.tests.support.processes import children
-from outflank.tests.support.program import OUTFLANK
+from outflank.tests.support.program import OUTFLANK, outflank
 from outflank.tests.support.runs import conduct, instant_settings
 from outflank.tools.match.state.events import Thought
 from outflank.tools.match.state.store import read_run
@@ -95,12 +94,7 @@ class Runner:
 
     def get(self, path: str, **headers: str) -> tuple[int, bytes]:
         """Ask for a page: the status and what came."""
-        connection = http.client.HTTPConnection("127.0.0.1", urlsplit(self.url).port or 0, timeout=20)
-        connection.request("GET", path, headers=headers)
-        answer = connection.getresponse()
-        content = answer.read()
-        connection.close()
-        return answer.status, content
+        return fetched(self.url + path, None, **headers)
 
     @contextmanager
     def watch(self) -> Iterator["Watcher"]:
@@ -361,8 +355,6 @@ def test_thoughts_are_read_in_each_protocol(
 
 
 def test_a_delay_needs_a_page(tmp_path: Path) -> None:
-    command = [OUTFLANK, "match", "--delay", "5s"]
-    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    ran = outflank("match", "--delay", "5s", cwd=tmp_path)
 
-    assert ran.returncode == 2
-    assert "--delay needs --live" in ran.stderr
+    assert (ran.returncode, "--delay needs --live" in ran.stderr) == (2, True)

@@ -81,12 +81,12 @@ branched = async (place, line) => {
 /* ---- the search ---- */
 
 function connect() {
-  socket = new WebSocket(new URL("analysis", location.href).href.replace(/^http/, "ws"));
+  socket = socketTo("analysis");
   socket.onopen = () => { attempts = 0; complain(""); search(); };
   socket.onmessage = event => heed(JSON.parse(event.data));
   socket.onclose = () => {
     complain(t("The program has ended: start it again."));
-    setTimeout(connect, Math.min(5000, 250 * 2 ** attempts++));
+    setTimeout(connect, pauseAfter(attempts++));
   };
 }
 

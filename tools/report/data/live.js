@@ -1,13 +1,13 @@
 "use strict";
 // Stands after report.js and seats.js, whose games, board and list it feeds with what the server says; docs/live.md has the messages.
-const LATEST = 4000, LONGEST_WAIT = 5000;  // ms
+const LATEST = 4000;  // ms
 const values = new Map(), cards = new Map();
 let page = null, lag = 0, attempts = 0, asked = 0, endedAt = 0, isAuto = !location.hash;
 
 /* ---- the line to the server ---- */
 
 function connect() {
-  const socket = new WebSocket(new URL("feed", location.href).href.replace(/^http/, "ws"));
+  const socket = socketTo("feed");
   socket.onmessage = event => {
     attempts = 0;
     at("line").hidden = true;
@@ -18,7 +18,7 @@ function connect() {
       ? "The server has ended. The run is over, and this page stays as it is."
       : "The server does not answer. This page goes on by itself when it does.";
     at("line").hidden = false;
-    setTimeout(connect, Math.min(LONGEST_WAIT, 250 * 2 ** attempts++) * (.5 + Math.random() / 2));
+    setTimeout(connect, pauseAfter(attempts++) * (.5 + Math.random() / 2));
   };
 }
 

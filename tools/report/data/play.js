@@ -9,12 +9,12 @@ let table = null, match = null, lag = 0, tries = 0, dealt = 0, clicked = null;
 function ask(request) {
   if (table?.readyState === WebSocket.OPEN) return table.send(JSON.stringify(request));
   if (table) return table.addEventListener("open", () => table.send(JSON.stringify(request)));
-  table = new WebSocket(new URL("play", location.href).href.replace(/^http/, "ws"));
+  table = socketTo("play");
   table.onopen = () => { tries = 0; complain(""); table.send(JSON.stringify(request)); };
   table.onmessage = event => receive(JSON.parse(event.data));
   table.onclose = () => {
     table = null;
-    if (match?.playing) setTimeout(() => ask({do: "attach", game: match.play}), Math.min(5000, 250 * 2 ** tries++));
+    if (match?.playing) setTimeout(() => ask({do: "attach", game: match.play}), pauseAfter(tries++));
   };
 }
 

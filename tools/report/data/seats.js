@@ -1,5 +1,11 @@
 "use strict";
-// Stands after report.js: the two sides of a game that is being played, with names, clocks and what they think of it.
+// Stands after report.js: sockets, and the two sides of a game that is being played, with names, clocks and what they think of it.
+
+/** A socket of this page's server. */
+const socketTo = name => new WebSocket(new URL(name, location.href).href.replace(/^http/, "ws"));
+
+/** Milliseconds to wait after so many attempts to connect. */
+const pauseAfter = attempts => Math.min(5000, 250 * 2 ** attempts);
 
 /** Who plays a colour, with clock, value and principal variation. */
 function seat(kind) {
