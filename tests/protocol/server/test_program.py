@@ -103,34 +103,6 @@ def test_threads_that_the_system_refuses_are_a_failure_in_words_and_play_goes_on
     assert told[2] == "= Outflank\n\n"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "sentence"),
-    [
-        (["--rules", "chess"], 2, "expected rules out of othello "),
-        (["--rules", "solo"], 2, "expected rules of a game for two, got 'solo'"),
-        (["--rules", "othello,start=upside"], 2, "expected start="),
-        (["--level", "61"], 2, "expected a whole number from 0 to 60, got '61'"),
-        (["--depth", "0"], 2, "expected a whole number from 1 to 2147483647, got '0'"),
-        (["--time", "nan"], 2, "expected a time such as 5, 0.5s, 500ms or 2m, got 'nan'"),
-        (["--time", "0s"], 2, "expected a time of more than 0 seconds, got '0s'"),
-        (["--threads", "257"], 2, "expected a whole number from 1 to 256, got '257'"),
-        (["--hash", "2000000000"], 1, "outflank: expected a table of at most "),
-        (["--seed", "x"], 2, "expected a whole number, got 'x'"),
-        (["--log", "/no/such/log"], 1, "outflank: can't write '/no/such/log' (No such file or directory)\n"),
-        (["--log", "-"], 2, "it needs the name of a file, not '-' for standard output"),
-        (["--frobnicate"], 2, "No such option"),
-        (["surplus"], 2, "unexpected extra argument"),
-    ],
-)
-def test_wrong_use_is_told_in_one_sentence(arguments: list[str], code: int, sentence: str) -> None:
-    result = run_program(b"name\n", *arguments)
-
-    assert result.returncode == code
-    assert result.stdout == b""
-    assert sentence in result.stderr.decode()
-    assert b"Traceback" not in result.stderr
-
-
 def test_every_option_tells_its_default() -> None:
     text = run_program(b"", "--help").stdout.decode()
 
@@ -138,17 +110,6 @@ def test_every_option_tells_its_default() -> None:
     assert len(options) == 18
     for option in options[:-1]:
         assert "[default: " in option, option
-
-
-def test_options_reach_the_search() -> None:
-    arguments = "--rules reversi --depth 3 --time 2 --nodes 1000 --threads 1 --hash 2 --seed 5"
-    facts = ("rules reversi", "depth 3", "seconds 2.0", "nodes 1000", "table 2 MB", "seed 5")
-
-    for strength, name in (("--level 4", "level 4"), ("--elo 900", "Elo 900")):
-        given = f"{arguments} {strength}".split()
-        text = run_program(b"gomill-describe_engine\n", *given).stdout.decode()
-        for fact in (*facts, name):
-            assert fact in text
 
 
 def test_the_log_holds_both_sides(tmp_path: Path) -> None:
