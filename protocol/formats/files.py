@@ -132,4 +132,4 @@ def detect(beginning: bytes, path: Path | None = None) -> FormatName:
 
 
 def _wthor(stream: BinaryIO, path: Path | None) -> Iterator[Entry]:
-    return wthor.read(stream, names=None if path is None else wthor.read_names(path))
+    return wthor.read(stream) if path is None else wthor.read(stream, names=wthor.read_names(path))

@@ -94,27 +94,9 @@ class Header:
         return cls(games, names, games_year, depth, (100 * century + year, month, day))
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
-    """The names beside a file of games, by their numbers.
-
-    Attributes:
-        players: of the file of players.
-        tournaments: of the file of tournaments.
-        missing: why there may be no name for a player, in a clause.
-    """
-
-    players: tuple[str, ...] = ()
-    tournaments: tuple[str, ...] = ()
-    missing: str = "the names lie in a file beside that of the games, which here has no place"
-
-    def player(self, number: int) -> str:
-        """The name, or ``player 12`` if the file has none for it."""
-        return self.players[number] if number < len(self.players) else f"player {number}"
-
-    def tournament(self, number: int) -> str:
-        """The name; empty if the file has none for it."""
-        return self.tournaments[number] if number < len(self.tournaments) else ""
+Names = tuple[tuple[str, ...], tuple[str, ...], str]
+"""The players and the tournaments by their numbers, and why there may be no name for a player, in a clause."""
+_NO_NAMES: Names = ((), (), "the names lie in a file beside that of the games, which here has no place")
 
 
 def read_names(path: Path) -> Names:
@@ -130,7 +112,7 @@ def read_names(path: Path) -> Names:
         missing = f"no {path.stem}.jou, WTHOR.JOU or WTH.JOU lies beside it"
     else:
         missing = f"{players.name} has no names for them"
-    return Names(
+    return (
         () if players is None else _names_in(players, PLAYER_BYTES),
         () if tournaments is None else _names_in(tournaments, TOURNAMENT_BYTES),
         missing,
@@ -138,7 +120,7 @@ def read_names(path: Path) -> Names:
 
 
 def read(
-    stream: BinaryIO, rules: Rules = OTHELLO, names: Names | None = None
+    stream: BinaryIO, rules: Rules = OTHELLO, names: Names = _NO_NAMES
 ) -> Iterator[AnnotatedGame | BadGame]:
     """The games of a stream; a bad one is named by its number.
 
@@ -154,7 +136,7 @@ def read(
     return _read(stream, names)
 
 
-def _read(stream: BinaryIO, names: Names | None) -> Iterator[AnnotatedGame | BadGame]:
+def _read(stream: BinaryIO, names: Names) -> Iterator[AnnotatedGame | BadGame]:
     try:
         header = Header.unpack(stream.read(HEADER.size))
     except FileFormatError as error:
@@ -163,7 +145,7 @@ def _read(stream: BinaryIO, names: Names | None) -> Iterator[AnnotatedGame | Bad
     if header.names and not header.games:
         yield BadGame("", "this is a WTHOR file of names; the games are in the file that ends in .wtb")
         return
-    names, number = names or Names(), 0
+    number = 0
     while data := stream.read(GAME.size):
         if number >= header.games and not any(data):
             break  # nothing follows but zeros, as from /dev/zero
@@ -216,17 +198,22 @@ def _game(data: bytes, header: Header, names: Names) -> AnnotatedGame:
             raise FileFormatError(f"expected moves of 11 to 88, got {number}")
         recorder.play(_MOVES[number])
     margin = 2 * discs - SQUARES
+    players, tournaments, missing = names
     game = AnnotatedGame(
         recorder.first,
         _with_exact(recorder.moves, header.depth if is_finished else 0, 2 * theoretical - SQUARES),
-        black=names.player(black),
-        white=names.player(white),
+        black=_player(players, black),
+        white=_player(players, white),
         result=Result(recorder.first.rules.winner_by(margin), margin) if is_finished else None,
-        event=names.tournament(tournament),
+        event=tournaments[tournament] if tournament < len(tournaments) else "",
         date=str(header.year) if header.year else "",
-        unnamed=names.missing if max(black, white) >= len(names.players) else "",
+        unnamed=missing if max(black, white) >= len(players) else "",
     )
     return with_board_believed(game)
+
+
+def _player(players: tuple[str, ...], number: int) -> str:
+    return players[number] if number < len(players) else f"player {number}"
 
 
 def _with_exact(moves: tuple[AnnotatedMove, ...], depth: int, margin: int) -> tuple[AnnotatedMove, ...]:

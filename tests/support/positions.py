@@ -69,7 +69,7 @@ def rules_of(name: str, sheet: reference.Sheet) -> Rules:
 
 def problems(name: str) -> list[obf.Problem]:
     with (FFO / name).open() as lines:
-        return obf.read_problems(lines, name, Rules())[0]
+        return list(obf.read_problems(lines, name, Rules()).problems)
 
 
 def reached(seed: int, empties: int, rules: Rules | None = None) -> Position:

@@ -178,11 +178,11 @@ def ask(file: Path, rules: Rules) -> None:
     A problem counts as solved if the first move is right; docs/puzzles.md has the words that may be typed.
     """
     with open(file, "rb") as stream:
-        problems, errors = obf.read_suite(stream, str(file), rules)
+        suite = obf.read_suite(stream, str(file), rules)
     bad = Complaints("line without a position", "lines without a position")
-    for error in errors:
+    for error in suite.errors:
         bad.add(str(error))
     bad.end()
-    if not problems:
+    if not suite.problems:
         raise OutflankError(f"{file} has no positions in OBF")
-    ask_all(problems, InputLines())
+    ask_all(suite.problems, InputLines())

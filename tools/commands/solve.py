@@ -454,8 +454,8 @@ def _problems(
     for text in texts:
         with Given(text) as given, as_usage():
             if (suite := given.suite(rules)) is not None:
-                problems += suite[0]
-                for error in suite[1]:
+                problems += suite.problems
+                for error in suite.errors:
                     bad.add(str(error))
                 continue
             for entry in given.games(rules):

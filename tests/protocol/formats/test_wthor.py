@@ -206,7 +206,7 @@ def test_a_line_is_read_with_less_and_with_more(line: str, score: int | None) ->
 
 
 def test_lines_of_comment_and_blank_ones_are_no_problems() -> None:
-    assert obf.read_problems(["% nothing else", "", "   "], "x.obf", Rules()) == ([], [])
+    assert obf.read_problems(["% nothing else", "", "   "], "x.obf", Rules()) == ((), ())
 
 
 @pytest.mark.parametrize(

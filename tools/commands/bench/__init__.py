@@ -89,9 +89,9 @@ def _search(searcher: Searcher, problem: obf.Problem, limit: Limit, what: str) -
     return _Item(name, result.nodes, time.perf_counter() - began)
 
 
-def _suite() -> list[obf.Problem]:
+def _suite() -> tuple[obf.Problem, ...]:
     """The positions that ship with the program: those with scores are solved, the others searched to a depth."""
-    return obf.read_problems(_SUITE.read_text().splitlines(), _SUITE.name, Rules())[0]
+    return obf.read_problems(_SUITE.read_text().splitlines(), _SUITE.name, Rules()).problems
 
 
 def _row(item: _Item) -> str:

@@ -87,10 +87,10 @@ def accuracy(
     judged where the file has the scores of them all. Where searches end on even and on odd numbers of empty squares,
     errors are also shown for each of the two: an evaluation may be wrong in one of them alone.
     """
-    problems, errors = obf.read_suite(file, file.name, Rules())
-    for error in errors:
+    suite = obf.read_suite(file, file.name, Rules())
+    for error in suite.errors:
         raise error
-    problems = [problem for problem in problems if problem.score is not None]
+    problems = [problem for problem in suite.problems if problem.score is not None]
     if not problems:
         raise OutflankError(f"{file.name} has no positions with scores")
     searcher = Searcher(hash_mb=hash_mb, threads=threads)

@@ -66,28 +66,6 @@ def test_the_program_plays_from_the_book_it_is_given(path: Path) -> None:
     assert (result.stdout, result.stderr) == (b"=\n\n= d6\n\n=\n\n", b"")
 
 
-def test_variety_without_a_seed_gets_one_and_tells_it(path: Path) -> None:
-    result = run_program(b"gomill-describe_engine\n", "--book", str(path), "--book-variety", "2")
-
-    assert re.search(rb"\nbook variety 2 discs a game, seed \d+\n", result.stdout)
-
-
-def test_a_book_that_cannot_be_read_is_told_on_standard_error(tmp_path: Path) -> None:
-    result = run_program(b"genmove b\nquit\n", "--book", str(tmp_path / "no.book"), "--level", "1")
-
-    assert result.returncode == 0
-    assert re.fullmatch(rb"= [a-h][1-8]\n\n=\n\n", result.stdout)
-    (sentence,) = result.stderr.decode().splitlines()
-    assert sentence.startswith("outflank: can't read ")
-    assert sentence.endswith("(No such file or directory); playing without a book")
-
-
-def test_no_book_is_no_book() -> None:
-    result = run_program(b"outflank-book\nquit\n", "--book", "none")
-
-    assert result.stdout.startswith(b"= book none\n\n")
-
-
 def test_a_book_that_nobody_asked_for_is_named_where_it_plays_alone(path: Path) -> None:
     """The package brings books for several rules."""
     for shipped in (True, False):

@@ -15,7 +15,7 @@ from outflank.engine.search.parameters import PARAMETERS
 from outflank.engine.squares import SQUARE_NAMES
 from outflank.protocol.server.gtp.commands import COMMANDS, HARMLESS
 from outflank.protocol.server.session import Strength
-from outflank.tests.support.dialogue import Dialogue, check_form, listening, run_program
+from outflank.tests.support.dialogue import Dialogue, check_form, listening
 
 # quit ends the dialogue, and what depends on the clock on the wall can't be compared
 PURE = sorted(set(COMMANDS) - {"quit"})
@@ -285,9 +285,3 @@ def test_every_parameter_is_listed_with_its_default() -> None:
     assert json.loads(dialogue.ask("kata-get-params")) == {
         name: parameter.default for name, parameter in PARAMETERS.items()
     }
-
-
-def test_an_option_of_the_program_sets_the_same_number() -> None:
-    answers = run_program(b"kata-get-param lmr_from_move\nquit\n", "--param", "lmr_from_move=5").stdout
-
-    assert answers.startswith(b"= 5\n")
