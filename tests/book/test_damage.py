@@ -154,15 +154,6 @@ def test_a_file_without_permission_is_refused(tmp_path: Path) -> None:
         Book.open(path)
 
 
-def test_a_newer_version_is_refused_by_name(tmp_path: Path) -> None:
-    path = make_book(tmp_path / "b", [record(START)])
-    altered(path, "PRAGMA user_version = 2")
-    with pytest.raises(
-        FileFormatError, match=r"version 2, written by a newer Outflank; this one reads version 1"
-    ):
-        Book.open(path)
-
-
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
@@ -176,6 +167,7 @@ def test_a_newer_version_is_refused_by_name(tmp_path: Path) -> None:
         ("UPDATE book SET value = 'reversi' WHERE name = 'rules'", "not have the right checksum"),
         ("DELETE FROM book WHERE name = 'rules'", "not have the right checksum"),
         ("DROP TABLE book", "the table 'book' is missing"),
+        ("PRAGMA user_version = 2", "version 2, written by a newer Outflank; this one reads version 1"),
         ("DROP TABLE position", "the table 'position' is missing"),
     ],
 )
@@ -188,19 +180,11 @@ def test_a_book_that_was_changed_by_hand_is_refused(tmp_path: Path, change: str,
     except sqlite3.IntegrityError:  # SQLite itself refuses it
         assert not reason
     else:
-        said = answers(path)
-        assert isinstance(said, str)
-        assert reason in said
+        assert reason in str(answers(path))
+        with pytest.raises(FileFormatError, match=reason), Book.open(path) as book:
+            list(book.records())
     finally:
         connection.close()
-
-
-def test_damage_is_found_by_those_who_walk_through_the_book(tmp_path: Path, whole: bytes) -> None:
-    path = tmp_path / "b"
-    path.write_bytes(whole)
-    altered(path, "UPDATE position SET depth = 60 WHERE board = (SELECT max(board) FROM position)")
-    with Book.open(path) as book, pytest.raises(FileFormatError, match="damaged"):
-        list(book.records())
 
 
 COUNTS_FOR_EVER = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c"

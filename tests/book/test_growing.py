@@ -324,16 +324,12 @@ def test_a_book_is_judged_on_the_level_of_most_of_its_positions(tmp_path: Path) 
         assert usual_level(book, 3) == 3
 
 
-def test_the_first_positions_that_a_book_does_not_know_are_new(path: Path) -> None:
+def test_the_first_positions_that_a_book_does_not_know_are_new_but_for_those_without_a_choice(
+    path: Path,
+) -> None:
     over = Position.parse("X" * 40 + "O" * 24)
-    with Book.open(path) as book:
-        assert unknown_positions(book, GAME) == GAME[1 : 1 + BEYOND]
-        assert unknown_positions(book, [*GAME[3:], over], 9) == GAME[3:]
-
-
-def test_a_position_without_a_choice_is_not_learned(path: Path) -> None:
-    game = Game.from_transcript(WITH_PASSES)
-    passed = [turn.before for turn in game.turns if turn.move.is_pass]
+    passed = [turn.before for turn in Game.from_transcript(WITH_PASSES).turns if turn.move.is_pass]
     assert passed
     with Book.open(path) as book:
-        assert unknown_positions(book, passed) == []
+        assert unknown_positions(book, GAME) == GAME[1 : 1 + BEYOND]
+        assert unknown_positions(book, [*GAME[3:], over, *passed], 9) == GAME[3:]

@@ -118,27 +118,22 @@ def test_what_is_not_in_the_book_is_none(tmp_path: Path) -> None:
         assert len(book) == 1
 
 
-def test_a_book_serves_games_that_are_the_same_up_to_symmetry(tmp_path: Path) -> None:
-    reveris = PRESETS["reveris"]
-    with Book.open(make_book(tmp_path / "b", [record(START)])) as book:
+def test_a_book_serves_the_same_games_up_to_symmetry_and_refuses_others_in_words(tmp_path: Path) -> None:
+    path = make_book(tmp_path / "b", [record(START)])
+    reveris, obversi = PRESETS["reveris"], PRESETS["obversi"]
+    expected = ".* is a book for othello from diagonal, not for obversi from parallel-north"
+    for opened in (Book.open, BookWriter.open):
+        with pytest.raises(SettingsError, match=expected):
+            opened(path, obversi)
+    with BookWriter.open(path, OTHELLO) as book:
         assert book.serves(reveris)
         assert book.probe(Position.start(reveris)) is not None
         for rules in (Rules.parse("othello,start=parallel-north"), Rules.parse("othello,scoring=count")):
             assert not book.serves(rules)
-
-
-def test_a_book_refuses_other_rules_in_words(tmp_path: Path) -> None:
-    path = make_book(tmp_path / "b", [record(START)])
-    obversi = PRESETS["obversi"]
-    expected = ".* is a book for othello from diagonal, not for obversi from parallel-north"
-    with pytest.raises(SettingsError, match=expected):
-        Book.open(path, obversi)
-    with pytest.raises(SettingsError, match=expected):
-        BookWriter.open(path, obversi)
-    with Book.open(path, OTHELLO) as book, pytest.raises(SettingsError, match=expected):
-        book.probe(Position.start(obversi))
-    with BookWriter.open(path) as writer, pytest.raises(SettingsError, match=expected):
-        writer.put(record(Position.start(obversi)))
+        with pytest.raises(SettingsError, match=expected):
+            book.probe(Position.start(obversi))
+        with pytest.raises(SettingsError, match=expected):
+            book.put(record(Position.start(obversi)))
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -198,19 +193,14 @@ def test_several_threads_probe_one_book(tmp_path: Path) -> None:
     assert wrong == []
 
 
-def test_a_path_may_be_text(tmp_path: Path) -> None:
+def test_a_path_may_be_text_and_a_closed_book_says_so(tmp_path: Path) -> None:
     path = str(tmp_path / "b")
-    with BookWriter.create(path, OTHELLO) as book:
-        book.put(record(START, 0, "f5"))
+    with BookWriter.create(path, OTHELLO) as writer:
+        writer.put(record(START, 0, "f5"))
     with BookWriter.open(path):
         pass
     with Book.open(path) as book:
         assert (len(book), book.path, repr(book)) == (1, tmp_path / "b", f"<Book {path!r} for othello>")
-
-
-def test_a_closed_book_says_so(tmp_path: Path) -> None:
-    book = Book.open(make_book(tmp_path / "b", [record(START)]))
-    book.close()
     book.close()
     with pytest.raises(SettingsError, match="is not open"):
         book.probe(START)

@@ -79,7 +79,7 @@ def test_our_text_carries_what_edax_has_no_place_for(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("preset", ["obversi", "ravensburger-1987", "ravensburger-2006"])
-def test_our_text_takes_every_sheet_and_edax_only_othello(tmp_path: Path, preset: str) -> None:
+def test_our_text_takes_every_sheet_and_others_only_othello(tmp_path: Path, preset: str) -> None:
     rules = PRESETS[preset]
     first = Position.start(rules)
     game = Game(rules)
@@ -92,6 +92,8 @@ def test_our_text_takes_every_sheet_and_edax_only_othello(tmp_path: Path, preset
         for form in EDAX:
             with pytest.raises(SettingsError, match="Edax plays Othello only, not "):
                 written(book, form)
+    with pytest.raises(SettingsError, match="Egaroucid plays Othello only"):
+        read_form(BytesIO(EMPTY_EGBK3), rules)
 
 
 @pytest.mark.parametrize("form", WRITTEN_FORMS)
@@ -158,18 +160,14 @@ def test_a_form_is_found_out(book: Book) -> None:
         form_of(b"SQLite format 3\0")
 
 
-def test_the_header_tells_level_and_size_of_a_book_of_our_own(book: Book) -> None:
+def test_the_header_tells_level_and_size_of_a_book_of_our_own(book: Book, tmp_path: Path) -> None:
     records, facts, _ = read_form(BytesIO(written(book, "edax")), book.rules)
     *_, level, least, midgame, endgame, verbosity = facts[edaxbinary.FACT].split()
 
     assert (level, least, midgame, endgame, verbosity) == ("7", "57", "4", "2", "0")
     assert len(list(records)) == len(book)
-
-
-def test_a_book_without_positions_is_of_level_0(tmp_path: Path) -> None:
-    with make(tmp_path / "a.book", []) as book:
-        records, facts, _ = read_form(BytesIO(written(book, "edax")), book.rules)
-
+    with make(tmp_path / "empty.book", []) as empty:
+        records, facts, _ = read_form(BytesIO(written(empty, "edax")), empty.rules)
     assert facts[edaxbinary.FACT].split()[-5] == "0"
     assert list(records) == []
 
@@ -338,12 +336,4 @@ def test_egaroucid_s_own_file_is_read(tmp_path: Path) -> None:
     ],
 )
 def test_a_damaged_book_of_egaroucid_is_refused(data: bytes, sentence: str) -> None:
-    with pytest.raises(FileFormatError) as refused:
-        list(read_form(BytesIO(data), START.rules)[0])
-
-    assert str(refused.value).startswith(sentence)
-
-
-def test_egaroucid_plays_othello_alone() -> None:
-    with pytest.raises(SettingsError, match="Egaroucid plays Othello only"):
-        read_form(BytesIO(EMPTY_EGBK3), PRESETS["obversi"])
+    assert refused(data).startswith(sentence)

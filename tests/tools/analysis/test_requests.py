@@ -34,37 +34,30 @@ def query(**fields: Any) -> Query:
     return item
 
 
-def refusal(**fields: Any) -> Remark:
-    """What is said of a request that can't be answered."""
-    (item,) = read({"id": "a", **fields})
-    assert isinstance(item, Remark)
-    assert not item.is_warning
-    return item
-
-
-def test_moves_lead_to_the_position() -> None:
+def test_moves_lead_to_the_position_also_from_another_one_under_other_rules() -> None:
     wanted = Game.from_transcript("f5d6c3").position
+    first = Position.parse("OX------" + "-" * 56 + "O", Rules.parse("reversi"))
 
     for moves in ("f5d6c3", "F5 d6 c3", "f5,d6,c3", ["f5", "d6", "c3"]):
         assert query(moves=moves).position == wanted
     assert query(position=wanted.board_string()).position == wanted
     assert query().position == Position.start()
-
-
-def test_moves_may_follow_a_position_under_other_rules() -> None:
-    first = Position.parse("OX------" + "-" * 56 + "O", Rules.parse("reversi"))
-
     assert query(rules="reversi", position=first.board_string(), moves="c1").position == first.play("c1")
 
 
-def test_what_a_request_leaves_out_is_as_for_all() -> None:
-    assert query().search == DEFAULTS.search
-    assert query(multipv=3).search == SearchRequest(level=10, multipv=3)
-
-
-def test_a_request_with_a_limit_has_no_other() -> None:
-    assert query(time=0.5).search == SearchRequest(seconds=0.5, multipv=2)
-    assert query(depth=8, selectivity=95).search == SearchRequest(depth=8, selectivity=95, multipv=2)
+@pytest.mark.parametrize(
+    ("fields", "search"),
+    [
+        ({}, DEFAULTS.search),
+        ({"multipv": 3}, SearchRequest(level=10, multipv=3)),
+        ({"time": 0.5}, SearchRequest(seconds=0.5, multipv=2)),
+        ({"depth": 8, "selectivity": 95}, SearchRequest(depth=8, selectivity=95, multipv=2)),
+    ],
+)
+def test_what_a_request_leaves_out_is_as_for_all_but_the_limits(
+    fields: dict[str, Any], search: SearchRequest
+) -> None:
+    assert query(**fields).search == search
 
 
 def test_each_turn_is_a_query_of_its_own() -> None:
@@ -81,19 +74,17 @@ def test_the_moves_to_consider_may_be_chosen() -> None:
     assert query().moves is None
 
 
-def test_actions_are_no_queries() -> None:
-    assert read({"id": 1, "action": "terminate", "terminate_id": "a", "turns": [3]}) == [
-        Action({"id": 1}, "terminate", "a", (3,))
-    ]
-    assert read({"id": 1, "action": "terminate_all"}) == [Action({"id": 1}, "terminate_all")]
-
-
-def test_all_turns_of_any_request_are_terminated_without_counting_them() -> None:
-    (action,) = read({"id": 1, "action": "terminate", "terminate_id": "a", "turns": "all"})
-
-    assert isinstance(action, Action)
-    assert isinstance(action.turns, range)
-    assert 60 in action.turns
+@pytest.mark.parametrize(
+    ("fields", "action"),
+    [
+        ({"terminate_id": "a", "turns": [3]}, Action({"id": 1}, "terminate", "a", (3,))),
+        # Without counting the turns.
+        ({"terminate_id": "a", "turns": "all"}, Action({"id": 1}, "terminate", "a", range(2**31))),
+        ({"action": "terminate_all"}, Action({"id": 1}, "terminate_all")),
+    ],
+)
+def test_actions_are_no_queries(fields: dict[str, Any], action: Action) -> None:
+    assert read({"id": 1, "action": "terminate", **fields}) == [action]
 
 
 def test_bytes_that_are_no_utf_8_are_refused_since_two_ids_might_become_the_same() -> None:
@@ -111,19 +102,14 @@ def test_the_length_of_a_line_is_in_bytes() -> None:
     assert item == Remark({"id": None, "line": 1}, "the line has 65536 bytes or more, which is too long")
 
 
-def test_an_unknown_field_is_a_warning_and_the_rest_is_answered() -> None:
+def test_an_unknown_field_is_a_warning_and_thousands_are_a_few() -> None:
     warning, answered = read({"id": "a", "depht": 4})
+    *warnings, also_answered = read({"id": "a", **{f"k{number}": 1 for number in range(3_000)}})
 
     assert isinstance(warning, Remark)
-    assert warning.is_warning
-    assert warning.field == "depht"
+    assert (warning.is_warning, warning.field) == (True, "depht")
     assert isinstance(answered, Query)
-
-
-def test_thousands_of_unknown_fields_are_a_few_warnings() -> None:
-    *warnings, answered = read({"id": "a", **{f"k{number}": 1 for number in range(3_000)}})
-
-    assert isinstance(answered, Query)
+    assert isinstance(also_answered, Query)
     assert len(warnings) == 21
     assert warnings[-1] == Remark({"id": "a"}, "2980 more fields are unknown", is_warning=True)
 
@@ -173,9 +159,10 @@ def test_thousands_of_unknown_fields_are_a_few_warnings() -> None:
     ],
 )
 def test_what_can_not_be_answered_is_named(fields: dict[str, Any], field: str, sentence: str) -> None:
-    remark = refusal(**fields)
+    (remark,) = read({"id": "a", **fields})
 
-    assert (remark.tags, remark.field) == ({"id": "a"}, field)
+    assert isinstance(remark, Remark)
+    assert (remark.tags, remark.field, remark.is_warning) == ({"id": "a"}, field, False)
     assert remark.sentence.startswith(sentence)
 
 

@@ -6,12 +6,13 @@ import sqlite3
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from outflank.book import BookWriter
 from outflank.engine import (
     PASS,
     Colour,
@@ -117,14 +118,8 @@ def test_images_of_a_position_are_one(archive: Archive) -> None:
         image = archive.table(position.transformed(symmetry))
         moves = {str(symmetry.inverse.move(row.move)): row.games for row in image.moves}
         assert moves == {str(row.move): row.games for row in table.moves}
-
-
-def test_the_first_moves_are_one_move_since_the_board_is_symmetric(
-    archive: Archive, games: list[AnnotatedGame]
-) -> None:
-    (row,) = archive.table(Position.start()).moves
-
-    assert (str(row.move), row.games) == ("f5", len(games))
+    (first,) = archive.table(Position.start()).moves
+    assert (str(first.move), first.games) == ("f5", len(archive))
 
 
 def test_positions_with_sums_answer_as_those_whose_games_are_counted(
@@ -297,19 +292,14 @@ def test_a_position_after_a_pass_is_found_from_before_it(
         assert archive.table(played.after).games >= 1
 
 
-def test_the_last_position_of_a_game_is_where_it_ended(archive: Archive, games: list[AnnotatedGame]) -> None:
-    table = archive.table(games[0].final)
-
-    assert (table.games, table.ended) == (1, 1)
-
-
 def test_a_game_broken_off_before_a_pass_ended_in_the_position_after_it(
     games: list[AnnotatedGame], tmp_path: Path
 ) -> None:
     (game, at) = next((game, at) for game in games for at, each in enumerate(game.moves) if each.move == PASS)
-    build_archive(tmp_path / "a", [replace(game, moves=game.moves[:at])])
+    build_archive(tmp_path / "a", [game, replace(game, moves=game.moves[:at])])
     with Archive.open(tmp_path / "a") as archive:
         assert archive.table(game.moves[at].before).ended == 1
+        assert (archive.table(game.final).games, archive.table(game.final).ended) == (1, 1)
 
 
 # --- files
@@ -341,36 +331,11 @@ def test_no_database_and_no_device_is_written_over(games: list[AnnotatedGame], t
         assert len(archive) == 2
 
 
-def make_book(path: Path) -> None:
-    BookWriter.create(path, Rules()).close()
-
-
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
-        (b"", "it is empty"),
-        (b"f5d6c3\n" * 30, "it is no SQLite file"),
-        (None, "an SQLite file of another program"),
-    ],
-)
-def test_another_file_is_refused_in_a_sentence(tmp_path: Path, content: bytes | None, reason: str) -> None:
-    path = tmp_path / "other"
-    if content is None:
-        make_book(path)
-    else:
-        path.write_bytes(content)
-
-    with pytest.raises(FileFormatError) as error:
-        Archive.open(path)
-
-    assert str(error.value) == f"can't read {str(path)!r} as an archive of games ({reason})"
-
-
 @pytest.mark.parametrize(
     ("sql", "reason"),
     [
+        ("PRAGMA application_id = 1", "an SQLite file of another program"),
         ("PRAGMA user_version = 9", "version 9, written by a newer Outflank; this one reads version 1"),
-        ("CREATE VIEW v AS SELECT 1", "it has the view 'v', which is not Outflank's"),
         ("UPDATE archive SET value = '3' WHERE name = 'games'", "do not have the right checksum"),
         ("DROP TABLE tally", "the table 'tally' is missing"),
     ],
@@ -379,7 +344,7 @@ def test_a_changed_file_is_refused(games: list[AnnotatedGame], tmp_path: Path, s
     build_archive(tmp_path / "a", games[:2])
     changed(tmp_path / "a", sql)
 
-    with pytest.raises(FileFormatError, match=reason):
+    with pytest.raises(FileFormatError, match=f"^can't read .*a' as an archive of games .*{reason}"):
         Archive.open(tmp_path / "a")
 
 
@@ -400,15 +365,6 @@ def test_an_impossible_number_of_games_is_refused(
     connection.close()
 
     with pytest.raises(FileFormatError, match="as an archive of games"):
-        Archive.open(tmp_path / "a")
-
-
-def test_a_file_that_is_cut_short_is_refused(games: list[AnnotatedGame], tmp_path: Path) -> None:
-    build_archive(tmp_path / "a", games)
-    whole = (tmp_path / "a").read_bytes()
-    (tmp_path / "a").write_bytes(whole[: len(whole) // 2])
-
-    with pytest.raises(FileFormatError, match="cut short"):
         Archive.open(tmp_path / "a")
 
 
@@ -450,21 +406,26 @@ def test_a_damaged_row_is_refused_when_it_is_read(
 
 
 def changed(path: Path, sql: str) -> None:
-    connection = sqlite3.connect(path)
-    connection.executescript(sql)
-    connection.close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(sql)
 
 
 def test_a_closed_archive_says_so(games: list[AnnotatedGame], tmp_path: Path) -> None:
     build_archive(tmp_path / "a", games[:1])
-    archive = Archive.open(tmp_path / "a")
-    archive.close()
+    with Archive.open(tmp_path / "a") as archive:
+        pass
 
     with pytest.raises(SettingsError, match="is closed"):
         archive.table(Position.start())
 
 
-@pytest.mark.parametrize("rating", [0, 1850, -100])
-def test_a_rating_that_is_not_in_hundreds_is_refused(rating: int) -> None:
-    with pytest.raises(SettingsError, match="expected a rating in hundreds"):
-        Wanted(rating=rating)
+@pytest.mark.parametrize(
+    ("wanted", "sentence"),
+    [
+        *(({"rating": rating}, "expected a rating in hundreds") for rating in (0, 1850, -100)),
+        ({"players": ("a", "b", "c")}, "a game has two players, got 3 names"),
+    ],
+)
+def test_conditions_that_no_game_meets_are_refused(wanted: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(SettingsError, match=sentence):
+        Wanted(**wanted)
