@@ -107,7 +107,6 @@ class Connection:
         is_lost: whether its last socket was lost.
 
     Args:
-        name: the name of the entrant.
         patience: the seconds in which it may be restored, in each game.
         most: the maximum of seconds that a round trip may add to each move.
     """
@@ -262,10 +261,7 @@ class Connection:
     def _answer(
         self, number: int, began: float, before: float, wait: float, grace: float
     ) -> tuple[AnswerMessage, float] | None:
-        """Return the answer to a request, waiting for only a moment.
-
-        Raises: as ``ask``.
-        """
+        """Return the answer to a request, waiting for only a moment. Raises: as ``ask``."""
         with self._changed:
             now = time.monotonic()
             if number not in self._answers:

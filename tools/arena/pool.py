@@ -76,7 +76,6 @@ class ArenaPool(LocalPool):
                     super().submit(task)
 
     def _room(self, entry: EngineSpec) -> int:
-        """How many games it can play at once."""
         return self._connection_of(entry.name).slots if entry.protocol is Protocol.JOIN else 1
 
     def _play(self, task: PairTask) -> None:

@@ -131,10 +131,7 @@ def serve_arena(
 def _gathered(
     arena: Arena, wanted: RunSettings, start: datetime | None, entrants: int | None
 ) -> tuple[EngineSpec, ...]:
-    """Wait for the entrants; return all engines of the run.
-
-    Raises: Interrupted; SettingsError if there are too few.
-    """
+    """Wait for the entrants; return all engines of the run. Raises: Interrupted; SettingsError if there are too few."""
     local = wanted.entries
     is_standing = wanted.format is Format.STANDING
     if start:
