@@ -291,7 +291,6 @@ class PairWorker:
                 self._on_glimpse(Thought(self._game, name, line[:_LONGEST_LINE]))
 
     def _begin_turn(self, attempt: int, ply: int, allowance: float) -> None:
-        """Pass on that an engine begins to think."""
         self._next_thought = 0.0
         if self._on_glimpse:
             known = allowance if math.isfinite(allowance) else None

@@ -133,7 +133,6 @@ def interval(mean: float | None, counts: Sequence[int]) -> tuple[float | None, f
 
 
 def _superiority(mean: float | None, counts: Pentanomial) -> float | None:
-    """Phi((mu - 1/2) / se); None where there is no error to divide by."""
     error = _standard_error(counts)
     if mean is None or not error:
         return None
@@ -141,7 +140,6 @@ def _superiority(mean: float | None, counts: Pentanomial) -> float | None:
 
 
 def _normalized(counts: Pentanomial) -> float | None:
-    """Normalized Elo."""
     error, pairs = _standard_error(counts), sum(counts)
     if not error:
         return None

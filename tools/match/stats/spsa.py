@@ -208,7 +208,6 @@ class ValuePath:
         return parameter.step * growth
 
     def _move(self, points: float) -> None:
-        """Go towards the side that did better in the pair."""
         pair, random, moved = self.pairs, self._random(self.pairs), []
         settled = STABILITY * self._length
         growth = ((settled + self._length) / (settled + pair)) ** ALPHA
@@ -220,7 +219,6 @@ class ValuePath:
         self.values = moved
 
     def _random(self, pair: int) -> Random:
-        """The tosses of a pair, the same whenever it is asked for them."""
         return Random(f"{self._seed} {pair}")
 
 
