@@ -302,8 +302,7 @@ def test_the_end_of_a_connection_is_not_lost_when_a_message_comes_with_it() -> N
 def test_a_paused_arena_begins_no_game(tmp_path: Path) -> None:
     with LocalArena(tmp_path) as local, local.entrant("A"), local.entrant("B"):
         settings = local.settings("A", "B", games=2)
-        with ArenaPool(settings, local.arena.connection_of) as pool:
-            pool.pause_while(lambda: local.arena.is_paused)
+        with ArenaPool(settings, local.arena.connection_of, None, lambda: local.arena.is_paused) as pool:
             local.arena.on_change(pool.look)
             local.arena.pause(True)
             openings = list(settings.openings.take(1, settings.rules, 1))

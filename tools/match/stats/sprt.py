@@ -15,7 +15,7 @@ from itertools import accumulate
 from typing import Any
 
 from outflank.engine.errors import NotationError
-from outflank.tools.match.stats.elo import NELO_PER_T, pentanomial, prefixes, scores
+from outflank.tools.match.stats.elo import NELO_PER_T, pentanomial, prefixes, scores, thinned
 
 # A cell that is still empty is not impossible: it counts as this many outcomes, or logarithms would be infinite.
 _UNSEEN = 1e-3
@@ -295,12 +295,10 @@ class DiscTest(Sprt):
 
     def ratios(self, values: Sequence[float], most: int) -> Iterator[tuple[int, float]]:
         """Numbers of pairs, about `most` of them, and the log-likelihood ratio after each."""
-        step = max(1, len(values) // most)
         totals = accumulate(values, initial=0.0)
         squares = accumulate((value * value for value in values), initial=0.0)
-        for done, (total, square) in enumerate(zip(totals, squares, strict=True)):
-            if done and (done % step == 0 or done == len(values)):
-                yield done, self._ratio(done, total, square)
+        for done, sums in thinned(zip(totals, squares, strict=True), len(values), most):
+            yield done, self._ratio(done, *sums)
 
     def _ratio(self, count: int, total: float, square: float) -> float:
         if not count:
