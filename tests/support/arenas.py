@@ -34,7 +34,7 @@ class Gone(Exception):
     """The entrant goes."""
 
 
-class Guest:
+class Entrant:
     """Plays in an arena from the time when it is there until it goes; a context manager."""
 
     def __init__(
@@ -95,10 +95,10 @@ class LocalArena:
     def __exit__(self, *_: object) -> None:
         self._server.__exit__()
 
-    def entrant(self, name: str, entry: EngineSpec | None = None, slots: int = 1, url: str = "") -> Guest:
+    def entrant(self, name: str, entry: EngineSpec | None = None, slots: int = 1, url: str = "") -> Entrant:
         """An entrant with a token; with the engine that plays one game by heart if none is given."""
         token = self.arena.tokens.admit(name)
-        return Guest(url or self.url, token, entry or instant("engine"), slots, lambda: self.is_there(name))
+        return Entrant(url or self.url, token, entry or instant("engine"), slots, lambda: self.is_there(name))
 
     def is_there(self, name: str) -> bool:
         return name in {line.name for line in self.arena.present()}

@@ -78,10 +78,7 @@ class ClientSocket:
             await self._socket.send_text(await self._outbox.get())
 
     async def end(self) -> None:
-        """Wait for the end.
-
-        Raises: Refusal with the reason.
-        """
+        """Wait for the end. Raises: Refusal with the reason."""
         await self._over.wait()
         raise Refusal(self.reason)
 

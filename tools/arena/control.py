@@ -40,7 +40,7 @@ def obeying(folder: Path, obey: Callable[[dict[str, Any]], Any]) -> Iterator[Non
     try:
         # Of a server that was killed; the lock of the run tells of a living one.
         path.unlink(missing_ok=True)
-        server = socketserver.TCPServer((_HOST, 0), partial(_Order, obey, token))
+        server = socketserver.TCPServer((_HOST, 0), partial(_OrderHandler, obey, token))
         with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
             json.dump({"port": server.server_address[1], "token": token}, file)
     except OSError as error:
@@ -54,7 +54,7 @@ def obeying(folder: Path, obey: Callable[[dict[str, Any]], Any]) -> Iterator[Non
         path.unlink(missing_ok=True)
 
 
-class _Order(socketserver.StreamRequestHandler):
+class _OrderHandler(socketserver.StreamRequestHandler):
     timeout = _LINE_SECONDS
 
     def __init__(self, obey: Callable[[dict[str, Any]], Any], token: str, *connection: Any) -> None:

@@ -187,10 +187,7 @@ class _Reader:
         self._pings: dict[int, float] = {}
 
     async def read(self) -> None:
-        """Take messages until the socket is closed.
-
-        Raises: Refusal, NotationError; WebSocketDisconnect.
-        """
+        """Take messages until the socket is closed. Raises: Refusal, NotationError; WebSocketDisconnect."""
         while True:
             try:
                 message = await _receive(self._socket, SILENCE_SECONDS)

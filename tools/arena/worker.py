@@ -58,10 +58,7 @@ class EngineWorker:
         self._thread = threading.Thread(target=self._work, name="engine", daemon=True)
 
     def open(self) -> str:
-        """Start the engine, and return how it calls itself.
-
-        Raises: EngineError.
-        """
+        """Start the engine, and return how it calls itself. Raises: EngineError."""
         self._driver.open()
         self._thread.start()
         return self._driver.own_name or self._entry.name

@@ -22,7 +22,7 @@ _NO_DIRECTION = len(DIRECTIONS)
 _SECONDS_BETWEEN = 1.0  # the least time between two computations of the same value
 _SHARE = 20  # a value is computed for at most this part of the time
 
-Value = TypeVar("Value")
+Computed = TypeVar("Computed")
 
 
 class Standings:
@@ -185,7 +185,7 @@ class Standings:
             pairs += [score.points] * (score.games == 2)
         return estimate(games, pairs)
 
-    def _current(self, name: str, compute: Callable[[], Value]) -> Value:
+    def _current(self, name: str, compute: Callable[[], Computed]) -> Computed:
         """Return a computed value, renewed if games were added since and enough time has passed."""
         value, changes, due = self._computed.get(name, (None, -1, 0.0))
         began = time.monotonic()
@@ -193,7 +193,7 @@ class Standings:
             changes, value = self._changes, compute()
             due = began + max(_SECONDS_BETWEEN, _SHARE * (time.monotonic() - began))
             self._computed[name] = value, changes, due
-        return cast(Value, value)
+        return cast(Computed, value)
 
 
 def pair_key(games: Iterable[GameRecord]) -> bytes:

@@ -192,10 +192,7 @@ class PairWorker:
         return frozenset(self._drivers)
 
     def check_engines(self) -> None:
-        """Start every engine once.
-
-        Raises: OutflankError if one can't play; Stopped.
-        """
+        """Start every engine once. Raises: OutflankError if one can't play; Stopped."""
         for entry in self._entries.values():
             self._take([*(self._entries[name] for name in list(self.names)[-1:]), entry])
             self._drivers[entry.name].open()

@@ -132,10 +132,7 @@ class Tuning:
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> Self:
-        """What ``plain`` made.
-
-        Raises: NotationError, KeyError, TypeError if it was not.
-        """
+        """What ``plain`` made. Raises: NotationError, KeyError, TypeError if it was not."""
         test = Sprt(**plain["test"]) if plain["test"] else None
         made = cls(tuple(Tuned(**values) for values in plain["parameters"]), plain["lag"], test)
         for parameter in made.parameters:
