@@ -35,18 +35,22 @@ class Gone(Exception):
     """The entrant goes."""
 
 
-class Guest:
-    """Plays in an arena until it goes; a context manager."""
+class Entrant:
+    """Plays in an arena from the time when it is there until it goes; a context manager."""
 
-    def __init__(self, url: str, token: str, entry: EngineSpec, slots: int = 1) -> None:
+    def __init__(
+        self, url: str, token: str, entry: EngineSpec, slots: int, is_there: Callable[[], bool]
+    ) -> None:
         self.said: list[str] = []
         self._over = threading.Event()
         self._joiner = Joiner(join_address(url), token, entry, slots, self.said.append, self._check)
         self._thread = threading.Thread(target=self._run, daemon=True)
         self.failure: Exception | None = None
+        self._is_there = is_there
 
     def __enter__(self) -> Self:
         self._thread.start()
+        wait(lambda: self._is_there() or self.failure)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -92,13 +96,13 @@ class LocalArena:
     def __exit__(self, *_: object) -> None:
         self._server.__exit__()
 
-    def entrant(self, name: str, entry: EngineSpec | None = None, slots: int = 1, url: str = "") -> Guest:
+    def entrant(self, name: str, entry: EngineSpec | None = None, slots: int = 1, url: str = "") -> Entrant:
         """An entrant with a token; with the engine that plays one game by heart if none is given."""
-        return Guest(url or self.url, self.arena.tokens.admit(name), entry or instant("engine"), slots)
+        token = self.arena.tokens.admit(name)
+        return Entrant(url or self.url, token, entry or instant("engine"), slots, lambda: self.is_there(name))
 
-    def wait_for(self, *names: str) -> None:
-        """Wait until these are there."""
-        wait(lambda: {line.name for line in self.arena.present()} >= set(names))
+    def is_there(self, name: str) -> bool:
+        return name in {line.name for line in self.arena.present()}
 
     def settings(self, *names: str, **others: Any) -> RunSettings:
         """A run of these entrants, on the opening of the engine that plays one game by heart."""

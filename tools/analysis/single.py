@@ -20,7 +20,7 @@ from outflank.tools.analysis.requests import Query, Remark, SearchRequest
 from outflank.tools.analysis.service import AnalysisService, answers
 from outflank.tools.report.board import board_text, end_text, is_coloured, say
 from outflank.tools.report.search import heading, line_cells, score_text, search_cells
-from outflank.tools.runtime.progress import live
+from outflank.tools.runtime.progress import live, open_console
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -88,8 +88,6 @@ def analyze_game(
 def _iterations(position: Position, infos: Iterable[SearchInfo]) -> Table:
     """Return the last iterations, each with its best moves; on a narrow terminal without nodes and speed."""
     from rich.table import Table  # not at the top: all but the display does without it
-
-    from outflank.tools.runtime.terminal import open_console
 
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
     names = _NUMBERS if open_console().width >= _WIDE else _FEWER_NUMBERS

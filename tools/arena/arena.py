@@ -25,10 +25,7 @@ _JOINED = "outflank join"  # stands where other engines have their command; nobo
 
 
 def entrant_name(text: str) -> str:
-    """A name for an entrant.
-
-    Raises: NotationError if it can't stand in tables.
-    """
+    """A name for an entrant. Raises: NotationError if it can't stand in tables."""
     return str(engines.name("name", text))
 
 

@@ -78,10 +78,7 @@ class ClientSocket:
             await self._socket.send_text(await self._outbox.get())
 
     async def end(self) -> None:
-        """Wait for the end.
-
-        Raises: Refusal with the reason.
-        """
+        """Wait for the end. Raises: Refusal with the reason."""
         await self._over.wait()
         raise Refusal(self.reason)
 
@@ -107,7 +104,6 @@ class Connection:
         is_lost: whether its last socket was lost.
 
     Args:
-        name: the name of the entrant.
         patience: the seconds in which it may be restored, in each game.
         most: the maximum of seconds that a round trip may add to each move.
     """
@@ -262,10 +258,7 @@ class Connection:
     def _answer(
         self, number: int, began: float, before: float, wait: float, grace: float
     ) -> tuple[AnswerMessage, float] | None:
-        """Return the answer to a request, waiting for only a moment.
-
-        Raises: as ``ask``.
-        """
+        """Return the answer to a request, waiting for only a moment. Raises: as ``ask``."""
         with self._changed:
             now = time.monotonic()
             if number not in self._answers:

@@ -10,10 +10,11 @@ import secrets
 import socket
 import socketserver
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from outflank.engine import OutflankError, SettingsError
 from outflank.protocol.outside_json import read_json_object
@@ -25,51 +26,49 @@ _SECONDS = 10.0
 _LINE_SECONDS = 1.0
 
 
-class Control(socketserver.TCPServer):
-    """Answers orders; a context manager.
+@contextmanager
+def obeying(folder: Path, obey: Callable[[dict[str, Any]], Any]) -> Iterator[None]:
+    """Answer orders in a thread until the context ends.
 
     Args:
-        folder: of the arena.
-        obey: what an order leads to, as plain data. Raises OutflankError if it can't be done.
+        folder: the arena's folder.
+        obey: called with an order; returns the answer as plain data. Raises OutflankError if it can't be done.
 
     Raises: SettingsError if the file or the socket can't be made.
     """
-
-    def __init__(self, folder: Path, obey: Callable[[dict[str, Any]], Any]) -> None:
-        self.obey = obey
-        self.token = secrets.token_hex()
-        self._path = folder / _NAME
-        try:
-            # Of a server that was killed; the lock of the run tells of a living one.
-            self._path.unlink(missing_ok=True)
-            super().__init__((_HOST, 0), _Order)
-            with open(os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-                json.dump({"port": self.server_address[1], "token": self.token}, file)
-        except OSError as error:
-            raise SettingsError(f"can't make {str(self._path)!r} ({error.strerror or error})") from None
-
-    def __enter__(self) -> Self:
-        threading.Thread(target=self.serve_forever, args=(0.1,), name="control", daemon=True).start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.shutdown()
-        self.server_close()
-        self._path.unlink(missing_ok=True)
+    path, token = folder / _NAME, secrets.token_hex()
+    try:
+        # Of a server that was killed; the lock of the run tells of a living one.
+        path.unlink(missing_ok=True)
+        server = socketserver.TCPServer((_HOST, 0), partial(_OrderHandler, obey, token))
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            json.dump({"port": server.server_address[1], "token": token}, file)
+    except OSError as error:
+        raise SettingsError(f"can't make {str(path)!r} ({error.strerror or error})") from None
+    threading.Thread(target=server.serve_forever, args=(0.1,), name="control", daemon=True).start()
+    try:
+        yield
+    finally:
+        server.shutdown()
+        server.server_close()
+        path.unlink(missing_ok=True)
 
 
-class _Order(socketserver.StreamRequestHandler):
+class _OrderHandler(socketserver.StreamRequestHandler):
     timeout = _LINE_SECONDS
+
+    def __init__(self, obey: Callable[[dict[str, Any]], Any], token: str, *connection: Any) -> None:
+        self._obey, self._token = obey, token
+        super().__init__(*connection)
 
     def handle(self) -> None:
         """Obey one order."""
-        assert isinstance(self.server, Control)
         with suppress(OSError, ValueError):
             order = read_json_object(self.rfile.readline(_LONGEST_LINE))
-            if not secrets.compare_digest(str(order.pop("token", "")).encode(), self.server.token.encode()):
+            if not secrets.compare_digest(str(order.pop("token", "")).encode(), self._token.encode()):
                 return
             try:
-                answer = {"answer": self.server.obey(order)}
+                answer = {"answer": self._obey(order)}
             except OutflankError as error:
                 answer = {"error": str(error)}
             self.wfile.write(json.dumps(answer).encode() + b"\n")

@@ -68,7 +68,6 @@ class Gate:
             client.close(reason)
 
     async def _serve(self, socket: WebSocket) -> None:
-        """Serve one socket until it is closed."""
         await socket.accept()
         try:
             token = await self._token(socket)
@@ -103,10 +102,7 @@ class Gate:
         return hello.token
 
     async def _connection_of(self, token: str) -> Connection:
-        """Return the connection of the entrant with a token; refuse a wrong token a moment later.
-
-        Raises: Refusal.
-        """
+        """Return the connection of the entrant with a token; refuse a wrong token a moment later. Raises: Refusal."""
         try:
             return await asyncio.to_thread(self._admit, token)
         except Refusal:
@@ -160,7 +156,6 @@ def _replaced(name: str) -> str:
 
 
 async def _first_of(*works: Coroutine[Any, Any, None]) -> None:
-    """Run coroutines until one ends or fails, and raise its error."""
     tasks = [asyncio.ensure_future(work) for work in works]
     try:
         done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -192,10 +187,7 @@ class _Reader:
         self._pings: dict[int, float] = {}
 
     async def read(self) -> None:
-        """Take messages until the socket is closed.
-
-        Raises: Refusal, NotationError; WebSocketDisconnect.
-        """
+        """Take messages until the socket is closed. Raises: Refusal, NotationError; WebSocketDisconnect."""
         while True:
             try:
                 message = await _receive(self._socket, SILENCE_SECONDS)
@@ -214,10 +206,7 @@ class _Reader:
                 )
 
     def _is_answer(self, message: Message) -> bool:
-        """Take a message; return whether it answers a question or ping that is open.
-
-        Raises: Refusal.
-        """
+        """Take a message; return whether it answers a question or ping that is open. Raises: Refusal."""
         match message:
             case messages.PongMessage():
                 sent = self._pings.pop(message.ping, None)
@@ -248,10 +237,7 @@ class _Reader:
 
 
 async def _receive(socket: WebSocket, seconds: float) -> Message:
-    """The next message.
-
-    Raises: TimeoutError; NotationError; WebSocketDisconnect.
-    """
+    """The next message. Raises: TimeoutError; NotationError; WebSocketDisconnect."""
     # Python 3.11's wait_for loses a cancellation that comes together with a message.
     async with asyncio.timeout(seconds):
         received = await socket.receive()
@@ -261,7 +247,6 @@ async def _receive(socket: WebSocket, seconds: float) -> Message:
 
 
 async def _refuse(socket: WebSocket, error: OutflankError) -> None:
-    """Say why, and end the connection."""
     if socket.application_state is WebSocketState.CONNECTED:
         again = isinstance(error, Refusal) and error.again
         await socket.send_text(write(messages.RefusedMessage(reason=str(error), again=again)))

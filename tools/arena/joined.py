@@ -93,10 +93,7 @@ class JoinedDriver(Driver):
             self._connection.tell(DropMessage(game=self._key))
 
     def _ask(self, request: Callable[[int], RequestMessage], wait: float) -> tuple[AnswerMessage, float]:
-        """Send a request; the time in which the connection was lost is used up for this game.
-
-        Raises: EngineError.
-        """
+        """Send a request; the time in which the connection was lost is used up for this game. Raises: EngineError."""
         before = self._connection.away(time.monotonic())
         try:
             return self._connection.ask(request, wait, self._grace_seconds, self.on_wait, self._pass_on)

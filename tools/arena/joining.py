@@ -160,10 +160,6 @@ class Joiner:
         return False
 
     def _connected(self) -> ClientConnection:
-        """Connect in a thread, and call `check` meanwhile.
-
-        Raises: OSError, EOFError, InvalidHandshake, InvalidURI; whatever `check` raises.
-        """
         connecting: Future[ClientConnection] = Future()
 
         def work() -> None:
@@ -221,10 +217,7 @@ class Joiner:
         self._tries = 0
 
     def _start_engines(self, name: str, rules: str, time: str) -> None:
-        """Start an engine for each slot by these terms.
-
-        Raises: EngineError; NotationError about the server's terms.
-        """
+        """Start an engine for each slot by these terms. Raises: EngineError; NotationError about the server's terms."""
         for worker in self._workers:
             worker.close()
         entry = replace(self._entry, name=printable(name, 40), time=TimeControl.parse(time))

@@ -231,10 +231,7 @@ def write(message: Message) -> str:
 
 
 def read(text: str | bytes, schema: Schema) -> Message:
-    """Read a message; fields that its type does not have are dropped.
-
-    Raises: NotationError.
-    """
+    """Read a message; fields that its type does not have are dropped. Raises: NotationError."""
     if len(text) > MOST_BYTES:
         raise NotationError(f"a message has at most {MOST_BYTES} bytes, and this one had {len(text)}")
     found = read_json_object(text)

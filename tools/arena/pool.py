@@ -37,6 +37,7 @@ class ArenaPool(LocalPool):
         settings: of the run.
         connection_of: returns the connection to an entrant.
         on_glimpse: as ``LocalPool`` has it.
+        is_paused: asked whether no pair is to begin; ``look`` asks again.
     """
 
     def __init__(
@@ -44,18 +45,15 @@ class ArenaPool(LocalPool):
         settings: RunSettings,
         connection_of: Callable[[str], Connection],
         on_glimpse: Callable[[Glimpse], object] | None = None,
+        is_paused: Callable[[], bool] = lambda: False,
     ) -> None:
         super().__init__(settings, on_glimpse, partial(make_arena_driver, connection_of))
         self._connection_of = connection_of
         self._waiting: list[PairTask] = []
         self._playing: Counter[str] = Counter()
         self._busy = 0
-        self._is_paused: Callable[[], bool] = lambda: False
-        self._gate = threading.RLock()
-
-    def pause_while(self, is_paused: Callable[[], bool]) -> None:
-        """Begin no pair while this is true; ``look`` looks again."""
         self._is_paused = is_paused
+        self._gate = threading.RLock()
 
     def submit(self, task: PairTask) -> None:
         """Have a pair played when both engines are free."""
@@ -76,7 +74,6 @@ class ArenaPool(LocalPool):
                     super().submit(task)
 
     def _room(self, entry: EngineSpec) -> int:
-        """How many games it can play at once."""
         return self._connection_of(entry.name).slots if entry.protocol is Protocol.JOIN else 1
 
     def _play(self, task: PairTask) -> None:

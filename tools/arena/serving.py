@@ -13,7 +13,7 @@ from outflank.engine import SettingsError
 from outflank.protocol.clock import TimeControl
 from outflank.protocol.drivers.spec import EngineSpec, Protocol
 from outflank.tools.arena.arena import Arena, entrant_name
-from outflank.tools.arena.control import Control
+from outflank.tools.arena.control import obeying
 from outflank.tools.arena.messages import MOST_BYTES
 from outflank.tools.arena.pool import ArenaPool
 from outflank.tools.arena.standing import StandingConductor
@@ -102,7 +102,7 @@ def serve_arena(
             certificate=certificate,
         )
         stack.enter_context(server)
-        stack.enter_context(Control(arena_folder, partial(_obey, arena)))
+        stack.enter_context(obeying(arena_folder, partial(_obey, arena)))
         warn(f"the arena is open at {server.url}")
         if session is None:
             waiting = (
@@ -132,10 +132,7 @@ def serve_arena(
 def _gathered(
     arena: Arena, wanted: RunSettings, start: datetime | None, entrants: int | None
 ) -> tuple[EngineSpec, ...]:
-    """Wait for the entrants; return all engines of the run.
-
-    Raises: Interrupted; SettingsError if there are too few.
-    """
+    """Wait for the entrants; return all engines of the run. Raises: Interrupted; SettingsError if there are too few."""
     local = wanted.entries
     is_standing = wanted.format is Format.STANDING
     if start:
@@ -161,8 +158,7 @@ def _gathered(
 def _pool(
     arena: Arena, settings: RunSettings, run: str, on_glimpse: Callable[[Glimpse], object] | None
 ) -> ArenaPool:
-    pool = ArenaPool(settings, arena.connection_of, on_glimpse)
-    pool.pause_while(lambda: arena.is_paused)
+    pool = ArenaPool(settings, arena.connection_of, on_glimpse, lambda: arena.is_paused)
     arena.on_change(pool.look)
     return pool
 

@@ -99,7 +99,6 @@ class StandingConductor(Conductor):
         return True
 
     def _enter(self, newcomers: list[EngineSpec]) -> None:
-        """Let engines take part from now on."""
         if newcomers:
             self._settings = replace(self._settings, entries=(*self._settings.entries, *newcomers))
             self._standings.enter(self._settings)
@@ -137,7 +136,6 @@ def _pair(number: int, duo: tuple[str, str], opening: Any) -> tuple[Pairing, ...
 
 
 def _twin(game: Pairing) -> Pairing:
-    """The other game of its pair."""
     number = game.number + 1 if game.number % 2 else game.number - 1
     black, white = game.names[Colour.BLACK], game.names[Colour.WHITE]
     return Pairing(number, game.pair, {Colour.BLACK: white, Colour.WHITE: black}, game.opening, game.round)

@@ -58,10 +58,7 @@ class EngineWorker:
         self._thread = threading.Thread(target=self._work, name="engine", daemon=True)
 
     def open(self) -> str:
-        """Start the engine, and return how it calls itself.
-
-        Raises: EngineError.
-        """
+        """Start the engine, and return how it calls itself. Raises: EngineError."""
         self._driver.open()
         self._thread.start()
         return self._driver.own_name or self._entry.name
@@ -101,13 +98,11 @@ class EngineWorker:
         self._driver.close(0.4)
 
     def _check(self) -> None:
-        """Raise Stopped if the question under way is of no use any more."""
         with self._changed:
             if self._is_over or self._is_dropped or self._question is not None:
                 raise Stopped
 
     def _hear(self, name: str, direction: str, line: str) -> None:
-        """Pass on what the engine thinks, now and then."""
         if direction == "<" and is_thought(line) and self._working_on:
             now = time.monotonic()
             if now - self._thought_at >= _THOUGHT_SECONDS:
@@ -133,10 +128,7 @@ class EngineWorker:
                 self._driver.dismiss()
 
     def _reply(self, question: RequestMessage) -> str:
-        """The text of the answer.
-
-        Raises: Stopped.
-        """
+        """The text of the answer. Raises: Stopped."""
         try:
             if isinstance(question, messages.NewMessage):
                 self._driver.new_game()

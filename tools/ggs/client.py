@@ -8,7 +8,7 @@ import re
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 
 from outflank.engine import IllegalMoveError, NotationError, OutflankError, Rules
@@ -28,21 +28,6 @@ _MOST_DOUBTS = 3  # in a game, before it is given up
 _HIGHEST_SCORE = 999  # that the server takes
 _REFUSAL = re.compile(r"(?:/os:|/td:)? *(?:: )?(?:[a-z]+ [+-]? ?)?ERR ")
 _MOST_SHOWN = 20  # lines of a message
-
-
-@dataclass(slots=True)
-class _Match:
-    """A match of ours.
-
-    Attributes:
-        opponent: the other player.
-        kind: of the match.
-        games: its games by their ids.
-    """
-
-    opponent: str
-    kind: MatchType
-    games: dict[str, GgsGame] = field(default_factory=dict)
 
 
 class GgsClient:
@@ -80,7 +65,8 @@ class GgsClient:
         self._drivers: list[ProcessDriver] = []
         self._idle: asyncio.Queue[Driver] = asyncio.Queue()
         self._threads = ThreadPoolExecutor(max_workers=settings.games, thread_name_prefix="engine")
-        self._matches: dict[str, _Match] = {}
+        self._matches: dict[str, MatchStarted] = {}
+        self._games: dict[str, dict[str, GgsGame]] = {}  # by the ids of the match and of the game
         self._tasks: set[asyncio.Task[None]] = set()
         self._asks = list(settings.asks)
         self._broken: set[str] = set()  # opponents of matches that were broken off
@@ -137,7 +123,6 @@ class GgsClient:
         self._reason = reason
 
     def _hear(self, lines: list[str]) -> None:
-        """Act on a message."""
         if _REFUSAL.match(lines[0]):
             self._say(f"the server refuses: {lines[0]}")
         elif lines[0].startswith("/os: "):
@@ -146,7 +131,6 @@ class GgsClient:
             self._say(" ".join(line.strip() for line in lines[:_MOST_SHOWN]))
 
     def _settle(self) -> None:
-        """Say how we play, when we are in."""
         settings, self._reason = self._settings, ""
         rated = "-" if settings.rated == "never" else "+"
         for line in (
@@ -177,11 +161,9 @@ class GgsClient:
                 raise UnfitEngineError(f"'{ask}' can't be asked for: {reason}")
 
     def _unplayable(self, kind: MatchType) -> str:
-        """Why we can't play a match, in a sentence; empty if we can."""
         return self._settings.obstacle(kind, self._drivers[0].sets_boards_up)
 
     def _ask(self) -> None:
-        """Send the requests of our own that have led to no match yet."""
         for ask in self._asks if not self._is_closing else []:
             self._send(f"tell /os ask {ask}")
 
@@ -195,16 +177,20 @@ class GgsClient:
             self._take(message)
         elif isinstance(message, MatchEnded):
             self._end(message)
-        elif isinstance(message, Note) and (match := self._matches.get(message.id)) is not None:
-            games = [game for id, game in match.games.items() if id == _game_id(message)]
-            for game in games:
-                if message.what == "error":
-                    self._doubt(game, f"the server refuses: {message.text}")
-                else:
-                    game.record.ran_out = True
+        elif isinstance(message, Note) and (game := self._game_of(message)) is not None:
+            if message.what == "error":
+                self._doubt(game, f"the server refuses: {message.text}")
+            else:
+                game.record.ran_out = True
+
+    def _game_of(self, message: Board | MatchEnded | Note) -> GgsGame | None:
+        return self._games.get(message.id, {}).get(_game_id(message))
+
+    def _opponent(self, match: MatchStarted) -> str:
+        one, other = match.players
+        return other if one == self._user else one
 
     def _judge(self, offer: Offer) -> None:
-        """Accept or decline a request."""
         if offer.to != self._user or offer.by == self._user:
             return
         objection = self._settings.objection(offer, self._drivers[0].sets_boards_up)
@@ -222,12 +208,11 @@ class GgsClient:
         if len(self._matches) >= _MOST_MATCHES:
             self._say(f"match {begun.id} is left out: {_MOST_MATCHES} matches are under way")
             return
-        one, other = begun.players
-        opponent = other if one == self._user else one
-        self._matches[begun.id] = _Match(opponent, begun.kind)
+        opponent = self._opponent(begun)
+        self._matches[begun.id], self._games[begun.id] = begun, {}
         self._broken.discard(opponent)
         for ask in self._asks:
-            if ask.split()[-1] == opponent and one == self._user:
+            if ask.split()[-1] == opponent and begun.players[0] == self._user:
                 self._asks.remove(ask)
                 break
         flag = {"R": "rated", "T": "tournament"}.get(begun.flag, "unrated")
@@ -237,16 +222,14 @@ class GgsClient:
             self._send(f"tell /os resign {begun.id}")
 
     def _take(self, board: Board) -> None:
-        """Take a game as a whole, or its last move."""
-        match, id = self._matches.get(board.id), _game_id(board)
+        match, id, game = self._matches.get(board.id), _game_id(board), self._game_of(board)
         if match is None or self._unplayable(match.kind):
             return
-        game = match.games.get(id)
         try:
             if board.is_whole:
                 record = GgsRecord(board, id, self._user)
                 if game is None or game.is_over:
-                    game = match.games[id] = GgsGame(record, self._idle, self._threads, self._say)
+                    game = self._games[match.id][id] = GgsGame(record, self._idle, self._threads, self._say)
                 elif game.record.says_the_same(record) and not game.is_doubted:
                     return
                 game.record, game.is_doubted = record, False
@@ -277,7 +260,7 @@ class GgsClient:
             self._say(f"game {id} is given up")
             self._send(f"tell /os resign {id}")
 
-    def _consider(self, match: _Match, game: GgsGame) -> None:
+    def _consider(self, match: MatchStarted, game: GgsGame) -> None:
         """Have our move made, if it is our turn, and nothing that was asked before."""
         game.drop()
         record = game.record
@@ -291,13 +274,12 @@ class GgsClient:
         task.add_done_callback(self._note_end)
 
     def _note_end(self, task: asyncio.Task[None]) -> None:
-        """Leave if a task has failed in a way that nobody expects."""
         self._tasks.discard(task)
         if error := task.exception():
             self._failure = self._failure or error
             self._leave()
 
-    def _send_move(self, match: _Match, record: GgsRecord, reply: Reply | None) -> None:
+    def _send_move(self, match: MatchStarted, record: GgsRecord, reply: Reply | None) -> None:
         if reply is not None and reply.resigns and match.kind.synchro:
             self._say(f"game {record.id}: resigning would give up both games of the match; played on")
             reply = Reply(str(next(iter(record.position.legal_moves()))))
@@ -309,18 +291,17 @@ class GgsClient:
         self._send(f"tell /os play {record.id} {reply.text}/{score}/{time.monotonic() - record.heard_at:.2f}")
 
     def _end(self, over: MatchEnded) -> None:
-        """Close a game, or a match with its games."""
         match = self._matches.get(over.id)
         if match is None:
             return
         if over.part is not None:
-            if (game := match.games.get(_game_id(over))) is not None:
+            if (game := self._game_of(over)) is not None:
                 self._finish(game, over)
             return
         del self._matches[over.id]
-        for game in match.games.values():
+        for game in self._games.pop(over.id).values():
             self._finish(game, None if match.kind.synchro else over)
-        self._say(f"match {over.id} against {match.opponent} is over: {over.result or 'no result'}")
+        self._say(f"match {over.id} against {self._opponent(match)} is over: {over.result or 'no result'}")
         if over.margin is None and "left" in over.result:
             self._note_broken(match)
         else:
@@ -348,25 +329,23 @@ class GgsClient:
             self._say(f"game {id} is not saved: {error}")
 
     def _abandon(self, why: str) -> None:
-        """Break off all matches."""
         for id, match in self._matches.items():
-            self._say(f"match {id} against {match.opponent} is broken off: {why}")
+            self._say(f"match {id} against {self._opponent(match)} is broken off: {why}")
             self._note_broken(match)
-            for game in match.games.values():
+            for game in self._games[id].values():
                 self._finish(game, None)
         self._matches.clear()
+        self._games.clear()
 
-    def _note_broken(self, match: _Match) -> None:
+    def _note_broken(self, match: MatchStarted) -> None:
         if len(self._broken) < _MOST_MATCHES:
-            self._broken.add(match.opponent)
+            self._broken.add(self._opponent(match))
 
     def _close(self) -> None:
-        """Take no more matches."""
         self._is_closing = True
         self._send("tell /os open 0")
 
     def _leave(self) -> None:
-        """End now."""
         self._is_closing = True
         self._line.end()
 

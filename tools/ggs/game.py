@@ -47,7 +47,6 @@ class GgsRecord:
 
     Args:
         board: the game as a whole.
-        id: of the game.
         user: our name.
 
     Raises: NotationError, IllegalMoveError.
@@ -76,7 +75,7 @@ class GgsRecord:
         if not board.turns:
             return False
         turn, before = board.turns[-1], self.moves
-        if turn.number == len(self.moves) and board.position == self.position:
+        if turn[0] == len(self.moves) and board.position == self.position:
             return False
         try:
             self._play(turn)
@@ -160,15 +159,15 @@ class GgsRecord:
     def _play(self, turn: GgsMove) -> None:
         """Play a move of the server. Raises: NotationError, IllegalMoveError."""
         position = self.position
-        if turn.number != len(self.moves) + 1:
-            raise NotationError(f"expected move {len(self.moves) + 1}, got move {turn.number}")
-        move = PASS if turn.move.lower() in _PASSES else turn.move
+        number, text, score, seconds = turn
+        if number != len(self.moves) + 1:
+            raise NotationError(f"expected move {len(self.moves) + 1}, got move {number}")
+        move = PASS if text.lower() in _PASSES else text
         if move is PASS and not position.must_pass:
-            raise NotationError(f"move {turn.number}, a pass, is not legal")
+            raise NotationError(f"move {number}, a pass, is not legal")
         if move is not PASS and position.must_pass:
-            raise NotationError(f"move {turn.number}, {turn.move}: {position.side} has to pass")
-        score = for_black(turn.score, position.side)
-        self._recorder.play(move, position.side, seconds=turn.seconds, score=score)
+            raise NotationError(f"move {number}, {text}: {position.side} has to pass")
+        self._recorder.play(move, position.side, seconds=seconds, score=for_black(score, position.side))
 
     def _note(self, board: Board) -> None:
         """Take clocks and players of a message. Raises: NotationError if its board is another than ours."""
@@ -231,7 +230,6 @@ class GgsGame:
         is_over: whether no more moves are asked for.
 
     Args:
-        record: the game as the server tells it.
         idle: engines without a game.
         threads: for engines at work.
         say: called with sentences for the user.

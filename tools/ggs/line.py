@@ -156,7 +156,6 @@ class GgsConnection:
 
 
 def _watch_over(line: Any) -> None:
-    """Have the system notice a dead line within a minute or two."""
     line.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for name, value in _TCP.items():
         if hasattr(socket, name):

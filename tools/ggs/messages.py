@@ -151,14 +151,8 @@ class Side:
     clock: TimeControl
 
 
-@dataclass(frozen=True, slots=True)
-class GgsMove:
-    """``23: F5/1.23/4.56``: number, move or ``PASS``, evaluation in discs from its mover's side, seconds."""
-
-    number: int
-    move: str
-    score: float | None = None
-    seconds: float | None = None
+GgsMove = tuple[int, str, float | None, float | None]
+"""``23: F5/1.23/4.56``: number, move or ``PASS``, evaluation in discs from its mover's side, seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,7 +275,7 @@ def _board(match: re.Match[str], lines: Sequence[str]) -> Board | None:
                 return None
             clocks.append((_SIDES[found[3]], Side(found[1], _rating(found[2]), clock)))
         elif (found := _TURN.fullmatch(line)) and int(found[1]) > 0:
-            turns.append(GgsMove(int(found[1]), found[2], _number(found[3]), _number(found[4])))
+            turns.append((int(found[1]), found[2], _number(found[3]), _number(found[4])))
     sides = dict(clocks)
     if not positions or len(sides) != 2:
         return None

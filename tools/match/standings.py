@@ -22,7 +22,7 @@ _NO_DIRECTION = len(DIRECTIONS)
 _SECONDS_BETWEEN = 1.0  # the least time between two computations of the same value
 _SHARE = 20  # a value is computed for at most this part of the time
 
-Value = TypeVar("Value")
+Computed = TypeVar("Computed")
 
 
 class Standings:
@@ -34,10 +34,6 @@ class Standings:
         pairs: the results of the pairs, by number; a game without its twin has one too.
         scores: the score of each engine.
         meetings: the score of each engine against each opponent that it played.
-
-    Args:
-        settings: the settings of the run.
-        games: the games that were played before.
     """
 
     def __init__(self, settings: RunSettings, games: Iterable[GameRecord] = ()) -> None:
@@ -174,7 +170,6 @@ class Standings:
         self._changes += 1
 
     def _in_turn(self) -> list[int]:
-        """Return the complete pairs before the first incomplete one."""
         return [pair for place, pair in enumerate(sorted(self._keys), 1) if pair == place]
 
     def _of_first(self, pairs: Iterable[int]) -> list[Score]:
@@ -190,7 +185,7 @@ class Standings:
             pairs += [score.points] * (score.games == 2)
         return estimate(games, pairs)
 
-    def _current(self, name: str, compute: Callable[[], Value]) -> Value:
+    def _current(self, name: str, compute: Callable[[], Computed]) -> Computed:
         """Return a computed value, renewed if games were added since and enough time has passed."""
         value, changes, due = self._computed.get(name, (None, -1, 0.0))
         began = time.monotonic()
@@ -198,7 +193,7 @@ class Standings:
             changes, value = self._changes, compute()
             due = began + max(_SECONDS_BETWEEN, _SHARE * (time.monotonic() - began))
             self._computed[name] = value, changes, due
-        return cast(Value, value)
+        return cast(Computed, value)
 
 
 def pair_key(games: Iterable[GameRecord]) -> bytes:
@@ -253,7 +248,6 @@ _DIRECTIONS = _bytes_by_symmetry(
 
 
 def _pair_score(games: list[GameRecord]) -> PairScore:
-    """Return the result of a pair, of one game or two."""
     pairing = games[0].pairing
     first, second = (pairing.names[colour] for colour in Colour)
     return PairScore(first, second, sum((game.score_of(first) for game in games), Score()), pairing.opening)

@@ -21,7 +21,7 @@ from outflank.tools.match.state.run import Format, Run, RunSettings
 from outflank.tools.match.stats.ratings import Rating
 from outflank.tools.report import wording
 from outflank.tools.report.tables import FittingTable, score_columns
-from outflank.tools.runtime.terminal import open_console
+from outflank.tools.runtime.progress import open_console
 
 _REFRESH = 4  # times a second
 _MOST_GAMES_SHOWN = 12

@@ -8,7 +8,7 @@ from outflank.engine import Colour
 from outflank.tools.match.schedule.encounters import Meeting
 from outflank.tools.match.schedule.swiss import SwissScore
 from outflank.tools.match.state.run import Run, plain_settings
-from outflank.tools.match.stats.sprt import SequentialTest
+from outflank.tools.match.stats.sprt import Sprt
 from outflank.tools.report.figures import EngineFigures, Figures
 
 
@@ -100,7 +100,7 @@ def _test(run: Run, figures: Figures) -> dict[str, Any] | None:
     }
 
 
-def _outcome(test: SequentialTest, values: list[float]) -> dict[str, Any]:
+def _outcome(test: Sprt, values: list[float]) -> dict[str, Any]:
     done, ratio, accepted = test.outcome(values)
     decided = None if accepted is None else (done, accepted)
     return {"bounds": test.bounds, "ratio": ratio, "decided": decided}

@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tools.match.game.results import Ending
-from outflank.tools.match.schedule.encounters import Decision, Meeting
+from outflank.tools.match.schedule.encounters import Meeting
 from outflank.tools.match.state.run import Format, Run
 from outflank.tools.match.state.tuning import Value
 from outflank.tools.match.stats.elo import EloEstimate
 from outflank.tools.match.stats.ratings import Rating
-from outflank.tools.match.stats.sprt import SequentialTest
+from outflank.tools.match.stats.sprt import Sprt
 from outflank.tools.report.figures import EngineFigures, Figures
 from outflank.tools.runtime.progress import counted
 
@@ -99,7 +99,7 @@ def value_line(value: Value) -> str:
     return f"{value.parameter.name} {value.text}, from {value.parameter.start:g} ({settled})"
 
 
-def _test_line(name: str, test: SequentialTest, values: list[float]) -> str:
+def _test_line(name: str, test: Sprt, values: list[float]) -> str:
     low, high = test.bounds
     done, ratio, accepted = test.outcome(values)
     return f"{name}: {_VERDICTS[accepted]}, LLR {ratio:+.2f} ({low:+.2f} to {high:+.2f}) after {counted(done, 'pair')}"
@@ -177,14 +177,14 @@ def meeting_text(meeting: Meeting) -> str:
     if meeting.winner is None or meeting.decision is None:
         return words
     match meeting.decision:
-        case Decision.TIE_BREAK:
+        case "tie-break games":
             why = f"in {counted(len(meeting.stages) - 1, 'tie-break')} ({_stages_text(meeting.stages)})"
-        case Decision.DISCS:
+        case "discs":
             discs = abs(meeting.discs or 0)
             why = (
                 f"by discs ({discs:+d} over {meeting.games} games), level in points after {_breaks(meeting)}"
             )
-        case Decision.SEEDING:
+        case "seeding":
             why = f"as the better seed, level in points and discs after {_breaks(meeting)}"
         case _:
             why = "on points"

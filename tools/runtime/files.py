@@ -108,7 +108,6 @@ def _file_beside(path: Path) -> tuple[int, Path]:
 
 
 def _is_device(path: Path) -> bool:
-    """Whether it exists and is not a regular file: a device or a pipe."""
     return path.exists() and not path.is_file()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 import time
@@ -32,8 +33,6 @@ def progress_bar(what: str, total: int | None, unit: str, done: int = 0) -> Iter
         return
     try:
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-        from outflank.tools.runtime.terminal import open_console
     except ModuleNotFoundError:
         yield lambda units: None
         return
@@ -59,7 +58,6 @@ _SECONDS_BETWEEN_LINES = 10.0
 
 
 def _progress_lines(what: str, total: int | None, unit: str, done: int) -> Callable[[int], None]:
-    """Return the function of ``progress_bar`` for a file or a pipe."""
     began = shown = time.monotonic()
     before = done
 
@@ -80,9 +78,17 @@ def _progress_lines(what: str, total: int | None, unit: str, done: int) -> Calla
 
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.table import Table
 
 _REDRAWN_A_SECOND = 4
+
+
+def open_console() -> Console:
+    """Return a console on stderr; ``program.main`` keeps that from failing when its terminal is gone."""
+    from rich.console import Console
+
+    return Console(file=sys.stderr or io.StringIO(), highlight=False)  # None if there is no standard error
 
 
 def live(draw: Callable[[], str | Table]) -> AbstractContextManager[object]:
@@ -92,8 +98,6 @@ def live(draw: Callable[[], str | Table]) -> AbstractContextManager[object]:
     try:
         from rich.live import Live
         from rich.text import Text
-
-        from outflank.tools.runtime.terminal import open_console
     except ModuleNotFoundError:
         return nullcontext()
 

@@ -32,7 +32,7 @@ class Interrupted(Exception):
 
 
 class Stopped(Exception):
-    """Nobody waits for the work under way any more; raised by callbacks that are called while it goes on."""
+    """Nobody waits for the work under way any more; raised by the callbacks of long work."""
 
 
 class Interrupts:

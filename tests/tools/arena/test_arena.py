@@ -7,6 +7,7 @@ import shlex
 import socket
 import threading
 import time
+from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import partial
@@ -26,6 +27,7 @@ from outflank.tests.support.processes import resident_kib
 from outflank.tests.support.relay import Relay
 from outflank.tests.support.runs import conduct, fake, instant, instant_settings
 from outflank.tools.arena import gate
+from outflank.tools.arena.arena import Arena
 from outflank.tools.arena.messages import (
     VERSION,
     AnswerMessage,
@@ -46,11 +48,12 @@ from outflank.tools.match.state.run import Format
 from outflank.tools.match.state.store import read_run
 from outflank.tools.runtime import progress
 
+SLOW = [pytest.mark.slow, pytest.mark.timeout(1200)]
+
 
 def test_a_run_of_joined_engines_is_that_of_engines_here(tmp_path: Path) -> None:
     here = conduct(instant_settings(tmp_path, games=6), tmp_path / "here")
     with LocalArena(tmp_path) as local, local.entrant("A"), local.entrant("B"):
-        local.wait_for("A", "B")
         run = local.play(local.settings("A", "B", games=6))
 
     assert totals(run) == totals(here)
@@ -61,46 +64,33 @@ def test_an_engine_that_speaks_nboard_plays_over_a_line(tmp_path: Path) -> None:
     cmd = shlex.join(fake_engine.command(speak="nboard"))
     nboard = EngineSpec("x", cmd, TimeControl(), protocol=Protocol.NBOARD, depth=1)
     with LocalArena(tmp_path) as local, local.entrant("N", nboard), local.entrant("G", fake("x")):
-        local.wait_for("N", "G")
         run = local.play(local.settings("N", "G", games=2))
 
     assert [game.ending for game in run.games] == [Ending.DISCS] * 2
 
 
-def test_a_fault_on_the_other_machine_loses_the_game_with_its_name(tmp_path: Path) -> None:
-    with LocalArena(tmp_path) as local, local.entrant("A", fake("x", "crash")), local.entrant("B", fake("x")):
-        local.wait_for("A", "B")
+@pytest.mark.parametrize(
+    ("fault", "ending", "detail"),
+    [
+        ("crash", Ending.CRASH, "engine A failed on its own machine"),
+        ("illegal", Ending.ILLEGAL_MOVE, "a1 is illegal"),  # seen by the referee
+    ],
+)
+def test_a_fault_on_the_other_machine_loses_the_game_with_its_name(
+    tmp_path: Path, fault: str, ending: Ending, detail: str
+) -> None:
+    with LocalArena(tmp_path) as local, local.entrant("A", fake("x", fault)), local.entrant("B", fake("x")):
         run = local.play(local.settings("A", "B", games=2))
 
-    assert [(game.ending, game.winner_name) for game in run.games] == [(Ending.CRASH, "B")] * 2
-    assert "engine A failed on its own machine" in run.games[0].detail
+    assert [(game.ending, game.winner_name) for game in run.games] == [(ending, "B")] * 2
+    assert detail in run.games[0].detail
     assert any('"think"' in line for line in run.games[0].dialogue)
 
 
-def test_an_illegal_move_is_seen_by_the_referee(tmp_path: Path) -> None:
-    with (
-        LocalArena(tmp_path) as local,
-        local.entrant("A", fake("x", "illegal")),
-        local.entrant("B", fake("x")),
-    ):
-        local.wait_for("A", "B")
-        run = local.play(local.settings("A", "B", games=1))
-
-    assert (run.games[0].ending, run.games[0].winner_name) == (Ending.ILLEGAL_MOVE, "B")
-
-
-def test_a_line_that_is_cut_again_and_again_changes_no_result(tmp_path: Path, rng: random.Random) -> None:
-    cut_lines(tmp_path, rng, games=20, cuts=20)
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(900)
-def test_five_hundred_cuts_change_no_result(tmp_path: Path, rng: random.Random) -> None:
-    cut_lines(tmp_path, rng, games=600, cuts=500)
-
-
-def cut_lines(tmp_path: Path, rng: random.Random, games: int, cuts: int) -> None:
-    """Play while lines are cut at random moments; the totals are those without."""
+@pytest.mark.parametrize(("games", "cuts"), [(20, 20), pytest.param(600, 500, marks=SLOW)])
+def test_a_line_that_is_cut_again_and_again_changes_no_result(
+    tmp_path: Path, rng: random.Random, games: int, cuts: int
+) -> None:
     here = conduct(instant_settings(tmp_path, games=games), tmp_path / "here")
     over = threading.Event()
 
@@ -118,7 +108,6 @@ def cut_lines(tmp_path: Path, rng: random.Random, games: int, cuts: int) -> None
     with LocalArena(tmp_path, patience=100) as local, Relay(local.port) as relay:
         url = f"http://127.0.0.1:{relay.port}"
         with local.entrant("A", url=url) as a, local.entrant("B", url=url):
-            local.wait_for("A", "B")
             threading.Thread(target=cut, args=(local, relay), daemon=True).start()
             try:
                 run = local.play(local.settings("A", "B", games=games))
@@ -134,7 +123,6 @@ def test_a_line_that_does_not_come_back_loses_the_game(tmp_path: Path) -> None:
     with LocalArena(tmp_path, patience=0.5) as local, local.entrant("B", fake("x")):
         slow = fake("x", "silence")
         with local.entrant("A", slow) as leaver:
-            local.wait_for("A", "B")
             threading.Timer(0.5, leaver.go).start()
             run = local.play(local.settings("A", "B", games=2))
 
@@ -152,7 +140,6 @@ def test_what_a_line_takes_is_allowed_up_to_the_cap(
         local.entrant("A", url=f"http://127.0.0.1:{relay.port}"),
         local.entrant("B"),
     ):
-        local.wait_for("A", "B")
         wait(lambda: local.arena.connection_of("A").allowance >= min(most, 0.07))
         game = local.play(local.settings("A", "B", games=1)).games[0]
     own = sorted(
@@ -173,7 +160,6 @@ def test_an_engine_plays_as_many_games_at_once_as_it_has_slots(tmp_path: Path) -
         local.entrant("B", slots=3),
         local.entrant("C"),
     ):
-        local.wait_for(*"ABC")
         settings = local.settings(*"ABC", games=12, concurrency=4, format=Format.ROUND_ROBIN)
 
         def count(*_: object) -> None:
@@ -188,15 +174,17 @@ def test_an_engine_plays_as_many_games_at_once_as_it_has_slots(tmp_path: Path) -
     assert most["C"] == 1
 
 
-def test_a_second_line_of_an_entrant_takes_the_place_of_the_first(tmp_path: Path) -> None:
+@pytest.mark.parametrize("messages", [1, 2], ids=["half open", "open"])
+def test_a_second_line_of_an_entrant_takes_the_place_of_the_first(tmp_path: Path, messages: int) -> None:
     with LocalArena(tmp_path) as local:
-        hello, opening = local.hello()
-        with local.stranger(hello, opening) as first:
-            local.wait_for("X")
-            with local.stranger(hello, opening):
-                refusal = heard(first)[-1]
+        hello = local.hello()[:messages]
+        with local.stranger(*hello) as first:
+            assert json.loads(first.recv(10))["type"] == "welcome"
+            wait(lambda: messages == 1 or local.is_there("X"))
+            with local.stranger(*hello):
+                reason = heard(first)[-1]["reason"]
 
-    assert refusal["reason"] == "another connection for X has taken the place of this one"
+    assert reason == "another connection for X has taken the place of this one"
 
 
 @pytest.mark.parametrize("messages", [1, 2], ids=["half open", "open"])
@@ -216,35 +204,30 @@ def test_no_connection_outlives_its_token(tmp_path: Path, messages: int) -> None
             assert heard(socket)[-1]["reason"] == "the organiser has made a new token; ask for it"
 
 
-def test_a_token_that_became_void_opens_no_line(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("shut", "reason"),
+    [
+        (lambda arena: arena.tokens.expel("X"), "nobody has this token; ask the organiser for one"),
+        (lambda arena: arena.close_entries(["A"]), "the tournament has begun without you"),
+    ],
+)
+def test_a_token_that_became_void_opens_no_line(
+    tmp_path: Path, shut: Callable[[Arena], object], reason: str
+) -> None:
     with LocalArena(tmp_path) as local:
         hello, opening = local.hello()
         with local.stranger(hello) as socket:
             assert json.loads(socket.recv(10))["type"] == "welcome"
-            local.arena.tokens.expel("X")
+            shut(local.arena)
             socket.send(opening)
-            assert heard(socket)[-1]["reason"] == "nobody has this token; ask the organiser for one"
-
-
-def test_of_connections_that_are_not_open_yet_a_token_has_one(tmp_path: Path) -> None:
-    with LocalArena(tmp_path) as local:
-        hello, _ = local.hello()
-        with local.stranger(hello) as first:
-            assert json.loads(first.recv(10))["type"] == "welcome"
-            with local.stranger(hello) as second:
-                assert json.loads(second.recv(10))["type"] == "welcome"
-                assert (
-                    heard(first)[-1]["reason"] == "another connection for X has taken the place of this one"
-                )
+            assert heard(socket)[-1]["reason"] == reason
 
 
 def test_a_goodbye_is_no_lost_line(tmp_path: Path) -> None:
     with LocalArena(tmp_path) as local, local.entrant("A") as a, Relay(local.port) as relay:
-        local.wait_for("A")
         a.go()
         wait(lambda: not local.arena.present())
         with local.entrant("B", url=f"http://127.0.0.1:{relay.port}"):
-            local.wait_for("B")
             relay.cut(random.Random(1))
             wait(lambda: local.arena.connection_of("B").losses)
 
@@ -257,7 +240,6 @@ def test_answers_to_questions_are_no_flood(tmp_path: Path, monkeypatch: pytest.M
     for name in ("_BURST", "_UNASKED_A_SECOND", "_UNASKED_A_SLOT"):
         monkeypatch.setattr(gate, name, 0)
     with LocalArena(tmp_path) as local, local.entrant("A"), local.entrant("B"):
-        local.wait_for("A", "B")
         run = local.play(local.settings("A", "B", games=4))
 
     assert len(run.games) == 4
@@ -281,7 +263,6 @@ def test_one_kind_of_refusal_is_one_line_in_ten_seconds(
 
 def test_a_text_that_no_file_can_hold_ends_its_connection_and_no_run(tmp_path: Path) -> None:
     with LocalArena(tmp_path) as local, local.entrant("A"), local.entrant("B"):
-        local.wait_for("A", "B")
         with local.stranger(
             *local.hello(), '{"type": "failed", "id": 1, "fault": "crash", "reason": "\\ud800"}'
         ) as socket:
@@ -293,7 +274,6 @@ def test_a_text_that_no_file_can_hold_ends_its_connection_and_no_run(tmp_path: P
 
 def test_who_is_sent_away_does_not_come_back(tmp_path: Path) -> None:
     with LocalArena(tmp_path) as local, local.entrant("A") as a:
-        local.wait_for("A")
         local.arena.kick("A")
         wait(lambda: a.failure)
 
@@ -319,19 +299,10 @@ def test_the_end_of_a_connection_is_not_lost_when_a_message_comes_with_it() -> N
     asyncio.run(end_with_a_message())
 
 
-def test_nobody_comes_in_late(tmp_path: Path) -> None:
-    with LocalArena(tmp_path) as local:
-        local.arena.close_entries(["A"])
-        with local.stranger(*local.hello("B")) as late:
-            assert heard(late)[-1]["reason"] == "the tournament has begun without you"
-
-
 def test_a_paused_arena_begins_no_game(tmp_path: Path) -> None:
     with LocalArena(tmp_path) as local, local.entrant("A"), local.entrant("B"):
-        local.wait_for("A", "B")
         settings = local.settings("A", "B", games=2)
-        with ArenaPool(settings, local.arena.connection_of) as pool:
-            pool.pause_while(lambda: local.arena.is_paused)
+        with ArenaPool(settings, local.arena.connection_of, None, lambda: local.arena.is_paused) as pool:
             local.arena.on_change(pool.look)
             local.arena.pause(True)
             openings = list(settings.openings.take(1, settings.rules, 1))
@@ -367,7 +338,7 @@ def test_a_stranger_is_refused_in_a_sentence(tmp_path: Path, messages: list[str]
 
 def test_a_message_beyond_all_size_ends_the_connection(tmp_path: Path) -> None:
     with LocalArena(tmp_path) as local, local.stranger(*local.hello()) as socket:
-        local.wait_for("X")
+        wait(lambda: local.is_there("X"))
         socket.send("x" * 100_000)
         heard(socket)
         wait(lambda: not local.arena.present())
@@ -375,7 +346,7 @@ def test_a_message_beyond_all_size_ends_the_connection(tmp_path: Path) -> None:
 
 def test_a_flood_of_messages_ends_the_connection_in_a_sentence(tmp_path: Path) -> None:
     with LocalArena(tmp_path) as local, local.stranger(*local.hello()) as socket:
-        local.wait_for("X")
+        wait(lambda: local.is_there("X"))
         with suppress(ConnectionClosed):
             for number in range(3_000):
                 socket.send(write(ReadyMessage(number + 1)))
@@ -386,7 +357,6 @@ def test_a_flood_of_messages_ends_the_connection_in_a_sentence(tmp_path: Path) -
 
 def test_messages_that_come_twice_change_nothing(tmp_path: Path) -> None:
     with LocalArena(tmp_path) as local, local.entrant("A"), local.entrant("B"):
-        local.wait_for("A", "B")
         line = local.arena.connection_of("A")
         take = line.take
 
@@ -411,7 +381,6 @@ def test_a_match_does_not_start_an_engine_that_lies_elsewhere(tmp_path: Path) ->
 
 def test_engines_of_both_machines_meet(tmp_path: Path) -> None:
     with LocalArena(tmp_path) as local, local.entrant("A"):
-        local.wait_for("A")
         settings = local.settings("A", "B", games=2)
         run = local.play(replace(settings, entries=(settings.entries[0], instant("House"))))
 
@@ -421,7 +390,6 @@ def test_engines_of_both_machines_meet(tmp_path: Path) -> None:
 def test_those_who_watch_hear_what_a_joined_engine_thinks(tmp_path: Path) -> None:
     glimpses: list[Glimpse] = []
     with LocalArena(tmp_path) as local, local.entrant("A", fake("x", "aloud")), local.entrant("B", fake("x")):
-        local.wait_for("A", "B")
         local.play(local.settings("A", "B", games=1), on_glimpse=glimpses.append)
     thoughts = [glimpse for glimpse in glimpses if isinstance(glimpse, Thought)]
 
@@ -431,7 +399,7 @@ def test_those_who_watch_hear_what_a_joined_engine_thinks(tmp_path: Path) -> Non
 
 def test_a_line_that_reads_nothing_is_closed_and_keeps_no_memory(tmp_path: Path) -> None:
     with LocalArena(tmp_path) as local, local.stranger(*local.hello()):
-        local.wait_for("X")
+        wait(lambda: local.is_there("X"))
         line = local.arena.connection_of("X")
         before = resident_kib()
         for _ in range(20_000):
@@ -450,23 +418,16 @@ def test_half_a_greeting_holds_up_nobody(tmp_path: Path) -> None:
         for half in halves:
             half.sendall(b"GET /join HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgr")
         with local.entrant("A"):
-            local.wait_for("A")
+            pass
         for half in halves:
             half.close()
 
 
-def test_mangled_messages_are_refused_and_the_arena_goes_on(tmp_path: Path, rng: random.Random) -> None:
-    besiege(tmp_path, rng, connections=60)
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(1200)
-def test_five_thousand_mangled_connections_leave_the_memory_flat(tmp_path: Path, rng: random.Random) -> None:
-    besiege(tmp_path, rng, connections=5_000)
-
-
-def besiege(tmp_path: Path, rng: random.Random, connections: int) -> None:
-    """Strangers and entrants send mangled messages while two engines play."""
+@pytest.mark.parametrize("connections", [60, pytest.param(5_000, marks=SLOW)])
+def test_mangled_messages_are_refused_and_the_arena_goes_on(
+    tmp_path: Path, rng: random.Random, connections: int
+) -> None:
+    """Strangers and entrants send them while two engines play; the memory stays flat."""
     memory: list[int] = []
     failures: list[Exception] = []
 
@@ -487,7 +448,6 @@ def besiege(tmp_path: Path, rng: random.Random, connections: int) -> None:
             failures.append(error)
 
     with LocalArena(tmp_path) as local, local.entrant("A"), local.entrant("B"):
-        local.wait_for("A", "B")
         siege = threading.Thread(target=send_nonsense, args=(local,))
         siege.start()
         run = local.play(local.settings("A", "B", games=10))
@@ -499,17 +459,11 @@ def besiege(tmp_path: Path, rng: random.Random, connections: int) -> None:
     assert memory[-1] - memory[connections // 5] < 20_000
 
 
-def test_many_engines_come_and_play(tmp_path: Path) -> None:
-    crowd(tmp_path, engines=8, seconds=4)
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(1200)
-def test_fifty_engines_play_for_ten_minutes(tmp_path: Path) -> None:
-    crowd(tmp_path, engines=50, seconds=600)
-
-
-def crowd(tmp_path: Path, engines: int, seconds: float) -> None:
+@pytest.mark.parametrize(
+    ("engines", "seconds"),
+    [(8, 4), pytest.param(50, 600, marks=SLOW)],
+)
+def test_many_engines_come_and_play(tmp_path: Path, engines: int, seconds: float) -> None:
     """A standing arena of instant engines: no fault, no lost line, memory that does not grow but by the games."""
     names = names_of(engines)
     until, memory = 0.0, []
@@ -523,7 +477,6 @@ def crowd(tmp_path: Path, engines: int, seconds: float) -> None:
     with LocalArena(tmp_path) as local, ExitStack() as stack:
         for name in names:
             stack.enter_context(local.entrant(name))
-        local.wait_for(*names)
         settings = local.settings(*names, games=2, concurrency=engines // 2, format=Format.STANDING)
         conductor = partial(StandingConductor, lambda: [(local.arena.entry(name), 1) for name in names])
         until = time.monotonic() + seconds

@@ -82,17 +82,8 @@ def test_anything_is_a_message_or_refused(text: str | bytes) -> None:
             assert read(text, schema).type in schema
 
 
-def test_mangled_messages_are_read_or_refused(rng: random.Random) -> None:
-    mangle(rng, 3_000)
-
-
-@pytest.mark.slow
-def test_a_hundred_thousand_mangled_messages_are_read_or_refused(rng: random.Random) -> None:
-    mangle(rng, 100_000)
-
-
-def mangle(rng: random.Random, count: int) -> None:
-    """Change messages and read them."""
+@pytest.mark.parametrize("count", [3_000, pytest.param(100_000, marks=pytest.mark.slow)])
+def test_mangled_messages_are_read_or_refused(rng: random.Random, count: int) -> None:
     values: list[Any] = [None, True, -1, 0, 1, 2**70, 1e308, "", "x" * 3_000, [], [[]], {}, "\ud800", "\0"]
     refused = 0
     for _ in range(count):

@@ -17,7 +17,7 @@ from outflank.engine import SettingsError
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tests.support.arenas import LocalArena
 from outflank.tests.support.runs import page_of, played, random_transcript, run_of
-from outflank.tools.arena.control import Control, order
+from outflank.tools.arena.control import obeying, order
 from outflank.tools.arena.pool import ArenaPool
 from outflank.tools.arena.standing import StandingConductor, most_informative
 from outflank.tools.match.game.results import GameRecord
@@ -78,14 +78,12 @@ def test_everybody_comes_to_play_everybody(rng: random.Random) -> None:
 
 def test_engines_come_and_go_and_their_games_stay(tmp_path: Path) -> None:
     with LocalArena(tmp_path) as local, local.entrant("A"), local.entrant("B"):
-        local.wait_for("A", "B")
         settings = local.settings("A", "B", games=2, concurrency=4, format=Format.STANDING)
         openings = list(settings.openings.take(5, settings.rules, 1))
         with Store.create(tmp_path / "run", settings, openings, "a run") as store:
             play(local, store, games=6)
         before = read_run(tmp_path / "run")
         with local.entrant("C"), Store.resume(tmp_path / "run") as store:
-            local.wait_for("C")
             play(local, store, games=20)
             assert store.is_ours
     run = read_run(tmp_path / "run")
@@ -128,7 +126,7 @@ def play(local: LocalArena, store: Store, games: int) -> None:
 
 def test_an_arena_obeys_only_who_can_read_its_folder(tmp_path: Path) -> None:
     obeyed: list[dict[str, Any]] = []
-    with Control(tmp_path, obeyed.append):
+    with obeying(tmp_path, obeyed.append):
         file = tmp_path / "control"
         order(tmp_path, do="pause")
         with socket.create_connection(("127.0.0.1", json.loads(file.read_text())["port"]), 10) as stranger:

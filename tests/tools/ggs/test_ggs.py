@@ -1,6 +1,5 @@
-"""Playing on a game server of our own, which speaks the dialogue of the real one: games, losses, rules, malice."""
+"""Playing on a game server of our own, which speaks the dialogue of the real one: whole games, losses, failures."""
 
-import asyncio
 import os
 import random
 import shlex
@@ -12,93 +11,21 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import pytest
 
 from outflank.engine import Colour
-from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.formats import ggf
-from outflank.protocol.formats.annotated import AnnotatedGame, ResultReason
+from outflank.protocol.formats.annotated import ResultReason
 from outflank.tests.support import fake_engine
+from outflank.tests.support.ggs_guest import ANY_BOARD, Guest, fake
 from outflank.tests.support.ggs_server import Game, GgsServer
 from outflank.tests.support.processes import children, living_members
-from outflank.tests.support.program import OUTFLANK, outflank
-from outflank.tools.ggs.client import GgsClient
-from outflank.tools.ggs.settings import Settings
+from outflank.tests.support.program import OUTFLANK
 
-FAKE = shlex.join(fake_engine.command())
-UCI = shlex.join(fake_engine.command(speak="uci"))
-ANY_BOARD = (
-    f"cmd={shlex.quote(UCI)} protocol=uci depth=1"  # that is set up by what it is sent with each question
-)
-PLAIN = f"cmd={shlex.quote(FAKE)}"
 CUT_AT = 21
 ENDED = "is over: +0.00"  # equal engines win a game each
-
-
-class Guest:
-    """A client in a thread; a context manager."""
-
-    def __init__(
-        self, server: GgsServer, name: str, folder: Path, engine: str = PLAIN, **others: Any
-    ) -> None:
-        self.name = name
-        self.said: list[str] = []
-        self.log: list[str] = []
-        self.file = folder / f"{name}.ggf"
-        self.failure: Exception | None = None
-        password = others.pop("password", "secret")
-        settings = Settings(
-            "127.0.0.1", server.port, name, password, EngineSpec.parse(engine), self.file, **others
-        )
-        self.client = GgsClient(
-            settings, self.said.append, lambda way, line: self.log.append(f"{way} {line}")
-        )
-        self._server = server
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._run, daemon=True)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        self._server.wait(lambda: self._server.is_there(self.name) or self.failure)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._thread.is_alive():
-            self.interrupt(at_once=True)
-        self.wait()
-
-    def interrupt(self, *, at_once: bool = False) -> None:
-        """Do as Ctrl-C does."""
-        self._loop.call_soon_threadsafe(lambda: self.client.interrupt(signal.SIGINT, at_once=at_once))
-
-    def wait(self) -> None:
-        """Wait until it has ended by itself."""
-        self._thread.join(60)
-        assert not self._thread.is_alive(), (self.said, self.log[-30:])
-
-    def games(self) -> list[AnnotatedGame]:
-        """All that it has saved."""
-        return [ggf.parse(line) for line in self.file.read_text().splitlines()]
-
-    def _run(self) -> None:
-        try:
-            self._loop.run_until_complete(self.client.play())
-        except Exception as error:
-            self.failure = error
-        self._loop.close()
-
-
-@pytest.fixture
-def server() -> Iterator[GgsServer]:
-    with GgsServer(random.Random(7)) as server:
-        yield server
-
-
-def ours(game: AnnotatedGame, name: str) -> Colour:
-    """The colour of a player."""
-    return Colour.BLACK if game.black == name else Colour.WHITE
 
 
 @contextmanager
@@ -257,57 +184,6 @@ def test_a_server_that_is_away_is_tried_again(server: GgsServer, tmp_path: Path)
     assert any("trying again" in line for line in alice.said)
 
 
-@pytest.mark.parametrize(
-    ("kind", "clock", "settings", "reason"),
-    [
-        ("8k", "05:00", {}, "I play no komi games"),
-        ("8a", "05:00", {}, "I play no anti games"),
-        ("10", "05:00", {}, "I play on a board of 8 by 8 only"),
-        ("8", "00:10", {}, "I play with 60 to 3600 seconds on my clock"),
-        ("8", "05:00", {"rated": "never"}, "I play no rated games"),
-        ("8", "05:00", {"synchro": "only"}, "I play synchro games only"),
-        ("s8", "05:00", {"synchro": "never"}, "I play no synchro games"),
-        ("s8", "05:00", {"games": 1}, "I play one game at once"),
-        ("8", "05:00", {"random": "only"}, "I play games from random discs only"),
-        ("s8r20", "05:00", {}, "my engine can't begin from random discs"),
-    ],
-)
-def test_a_request_beyond_the_rules_is_declined_in_words(
-    server: GgsServer, tmp_path: Path, kind: str, clock: str, settings: dict[str, Any], reason: str
-) -> None:
-    with Guest(server, "alice", tmp_path, **settings):
-        server.says("alice", f"/os: +   .8 1720.0 mallory  {clock}//02:00   {kind:>6} R 1720.0 alice")
-        server.wait(lambda: f"tell mallory {reason}" in server.lines_of("alice"))
-
-        assert "tell /os decline .8" in server.lines_of("alice")
-
-
-def test_requests_to_others_and_our_own_are_left_alone(server: GgsServer, tmp_path: Path) -> None:
-    with Guest(server, "alice", tmp_path):
-        server.says("alice", "/os: +  .8 1720.0 bob   05:00//02:00  8 R 1720.0 carol")
-        server.says("alice", "/os: +  .9 1720.0 alice 05:00//02:00  8 R 1720.0 carol")
-        server.says("alice", "/os: +  .7 1720.0 bob   05:00//02:00  8 R *      *")
-        server.says("alice", "/os: + .10 1720.0 bob   05:00//02:00  8 R 1720.0 alice")
-        server.wait(lambda: "tell /os accept .10" in server.lines_of("alice"))
-
-        assert not [line for line in server.lines_of("alice") if ".8" in line or ".9" in line or ".7" in line]
-
-
-def test_a_tournament_is_joined_and_its_matches_are_played_whatever_the_rules(
-    server: GgsServer, tmp_path: Path
-) -> None:
-    picky: dict[str, Any] = {"synchro": "never", "least": 1000}
-    with Guest(server, "alice", tmp_path, ANY_BOARD, tournaments=(".7",), matches=1, **picky) as alice:
-        assert "tell /td join .7" in server.lines_of("alice")
-        with Guest(server, "bob", tmp_path, ANY_BOARD):
-            server.says("alice", ".tourney /td: starting round 1 of tournament 7")
-            server.begin("bob", "alice", "s8r20")
-            alice.wait()
-
-    assert ".tourney /td: starting round 1 of tournament 7" in alice.said
-    assert [game.final.is_over for game in alice.games()] == [True, True]
-
-
 def test_the_engine_plays_by_the_clock_of_the_server(server: GgsServer, tmp_path: Path) -> None:
     heard = tmp_path / "heard"
     script = f"tee {heard} | {shlex.join(fake_engine.command('time'))}"
@@ -339,9 +215,7 @@ def test_a_remark_about_the_engine_is_made_once_for_all_its_processes(
 
 def test_the_first_ctrl_c_ends_when_the_match_is_over(server: GgsServer, tmp_path: Path) -> None:
     with (
-        Guest(
-            server, "alice", tmp_path, f"cmd={shlex.quote(shlex.join(fake_engine.command('slow', 24)))}"
-        ) as alice,
+        Guest(server, "alice", tmp_path, fake("slow", 24)) as alice,
         Guest(server, "bob", tmp_path),
     ):
         server.begin("bob", "alice", "8")
@@ -357,7 +231,7 @@ def test_the_first_ctrl_c_ends_when_the_match_is_over(server: GgsServer, tmp_pat
 
 
 def test_another_ctrl_c_leaves_at_once_and_no_engine_remains(server: GgsServer, tmp_path: Path) -> None:
-    engine = f"cmd={shlex.quote(shlex.join(fake_engine.command('silence')))}"
+    engine = fake("silence")
     environment = {**os.environ, "OUTFLANK_GGS_PASSWORD": "secret"}
     log = tmp_path / "log"
     options = ["--engine", engine, "--save", tmp_path / "games.ggf", "--log", log]
@@ -382,63 +256,9 @@ def test_another_ctrl_c_leaves_at_once_and_no_engine_remains(server: GgsServer, 
     assert "secret" not in said
 
 
-def test_prompts_without_a_line_feed_are_answered(tmp_path: Path) -> None:
-    with GgsServer(line_feed="") as server, Guest(server, "alice", tmp_path) as alice:
-        pass
-
-    assert alice.failure is None
-    assert "tell /os open 1" in server.lines_of("alice")
-
-
-def test_a_request_of_ours_is_repeated_until_a_match_begins(
-    server: GgsServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("outflank.tools.ggs.line._SIGN_OF_LIFE_SECONDS", 0.3)
-    with Guest(server, "alice", tmp_path, matches=1, asks=("8 5:00 bob",)) as alice:
-        server.wait(lambda: server.lines_of("alice").count("tell /os ask 8 5:00 bob") > 2)
-        with Guest(server, "bob", tmp_path):
-            alice.wait()
-
-    assert [game.white for game in alice.games()] == ["bob"]
-
-
-@pytest.mark.parametrize(
-    ("ask", "games", "reason"),
-    [
-        ("s8r20 5:00 bob", 2, "my engine can't begin from random discs"),
-        ("s8 5:00 bob", 1, "I play one game at once"),
-        ("8k 5:00 bob", 2, "I play no komi games"),
-    ],
-)
-def test_a_match_that_would_be_resigned_is_not_asked_for(
-    server: GgsServer, tmp_path: Path, ask: str, games: int, reason: str
-) -> None:
-    with Guest(server, "alice", tmp_path, asks=(ask,), games=games) as alice:
-        alice.wait()
-
-    assert str(alice.failure) == f"'{ask}' can't be asked for: {reason}"
-    assert not server.lines_of("alice")
-
-
-def test_a_wrong_password_is_one_sentence(server: GgsServer, tmp_path: Path) -> None:
-    with Guest(server, "alice", tmp_path, password="guess") as alice:
-        alice.wait()
-
-    assert str(alice.failure) == "the server refuses the login: : ERR Password is incorrect."
-    assert "> ********" in alice.log
-
-
-def test_a_second_login_ends_the_first(server: GgsServer, tmp_path: Path) -> None:
-    with Guest(server, "alice", tmp_path) as alice:
-        server.says("alice", ": User alice disconnected you.")
-        alice.wait()
-
-    assert str(alice.failure) == "the server has ended the line: : User alice disconnected you."
-
-
 @pytest.mark.parametrize("fault", ["crash", "illegal", "refuse", "nonsense"])
 def test_an_engine_that_fails_twice_gives_the_game_up(server: GgsServer, tmp_path: Path, fault: str) -> None:
-    engine = f"cmd={shlex.quote(shlex.join(fake_engine.command(fault)))}"
+    engine = fake(fault)
     with (
         Guest(server, "alice", tmp_path, engine, matches=1) as alice,
         Guest(server, "bob", tmp_path, matches=1) as bob,
@@ -451,7 +271,10 @@ def test_an_engine_that_fails_twice_gives_the_game_up(server: GgsServer, tmp_pat
     assert sum("it gives the game up" in line for line in alice.said) == 1
     (game,) = bob.games()
     assert game.result is not None
-    assert (game.result.winner, game.result.ending) == (ours(game, "bob"), ResultReason.RESIGNATION)
+    assert (game.result.winner, game.result.ending) == (
+        Colour.BLACK if game.black == "bob" else Colour.WHITE,
+        ResultReason.RESIGNATION,
+    )
 
 
 def test_an_engine_that_fails_once_goes_on_in_a_new_process(server: GgsServer, tmp_path: Path) -> None:
@@ -474,58 +297,10 @@ os.execv({sys.executable!r}, {fake_engine.command()[:-4]!r} + ["--fault", fault,
     assert [game.final.is_over for game in alice.games()] == [True]
 
 
-HOSTILE = (
-    "/os: + match .1 0 alice 0 \033[31mmallory 8 R",
-    "/os: + .8 1720.0 mallory\\quit 05:00//02:00 8 R 1720.0 alice",
-    f"/os: + .8 1720.0 mallory {'9' * 400}//02:00 8 R 1720.0 alice",
-    f"/os: update .1 8 K?{'x' * 100_000}",
-    "/os: update .77 8 K?",
-    "| 1 * * * * * * * * 1",
-    "/os: - match .77 0 alice 0 mallory 8 R +99999999999999999999",
-    "/os: end .1.0 ( alice vs. mallory ) nan",
-    "/os: error",
-    "/os: \xff\xfe\0",
-    "quit",
-    ": Enter your password.",
-    "mallory: tell /os resign .1",
-    "|" * 50_000,
-    *["/os: join .5 8 K?", "|  1: f5", "|alice (1 *) 1//", "|alice (1 O) 1//"],
-)
-
-
-def test_text_of_a_hostile_server_is_skipped_and_a_game_goes_on(server: GgsServer, tmp_path: Path) -> None:
-    with Guest(server, "alice", tmp_path, matches=1) as alice, Guest(server, "bob", tmp_path, matches=1):
-        before = len(server.sent)
-        server.says("alice", *HOSTILE)
-        server.begin("alice", "bob", "8")
-        server.says("alice", *HOSTILE)
-        alice.wait()
-
-    assert [game.final.is_over for game in alice.games()] == [True]
-    orders = {" ".join(line.split()[:3]) for name, line in server.sent[before:] if name == "alice"}
-    assert orders <= {"tell /os play", "tell /os open", "quit"}
-    assert all(line.isprintable() for line in alice.said)
-    assert all(line.isprintable() for line in alice.log)
-
-
-def test_a_match_that_nobody_can_play_is_resigned(server: GgsServer, tmp_path: Path) -> None:
-    with Guest(server, "alice", tmp_path) as alice:
-        server.says("alice", "/os: + match .7 1720 mallory 1720 alice 8k T")
-        server.wait(lambda: "tell /os resign .7" in server.lines_of("alice"))
-
-    assert "match .7 is resigned: I play no komi games" in alice.said
-
-
-def test_matches_without_number_are_bounded(server: GgsServer, tmp_path: Path) -> None:
-    with Guest(server, "alice", tmp_path) as alice:
-        server.says("alice", *(f"/os: + match .{number} 1 alice 1 mallory 8 R" for number in range(500)))
-        server.wait(lambda: sum("left out" in line for line in alice.said) == 500 - 32)
-
-
 def test_an_illegal_move_of_the_server_is_refused_and_the_game_is_asked_for_again(
     server: GgsServer, tmp_path: Path
 ) -> None:
-    slow = f"cmd={shlex.quote(shlex.join(fake_engine.command('slow', 2)))}"
+    slow = fake("slow", 2)
     with (
         Guest(server, "alice", tmp_path, matches=1) as alice,
         Guest(server, "bob", tmp_path, slow, matches=1),
@@ -546,7 +321,7 @@ def test_an_illegal_move_of_the_server_is_refused_and_the_game_is_asked_for_agai
 
 
 def test_a_game_that_stays_contradictory_is_resigned(server: GgsServer, tmp_path: Path) -> None:
-    silent = f"cmd={shlex.quote(shlex.join(fake_engine.command('silence')))}"
+    silent = fake("silence")
     with Guest(server, "alice", tmp_path, silent) as alice, Guest(server, "bob", tmp_path):
         id = server.begin("alice", "bob", "8")
         for number in range(3):
@@ -562,7 +337,7 @@ def test_a_game_that_stays_contradictory_is_resigned(server: GgsServer, tmp_path
 def test_an_engine_resigns_a_single_game_and_never_both_games_of_a_pair(
     server: GgsServer, tmp_path: Path, kind: str, ending: ResultReason | None
 ) -> None:
-    resigning = f"cmd={shlex.quote(shlex.join(fake_engine.command('resign', 5)))}"
+    resigning = fake("resign", 5)
     with (
         Guest(server, "alice", tmp_path, resigning, matches=1) as alice,
         Guest(server, "bob", tmp_path, matches=1),
@@ -576,16 +351,8 @@ def test_an_engine_resigns_a_single_game_and_never_both_games_of_a_pair(
         assert (game.result.winner, game.result.ending) == (Colour.WHITE, ending)
 
 
-def test_a_refusal_of_the_server_is_shown(server: GgsServer, tmp_path: Path) -> None:
-    with Guest(server, "alice", tmp_path, asks=("8 5:00 nobody",)) as alice:
-        server.says("alice", "/os: ERR rated variable mismatch.")
-        server.wait(lambda: any("mismatch" in line for line in alice.said))
-
-    assert "the server refuses: /os: ask ERR user 'nobody' not found." in alice.said
-
-
 def test_a_game_that_is_told_twice_is_asked_about_once(server: GgsServer, tmp_path: Path) -> None:
-    slow = f"cmd={shlex.quote(shlex.join(fake_engine.command('slow')))}"
+    slow = fake("slow")
     with (
         Guest(server, "alice", tmp_path, slow, matches=1) as alice,
         Guest(server, "bob", tmp_path, matches=1),
@@ -601,18 +368,6 @@ def test_a_game_that_is_told_twice_is_asked_about_once(server: GgsServer, tmp_pa
     assert not any("refused" in line for line in alice.said)
 
 
-def test_words_of_others_are_shown_on_request_alone(server: GgsServer, tmp_path: Path) -> None:
-    with Guest(server, "alice", tmp_path, chat=True) as alice, Guest(server, "bob", tmp_path) as bob:
-        for name in ("alice", "bob"):
-            server.says(name, ".chat carol: hello\033[31m there", "/os: .5 A 1720 carol: good game")
-        server.wait(lambda: len([line for line in alice.said if "carol" in line]) == 1)
-
-    assert ".chat carol: hello [31m there" in alice.said
-    assert not any("carol" in line for line in bob.said)
-    assert "chann + .chat" in server.lines_of("alice")
-    assert "chann + .chat" not in server.lines_of("bob")
-
-
 def test_a_missing_package_ends_the_program_and_is_named(
     server: GgsServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -623,39 +378,3 @@ def test_a_missing_package_ends_the_program_and_is_named(
         alice.wait()
 
     assert isinstance(alice.failure, ModuleNotFoundError)
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        ("--user x", "expected a login of 2 to 8 characters"),
-        ("--user .abc", "expected a login of 2 to 8 characters"),
-        ("--server nowhere", "expected HOST:PORT, got 'nowhere'"),
-        (f"--server {64 * 'a'}:5000", "expected HOST:PORT, got 'aaa"),
-        ("--engine 'cmd=x tc=5'", "the server sets the time of each game: leave tc= out"),
-        ("--ask 'quit'", "expected a request such as 's8r20 5:00 NAME', got 'quit'"),
-        ("--ask '8 5:00 bob\nquit'", "expected a request such as"),
-        ("--tournament 'x'", "expected the id of a tournament such as .7, got 'x'"),
-        ("--min-time 2h", "--min-time is more than --max-time"),
-        ("--games 0", "expected a whole number from 1 to 64"),
-    ],
-)
-def test_wrong_usage_is_one_sentence(tmp_path: Path, words: str, sentence: str) -> None:
-    given = ["--user", "alice", "--engine", "cmd=x", *shlex.split(words.replace("\\n", "\n"))]
-    done = outflank("ggs", *given, cwd=tmp_path)
-
-    assert done.returncode == 2
-    assert sentence in " ".join(done.stderr.split())
-
-
-@pytest.mark.parametrize("content", [None, b"", b"\n", b"\xff\n", b"x" * 1000])
-def test_without_a_password_nothing_begins(tmp_path: Path, content: bytes | None) -> None:
-    options = []
-    if content is not None:
-        (tmp_path / "password").write_bytes(content)
-        options = ["--password-file", tmp_path / "password"]
-    done = outflank("ggs", "--user", "alice", "--engine", "cmd=x", *options, cwd=tmp_path)
-
-    assert done.returncode == 1
-    assert "password" in done.stderr
-    assert not (tmp_path / "ggs.ggf").exists()

@@ -14,7 +14,6 @@ from outflank.tools.ggs.messages import (
     LONGEST_LINE,
     MOST_LINES,
     Board,
-    GgsMove,
     MatchEnded,
     MatchStarted,
     MatchType,
@@ -82,7 +81,7 @@ def test_an_update_has_the_last_move_the_clocks_and_the_board() -> None:
 
     assert isinstance(board, Board)
     assert (board.id, board.part, board.is_whole) == (".4", "1", False)
-    assert board.turns == (GgsMove(23, "F5", 1.23, 4.56),)
+    assert board.turns == ((23, "F5", 1.23, 4.56),)
     assert board.position == Position.start()
     assert board.sides[Colour.BLACK].name == "lynx"
     assert board.sides[Colour.BLACK].clock == TimeControl(892, 0, extension=120)
@@ -104,7 +103,7 @@ def test_a_game_that_is_joined_has_its_start_and_all_moves() -> None:
     assert isinstance(board, Board)
     assert board.is_whole
     assert (board.first, board.position) == (start, now)
-    assert board.turns == (GgsMove(1, "f5", None, 0.51), GgsMove(2, "d6", -2.0))
+    assert board.turns == ((1, "f5", None, 0.51), (2, "d6", -2.0, None))
     assert board.controls == dict.fromkeys(Colour, TimeControl(900, 0, extension=120))
     assert board.sides[Colour.BLACK].clock == TimeControl(892, 0, extension=120)
 

@@ -21,7 +21,7 @@ from outflank.book import BookWriter
 from outflank.engine import Rules, SettingsError
 from outflank.engine.evaluation.weights import SHIPPED, checksum
 from outflank.tests.support.processes import children, living_members
-from outflank.tests.support.program import OUTFLANK
+from outflank.tests.support.program import OUTFLANK, outflank
 from outflank.tests.support.runs import conduct, settings
 from outflank.tests.tools.commands.test_tune import USUAL as TUNED
 from outflank.tests.tools.match.test_resume import ENGINES, SEED, begin, results
@@ -75,14 +75,7 @@ def wait_for_worker(address: str) -> None:
 
 def refused(*words: str, **environment: str) -> str:
     """What the program says last; it fails."""
-    ran = subprocess.run(
-        [OUTFLANK, *words],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=100,
-        env={**os.environ, **environment},
-    )
+    ran = outflank(*words, env={**os.environ, **environment})
     assert (ran.returncode, "Traceback" in ran.stderr) == (1, False), ran.stderr
     return ran.stderr.splitlines()[-1]
 
@@ -117,14 +110,9 @@ def test_a_worker_that_dies_half_way_costs_nothing(tmp_path: Path) -> None:
 
 def test_a_tuning_takes_the_same_path_on_a_cluster(tmp_path: Path) -> None:
     options = ["tune", *TUNED, "--games", "20", "--concurrency", "2", "--sprt", "none"]
-    subprocess.run([OUTFLANK, *options, "--out", str(tmp_path / "here")], capture_output=True, check=True)
+    outflank(*options, "--out", tmp_path / "here", check=True)
     with scheduler() as address, process(*worker(address)), process(*worker(address)):
-        subprocess.run(
-            [OUTFLANK, *options, "--out", str(tmp_path / "there"), "--cluster", address],
-            capture_output=True,
-            check=True,
-            timeout=100,
-        )
+        outflank(*options, "--out", tmp_path / "there", "--cluster", address, check=True)
     here, there = read_run(tmp_path / "here"), read_run(tmp_path / "there")
 
     assert results(there) == results(here)
@@ -154,16 +142,10 @@ def test_ctrl_c_ends_what_the_workers_are_playing(tmp_path: Path) -> None:
 
 def test_an_engine_that_can_not_play_there_is_refused_in_words(tmp_path: Path) -> None:
     with scheduler() as address, process(*worker(address)):
-        ran = subprocess.run(
-            [OUTFLANK, "match", "--engine", "name=A cmd=no-such-engine", "--engine", "name=B cmd=cat"]
-            + ["--cluster", address, "--out", str(tmp_path / "m")],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        engines = ["--engine", "name=A cmd=no-such-engine", "--engine", "name=B cmd=cat"]
+        said = refused("match", *engines, "--cluster", address, "--out", str(tmp_path / "m"))
 
-    assert ran.returncode == 1
-    assert ran.stderr.splitlines()[-1].endswith("there is no program 'no-such-engine'")
+    assert said.endswith("there is no program 'no-such-engine'")
     assert not (tmp_path / "m").exists()
 
 
@@ -240,14 +222,7 @@ def test_a_match_is_played_on_a_cluster_behind_tls(tmp_path: Path) -> None:
     with scheduler("--protocol", "tls", *options) as address, process(*worker(address, *options)):
         assert address.startswith("tls://")
         words = ["match", *MATCH, "--no-records", "--cluster", address]
-        played = subprocess.run(
-            [OUTFLANK, *words, "--json"],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=100,
-            env={**os.environ, **configured},
-        )
+        played = outflank(*words, "--json", env={**os.environ, **configured})
         assert played.returncode == 0, played.stderr
         assert json.loads(played.stdout.splitlines()[-1])["games"] == 2
         assert "without certificates: set distributed.comm.tls" in refused(*words)

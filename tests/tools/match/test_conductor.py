@@ -20,7 +20,7 @@ from outflank.tools.match.game.results import Ending, GameRecord
 from outflank.tools.match.runner import conductor, pairplayer
 from outflank.tools.match.runner.pairplayer import StallWatch
 from outflank.tools.match.state.events import Event, GameStarted, TurnPlayed
-from outflank.tools.match.state.run import Format, Run
+from outflank.tools.match.state.run import Format
 from outflank.tools.match.state.store import Store, read_run
 from outflank.tools.match.stats.sprt import Sprt
 
@@ -253,9 +253,12 @@ def test_what_a_full_disk_keeps_out_is_written_when_there_is_room(
     assert ["full" in said[0], "nothing is missing" in said[1], len(said)] == [True, True, 2]
 
 
-def play_instantly(tmp_path: Path, games: int) -> tuple[list[tuple[int, int, int]], int]:
-    """Open files, threads and KiB of memory each time a tenth of the games is played; and how many were."""
-    taken = []
+@pytest.mark.parametrize(
+    "games", [200, pytest.param(10_000, marks=[pytest.mark.slow, pytest.mark.timeout(900)])]
+)
+def test_many_games_leave_nothing_behind(tmp_path: Path, games: int) -> None:
+    """Files, threads and memory at each tenth: a game that counts costs the conductor less than 2 KiB."""
+    before, taken = (open_files(), threading.active_count()), []
 
     def measure(event: Event) -> None:
         if isinstance(event, GameStarted) and event.pairing.number % (games // 10) == 1:
@@ -263,57 +266,29 @@ def play_instantly(tmp_path: Path, games: int) -> tuple[list[tuple[int, int, int
             taken.append((open_files(), threading.active_count(), resident_kib()))
 
     run = conduct(instant_settings(tmp_path, games=games, concurrency=2), tmp_path / "m", measure)
-    return taken, len(run.games)
+    files, threads, memory = zip(*taken[1:], strict=True)
+    print(taken)
 
-
-def test_hundreds_of_games_leave_nothing_behind(tmp_path: Path) -> None:
-    before = open_files(), threading.active_count()
-    measured, played = play_instantly(tmp_path, games=200)
-
-    assert played == 200
+    assert len(run.games) == games
     assert (open_files(), threading.active_count()) == before
-    files, threads, _ = zip(*measured[1:], strict=True)
-    assert max(files) - min(files) <= 2
-    assert max(threads) - min(threads) <= 1
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(900)
-def test_ten_thousand_games_are_flat(tmp_path: Path) -> None:
-    """Files, threads and memory at each tenth: a game that counts costs the conductor less than 2 KiB."""
-    measured, played = play_instantly(tmp_path, games=10_000)
-    files, threads, memory = zip(*measured[1:], strict=True)
-    print(measured)
-
-    assert played == 10_000
     assert max(files) - min(files) <= 2
     assert max(threads) - min(threads) <= 1
     assert memory[-1] - memory[0] < 20_000
 
 
-def overloaded(folder: Path, games: int) -> Run:
-    """A match by 0.05 seconds a move between engines that answer at once."""
-    settings = instant_settings(folder, games=games, concurrency=4 * len(os.sched_getaffinity(0)))
+@linux_alone
+@pytest.mark.parametrize(
+    "games", [64, pytest.param(2000, marks=[pytest.mark.slow, pytest.mark.timeout(900)])]
+)
+def test_nobody_loses_on_time_for_the_runners_sake(tmp_path: Path, games: int) -> None:
+    """Engines that answer at once have 0.05 seconds a move, four pairs of them for each processor."""
+    settings = instant_settings(tmp_path, games=games, concurrency=4 * len(os.sched_getaffinity(0)))
     time = TimeControl.parse("0.05")
     entries = tuple(replace(entry, time=time) for entry in settings.entries)
-    return conduct(replace(settings, entries=entries), folder / "m")
+    run = conduct(replace(settings, entries=entries), tmp_path / "m")
 
-
-def check(run: Run, games: int) -> None:
     print(f"{len(run.games)} games, voids: {[void.void for void in run.voids]}")
     assert [game.pairing.number for game in run.games] == list(range(1, games + 1))
     assert {game.ending for game in run.games} == {Ending.DISCS}
     assert sum(game.points_of("A") for game in run.games) == games / 2
-
-
-@linux_alone
-def test_nobody_loses_on_time_for_the_runners_sake(tmp_path: Path) -> None:
-    check(overloaded(tmp_path, 64), 64)
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(900)
-def test_nobody_loses_on_time_for_the_runners_sake_in_two_thousand_games(tmp_path: Path) -> None:
-    run = overloaded(tmp_path, 2000)
-    check(run, 2000)
-    assert run.is_valid
+    assert games == 64 or run.is_valid

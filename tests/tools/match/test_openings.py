@@ -123,14 +123,7 @@ def test_random_openings_are_legal_different_and_depend_on_the_seed_alone(rules:
         assert not game.position.is_over
 
 
-def test_where_there_are_no_more_different_openings_some_come_twice() -> None:
-    openings = list(random_openings(1, 3, OTHELLO, seed=1))
-
-    assert len(openings) == 3
-    assert count_different(openings, OTHELLO) == 1
-
-
-def test_openings_that_there_are_not_are_not_looked_for_again_and_again(
+def test_where_there_are_no_more_different_openings_some_come_twice_and_no_others_are_looked_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """All first moves are images of each other: the second opening is the only one that is sought in vain."""
@@ -141,8 +134,9 @@ def test_openings_that_there_are_not_are_not_looked_for_again_and_again(
         return play_random(*arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr("outflank.tools.match.openings.sources.play_random", counted)
+    openings = list(random_openings(1, 100, OTHELLO, seed=1))
 
-    assert len(list(random_openings(1, 100, OTHELLO, seed=1))) == 100
+    assert (len(openings), count_different(openings, OTHELLO)) == (100, 1)
     assert len(drawn) == 1 + 200 + 98
 
 

@@ -39,6 +39,13 @@ def played(strengths: dict[int, float], openings: int, rng: random.Random) -> li
     return pairs
 
 
+def ends(rating: Rating) -> tuple[float, float]:
+    """The ends of a rating's interval, both known."""
+    assert rating.low is not None
+    assert rating.high is not None
+    return rating.low, rating.high
+
+
 def elos(ratings: tuple[Rating, ...]) -> list[float]:
     return [rating.elo for rating in ratings if rating.elo is not None]
 
@@ -80,11 +87,8 @@ def test_the_strengths_that_made_the_games_are_found_within_the_interval() -> No
     for _ in range(20):
         ratings = rate(NAMES, played(true, 60, rng)).ratings
         for engine, rating in enumerate(ratings):
-            assert rating.low is not None
-            assert rating.high is not None
-            inside += (
-                rating.low <= 0.9 * true[engine] <= rating.high
-            )  # openings' bias brings all a bit nearer
+            low, high = ends(rating)
+            inside += low <= 0.9 * true[engine] <= high  # openings' bias brings all a bit nearer
     assert inside >= 66  # of 80, of which 76 are expected
 
 
@@ -113,9 +117,7 @@ def test_pairs_that_always_split_leave_less_doubt_than_ones_that_do_not() -> Non
     split = rate(NAMES[:2], pairs_of([1.0] * 11 + [2.0]))
     whole = rate(NAMES[:2], pairs_of([2.0, 0.0] * 5 + [2.0, 1.0]))
 
-    assert split.ratings[0].high is not None
-    assert whole.ratings[0].high is not None
-    assert split.ratings[0].high < whole.ratings[0].high
+    assert ends(split.ratings[0])[1] < ends(whole.ratings[0])[1]
 
 
 def test_who_took_every_point_has_a_finite_rating_and_no_upper_end() -> None:
@@ -163,14 +165,9 @@ def test_results_that_are_alike_on_every_opening_leave_doubt(
     # A's lead over both comes from 80 games of information share (1 - share) each; its rating is two thirds of that.
     share = points / 2
     error = 2 / 3 * 400 / math.log(10) / math.sqrt(80 * share * (1 - share))
-    best = rated.ratings[0]
-    assert best.low is not None
-    assert best.high is not None
-    assert best.high - best.low == pytest.approx(2 * NormalDist().inv_cdf(0.975) * error, rel=1e-3)
-    assert all(
-        rating.low is not None and rating.high is not None and rating.low < rating.high - 50
-        for rating in rated.ratings
-    )
+    widths = [high - low for low, high in map(ends, rated.ratings)]
+    assert widths[0] == pytest.approx(2 * NormalDist().inv_cdf(0.975) * error, rel=1e-3)
+    assert min(widths) > 50
     assert rated.superiority[1][2] == pytest.approx(0.5)
 
 

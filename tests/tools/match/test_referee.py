@@ -234,18 +234,14 @@ def test_discs_are_lost_by_the_one_who_chose_the_move() -> None:
     assert lost[BLACK][1] + lost[WHITE][1] == len(choices)
 
 
-def test_nobody_has_lost_discs_in_a_game_that_never_began() -> None:
-    game = replace(played(WITH_PASSES), turns=(), margin=None)
-
-    assert discs_lost(game) == {BLACK: (0, 0), WHITE: (0, 0)}
-
-
-def test_nobody_has_lost_what_he_was_given_or_what_nobody_solved() -> None:
+def test_nobody_has_lost_what_he_was_given_or_what_nobody_solved_or_played() -> None:
     game = played(WITH_PASSES)
     solved = Solver().solved(game.turns, 6)
     given = replace(game, turns=tuple(replace(turn, seconds=None) for turn in solved))
+    never_begun = replace(game, turns=(), margin=None)
 
-    assert discs_lost(game) == discs_lost(given) == {BLACK: (0, 0), WHITE: (0, 0)}
+    for each in (game, given, never_begun):
+        assert discs_lost(each) == {BLACK: (0, 0), WHITE: (0, 0)}
 
 
 def test_a_solve_can_be_ended_from_another_thread_and_then_none_follows() -> None:
@@ -382,6 +378,8 @@ def test_lines_have_their_time_their_speaker_and_no_control_characters() -> None
     assert float(first.split()[0]) < 1
     assert " A < =  [31mxxx" in second
     assert len(second) < 300
+    dialogue.begin()
+    assert dialogue.lines() == ()
 
 
 def test_of_a_flood_the_beginning_and_the_end_are_kept() -> None:
@@ -394,11 +392,3 @@ def test_of_a_flood_the_beginning_and_the_end_are_kept() -> None:
     assert lines[-1].endswith(" A ! 99999")
     assert lines[2_000] == "... 96000 lines left out ..."
     assert len(lines) == 4_001
-
-
-def test_the_next_game_begins_with_nothing() -> None:
-    dialogue = DialogueLog()
-    dialogue.add("A", ">", "quit")
-    dialogue.begin()
-
-    assert dialogue.lines() == ()

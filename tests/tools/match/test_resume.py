@@ -56,23 +56,18 @@ def kill_and_resume(folder: Path, games: int, kills: int, concurrency: int) -> R
     return run
 
 
-@pytest.mark.parametrize("concurrency", [1, 3])
-def test_a_match_that_is_killed_five_times_ends_as_if_nothing_had_happened(
-    tmp_path: Path, concurrency: int
+@pytest.mark.parametrize(
+    ("games", "kills", "concurrency"),
+    [(12, 5, 1), (12, 5, 3), pytest.param(200, 200, 2, marks=[pytest.mark.slow, pytest.mark.timeout(1800)])],
+)
+def test_a_match_that_is_killed_again_and_again_ends_as_if_nothing_had_happened(
+    tmp_path: Path, games: int, kills: int, concurrency: int
 ) -> None:
-    run = kill_and_resume(tmp_path / "m", games=12, kills=5, concurrency=concurrency)
+    run = kill_and_resume(tmp_path / "m", games, kills, concurrency)
 
-    assert results(run) == results(conduct(settings(*ENGINES, games=12, seed=SEED), tmp_path / "whole"))
+    assert results(run) == results(conduct(settings(*ENGINES, games=games, seed=SEED), tmp_path / "whole"))
     assert run.finished
     assert run.voids == ()
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(1800)
-def test_a_match_that_is_killed_two_hundred_times_ends_as_if_nothing_had_happened(tmp_path: Path) -> None:
-    run = kill_and_resume(tmp_path / "m", games=200, kills=200, concurrency=2)
-
-    assert results(run) == results(conduct(settings(*ENGINES, games=200, seed=SEED), tmp_path / "whole"))
 
 
 def test_a_finished_run_that_is_resumed_is_only_shown(tmp_path: Path) -> None:

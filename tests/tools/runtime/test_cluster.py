@@ -36,20 +36,10 @@ def test_an_address_has_a_host_and_a_port(text: str) -> None:
     assert scheduler_address(text) == text
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "foo",
-        "tcp://127.0.0.1",
-        "ftp://x:1",
-        "tcp://:1",
-        "tcp://x:0",
-        "tcp://x:65536",
-        "tcp://x:1/",
-        "tcp://::1:1",
-    ],
-)
+NO_ADDRESSES = "foo tcp://127.0.0.1 ftp://x:1 tcp://:1 tcp://x:0 tcp://x:65536 tcp://x:1/ tcp://::1:1"
+
+
+@pytest.mark.parametrize("text", ["", *NO_ADDRESSES.split()])
 def test_what_is_no_address_is_refused(text: str) -> None:
     with pytest.raises(
         NotationError, match="expected the address of a Dask scheduler, tcp://HOST:PORT or tls"

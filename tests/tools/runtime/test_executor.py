@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from outflank.engine import Limit, Position, SettingsError
+from outflank.engine import Limit, Position
 from outflank.engine.evaluation import weights
 from outflank.tests.support.installation import python_script
 from outflank.tests.support.processes import living_with
-from outflank.tools.runtime import cluster, progress
+from outflank.tools.runtime import progress
 from outflank.tools.runtime.executor import cleared_searcher, open_executor, run_all, shared_searcher, within
 from outflank.tools.runtime.progress import progress_bar
 
@@ -120,16 +120,6 @@ def test_workers_end_when_their_parent_is_killed(tmp_path: Path) -> None:
 
     assert ran.returncode == -signal.SIGKILL, ran.stderr
     assert left == []
-
-
-def test_a_scheduler_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("distributed")
-    monkeypatch.setattr(cluster, "_CONNECT_SECONDS", 0.5)
-    with (
-        pytest.raises(SettingsError, match=r"can't reach a Dask scheduler at tcp://127\.0\.0\.1:1: "),
-        open_executor(cluster="tcp://127.0.0.1:1"),
-    ):
-        pass
 
 
 def test_both_evaluations_of_a_match_keep_their_searchers(nothing: Path) -> None:

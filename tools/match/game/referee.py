@@ -258,7 +258,6 @@ class Referee:
         return None
 
     def _agreement(self) -> tuple[Colour | None, str] | None:
-        """Return winner and reason if the scores of both engines end the game."""
         if (rule := self._resign) and (scores := rule.last_scores(self._turns)):
             for colour, sign in ((Colour.BLACK, 1), (Colour.WHITE, -1)):
                 if all(sign * score >= rule.score for score in scores):
@@ -272,7 +271,6 @@ class Referee:
         return None
 
     def _take_turn(self, given: Move | None) -> None:
-        """One turn: a forced pass, a move of the opening, or one that the engine chooses."""
         position = self._game.position
         move = PASS if position.must_pass else given
         if move is not None:

@@ -60,8 +60,6 @@ class Seat:
         flag_fall: the facts of its loss on time; None if there was none.
 
     Args:
-        colour: the colour that it plays.
-        driver: the engine.
         stall: the seconds that it may think about a move if it has no clock.
     """
 
@@ -165,7 +163,6 @@ class Seat:
         return time.monotonic(), self.driver.cpu_seconds, self.driver.waits, own_waited_seconds()
 
     def _fall(self) -> FlagFall:
-        """Return the changes since the last measurement."""
         assert self._before is not None, "usage is measured where there is a clock"
         began, cpu_before, waits_before, own_before = self._before
         ended, cpu_seconds, waits, own_wait = self._usage()

@@ -19,7 +19,7 @@ from outflank.tools.match.runner.pairplayer import (
     StallWatch,
     needs_stall_watch,
 )
-from outflank.tools.match.runner.pool import NewsQueue, PairEnded
+from outflank.tools.match.runner.pool import NewsQueue
 from outflank.tools.match.state.events import Event, TurnPlayed
 from outflank.tools.match.state.run import RunSettings
 from outflank.tools.runtime.cluster import connect, if_same_build, places, this_build
@@ -95,11 +95,11 @@ class ClusterPool:
         except Stopped:
             return
         except Exception as error:  # of our program or the cluster, in any case not of an engine
-            self.news.put(PairEnded(task, failure=f"{type(error).__name__}: {error}"))
+            self.news.put((task, f"{type(error).__name__}: {error}"))
             return
         for event in events:
             self.news.put(event)
-        self.news.put(PairEnded(task))
+        self.news.put((task, ""))
 
 
 def _is_over(run: str) -> Callable[[], bool]:
@@ -132,7 +132,6 @@ def _play(task: PairTask) -> list[Event]:
 
 
 def _check_engines(settings: RunSettings, run: str) -> None:
-    """Runs on a worker: every engine can be started and can play."""
     worker = PairWorker(settings, None, lambda event: None, _is_over(run))
     try:
         worker.check_engines()

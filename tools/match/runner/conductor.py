@@ -11,7 +11,7 @@ from itertools import groupby
 from outflank.engine import Move, OutflankError, SettingsError
 from outflank.tools.match.game.results import Ending, GameRecord, Pairing
 from outflank.tools.match.runner.pairplayer import PairTask
-from outflank.tools.match.runner.pool import PairEnded, PairPool
+from outflank.tools.match.runner.pool import News, PairPool
 from outflank.tools.match.schedule.formats import plan
 from outflank.tools.match.standings import Standings
 from outflank.tools.match.state.events import Event, Planned
@@ -106,7 +106,6 @@ class Conductor:
         return bool(self._running)
 
     def _begin(self, pairings: tuple[Pairing, ...]) -> None:
-        """Have a pair played."""
         pair = _pair_of(pairings)
         names = self._settings.names
         values = dict(zip(names, self._path.sides(pair), strict=True)) if self._path else {}
@@ -115,7 +114,6 @@ class Conductor:
         self._pool.submit(task)
 
     def _plan(self) -> list[tuple[Pairing, ...]]:
-        """What is planned and not yet played, by pairs."""
         games = self._standings.games
         planned = plan(self._settings, self._openings, games.values())
         self._pairs = {pair: tuple(games) for pair, games in groupby(planned, lambda pairing: pairing.pair)}
@@ -126,13 +124,12 @@ class Conductor:
     def _still_missing(self, pair: int) -> tuple[Pairing, ...]:
         return tuple(pairing for pairing in self._pairs[pair] if pairing.number not in self._standings.games)
 
-    def _take(self, news: Iterable[Event | PairEnded]) -> None:
-        """Store what happened and draw the conclusions."""
+    def _take(self, news: Iterable[News]) -> None:
         events: list[Event] = []
         for piece in news:
             match piece:
-                case PairEnded():
-                    events += self._end_pair(piece)
+                case (task, failure):
+                    events += self._end_pair(task.pair, failure)
                 case GameRecord(void=""):
                     self._standings.add(piece)
                     self._move_values(piece.pairing.pair)
@@ -150,18 +147,18 @@ class Conductor:
         for event in events:
             self._on_event(event)
 
-    def _end_pair(self, ended: PairEnded) -> list[GameRecord]:
+    def _end_pair(self, pair: int, failure: str) -> list[GameRecord]:
         """Free the place; a pair that does not count goes back to its place in the queue, before all later ones.
 
         One that has been there too often ends the run.
         """
-        task = self._running.pop(ended.task.pair)
-        voids = self._void(_failed(task, ended.failure)) if ended.failure else []
-        if missing := self._still_missing(task.pair):
-            self._in_vain[task.pair] += 1
-            if self._in_vain[task.pair] == MOST_ATTEMPTS:
+        task = self._running.pop(pair)
+        voids = self._void(_failed(task, failure)) if failure else []
+        if missing := self._still_missing(pair):
+            self._in_vain[pair] += 1
+            if self._in_vain[pair] == MOST_ATTEMPTS:
                 self._unfit = (
-                    f"this machine can't play pair {task.pair}: {MOST_ATTEMPTS} attempts did not count; lower the "
+                    f"this machine can't play pair {pair}: {MOST_ATTEMPTS} attempts did not count; lower the "
                     "concurrency and resume the run"
                 )
             insort(self._waiting, missing, key=_pair_of)
@@ -180,7 +177,6 @@ class Conductor:
         self._attempts[pair] = max(self._attempts[pair], game.attempt)
 
     def _move_values(self, pair: int) -> None:
-        """Let the result of a complete pair move the values of a tuning."""
         if self._path and self._standings.is_complete(pair):
             result = self._standings.pairs[pair].score_of(self._settings.names[0])
             self._path.add(pair, result.points)
@@ -222,7 +218,6 @@ def _pair_of(pairings: tuple[Pairing, ...]) -> int:
 
 
 def _failed(task: PairTask, failure: str) -> GameRecord:
-    """Return the record of a game that the runner itself broke off."""
     return GameRecord(
         pairing=task.pairings[-1],
         rules=task.settings.rules,

@@ -192,10 +192,7 @@ class PairWorker:
         return frozenset(self._drivers)
 
     def check_engines(self) -> None:
-        """Start every engine once.
-
-        Raises: OutflankError if one can't play; Stopped.
-        """
+        """Start every engine once. Raises: OutflankError if one can't play; Stopped."""
         for entry in self._entries.values():
             self._take([*(self._entries[name] for name in list(self.names)[-1:]), entry])
             self._drivers[entry.name].open()
@@ -291,7 +288,6 @@ class PairWorker:
                 self._on_glimpse(Thought(self._game, name, line[:_LONGEST_LINE]))
 
     def _begin_turn(self, attempt: int, ply: int, allowance: float) -> None:
-        """Pass on that an engine begins to think."""
         self._next_thought = 0.0
         if self._on_glimpse:
             known = allowance if math.isfinite(allowance) else None

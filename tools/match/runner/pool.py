@@ -4,7 +4,6 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
 from typing import Protocol, Self
 
 from outflank.protocol.drivers import Driver, make_driver
@@ -25,20 +24,8 @@ _DESCRIPTORS = 256  # of the program besides its engines
 _DESCRIPTORS_A_TABLE = 32  # while the processes of two engines end and the next are started
 
 
-@dataclass(frozen=True, slots=True)
-class PairEnded:
-    """A task is done.
-
-    Attributes:
-        task: which one.
-        failure: a sentence, if it was the runner that failed; else empty.
-    """
-
-    task: PairTask
-    failure: str = ""
-
-
-News = Event | PairEnded
+News = Event | tuple[PairTask, str]
+"""What happened; a task with a text is done, and the text is a sentence if the runner failed at it, else empty."""
 
 
 class PairPool(Protocol):
@@ -54,7 +41,7 @@ class PairPool(Protocol):
         """Start every engine once. Raises: OutflankError if one can't play, and whatever `on_wait` raises."""
 
     def submit(self, task: PairTask) -> None:
-        """Have a pair played; what happens is in the news, at last a ``PairEnded``."""
+        """Have a pair played; what happens is in the news, at last that the task is done."""
 
     def stop(self) -> None:
         """Give up the games being played."""
@@ -164,14 +151,14 @@ class LocalPool:
         worker = self._take_worker(task.names)
         try:
             worker.play(task)
-            self.news.put(PairEnded(task))
+            self.news.put((task, ""))
         except Stopped:
             pass
         except Exception as error:  # whatever it is, it is our fault, and must not be taken for an engine's
             worker.leave()
             # What has failed may be a shortage.
             self._stop.wait(min(_LONGEST_PAUSE, 4.0 ** (task.attempt - 1)))
-            self.news.put(PairEnded(task, failure=f"{type(error).__name__}: {error}"))
+            self.news.put((task, f"{type(error).__name__}: {error}"))
         finally:
             with self._lock:
                 self._free.append(worker)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from outflank.engine import Move
 from outflank.tools.match.runner.conductor import Conductor, is_over, with_games
@@ -20,15 +20,6 @@ from outflank.tools.runtime.progress import warn
 from outflank.tools.runtime.signals import Interrupted, Interrupts
 
 OpenPool = Callable[[RunSettings, str, Callable[[Glimpse], object] | None], AbstractContextManager[PairPool]]
-
-
-def _nothing(*_: Any) -> None:
-    """The default of a hook."""
-
-
-def local_pool(settings: RunSettings, run: str, on_glimpse: Callable[[Glimpse], object] | None) -> LocalPool:
-    """Return the threads of this program; see ``RunHooks.open_pool``."""
-    return LocalPool(settings, on_glimpse)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +36,12 @@ class RunHooks:
         conductor: makes the conductor; called as ``Conductor``.
     """
 
-    say: Callable[[str], object] = _nothing
-    on_open: Callable[[Run], object] = _nothing
-    on_event: Callable[[Event], object] = _nothing
+    say: Callable[[str], object] = lambda sentence: None
+    on_open: Callable[[Run], object] = lambda past: None
+    on_event: Callable[[Event], object] = lambda event: None
     on_glimpse: Callable[[Glimpse], object] | None = None
-    on_end: Callable[[], object] = _nothing
-    open_pool: OpenPool = local_pool
+    on_end: Callable[[], object] = lambda: None
+    open_pool: OpenPool = lambda settings, run, on_glimpse: LocalPool(settings, on_glimpse)
     conductor: Callable[..., Conductor] = Conductor
 
 

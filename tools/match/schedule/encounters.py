@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
+from typing import Literal
 
 from outflank.tools.match.game.results import Score
 
@@ -33,14 +33,8 @@ class Encounter:
         return (self.games + 1) // 2
 
 
-class Decision(StrEnum):
-    """The reason why an engine won a meeting."""
-
-    BYE = "bye"
-    POINTS = "points"
-    TIE_BREAK = "tie-break games"
-    DISCS = "discs"
-    SEEDING = "seeding"
+Decision = Literal["bye", "points", "tie-break games", "discs", "seeding"]
+"""The reason why an engine won a meeting."""
 
 
 @dataclass(frozen=True, slots=True)

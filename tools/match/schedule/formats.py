@@ -7,7 +7,7 @@ from itertools import groupby
 from outflank.engine import Colour, Move
 from outflank.tools.match.game.results import GameRecord, Pairing, Score
 from outflank.tools.match.schedule import knockout, swiss
-from outflank.tools.match.schedule.encounters import Decision, Encounter, Meeting, Scores, stage, totals
+from outflank.tools.match.schedule.encounters import Encounter, Meeting, Scores, stage, totals
 from outflank.tools.match.schedule.swiss import SwissScore
 from outflank.tools.match.state.run import Format, RunSettings
 
@@ -165,7 +165,6 @@ def _circle(players: int) -> Iterable[tuple[int, int]]:
 
 
 def _pairings(planned: Iterable[Encounter], openings: Sequence[tuple[Move, ...]]) -> list[Pairing]:
-    """The games of the encounters, numbered from 1, the two of a pair side by side."""
     pairings: list[Pairing] = []
     pairs = 0
     for encounter in planned:
@@ -185,12 +184,10 @@ def _pairings(planned: Iterable[Encounter], openings: Sequence[tuple[Move, ...]]
 
 
 def _score(encounter: Encounter, games: Iterable[GameRecord]) -> Score:
-    """Return the score of the first engine in these games of an encounter."""
     return sum((game.score_of(encounter.first) for game in games), Score())
 
 
 def _numbered(planned: Iterable[Encounter]) -> Iterator[tuple[Encounter, range]]:
-    """Yield the encounters and the numbers of their games."""
     number = 1
     for encounter in planned:
         yield encounter, range(number, number + encounter.games)
@@ -203,9 +200,7 @@ def _swiss_rounds(planned: Sequence[Encounter], names: Sequence[str]) -> list[li
     for _, group in groupby(planned, lambda encounter: encounter.round):
         met = [Meeting(encounter.first, encounter.second) for encounter in group]
         playing = {name for meeting in met for name in (meeting.first, meeting.second)}
-        rounds.append(
-            met + [Meeting(name, None, decision=Decision.BYE) for name in names if name not in playing]
-        )
+        rounds.append(met + [Meeting(name, None, decision="bye") for name in names if name not in playing])
     return rounds
 
 

@@ -87,19 +87,19 @@ def _meeting(
     if first is None or second is None:
         resting = second if first is None else first
         assert resting is not None, "two byes never meet"
-        return Meeting(resting, None, resting, Decision.BYE)
+        return Meeting(resting, None, resting, "bye")
     stages = stages_of((first, second), round, planned)
     if any(encounter.number not in scores for encounter in stages):
         return Meeting(first, second)
     ahead, discs = _balance((first, second), round, planned, scores)
     if ahead:
-        decision = Decision.POINTS if len(stages) == 1 else Decision.TIE_BREAK
+        decision: Decision = "points" if len(stages) == 1 else "tie-break games"
         return Meeting(first, second, first if ahead > 0 else second, decision)
     if len(stages) <= TIE_BREAKS:
         return Meeting(first, second)
     if discs:
-        return Meeting(first, second, first if discs > 0 else second, Decision.DISCS)
-    return Meeting(first, second, min(first, second, key=names.index), Decision.SEEDING)
+        return Meeting(first, second, first if discs > 0 else second, "discs")
+    return Meeting(first, second, min(first, second, key=names.index), "seeding")
 
 
 def stages_of(pair: tuple[str, str], round: int, planned: Sequence[Encounter]) -> list[Encounter]:

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from operator import attrgetter
 
 from outflank.tools.match.schedule.encounters import Encounter, Scores, stage, totals
 
@@ -48,12 +49,8 @@ def swiss(names: Sequence[str], games: int, rounds: int, scores: Scores) -> list
 
 def ranking(table: Mapping[str, SwissScore]) -> list[str]:
     """Order the engines, best first: by points, Buchholz, Sonneborn-Berger, seeding."""
-
-    def merit(name: str) -> tuple[float, float, float]:
-        row = table[name]
-        return row.points, row.buchholz, row.sonneborn_berger
-
-    return sorted(table, key=merit, reverse=True)
+    merit = attrgetter("points", "buchholz", "sonneborn_berger")
+    return sorted(table, key=lambda name: merit(table[name]), reverse=True)
 
 
 def swiss_scores(names: Sequence[str], played: list[Encounter], scores: Scores) -> dict[str, SwissScore]:

@@ -65,22 +65,18 @@ def chosen_entries(
     """
     if engines is None:
         return tuple(EngineSpec.parse(text, time, each) for text in texts)
+    tables = _engines(_read(engines).get(_ENGINE), engines)
     listed = {
-        entry.name: entry
-        for entry in (
-            EngineSpec.from_settings(table, time, each)
-            for table in _engines(_read(engines).get(_ENGINE), engines)
-        )
+        entry.name: entry for entry in (EngineSpec.from_settings(table, time, each) for table in tables)
     }
-    if not texts:
-        return tuple(listed.values())
-    return tuple(
-        listed[text] if text in listed else _described(text, listed, engines, time, each) for text in texts
-    )
+    for text in texts:
+        if text not in listed and "=" not in text:
+            raise NotationError(f"{engines} has no engine {text!r}, only {', '.join(listed)}")
+    return tuple(listed.get(text) or EngineSpec.parse(text, time, each) for text in texts or listed)
 
 
-def config_text(settings: RunSettings) -> str:
-    """The file from which ``read_config`` makes the same run."""
+def save_config(settings: RunSettings, path: Path) -> None:
+    """Write the file from which ``read_config`` makes the same run. Raises: UnwritableError, also if there is one."""
     import tomli_w  # not at the top: help does without it
 
     options = {
@@ -91,13 +87,8 @@ def config_text(settings: RunSettings) -> str:
     options[_ENGINE] = options.pop("engines")
     if settings.format is Format.MATCH:
         del options["pairing"], options["rounds"]
-    return tomli_w.dumps(options)
-
-
-def save_config(settings: RunSettings, path: Path) -> None:
-    """Write the file. Raises: UnwritableError, also if there is a file already."""
     with writing(path), path.open("x", encoding="utf-8") as file:
-        file.write(config_text(settings))
+        file.write(tomli_w.dumps(options))
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -137,19 +128,6 @@ def _engines(tables: object, path: Path) -> list[Mapping[str, Any]]:
             )
         names.add(name)
     return tables
-
-
-def _described(
-    text: str,
-    listed: Mapping[str, EngineSpec],
-    path: Path,
-    time: TimeControl,
-    each: Mapping[str, object] | None,
-) -> EngineSpec:
-    """Return the engine that the text describes. Raises: NotationError."""
-    if "=" in text:
-        return EngineSpec.parse(text, time, each)
-    raise NotationError(f"{path} has no engine {text!r}, only {', '.join(listed)}")
 
 
 def _line(table: Mapping[str, Any]) -> str:

@@ -1,11 +1,10 @@
 """Games to rows of the run file's tables and back. Rows are checked, since anybody may have edited the file."""
 
-import json
 import math
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, astuple
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -72,6 +71,7 @@ _SETTINGS: dict[str, _Check] = {
     "concurrency": _whole(1, _MOST_PLACES),
     "replay_crashes": lambda value: isinstance(value, bool),
 }
+_OUTSIDE = {"moves": _whole(0, _MOST), **dict.fromkeys(("seconds", "longest", "setup"), _number(0, _MOST))}
 
 
 def cut(text: str, longest: int) -> str:
@@ -82,24 +82,7 @@ def cut(text: str, longest: int) -> str:
     return text[: kept - kept // 2] + _GAP + text[-(kept // 2) :]
 
 
-def check_game(row: dict[str, Any], turns: Sequence[Sequence[Any]]) -> None:
-    """Check the row of a game that has ended and those of its turns. Raises: ValueError."""
-    _check(row, _GAME)
-    datetime.fromisoformat(row["started"])
-    for turn in turns:
-        _check(dict(zip(_TURN, turn, strict=True)), _TURN)
-
-
-def check_outside(taken: OffClockTime) -> None:
-    """Check what an engine took outside the commands for its moves. Raises: ValueError."""
-    _check(
-        asdict(taken),
-        {"moves": _whole(0, _MOST), **dict.fromkeys(("seconds", "longest", "setup"), _number(0, _MOST))},
-    )
-
-
-def check_settings(settings: RunSettings) -> None:
-    """Check the numbers of settings, and that each engine has a name of its own. Raises: ValueError."""
+def _check_settings(settings: RunSettings) -> None:
     _check({name: getattr(settings, name) for name in _SETTINGS}, _SETTINGS)
     if len(set(settings.names)) != len(settings.names) or len(settings.names) < 2:
         raise ValueError(
@@ -109,8 +92,7 @@ def check_settings(settings: RunSettings) -> None:
         raise ValueError("a tuning is a match of two engines with an even number of games")
 
 
-def check_run(run: Run) -> None:
-    """Check that games and remarks belong to the run. Raises: ValueError."""
+def _check_run(run: Run) -> None:
     datetime.fromisoformat(run.started)
     if not all(map(_text, (*run.remarks, run.machine, run.outflank, run.evaluation))):
         raise ValueError("a remark, the machine, the version or the evaluation is no text")
@@ -178,11 +160,6 @@ def ended_row(game: GameRecord) -> Row:
     )
 
 
-def turn_rows(game: GameRecord) -> list[Row]:
-    """A row for each turn of a game."""
-    return [turn_row(game.pairing.number, game.attempt, ply, turn) for ply, turn in enumerate(game.turns)]
-
-
 def turn_row(game: int, attempt: int, ply: int, turn: AnnotatedMove) -> Row:
     """The row of a turn; its columns are TURN_COLUMNS."""
     return (game, attempt, ply, str(turn.move), turn.seconds, turn.score, turn.exact, turn.from_book)
@@ -213,7 +190,6 @@ def read_games(connection: sqlite3.Connection) -> tuple[list[GameRecord], list[G
 
 
 def _cut_texts(row: dict[str, Any]) -> int:
-    """Cut the texts in the row of a game that are too long, and return how many there were."""
     long = [name for name, longest in _LONGEST.items() if _is_longer(row[name], longest)]
     for name in long:
         row[name] = cut(row[name], _LONGEST[name])
@@ -257,10 +233,13 @@ def _pairing_row(pairing: Pairing, attempt: int, rules: Rules, started: str) -> 
 
 def _read_game(row: dict[str, Any], turns: Sequence[Row]) -> GameRecord:
     try:
-        check_game(row, turns)
+        _check(row, _GAME)
+        datetime.fromisoformat(row["started"])
         rules = Rules.parse(row["rules"])
         recorder = Recorder(Position.start(rules))
-        for move, seconds, value, exact, book in turns:
+        for turn in turns:
+            _check(dict(zip(_TURN, turn, strict=True)), _TURN)
+            move, seconds, value, exact, book = turn
             from_book = None if book is None else bool(book)
             recorder.play(move, seconds=seconds, score=value, exact=exact, from_book=from_book)
         names = {Colour.BLACK: row["black"], Colour.WHITE: row["white"]}
@@ -323,38 +302,23 @@ def read(connection: sqlite3.Connection) -> Run:
         machine=facts.get("machine", ""),
         interrupted=facts["state"] == INTERRUPTED,
         finished=facts["state"] == FINISHED,
-        outside=read_outside(facts.get(OUTSIDE, "{}")),
-        identities=read_identities(facts.get(IDENTITIES, "{}")),
+        outside=_read_outside(facts.get(OUTSIDE, "{}")),
+        identities=_read_identities(facts.get(IDENTITIES, "{}")),
         cut_texts=long_texts + long_remarks,
     )
-    check_settings(run.settings)
-    check_run(run)
+    _check_settings(run.settings)
+    _check_run(run)
     return run
 
 
-def outside_text(outside: Mapping[str, OffClockTime]) -> str:
-    """The text that ``read_outside`` reads."""
-    return json.dumps({name: astuple(taken) for name, taken in outside.items()}, ensure_ascii=False)
-
-
-def read_outside(text: str) -> dict[str, OffClockTime]:
-    """The engines' times outside the commands for their moves. Raises: any of what ``refusals`` catches."""
+def _read_outside(text: str) -> dict[str, OffClockTime]:
     taken = {name: OffClockTime(*numbers) for name, numbers in read_json_object(text).items()}
     for numbers in taken.values():
-        check_outside(numbers)
+        _check(asdict(numbers), _OUTSIDE)
     return taken
 
 
-def identities_text(identities: Mapping[str, Sequence[str]]) -> str:
-    """What ``read_identities`` reads."""
-    return json.dumps({name: list(said) for name, said in identities.items()}, ensure_ascii=False)
-
-
-def read_identities(text: str) -> dict[str, tuple[str, ...]]:
-    """How engines called themselves.
-
-    Raises: any of what ``refusals`` catches.
-    """
+def _read_identities(text: str) -> dict[str, tuple[str, ...]]:
     identities = {name: tuple(said) for name, said in read_json_object(text).items()}
     for name, said in identities.items():
         if len(said) > MOST_IDENTITIES or not all(map(_is_identity, said)):

@@ -15,7 +15,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import replace
+from dataclasses import astuple, replace
 from datetime import UTC, datetime
 from itertools import groupby, islice
 from operator import itemgetter
@@ -30,21 +30,6 @@ from outflank.engine.machine import cpu_name, processors
 from outflank.tools.match.game.results import GameRecord, OffClockTime
 from outflank.tools.match.state import rows, schema
 from outflank.tools.match.state.events import Event, GameStarted, Planned, TurnPlayed
-from outflank.tools.match.state.rows import (
-    FINISHED,
-    IDENTITIES,
-    INTERRUPTED,
-    LONGEST_SENTENCE,
-    MOST_IDENTITIES,
-    OUTSIDE,
-    PLAYING,
-    cut,
-    facts_of,
-    identities_text,
-    outside_text,
-    read,
-    refusals,
-)
 from outflank.tools.match.state.run import Run, RunSettings, plain_settings
 from outflank.tools.match.state.schema import RUN, RUN_FILE
 from outflank.tools.runtime.progress import counted
@@ -140,8 +125,8 @@ class Store:
                 "evaluation": checksum(),
                 "started": datetime.now(UTC).astimezone().isoformat(timespec="seconds"),
                 "machine": machine_line(),
-                "settings": json.dumps(plain_settings(settings), ensure_ascii=False),
-                "state": PLAYING,
+                "settings": _json(plain_settings(settings)),
+                "state": rows.PLAYING,
             }
             with RUN.creating(folder / RUN_FILE) as (connection, unfinished):
                 facts[_SEAL] = seal(unfinished, _sealed_text(facts))
@@ -173,7 +158,7 @@ class Store:
                 [
                     ("DELETE FROM game WHERE ending IS NULL", ()),
                     ("DELETE FROM turn WHERE (game, attempt) NOT IN (SELECT number, attempt FROM game)", ()),
-                    (schema.INSERT_FACT, ("state", PLAYING)),
+                    (schema.INSERT_FACT, ("state", rows.PLAYING)),
                 ],
                 durable=True,
             )
@@ -192,29 +177,29 @@ class Store:
 
         Raises: FileFormatError if somebody has written there what no run holds.
         """
-        with refusals(self.folder / RUN_FILE):
-            return read(self._connection)
+        with rows.refusals(self.folder / RUN_FILE):
+            return rows.read(self._connection)
 
     def openings(self, rules: Rules) -> list[tuple[Move, ...]]:
         """The openings that were chosen when the run began. Raises: FileFormatError as ``read``."""
-        with refusals(self.folder / RUN_FILE):
+        with rows.refusals(self.folder / RUN_FILE):
             return rows.read_openings(self._connection, rules)
 
     @property
     def id(self) -> str:
         """The run's own id; no other run has it."""
-        return facts_of(self._connection)["id"]
+        return rows.facts_of(self._connection)["id"]
 
     @property
     def is_ours(self) -> bool:
         """Whether this user has begun the run on this machine, or has taken it over, with the settings that it has."""
-        facts = facts_of(self._connection)
+        facts = rows.facts_of(self._connection)
         code = facts.get(_SEAL, "")
         return isinstance(code, str) and is_sealed(self.folder / RUN_FILE, _sealed_text(facts), code)
 
     def take_over(self) -> None:
         """Have the run be ours from now on. Raises: FileFormatError if that can't be written."""
-        code = seal(self.folder / RUN_FILE, _sealed_text(facts_of(self._connection)))
+        code = seal(self.folder / RUN_FILE, _sealed_text(rows.facts_of(self._connection)))
         with _refused_in_words(self.folder):
             self._commit([(schema.INSERT_FACT, (_SEAL, code))], durable=True)
 
@@ -264,7 +249,7 @@ class Store:
         """Note that the run has ended, free the file, and return the run with what could not be written."""
         self._ended = True
         try:
-            state = FINISHED if finished else INTERRUPTED
+            state = rows.FINISHED if finished else rows.INTERRUPTED
             played = (
                 self._sums() if self._has_played else []
             )  # a finished run may be resumed just to be shown
@@ -285,7 +270,7 @@ class Store:
         """How an event is written; new settings with a new seal, if the run was sealed by us."""
         if not isinstance(event, RunSettings):
             return _statements(event, rules)
-        plain = json.dumps(plain_settings(event), ensure_ascii=False)
+        plain = _json(plain_settings(event))
         facts = {"settings": plain}
         if self.is_ours:
             sealed = _sealed_text({"id": self.id, "settings": plain})
@@ -293,19 +278,20 @@ class Store:
         return [(schema.INSERT_FACT, fact) for fact in facts.items()]
 
     def _sums(self) -> list[Statement]:
-        """How long the run has been played, and what is kept of each engine."""
         seconds = self._seconds_before + time.monotonic() - self._resumed
-        facts = {"seconds": f"{seconds:.1f}", OUTSIDE: outside_text(self._outside)}
-        facts[IDENTITIES] = identities_text(self._identities)
+        facts = {
+            "seconds": f"{seconds:.1f}",
+            rows.OUTSIDE: _json({name: astuple(taken) for name, taken in self._outside.items()}),
+            rows.IDENTITIES: _json(self._identities),
+        }
         return [(schema.INSERT_FACT, fact) for fact in facts.items()]
 
     def _note_engines(self, game: GameRecord) -> None:
-        """Count what the engines of a game took, and note how they called themselves."""
         for name, taken in game.outside.items():
             self._outside[name] = self._outside.get(name, OffClockTime()) + taken
         for name, said in game.identities.items():
             known = self._identities.get(name, ())
-            if said not in known and len(known) < MOST_IDENTITIES:
+            if said not in known and len(known) < rows.MOST_IDENTITIES:
                 self._identities[name] = (*known, said)
 
     def _commit(self, statements: Iterable[Statement], durable: bool) -> None:
@@ -329,7 +315,7 @@ def read_run(path: Path) -> Run:
     Raises: FileFormatError if there is none, or if it can't be read.
     """
     with _reading(path) as connection:
-        return read(connection)
+        return rows.read(connection)
 
 
 def read_openings(path: Path, rules: Rules) -> list[tuple[Move, ...]]:
@@ -343,15 +329,13 @@ def read_openings(path: Path, rules: Rules) -> list[tuple[Move, ...]]:
 
 @contextmanager
 def _reading(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open a run that is given by its file or its folder. Raises: FileFormatError if it can't be read."""
     file = schema.run_path(path)
-    with closing(RUN.open_to_read(file)) as connection, refusals(file):
+    with closing(RUN.open_to_read(file)) as connection, rows.refusals(file):
         yield connection
 
 
 @contextmanager
 def _refused_in_words(folder: Path) -> Iterator[None]:
-    """Raise FileFormatError for what the system or SQLite refuses."""
     try:
         yield
     except (OSError, sqlite3.Error) as error:
@@ -359,7 +343,6 @@ def _refused_in_words(folder: Path) -> Iterator[None]:
 
 
 def _with(run: Run, events: Iterable[Event]) -> Run:
-    """The run after some more events."""
     games = {(game.pairing.number, game.attempt): game for game in run.games}
     voids, remarks = list(run.voids), dict.fromkeys(run.remarks)
     for event in events:
@@ -383,12 +366,20 @@ def _statements(event: Event, rules: Rules) -> list[Statement]:
         case TurnPlayed(game, attempt, ply, turn):
             return [(schema.INSERT_TURN, rows.turn_row(game, attempt, ply, turn))]
         case GameRecord():
-            turns = ((schema.INSERT_TURN, turn) for turn in rows.turn_rows(event))
-            return [(schema.INSERT_GAME, rows.ended_row(event)), *turns]
+            number, attempt = event.pairing.number, event.attempt
+            turns = (rows.turn_row(number, attempt, ply, turn) for ply, turn in enumerate(event.turns))
+            return [
+                (schema.INSERT_GAME, rows.ended_row(event)),
+                *((schema.INSERT_TURN, row) for row in turns),
+            ]
         case str():
-            return [(schema.INSERT_REMARK, (cut(event, LONGEST_SENTENCE),))]
+            return [(schema.INSERT_REMARK, (rows.cut(event, rows.LONGEST_SENTENCE),))]
         case Planned() | RunSettings():
             return []
+
+
+def _json(plain: object) -> str:
+    return json.dumps(plain, ensure_ascii=False)
 
 
 def _sealed_text(facts: Mapping[str, str]) -> str:

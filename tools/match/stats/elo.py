@@ -1,12 +1,14 @@
 """Elo differences with their intervals and likelihoods, from counts of outcomes: numbers in, numbers out."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from statistics import NormalDist, fmean
+from typing import TypeVar
 
 Pentanomial = tuple[int, int, int, int, int]
+State = TypeVar("State")
 
 
 def pentanomial(pairs: Sequence[float]) -> Pentanomial:
@@ -33,13 +35,18 @@ def variance(counts: Sequence[float]) -> float:
     return math.fsum(count * square for count, square in zip(counts, squares, strict=True)) / sum(counts)
 
 
+def thinned(states: Iterable[State], pairs: int, most: int) -> Iterator[tuple[int, State]]:
+    """Yield numbers of pairs and the state after each, evenly thinned out to about `most`; one state is before all."""
+    step = max(1, pairs // most)
+    return (
+        (done, state) for done, state in enumerate(states) if done and (done % step == 0 or done == pairs)
+    )
+
+
 def prefixes(pairs: Sequence[float], most: int) -> Iterator[tuple[int, Pentanomial]]:
-    """Numbers of pairs, up to all of them, and the counts after each: evenly thinned out to about `most`."""
-    step = max(1, len(pairs) // most)
+    """Yield numbers of pairs and the counts after each, see ``thinned``."""
     none: Pentanomial = (0, 0, 0, 0, 0)
-    for done, counts in enumerate(accumulate(pairs, _with_pair, initial=none)):
-        if done and (done % step == 0 or done == len(pairs)):
-            yield done, counts
+    return thinned(accumulate(pairs, _with_pair, initial=none), len(pairs), most)
 
 
 def _with_pair(counts: Pentanomial, pair: float) -> Pentanomial:
@@ -133,7 +140,6 @@ def interval(mean: float | None, counts: Sequence[int]) -> tuple[float | None, f
 
 
 def _superiority(mean: float | None, counts: Pentanomial) -> float | None:
-    """Phi((mu - 1/2) / se); None where there is no error to divide by."""
     error = _standard_error(counts)
     if mean is None or not error:
         return None
@@ -141,7 +147,6 @@ def _superiority(mean: float | None, counts: Pentanomial) -> float | None:
 
 
 def _normalized(counts: Pentanomial) -> float | None:
-    """Normalized Elo."""
     error, pairs = _standard_error(counts), sum(counts)
     if not error:
         return None

@@ -9,14 +9,13 @@ It measures another thing than points: an engine that wins often but narrowly pa
 """
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from itertools import accumulate
 from typing import Any
 
 from outflank.engine.errors import NotationError
-from outflank.tools.match.stats.elo import NELO_PER_T, pentanomial, prefixes, scores
+from outflank.tools.match.stats.elo import NELO_PER_T, pentanomial, prefixes, scores, thinned
 
 # A cell that is still empty is not impossible: it counts as this many outcomes, or logarithms would be infinite.
 _UNSEEN = 1e-3
@@ -103,70 +102,6 @@ def _fit_t_value(shares: Sequence[float], t_value: float) -> list[float]:
     return fitted
 
 
-@dataclass(frozen=True, slots=True)
-class SequentialTest(ABC):
-    """A test of elo1 against elo0; subclasses compute the likelihood ratio from the values of pairs.
-
-    Attributes:
-        elo0: the difference if the change is worth nothing.
-        elo1: the difference if the change is good.
-        alpha: probability of accepting a worthless change.
-        beta: probability of rejecting a good one.
-    """
-
-    elo0: float = 0.0
-    elo1: float = 20.0
-    alpha: float = 0.05
-    beta: float = 0.05
-
-    @abstractmethod
-    def ratio(self, values: Sequence[float]) -> float:
-        """The log-likelihood ratio after pairs of games with these values; 0 after none."""
-
-    @abstractmethod
-    def ratios(self, values: Sequence[float], most: int) -> Iterator[tuple[int, float]]:
-        """Numbers of pairs, about `most` of them, and the log-likelihood ratio after each; one by one."""
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """The log-likelihood ratio at which elo0 is accepted, and that at which elo1 is."""
-        return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
-
-    def verdict_at(self, ratio: float) -> bool | None:
-        """Whether elo1 is accepted at this ratio; None between the bounds."""
-        low, high = self.bounds
-        return True if ratio >= high else False if ratio <= low else None
-
-    def verdict(self, values: Sequence[float]) -> bool | None:
-        """Whether elo1 is accepted after all these pairs; None without a verdict."""
-        return self.verdict_at(self.ratio(values))
-
-    def path(self, values: Sequence[float], most: int = 400) -> list[tuple[int, float]]:
-        """Numbers of pairs and the log-likelihood ratio after each, the last one after all.
-
-        Args:
-            values: of each pair, in the order of the schedule.
-            most: about how many points the path may have; it is thinned out evenly.
-        """
-        return list(self.ratios(values, most))
-
-    def decided(self, values: Sequence[float]) -> tuple[int, bool] | None:
-        """The number of pairs at the first verdict, and the verdict; None if there is none yet."""
-        for done, ratio in self.ratios(values, most=max(1, len(values))):
-            accepted = self.verdict_at(ratio)
-            if accepted is not None:
-                return done, accepted
-        return None
-
-    def outcome(self, values: Sequence[float]) -> tuple[int, float, bool | None]:
-        """Return the number of pairs that count, the ratio after them, and the verdict.
-
-        Pairs after the first verdict, which stands, don't count.
-        """
-        done, accepted = self.decided(values) or (len(values), None)
-        return done, self.ratio(values[:done]), accepted
-
-
 _SPELLINGS = {"normalised": "normalized"}  # as the tables spell it
 # Larger differences need no test. Beyond 200 normalized Elo the t-value can't be made linear at a distribution that is
 # far from it; 2000 logistic Elo lose one point in 100,000, and some way beyond that none is left by rounding.
@@ -175,10 +110,14 @@ _KEYS = ("elo0", "elo1", "alpha", "beta", "model")
 
 
 @dataclass(frozen=True, slots=True)
-class Sprt(SequentialTest):
-    """A test of elo1 against elo0; a pair's value is the first engine's points in it, 0 to 2.
+class Sprt:
+    """A sequential test of elo1 against elo0; a pair's value is the first engine's points in it, 0 to 2.
 
     Attributes:
+        elo0: the difference if the change is worth nothing.
+        elo1: the difference if the change is good.
+        alpha: probability of accepting a worthless change.
+        beta: probability of rejecting a good one.
         model: the meaning of Elo. ``normalized``: 800 / ln 10 times the mean score above one half over the standard
             deviation of a game's score, so that a test takes as long whatever the share of draws. ``logistic``:
             400 log10 of the odds of a point.
@@ -186,6 +125,10 @@ class Sprt(SequentialTest):
     Raises: ValueError if no test can be made of the numbers.
     """
 
+    elo0: float = 0.0
+    elo1: float = 20.0
+    alpha: float = 0.05
+    beta: float = 0.05
     model: str = "normalized"
 
     def __post_init__(self) -> None:
@@ -228,7 +171,7 @@ class Sprt(SequentialTest):
 
     def on_discs(self) -> "DiscTest":
         """Return the same test on disc differences."""
-        return DiscTest(self.elo0, self.elo1, self.alpha, self.beta)
+        return DiscTest(*astuple(self))
 
     def __str__(self) -> str:
         """The text that ``parse`` reads back."""
@@ -254,6 +197,45 @@ class Sprt(SequentialTest):
     def ratios(self, values: Sequence[float], most: int) -> Iterator[tuple[int, float]]:
         """Numbers of pairs, about `most` of them, and the log-likelihood ratio after each."""
         return ((done, self.ratio_of(counts)) for done, counts in prefixes(values, most))
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The log-likelihood ratio at which elo0 is accepted, and that at which elo1 is."""
+        return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
+
+    def verdict_at(self, ratio: float) -> bool | None:
+        """Whether elo1 is accepted at this ratio; None between the bounds."""
+        low, high = self.bounds
+        return True if ratio >= high else False if ratio <= low else None
+
+    def verdict(self, values: Sequence[float]) -> bool | None:
+        """Whether elo1 is accepted after all these pairs; None without a verdict."""
+        return self.verdict_at(self.ratio(values))
+
+    def path(self, values: Sequence[float], most: int = 400) -> list[tuple[int, float]]:
+        """Numbers of pairs and the log-likelihood ratio after each, the last one after all.
+
+        Args:
+            values: of each pair, in the order of the schedule.
+            most: about how many points the path may have; it is thinned out evenly.
+        """
+        return list(self.ratios(values, most))
+
+    def decided(self, values: Sequence[float]) -> tuple[int, bool] | None:
+        """The number of pairs at the first verdict, and the verdict; None if there is none yet."""
+        for done, ratio in self.ratios(values, most=max(1, len(values))):
+            accepted = self.verdict_at(ratio)
+            if accepted is not None:
+                return done, accepted
+        return None
+
+    def outcome(self, values: Sequence[float]) -> tuple[int, float, bool | None]:
+        """Return the number of pairs that count, the ratio after them, and the verdict.
+
+        Pairs after the first verdict, which stands, don't count.
+        """
+        done, accepted = self.decided(values) or (len(values), None)
+        return done, self.ratio(values[:done]), accepted
 
 
 def _number(value: str, text: str) -> float:
@@ -304,8 +286,8 @@ _ROUNDING = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class DiscTest(SequentialTest):
-    """A test of elo1 against elo0, both normalized Elo of the disc difference; a pair's value is its sum."""
+class DiscTest(Sprt):
+    """The same test on disc differences, in normalized Elo of them; a pair's value is the sum of its two."""
 
     def ratio(self, values: Sequence[float]) -> float:
         """The log-likelihood ratio after pairs of games with these sums of disc differences; 0 after none."""
@@ -313,12 +295,10 @@ class DiscTest(SequentialTest):
 
     def ratios(self, values: Sequence[float], most: int) -> Iterator[tuple[int, float]]:
         """Numbers of pairs, about `most` of them, and the log-likelihood ratio after each."""
-        step = max(1, len(values) // most)
         totals = accumulate(values, initial=0.0)
         squares = accumulate((value * value for value in values), initial=0.0)
-        for done, (total, square) in enumerate(zip(totals, squares, strict=True)):
-            if done and (done % step == 0 or done == len(values)):
-                yield done, self._ratio(done, total, square)
+        for done, sums in thinned(zip(totals, squares, strict=True), len(values), most):
+            yield done, self._ratio(done, *sums)
 
     def _ratio(self, count: int, total: float, square: float) -> float:
         if not count:

@@ -132,10 +132,7 @@ class Tuning:
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> Self:
-        """What ``plain`` made.
-
-        Raises: NotationError, KeyError, TypeError if it was not.
-        """
+        """What ``plain`` made. Raises: NotationError, KeyError, TypeError if it was not."""
         test = Sprt(**plain["test"]) if plain["test"] else None
         made = cls(tuple(Tuned(**values) for values in plain["parameters"]), plain["lag"], test)
         for parameter in made.parameters:
@@ -208,7 +205,6 @@ class ValuePath:
         return parameter.step * growth
 
     def _move(self, points: float) -> None:
-        """Go towards the side that did better in the pair."""
         pair, random, moved = self.pairs, self._random(self.pairs), []
         settled = STABILITY * self._length
         growth = ((settled + self._length) / (settled + pair)) ** ALPHA
@@ -220,7 +216,6 @@ class ValuePath:
         self.values = moved
 
     def _random(self, pair: int) -> Random:
-        """The tosses of a pair, the same whenever it is asked for them."""
         return Random(f"{self._seed} {pair}")
 
 
