@@ -36,7 +36,7 @@ class FlagFall:
     """The thinking by which a game was lost on time, to compare with delays of the machine.
 
     Attributes:
-        began: when it began, on the monotonic clock.
+        began: when it began, by ``time.perf_counter()``.
         ended: when it was given up, or the late answer came.
         cpu_seconds: processor time that the engine's processes used in between.
         waited_seconds: the time in between for which one of them, or our thread that serves it, was ready to run and
@@ -56,7 +56,7 @@ class _Usage:
     """Processor time and waits of an engine's processes and of our thread so far.
 
     Attributes:
-        at: the time of this measurement, on the monotonic clock.
+        at: the time of this measurement, by ``time.perf_counter()``.
         cpu_seconds: processor time of the engine.
         waits: see ``Driver.waits``.
         own_wait: for how long our thread was ready to run and had no processor.
@@ -178,7 +178,7 @@ class Seat:
             raise Loss(self.colour, Ending.TIME, detail)
 
     def _usage(self) -> _Usage:
-        return _Usage(time.monotonic(), self.driver.cpu_seconds, self.driver.waits, own_waited_seconds())
+        return _Usage(time.perf_counter(), self.driver.cpu_seconds, self.driver.waits, own_waited_seconds())
 
     def _fall(self) -> FlagFall:
         """Return the changes since the last measurement."""
