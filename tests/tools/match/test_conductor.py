@@ -6,8 +6,10 @@ import os
 import sqlite3
 import subprocess
 import threading
+import time
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -74,6 +76,31 @@ class Stalling(StallWatch):
 
     def held_up(self, began: float, ended: float) -> float:
         return 0.5
+
+
+def test_only_naps_that_end_late_are_stalls_though_the_monotonic_clock_has_steps(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Every nap is 0.4 ms late, and one is 0.3 s late; Windows' monotonic clock counts sixty-fourths of a second."""
+    now, naps = 0.0, 0
+
+    def nap(seconds: float) -> None:
+        nonlocal now, naps
+        naps += 1
+        if naps > 1000:
+            end.set()
+            time.sleep(seconds)
+        else:
+            now += seconds + (0.3 if naps == 500 else 0.0004)
+
+    end = threading.Event()
+    clocks = {"perf_counter": lambda: now, "monotonic": lambda: now - now % (1 / 64), "sleep": nap}
+    monkeypatch.setattr(pairplayer, "time", SimpleNamespace(**clocks))
+    with StallWatch() as watch:
+        end.wait()
+
+    assert watch.held_up(0.0, 5.0) == 0.0
+    assert watch.held_up(0.0, now) == pytest.approx(0.3)
 
 
 def test_a_flag_that_falls_while_the_runner_stalls_is_played_again_and_named(

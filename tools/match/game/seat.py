@@ -36,7 +36,7 @@ class FlagFall:
     """The thinking by which a game was lost on time, to compare with delays of the machine.
 
     Attributes:
-        began: when it began, on the monotonic clock.
+        began: when it began, by ``time.perf_counter()``.
         ended: when it was given up, or the late answer came.
         cpu_seconds: processor time that the engine's processes used in between.
         waited_seconds: the time in between for which one of them, or our thread that serves it, was ready to run and
@@ -159,8 +159,8 @@ class Seat:
             raise Loss(self.colour, Ending.TIME, detail)
 
     def _usage(self) -> tuple[float, float, dict[int, float], float]:
-        """Return the time, the engine's processor time and waits, and our thread's wait, so far."""
-        return time.monotonic(), self.driver.cpu_seconds, self.driver.waits, own_waited_seconds()
+        """Return the time by ``time.perf_counter()``, the engine's processor time and waits, and our thread's wait."""
+        return time.perf_counter(), self.driver.cpu_seconds, self.driver.waits, own_waited_seconds()
 
     def _fall(self) -> FlagFall:
         assert self._before is not None, "usage is measured where there is a clock"

@@ -54,16 +54,19 @@ class StallWatch:
         self._thread.join()
 
     def held_up(self, began: float, ended: float) -> float:
-        """Seconds for which this program was held up in a span of ``time.monotonic()``."""
-        stalls = [*self._stalls, (self._due, time.monotonic())]  # the last may be going on
+        """Return the seconds for which this program was held up in a span of ``time.perf_counter()``.
+
+        ``time.monotonic()`` has steps of 16 ms on Windows before Python 3.13: every nap would seem late.
+        """
+        stalls = [*self._stalls, (self._due, time.perf_counter())]  # the last may be going on
         overlapping = (late - due for due, late in stalls if due < ended and late > began)
         return sum(stall for stall in overlapping if stall > _LATE_SECONDS)
 
     def _watch(self) -> None:
         while not self._over.is_set():
-            due = self._due = time.monotonic() + _NAP_SECONDS
+            due = self._due = time.perf_counter() + _NAP_SECONDS
             time.sleep(_NAP_SECONDS)
-            now = time.monotonic()
+            now = time.perf_counter()
             if now - due > _LATE_SECONDS:
                 self._stalls.append((due, now))
 
