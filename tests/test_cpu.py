@@ -73,7 +73,7 @@ try:
     import outflank.engine
 except ImportError as error:
     print(error)
-loaded = {line.split("/engine/")[1].split(".")[0] for line in open("/proc/self/maps") if "/engine/" in line}
+loaded = {line.rpartition("/engine/")[2].split(".")[0] for line in open("/proc/self/maps") if "/engine/" in line}
 print(loaded, [name for name in sys.modules if name.startswith("outflank.engine.")])
 """)  # fmt: skip
     sentence, loaded = told.stdout.splitlines()

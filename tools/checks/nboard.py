@@ -37,8 +37,10 @@ class TappedNBoardDriver(TappedDriver, NBoardDriver):
         """Send lines as they are, all at once."""
         self.send("".join(f"{line}\n" for line in lines).encode())
 
-    def set_game(self, game: Game, clock: str = "") -> None:
-        """Send a game with its passes."""
+    def set_game(self, game: Game, clock: str = "", depth: int | None = None) -> None:
+        """Send a game with its passes, after a depth of the searches from now on if there is one."""
+        if depth is not None:
+            self.tell("nboard 2", f"set depth {depth}")
         record = replace(AnnotatedGame.of(game), black="black", white="white", clock=clock)
         self.tell(f"set game {ggf.write(record).strip()}")
 
@@ -66,8 +68,7 @@ class TappedNBoardDriver(TappedDriver, NBoardDriver):
 
     def answer_at(self, game: Game) -> str:
         """Return the text after ``===`` in the answer to ``go`` at the end of a game. Raises: as ``until``."""
-        self.tell("nboard 2", f"set depth {DEPTH}")
-        self.set_game(game)
+        self.set_game(game, depth=DEPTH)
         return self.answer_to_go()
 
     def answer_to_go(self) -> str:
@@ -141,8 +142,7 @@ def tells_its_name(engine: TappedNBoardDriver) -> None:
 @should()
 def says_only_what_the_protocol_knows(engine: TappedNBoardDriver) -> None:
     """Every line that is written is one of the protocol's."""
-    engine.tell("nboard 2", "set depth 4")
-    engine.set_game(Game())
+    engine.set_game(Game(), depth=4)
     engine.tell("go")
     said = [*engine.until("===", seconds=engine.thinking), *engine.until_pong()]
     strange = [line for line in said if line and not line.startswith(_KNOWN)]
@@ -152,8 +152,7 @@ def says_only_what_the_protocol_knows(engine: TappedNBoardDriver) -> None:
 @should(alone=True)
 def stops_for_a_ping(engine: TappedNBoardDriver) -> None:
     """A ping ends the work and is answered within two seconds."""
-    engine.tell("nboard 2", f"set depth {DEEP}")
-    engine.set_game(Game())
+    engine.set_game(Game(), depth=DEEP)
     engine.tell("hint 1")
     engine.trailing()
     engine.until_pong(_PAUSE_SECONDS)
@@ -162,8 +161,7 @@ def stops_for_a_ping(engine: TappedNBoardDriver) -> None:
 @must()
 def says_nothing_after_a_pong(engine: TappedNBoardDriver) -> None:
     """After a pong nothing is said about what was asked before it."""
-    engine.tell("nboard 2", "set depth 4")
-    engine.set_game(Game())
+    engine.set_game(Game(), depth=4)
     engine.tell("hint 1")
     engine.until_pong(engine.thinking)
     expect_nothing(
@@ -233,8 +231,7 @@ def reads_a_pass_in_a_record(engine: TappedNBoardDriver) -> None:
 def takes_a_pass_as_a_move(engine: TappedNBoardDriver) -> None:
     """`move PA` passes."""
     game = Game.from_transcript(BEFORE_A_PASS)
-    engine.tell("nboard 2", "set depth 3")
-    engine.set_game(game)
+    engine.set_game(game, depth=3)
     engine.tell("move PA")
     game.pass_()
     expect_legal(engine.answer_to_go(), game)
@@ -259,8 +256,7 @@ def writes_moves_as_the_protocol_has_them(engine: TappedNBoardDriver) -> None:
 @should()
 def tells_what_it_thinks(engine: TappedNBoardDriver) -> None:
     """`hint 2` is answered with `search` or `book` lines, which begin with a legal move."""
-    engine.tell("nboard 2", "set depth 4")
-    engine.set_game(Game())
+    engine.set_game(Game(), depth=4)
     engine.tell("hint 2")
     said = engine.until("search", "book", seconds=engine.thinking)
     engine.until_pong(engine.thinking)
@@ -271,8 +267,7 @@ def tells_what_it_thinks(engine: TappedNBoardDriver) -> None:
 @should()
 def analyses_each_position(engine: TappedNBoardDriver) -> None:
     """`analyze`, if the engine knows it, is answered with `analysis MOVES EVAL` for each position of the game."""
-    engine.tell("nboard 2", "set depth 3")
-    engine.set_game(Game.from_transcript(_OPENING))
+    engine.set_game(Game.from_transcript(_OPENING), depth=3)
     engine.tell("analyze")
     wanted = {str(number) for number in range(5)}
     try:
@@ -292,8 +287,7 @@ def _moves_made(engine: TappedNBoardDriver, seconds: float) -> set[str]:
 @should(alone=True)
 def heeds_the_clock_in_the_record(engine: TappedNBoardDriver) -> None:
     """With three seconds for the whole game in the record, `go` is answered within them, whatever the depth."""
-    engine.tell("nboard 2", f"set depth {DEEP}")
-    engine.set_game(Game.from_transcript(_OPENING), f"0:0{_CLOCK_SECONDS}")
+    engine.set_game(Game.from_transcript(_OPENING), f"0:0{_CLOCK_SECONDS}", depth=DEEP)
     engine.tell("go")
     engine.until("===", seconds=_CLOCK_SECONDS)
 
