@@ -8,7 +8,6 @@ import sysconfig
 from collections.abc import Mapping
 from difflib import get_close_matches
 from io import BufferedReader, FileIO, TextIOWrapper
-from keyword import iskeyword
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -28,30 +27,14 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 
-class LazyGroup(click.Group):
-    """A click group whose modules are imported only when a command is used, so that each starts as fast as it can.
+class CommandGroup(click.Group):
+    """A click group that lists its commands in their order, each with the first paragraph of its help."""
 
-    Command NAME is the function NAME in the module NAME of a package; NAME_ for a keyword of Python.
-
-    Args:
-        package: where the modules are.
-        summaries: the first paragraph of each command's help, by its name, in the order of the list.
-        modules: the modules that hold several commands, by the name of each command.
-        options: other arguments of ``click.Group``.
-    """
-
-    def __init__(
-        self,
-        *,
-        package: str,
-        summaries: Mapping[str, str],
-        modules: Mapping[str, str] | None = None,
-        **options: Any,
-    ) -> None:
-        super().__init__(**options)
-        self._package = package
-        self.summaries = summaries
-        self._modules = modules or {}
+    @property
+    def summaries(self) -> Mapping[str, str]:
+        """The first paragraph of each command's help, by its name, in the order of the list."""
+        helps = ((name, command.help or "") for name, command in self.commands.items())
+        return {name: " ".join(text.partition("\n\n")[0].split()) for name, text in helps}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of the commands."""
@@ -79,18 +62,8 @@ class LazyGroup(click.Group):
         names = [CompletionItem(name, help=text) for name, text in found if name.startswith(incomplete)]
         return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name, its module imported; None if there is none."""
-        if cmd_name not in self.summaries:
-            return None
-        name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
-        module = importlib.import_module(f"{self._package}.{self._modules.get(cmd_name, name)}")
-        command = getattr(module, f"{cmd_name}_", None) or getattr(module, name)
-        assert isinstance(command, click.Command)
-        return command
-
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of commands for ``--help`` without importing any."""
+        """Write the list of commands for ``--help``."""
         with formatter.section("Commands"):
             formatter.write_dl(list(self.summaries.items()))
 
@@ -215,6 +188,7 @@ _MODULES = {
     **dict.fromkeys(("report", "export", "sprt"), "runs"),
     **dict.fromkeys(("serve", "join"), "arena"),
     **dict.fromkeys(("job", "proof", "claims"), "solve"),
+    "perft": "bench",
     "selftest": "engines",
     "solo": "play",
 }
@@ -262,11 +236,25 @@ class Failure(click.ClickException):
         click.echo(f"outflank: {printable_lines(self.format_message())}", file=file, err=True)
 
 
-class Program(LazyGroup):
-    """The group of all commands; ``help COMMAND`` and ``version`` are other words for ``--help`` and ``--version``."""
+class Program(CommandGroup):
+    """The group of all commands; ``help COMMAND`` and ``version`` are other words for ``--help`` and ``--version``.
+
+    A module of commands is imported only when one of them is used, so that each starts as fast as it can.
+    """
+
+    summaries = COMMANDS
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name, its module imported; None if there is none."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"outflank.tools.commands.{_MODULES.get(cmd_name, cmd_name)}")
+        command = getattr(module, cmd_name)
+        assert isinstance(command, click.Command)
+        return command
 
     def suggestion(self, name: str) -> str:
-        """Return what LazyGroup does, or the command that has the thing of this name."""
+        """Return what every group does, or the command that has the thing of this name."""
         return f" {_MEANT[name]}" if name in _MEANT else super().suggestion(name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -442,9 +430,6 @@ def _show_version(ctx: click.Context, option: click.Parameter, wanted: bool) -> 
 
 @click.group(
     cls=Program,
-    package="outflank.tools.commands",
-    summaries=COMMANDS,
-    modules=_MODULES,
     context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
     invoke_without_command=True,
 )
