@@ -26,7 +26,18 @@ from outflank.engine import (
 from outflank.engine import perft as count_leaves
 from outflank.engine.search.limits import Percent
 from outflank.protocol.formats import obf
-from outflank.tools.commands import options
+from outflank.tools.commands.options import (
+    WholeNumber,
+    completed_by,
+    hash_option,
+    json_object_option,
+    json_option,
+    param_option,
+    rules_option,
+    selectivity_option,
+    threads_option,
+    weights_option,
+)
 from outflank.tools.commands.program import CommandGroup
 from outflank.tools.report.search import nodes_a_second, settings_line
 from outflank.tools.train.accuracy import calibration
@@ -42,11 +53,11 @@ _STARTS = f"{', '.join(STARTS)} or a board"
 
 
 @click.group(cls=CommandGroup, invoke_without_command=True)
-@options.threads_option
-@options.hash_option
-@options.param_option
-@options.weights_option
-@options.json_option
+@threads_option
+@hash_option
+@param_option
+@weights_option
+@json_option
 @click.pass_context
 def bench(ctx: click.Context, threads: int, hash_mb: int, parameters: Parameters, as_json: bool) -> None:
     """Search a fixed set of positions and print nodes and speed; the total of the nodes is the signature.
@@ -108,14 +119,12 @@ def _print_row(name: str, nodes: int, seconds: float) -> None:
 
 @bench.command()
 @click.argument("file", type=click.File("rb"))
-@click.option(
-    "--depth", type=options.WholeNumber(0, 60), required=True, help="Plies; 0 is the evaluation alone."
-)
-@options.selectivity_option(default="100")
-@options.weights_option
-@options.threads_option
-@options.hash_option
-@options.json_option
+@click.option("--depth", type=WholeNumber(0, 60), required=True, help="Plies; 0 is the evaluation alone.")
+@selectivity_option(default="100")
+@weights_option
+@threads_option
+@hash_option
+@json_option
 def accuracy(
     file: BinaryIO,
     depth: int,
@@ -217,17 +226,17 @@ def _errors_table(groups: dict[str, dict[str, float | None]], nodes: int, second
 
 
 @click.command()
-@click.argument("depth", type=options.WholeNumber(0, _DEEPEST))
-@options.rules_option
+@click.argument("depth", type=WholeNumber(0, _DEEPEST))
+@rules_option
 @click.option(
     "--start",
     metavar="START",
-    shell_complete=options.completed_by(*STARTS),
+    shell_complete=completed_by(*STARTS),
     help=f"{_STARTS}: 64 squares of X O - and perhaps the side to move.  [default: the rules' own]",
 )
 @click.option("--pass-is-free", is_flag=True, help="Count only discs played as plies, not passes.")
 @click.option("--divide", "divided", is_flag=True, help="Show the leaves after each move as well.")
-@options.json_object_option
+@json_object_option
 def perft(
     depth: int, rules: Rules, start: str | None, pass_is_free: bool, divided: bool, as_json: bool
 ) -> None:
