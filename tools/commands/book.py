@@ -47,6 +47,7 @@ from outflank.tools.commands.options import (
     COUNT,
     LOG_FILE,
     Decorated,
+    Decorator,
     Number,
     RenamedOption,
     WholeNumber,
@@ -139,9 +140,7 @@ def _plies_option(default: int) -> Callable[[Decorated], Decorated]:
     )
 
 
-def _reach_options(
-    plies: int, *more: Callable[..., Any]
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def _reach_options(plies: int, *more: Decorator) -> Decorator:
     """``--max-error --plies --ply-cost``: hands the command ``reach``, a ``Reach``."""
     return handing({"reach": Reach}, _max_error_option, _plies_option(plies), _ply_cost_option, *more)
 

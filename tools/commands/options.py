@@ -16,7 +16,7 @@ from outflank.engine.evaluation import weights
 from outflank.engine.search.limits import SELECTIVITIES
 from outflank.engine.search.parameters import DEFAULTS, PARAMETERS, Parameters
 from outflank.engine.search.searcher import DEFAULT_HASH_MB
-from outflank.protocol.clock import parse_duration
+from outflank.protocol.clock import TimeControl, parse_duration
 from outflank.tools.runtime.cluster import scheduler_address
 from outflank.tools.runtime.files import STDOUT, expect_writable
 
@@ -117,6 +117,8 @@ class Seconds(click.ParamType):  # type: ignore[type-arg]  # generic in newer ve
 
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+Decorator = Callable[[Callable[..., None]], Callable[..., None]]
+"""What ``click.option`` returns, or several of these as one."""
 SECONDS = Seconds()
 COUNT = WholeNumber(1, BEYOND_USE)
 MOST_THREADS = 256
@@ -211,9 +213,7 @@ def option_groups(ctx: click.Context) -> dict[str, list[tuple[str, str]]]:
     return {**groups, "Other options" if groups else "Options": others}
 
 
-def group(
-    title: str, *options: Callable[[Callable[..., None]], Callable[..., None]]
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def group(title: str, *options: Decorator) -> Decorator:
     """Return one decorator for options that stand under a title in the help of a ``Command``."""
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
@@ -266,9 +266,7 @@ def moved_options(commands: Mapping[str, str]) -> Callable[[Decorated], Decorate
     )
 
 
-def handing(
-    kinds: Mapping[str, type[Any]], *options: Callable[[Callable[..., None]], Callable[..., None]]
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def handing(kinds: Mapping[str, type[Any]], *options: Decorator) -> Decorator:
     """Return a decorator for options whose values reach the command in dataclasses.
 
     Args:
@@ -340,6 +338,20 @@ def rules_option_read_by(read: Callable[[str], Rules]) -> Callable[[Decorated], 
 
 rules_option = rules_option_read_by(Rules.parse)
 """``--rules ravensburger-1987,turns=all``: hands the command a ``Rules``."""
+
+
+def tc_option(name: str, former: str, **attributes: Any) -> Callable[[Decorated], Decorated]:
+    """``--tc 60+1``, also by a former name: hands the command `name`, a ``TimeControl``."""
+    return click.option(
+        "--tc",
+        name,
+        cls=RenamedOption,
+        former=[former],
+        callback=read_by(TimeControl.parse),
+        default="none",
+        **attributes,
+    )
+
 
 threads_option = click.option(
     "--threads", type=WholeNumber(1, MOST_THREADS), default=1, help="Threads to search with."
