@@ -207,10 +207,6 @@ def games(
 
 
 def _export(found: Iterable[AnnotatedGame], output: Path, as_json: bool) -> None:
-    """Write games to a file, whose name says the format.
-
-    Raises: click.BadParameter; OutflankError if there is no game or some can't be written.
-    """
     from outflank.tools.report.gamefiles import check_output, format_of, game_writer, written_files
 
     try:

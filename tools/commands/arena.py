@@ -52,10 +52,7 @@ _NAME = click.argument("name", callback=read_by(lambda text: str(engines.name("n
 
 
 def _moment(text: str) -> datetime:
-    """A date and a time; of this machine's zone if it names none.
-
-    Raises: NotationError.
-    """
+    """Read a date and a time, of this machine's zone if it names none. Raises: NotationError."""
     try:
         return datetime.fromisoformat(text).astimezone()
     except ValueError:
@@ -172,10 +169,6 @@ def serve(
 
 
 def _entry(text: str) -> EngineSpec:
-    """The engine.
-
-    Raises: NotationError if it can't be entered so.
-    """
     entry = EngineSpec.parse(text)
     if entry.time.is_limited:
         raise NotationError("the server of the arena sets the time: leave tc= out")

@@ -104,7 +104,7 @@ def _nodes(searcher: Searcher, position: Position, limit: Limit) -> int:
 
 
 def _suite() -> tuple[obf.Problem, ...]:
-    """Return the shipped positions: those with scores are solved, the others searched to a depth."""
+    """Return the shipped positions; those with scores are solved, the others searched to a depth."""
     return obf.read_problems(_SUITE.read_text().splitlines(), _SUITE.name, Rules()).problems
 
 
@@ -214,7 +214,6 @@ _ROWS = {
 
 
 def _errors_table(groups: dict[str, dict[str, float | None]], nodes: int, seconds: float) -> str:
-    """Return a column for each group."""
     lines = [("", list(groups))] if len(groups) > 1 else []
     for name, (key, layout) in _ROWS.items():
         values = [errors[key] for errors in groups.values()]

@@ -361,7 +361,6 @@ def _grow_by_games(
     as_json: bool,
     **place: Unpack[Place],
 ) -> None:
-    """Add the `chosen` positions of each game to a book."""
     from outflank.tools.books.growth import PlayedLines, Work, grow_book, open_run
 
     with BookWriter.open(path) as book, open_run(**place) as run:
@@ -375,7 +374,6 @@ def _grow_by_games(
 
 
 def _read_score(text: str) -> int | None:
-    """Read a score; None for ``none``. Raises: NotationError."""
     if text == "none":
         return None
     if not re.fullmatch(r"[+-]?[0-9]{1,2}", text) or abs(int(text)) > MOST_DISCS:

@@ -95,7 +95,7 @@ def _words(numbers: range) -> str:
 
 
 def _only(ctx: click.Context, option: click.Parameter, texts: Sequence[str]) -> str | None:
-    """The value of an option, None for none; two are wrong usage, since the first would be lost in silence."""
+    """Return the value of an option; a second one is wrong usage, since the first would be lost in silence."""
     if len(texts) > 1:
         raise click.BadParameter("give it once", ctx, option)
     return texts[0] if texts else None

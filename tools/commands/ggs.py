@@ -32,7 +32,6 @@ _TIME = Seconds()
 
 
 def _entry(text: str) -> EngineSpec:
-    """The engine. Raises: NotationError if it can't be entered so."""
     entry = EngineSpec.parse(text)
     if entry.time.is_limited:
         raise NotationError("the server sets the time of each game: leave tc= out")
@@ -59,7 +58,6 @@ def _server(text: str) -> tuple[str, int]:
 
 
 def _each(pattern: re.Pattern[str], expected: str) -> Callable[..., tuple[str, ...]]:
-    """A callback for an option that may be given several times."""
 
     def check(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:
         for text in texts:
@@ -76,10 +74,7 @@ def _wish(name: str, sort: str) -> Callable[[Any], Any]:
 
 
 def _password(file: Path | None) -> str:
-    """The password: the first line of a file, or the variable, which engines do not inherit.
-
-    Raises: SettingsError.
-    """
+    """Read the first line of a file, or the variable, which engines do not inherit. Raises: SettingsError."""
     text = os.environ.pop(_PASSWORD, "")
     if file is not None:
         try:

@@ -197,12 +197,10 @@ def play_run(
 
 
 def _is_typed(name: str) -> bool:
-    """Whether the option stands on the command line."""
     return click.get_current_context().get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
 
 
 def _expect_options_of_resume() -> None:
-    """Raise click.BadParameter if an option on the command line would change the games of a resumed run."""
     context = click.get_current_context()
     allowed = {**({"games": "--games"} if context.info_name == "match" else {}), **_WITH_RESUME}
     for parameter in context.command.params:
@@ -216,7 +214,6 @@ def _expect_options_of_resume() -> None:
 
 @contextmanager
 def _new_folder(place: RunPlace) -> Iterator[Path]:
-    """Return the folder of the records; without records a temporary one."""
     if place.no_records:
         with tempfile.TemporaryDirectory(prefix="outflank-") as folder:
             yield Path(folder)
@@ -303,7 +300,7 @@ def show_run(session: RunSession, place: RunPlace, hooks: RunHooks | None = None
 
 
 def _conclude(session: RunSession, run: Run, place: RunPlace, page: PageProcess | None) -> None:
-    """Write the files and print the result; the page stays for those who watch until a signal comes."""
+    """Write the files and print the result; the page stays until a signal comes."""
     from outflank.tools.report.figures import figures_of
     from outflank.tools.report.report import write_run_files
     from outflank.tools.report.summary import summary
@@ -340,7 +337,6 @@ def _conclude(session: RunSession, run: Run, place: RunPlace, page: PageProcess 
 
 
 def _continuation(run: Run, folder: Path) -> str:
-    """The command that continues a run."""
     context = click.get_current_context()
     if context.info_name == "serve":
         return "the same command"

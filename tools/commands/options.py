@@ -79,7 +79,7 @@ class Number(click.FloatRange):
 
 
 def _within(kind: click.IntRange | click.FloatRange) -> str:
-    """The bounds in words; upper bounds are always inclusive."""
+    """Return the bounds in words; upper bounds are always inclusive."""
     if kind.min is None:
         return ""
     if kind.min_open:
@@ -187,7 +187,7 @@ class Command(click.Command):
 
 
 def _shown_name(parameter: click.Parameter) -> str:
-    """The name in messages: ``--job`` of an option, ``POSITION`` of an argument."""
+    """Return the name in messages: ``--job`` of an option, ``POSITION`` of an argument."""
     if isinstance(parameter, click.Option):
         return max(parameter.opts, key=len)
     return parameter.human_readable_name.strip("[].")
@@ -395,7 +395,6 @@ weights_option = click.option(
 
 
 def _read_parameters(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> Parameters:
-    """The parameters of the search with the values that were given; the last one counts."""
     pairs = [text.partition("=") for text in texts]
     try:
         return DEFAULTS.changed({name: value for name, _, value in pairs})

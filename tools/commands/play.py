@@ -180,12 +180,7 @@ def play(
 
 
 def _files(saved: Path | None, resumed: str | None) -> GameFiles:
-    """The files of the game; `resumed` may also be a transcript or a board instead of a path.
-
-    It is None if the game was resumed from nothing, or from a file that holds more than is kept.
-
-    Raises: BadParameter if it can't be saved there.
-    """
+    """Return the files of the game; `resumed` is None, a path, or a transcript or a board, which names no file."""
     try:
         return GameFiles(saved, None if resumed is None else Path(resumed))
     except (NotationError, SettingsError) as error:
@@ -262,7 +257,7 @@ def solo(
 
 
 def _begin_solo(seed: int, layout: tuple[int, ...], variant: Variant, as_json: bool) -> None:
-    """Print the settings that give the same deal again, and warn of chips that no play can win."""
+    """Print the settings from which the same deal is made, and warn of chips that no play can win."""
     names = [square_name(square) for square in layout]
     lost = [square_name(square) for square in never_winnable(layout)]
     if lost:

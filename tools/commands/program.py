@@ -115,7 +115,7 @@ def escape_what_can_not_be_written() -> None:
 
 
 def _nothing(descriptor: int, mode: str, name: str, flags: int = os.O_RDONLY) -> FileIO:
-    """The null device in the place of a descriptor; child processes inherit it."""
+    """Open the null device in place of a descriptor; child processes inherit it."""
     opened = os.open(os.devnull, flags)
     if opened != descriptor:
         os.dup2(opened, descriptor)
@@ -189,7 +189,8 @@ _MODULES = {
     **dict.fromkeys(("serve", "join"), "arena"),
     **dict.fromkeys(("job", "proof", "claims"), "solve"),
     "perft": "bench",
-    "selftest": "engines",
+    **dict.fromkeys(("compliance", "selftest"), "engines"),
+    "web": "analyze",
     "solo": "play",
 }
 # What people type for something that is a part of a command.
@@ -367,7 +368,7 @@ def pages_folder() -> Path | None:
 
 
 def _file_of(error: click.ClickException) -> str:
-    """The name of the file whose value for an option is at fault, for the head of the message; else empty."""
+    """Return the name of the file whose value for an option is at fault, for the head of the message; else ''."""
     if not isinstance(error, click.BadParameter) or error.ctx is None or error.param is None:
         return ""
     source = error.ctx.get_parameter_source(str(error.param.name))
@@ -376,14 +377,13 @@ def _file_of(error: click.ClickException) -> str:
 
 
 def _remedy(module: str) -> str:
-    """How to get a missing module; packages of others come with an extra."""
     if module.partition(".")[0] == "outflank":
         return "the installation is incomplete; install outflank again (in a checkout: make build)"
     return f"pip install 'outflank[{_EXTRAS.get(module, 'match')}]' brings what the command needs"
 
 
 def _refused_resource(error: Exception) -> str:
-    """A sentence about memory or threads that the system refuses; empty if this is not the cause of an error."""
+    """Return a sentence about memory or threads that the system refuses; '' if another cause ended the command."""
     if str(error) == "can't start new thread":
         return (
             "the system refuses another thread: its limit of processes (ulimit -u) or memory (-v) is too low"
@@ -405,7 +405,6 @@ def _is_memory_limited() -> bool:
 
 
 def _refusal(error: OSError) -> str:
-    """The system's reason for an error, without its number."""
     reason = error.strerror or str(error)
     return reason if error.filename is None else f"can't use {str(error.filename)!r} ({reason})"
 

@@ -85,7 +85,6 @@ config_options = group(
 
 
 def _openings(text: str) -> OpeningsChoice:
-    """Read the source of openings. Raises: NotationError if there is none of that name."""
     choice = OpeningsChoice.parse(text)
     if choice.path is not None and not choice.path.exists():
         raise NotationError(

@@ -71,7 +71,6 @@ _WLD_OR_BOUND = ("--wld", "--at-least")
 
 
 def _every_direction(text: str) -> Rules:
-    """Read rules under which a move turns every direction. Raises: NotationError."""
     rules = Rules.parse(text)
     if rules.one_direction:
         raise NotationError(f"expected rules under which a move turns every direction, got {rules}")
@@ -414,37 +413,57 @@ def _solve_all(
     proofs: ProofFile | None,
     rules: Rules,
 ) -> None:
-    """Solve each problem with an empty table, and report it."""
     searcher.prepare()  # or the first position would seem slow
     report.begin(settings_line(searcher, str(rules), *limit_words(limit)))
     try:
         for number, problem in enumerate(problems, 1):
-            attempt = _Attempt(number, len(problems), problem, limit)
             proved = None
+            found: list[Solution] = []
             try:
-                attempt.run(searcher, all_moves)
-                if proofs is not None and attempt.solution is not None:
-                    proved = proofs.add(problem.position, int(attempt.solution.info.score))
+                _solve(problem, number, len(problems), limit, searcher, all_moves, found)
+                if proofs is not None and found:
+                    proved = proofs.add(problem.position, int(found[-1].info.score))
             finally:  # Ctrl-C ends it too, and what has been found by then is printed
-                if attempt.solution is not None:
-                    report.add(attempt.solution, proved)
+                if found:
+                    report.add(found[-1], proved)
     finally:
         report.end()
+
+
+def _solve(
+    problem: Problem,
+    number: int,
+    count: int,
+    limit: Limit,
+    searcher: Searcher,
+    all_moves: bool,
+    found: list[Solution],
+) -> None:
+    """Search until the position is solved or time is up, and append what is found; clearing the table counts."""
+    position = problem.position
+
+    def note(info: SearchInfo) -> None:
+        found.append(Solution(number, problem, info, time.perf_counter() - began, limit))
+
+    def draw() -> str:
+        text = f"position {number} of {count}, {position.empties} empties"
+        if found:
+            last = found[-1]
+            text += f", {last.certainty}: {last.score} {last.move}, {last.info.nodes:,} nodes"
+        return f"{text}, {time.perf_counter() - began:.0f} s"
+
+    began = time.perf_counter()
+    with live(draw):
+        began = time.perf_counter()
+        searcher.clear()
+        lines = max(len(position.legal_moves()), 1) if all_moves else 1
+        note(searcher.search(position, limit, multipv=lines, on_info=note))
 
 
 def _problems(
     texts: Sequence[str], board: str | None, rules: Rules, same_rules: bool = False
 ) -> tuple[list[Problem], Complaints]:
-    """Read the positions to solve, and report those that can't be read.
-
-    Args:
-        texts: the positions and files.
-        board: the line of OBF that takes their place; None if there is none.
-        rules: the rules of games that name none.
-        same_rules: whether all positions must be by these rules.
-
-    Raises: click.UsageError if no position is named; OutflankError if none can be read, or too many.
-    """
+    """Read the positions to solve, and report those that can't be read; `board` takes the place of `texts`."""
     if not texts and board is None:
         raise click.UsageError("there is nothing to solve: give POSITION or --board")
     bad = Complaints("position")
@@ -480,7 +499,6 @@ def _problems(
 
 
 def _board(line: str, rules: Rules) -> Problem:
-    """Read the line of ``--board``."""
     try:
         return obf.parse_problem(line, rules)
     except obf.LineError as error:
@@ -488,13 +506,11 @@ def _board(line: str, rules: Rules) -> Problem:
 
 
 def _expect_kept(names: Iterable[str], *outputs: Path | None) -> None:
-    """Raise click.UsageError if a file to write is one of the files to read."""
     if lost := read_and_written(names, filter(None, outputs)):
         raise click.UsageError(f"can't write to {str(lost)!r}, which is read: name another file")
 
 
 def _complain(bad: Complaints, differing: Sequence[int]) -> None:
-    """Raise OutflankError if a position could not be read or a solution is not the file's."""
     complaints = []
     if differing:
         numbers = ", ".join(map(str, differing))
@@ -503,35 +519,3 @@ def _complain(bad: Complaints, differing: Sequence[int]) -> None:
         complaints.append(f"{counted(bad.count, 'position')} can't be read ({bad.where})")
     if complaints:
         raise OutflankError("; ".join(complaints))
-
-
-class _Attempt:
-    """A problem while it is being solved."""
-
-    def __init__(self, number: int, count: int, problem: Problem, limit: Limit) -> None:
-        self._number, self._count, self._problem, self._limit = number, count, problem, limit
-        self._began = time.perf_counter()
-        self.solution: Solution | None = None  # what has been found so far
-
-    def run(self, searcher: Searcher, all_moves: bool) -> None:
-        """Search until the position is solved or time is up; the clearing of the table counts."""
-        position = self._problem.position
-        lines = max(len(position.legal_moves()), 1) if all_moves else 1
-        with live(self._draw):
-            self._began = time.perf_counter()
-            searcher.clear()
-            self._note(searcher.search(position, self._limit, multipv=lines, on_info=self._note))
-
-    def _note(self, info: SearchInfo) -> None:
-        seconds = time.perf_counter() - self._began
-        self.solution = Solution(self._number, self._problem, info, seconds, self._limit)
-
-    def _draw(self) -> str:
-        """The line that shows how far it is."""
-        text = f"position {self._number} of {self._count}, {self._problem.position.empties} empties"
-        if self.solution is not None:
-            nodes = self.solution.info.nodes
-            text += (
-                f", {self.solution.certainty}: {self.solution.score} {self.solution.move}, {nodes:,} nodes"
-            )
-        return f"{text}, {time.perf_counter() - self._began:.0f} s"

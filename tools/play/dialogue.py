@@ -72,7 +72,6 @@ class InputLines:
         return self._waiting.pop(0).decode("utf-8", "replace")
 
     def _read(self, deadline: float) -> None:
-        """Wait for input. Raises: TimeoutError."""
         if not self._is_reading:
             self._is_reading = True
             threading.Thread(target=self._receive, daemon=True).start()
@@ -245,7 +244,6 @@ class Dialogue:
         self._shown = False
 
     def _engine_moves(self) -> None:
-        """Let the engine move; a terminal shows its search meanwhile."""
         side, empties = self._game.position.side, self._game.position.empties
         found: list[SearchInfo] = []
 
@@ -381,15 +379,10 @@ class Dialogue:
 
 
 def _number(text: str, word: str, least: int, most: int) -> int:
-    """Read a number.
-
-    Raises: NotationError unless it is a whole number from `least` to `most`.
-    """
     if not text.isascii() or not text.isdigit() or not least <= int(text[:9]) <= most:
         raise NotationError(f"expected {word} and a number from {least} to {most}, got {text!r}")
     return int(text)
 
 
 def _time_text(seconds: float) -> str:
-    """Return ``4:59``, or tenths of a second below a minute."""
     return f"{seconds:.1f} s" if seconds < 60 else f"{int(seconds) // 60}:{int(seconds) % 60:02}"

@@ -229,7 +229,7 @@ def play(game: DealerView, report: SoloPrinter, adviser: SoloPlayer, hints: bool
 
 
 def _next_move(game: DealerView, report: SoloPrinter, adviser: SoloPlayer) -> SoloMove | None:
-    """Read the next legal move; return None at the end of the input, and at a word that stops the game."""
+    """Read the next legal move; None ends the game."""
     for line in _lines():
         word = line.strip().lower()
         if word in _STOP_WORDS:

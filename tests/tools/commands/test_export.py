@@ -8,8 +8,7 @@ from outflank.tests.support.positions import WIPE_OUT, WITH_PASSES
 from outflank.tests.support.runs import broken_off, played, run_of, store_run, write_files_of
 from outflank.tests.support.transcripts import run
 from outflank.tools.match.game.results import Ending
-from outflank.tools.match.state.events import GameEnded, GameStarted
-from outflank.tools.match.state.store import Store, read_run
+from outflank.tools.match.state.store import read_run
 from outflank.tools.report.records import CSV_COLUMNS
 
 GAMES = (played(WITH_PASSES), played(WIPE_OUT, number=2, names=("B", "A")))
@@ -33,15 +32,6 @@ def test_the_columns_of_csv_are_described() -> None:
     ]
 
     assert sorted(described) == sorted(CSV_COLUMNS)
-
-
-def test_a_run_that_goes_on_has_a_report(tmp_path: Path) -> None:
-    settings = run_of(GAMES).settings
-    with Store.create(tmp_path / "run", settings, [()], "id") as store:
-        store.write([GameStarted(GAMES[0].pairing, 1, GAMES[0].started), GameEnded(GAMES[0])], settings.rules)
-        report = run("report", tmp_path / "run", "-o", "-").stdout
-
-    assert "after 1 game (not finished)" in report
 
 
 def test_what_is_derived_from_a_run(tmp_path: Path) -> None:
