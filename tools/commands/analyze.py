@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from outflank.engine import HIGHEST_LEVEL, NotationError, OutflankError, Parameters, Rules, Searcher
-from outflank.engine.search.limits import DEFAULT_LEVEL, Percent
+from outflank.engine.search.limits import DEFAULT_LEVEL
 from outflank.protocol.drivers import EngineSpec
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.tools.analysis.answers import ANSWER_ROW, Answer, answer_facts, answer_row
@@ -32,13 +32,12 @@ from outflank.tools.commands.options import (
     book_option,
     completed_by,
     group,
-    hash_option,
+    handing,
     json_option,
-    param_option,
+    plain_search_options,
     rules_option,
+    search_options,
     selectivity_option,
-    threads_option,
-    weights_option,
 )
 from outflank.tools.report.search import heading, settings_line
 from outflank.tools.runtime.games import Given, as_usage
@@ -104,21 +103,13 @@ _SECONDS = 5.0
     "How it searches",
     rules_option,
     click.option("--concurrency", type=WholeNumber(1, 256), default=1, help="Searches at once."),
-    threads_option,
-    hash_option,
-    param_option,
-    weights_option,
+    search_options,
 )
+@handing({"search": SearchRequest})
 def analyze(
     texts: Sequence[str],
-    depth: int | None,
-    seconds: float | None,
-    nodes: int | None,
-    level: int | None,
-    selectivity: Percent | None,
-    multipv: int,
+    search: SearchRequest,
     book: str | None,
-    stable: bool,
     concurrency: int,
     ordered: bool,
     web: str | None,
@@ -139,16 +130,7 @@ def analyze(
     If the first line of a file or stream is a JSON object, the lines are requests; docs/analysis.md says what they may
     ask, and how to keep one process as an analysis server.
     """
-    search = SearchRequest(
-        level=level,
-        depth=depth,
-        nodes=nodes,
-        seconds=seconds,
-        selectivity=selectivity,
-        multipv=multipv,
-        stable=stable,
-    )
-    if stable and rules.one_direction:
+    if search.stable and rules.one_direction:
         raise click.UsageError(
             f"--stable needs rules under which a move turns every direction, unlike {rules}"
         )
@@ -257,9 +239,7 @@ def _engines(ctx: click.Context, param: click.Parameter, texts: Sequence[str]) -
 )
 @click.option("--concurrency", type=WholeNumber(1, 256), default=2, help="Searches at once.")
 @rules_option
-@threads_option
-@hash_option
-@weights_option
+@plain_search_options
 def web(
     texts: Sequence[str],
     engines: list[EngineSpec],

@@ -32,8 +32,8 @@ from outflank.tools.commands.options import (
     hash_option,
     json_object_option,
     json_option,
-    param_option,
     rules_option,
+    search_options,
     selectivity_option,
     threads_option,
     weights_option,
@@ -53,10 +53,7 @@ _STARTS = f"{', '.join(STARTS)} or a board"
 
 
 @click.group(cls=CommandGroup, invoke_without_command=True)
-@threads_option
-@hash_option
-@param_option
-@weights_option
+@search_options
 @json_option
 @click.pass_context
 def bench(ctx: click.Context, threads: int, hash_mb: int, parameters: Parameters, as_json: bool) -> None:

@@ -25,15 +25,12 @@ from outflank.tools.commands.options import (
     Number,
     WholeNumber,
     group,
-    hash_option,
-    param_option,
+    handing,
     played_book_option,
     read_by,
     rules_option,
-    threads_option,
-    together,
+    search_options,
     varied_seed_option,
-    weights_option,
 )
 from outflank.tools.runtime.files import writing
 from outflank.tools.runtime.progress import warn
@@ -57,14 +54,15 @@ elo_option = click.option(
 )
 
 
-def expect_one_strength(level: int | None, elo: int | None) -> None:
+def expect_one_strength(strength: Strength) -> None:
     """Raise click.UsageError if a strength is given in two ways."""
-    if level is not None and elo is not None:
+    if strength.level is not None and strength.elo is not None:
         raise click.UsageError("--level and --elo exclude each other: each sets the whole strength")
 
 
 _STDIN, _STDOUT = 0, 1
-_engine_options = together(
+_engine_options = handing(
+    {"strength": Strength},
     group(
         "Strength",
         click.option(
@@ -104,14 +102,11 @@ _engine_options = together(
     ),
     group(
         "How it searches",
-        threads_option,
-        hash_option,
-        param_option,
-        weights_option,
+        search_options,
         click.option(
             "--overhead",
-            "overhead_ms",
             type=Number(0, 60_000),
+            callback=read_by(lambda milliseconds: milliseconds / 1000),
             metavar="MS",
             default=1000 * USUAL_OVERHEAD,
             help="Reserve for each move in ms. Fixed time per move: this or 2 % (the larger), at most 25 %. "
@@ -128,15 +123,10 @@ def _serve(
     wire: Wire,
     rules: Rules | None = None,
     *,
-    level: int | None,
-    depth: int | None,
-    seconds: float | None,
-    nodes: int | None,
-    elo: int | None,
+    strength: Strength,
     threads: int,
     hash_mb: int,
     parameters: Parameters,
-    overhead_ms: float,
     book: str | None,
     book_variety: float,
     variety: MoveVariety | None,
@@ -149,12 +139,12 @@ def _serve(
     Raises: OutflankError; OSError.
     """
     searcher = Searcher(hash_mb, threads, seed, parameters=parameters)
-    expect_one_strength(level, elo)
+    expect_one_strength(strength)
     steady = searcher if seed is None else Searcher(hash_mb, threads, parameters=parameters)
     session = Session(
         SearchSource(searcher, steady, seed, variety),
         books=books_to_play(book, book_variety, seed),
-        strength=Strength(level, depth, seconds, nodes, overhead_ms / 1000, elo),
+        strength=strength,
         rules=rules or Rules(),
         ponders=ponder,
     )
@@ -202,30 +192,30 @@ def uci(**given: Any) -> None:
     _serve(Uci(), **given)
 
 
-def books_to_read(given: str | None) -> list[Path]:
+def books_to_read(name: str | None) -> list[Path]:
     """Return the books to look positions up in: the named one, or those of the package."""
-    if given is None:
+    if name is None:
         return shipped_books()
-    if given == NO_BOOK:
+    if name == NO_BOOK:
         return []
-    if not named_book(given).exists():
-        raise click.BadParameter(f"there is no file {given!r}", param_hint="--book")
-    return [named_book(given)]
+    if not named_book(name).exists():
+        raise click.BadParameter(f"there is no file {name!r}", param_hint="--book")
+    return [named_book(name)]
 
 
-def books_to_play(given: str | None, variety: float, seed: int | None) -> list[BookSource]:
+def books_to_play(name: str | None, variety: float, seed: int | None) -> list[BookSource]:
     """Return the opening books to play from.
 
     Variety needs chance: without a seed it gets a random one, which the engine's description names.
     """
-    if given == NO_BOOK:
+    if name == NO_BOOK:
         return []
     if variety and seed is None:
         seed = SystemRandom().randrange(2**31)
     varied = BookVariety(variety, seed)
-    if given is None:
+    if name is None:
         return [BookSource(path, varied, warn, shipped=True) for path in shipped_books()]
-    return [BookSource(named_book(given), varied, warn)]
+    return [BookSource(named_book(name), varied, warn)]
 
 
 def _log_to(path: Path) -> Callable[[str, bytes], None]:

@@ -16,7 +16,7 @@ import click
 from outflank.engine import NotationError, SettingsError
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.lines import printable
-from outflank.tools.commands.options import EXISTING_FILE, LOG_FILE, Seconds, WholeNumber, read_by
+from outflank.tools.commands.options import EXISTING_FILE, LOG_FILE, Seconds, WholeNumber, handing, read_by
 from outflank.tools.ggs.client import GgsClient, Settings, Terms, Wish
 from outflank.tools.ggs.line import Account
 from outflank.tools.runtime.files import open_to_append
@@ -70,7 +70,9 @@ def _each(pattern: re.Pattern[str], expected: str) -> Callable[..., tuple[str, .
 
 def _wish(name: str, sort: str) -> Callable[[Any], Any]:
     choices = click.Choice([str(wish) for wish in Wish])
-    return click.option(f"--{name}", type=choices, default="any", help=f"Whether to play {sort}.")
+    return click.option(
+        f"--{name}", type=choices, callback=read_by(Wish), default="any", help=f"Whether to play {sort}."
+    )
 
 
 def _password(file: Path | None) -> str:
@@ -124,8 +126,8 @@ def _password(file: Path | None) -> str:
 @_wish("rated", "games that count for ratings")
 @_wish("synchro", "synchro matches (s8): two games at once with colours exchanged")
 @_wish("random", "games from random discs (8r20)")
-@click.option("--min-time", type=_TIME, default="1m", help="Decline requests with less time for us.")
-@click.option("--max-time", type=_TIME, default="1h", help="Decline requests with more time for us.")
+@click.option("--min-time", "least", type=_TIME, default="1m", help="Decline requests with less time for us.")
+@click.option("--max-time", "most", type=_TIME, default="1h", help="Decline requests with more time for us.")
 @click.option(
     "--ask",
     "asks",
@@ -157,17 +159,13 @@ def _password(file: Path | None) -> str:
 @click.option(
     "--log", type=LOG_FILE, metavar="FILE", help="Append the dialogue to FILE; the password is masked."
 )
+@handing({"terms": Terms})
 def ggs(
     user: str,
     entry: EngineSpec,
     password_file: Path | None,
     server: tuple[str, int],
-    games: int,
-    rated: str,
-    synchro: str,
-    random: str,
-    min_time: float,
-    max_time: float,
+    terms: Terms,
     log: Path | None,
     **others: Any,
 ) -> None:
@@ -178,10 +176,9 @@ def ggs(
     """
     from outflank.tools.runtime.progress import warn
 
-    if min_time > max_time:
+    if terms.least > terms.most:
         raise click.UsageError("--min-time is more than --max-time")
     account = Account(*server, user, _password(password_file))
-    terms = Terms(Wish(rated), Wish(synchro), Wish(random), min_time, max_time)
     open_to_append(others["file"]).close()
     with ExitStack() as stack:
         dialogue = stack.enter_context(open_to_append(log)) if log else None
@@ -195,7 +192,7 @@ def ggs(
                 dialogue = None
                 warn(f"can't write {str(log)!r} ({error.strerror}): the dialogue is not kept any more")
 
-        client = GgsClient(Settings(account, entry, terms=terms, games=games, **others), warn, note)
+        client = GgsClient(Settings(account, entry, terms=terms, **others), warn, note)
         asyncio.run(_play(client))
     if client.signal is not None:
         click.get_current_context().exit(128 + client.signal)

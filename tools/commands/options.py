@@ -337,7 +337,6 @@ def rules_option_read_by(read: Callable[[str], Rules]) -> Callable[[Decorated], 
 
 
 rules_option = rules_option_read_by(Rules.parse)
-"""``--rules ravensburger-1987,turns=all``: hands the command a ``Rules``."""
 
 
 def tc_option(name: str, former: str, **attributes: Any) -> Callable[[Decorated], Decorated]:
@@ -356,14 +355,9 @@ def tc_option(name: str, former: str, **attributes: Any) -> Callable[[Decorated]
 threads_option = click.option(
     "--threads", type=WholeNumber(1, MOST_THREADS), default=1, help="Threads to search with."
 )
-"""``--threads 2``."""
-
 hash_option = click.option(
     "--hash", "hash_mb", type=COUNT, default=DEFAULT_HASH_MB, help="Size of the table in MB."
 )
-"""``--hash 512``: hands the command ``hash_mb``."""
-
-
 _ADDRESS = re.compile(r"\d+|\S*:\d*(?:,\S+)?")
 
 
@@ -411,7 +405,11 @@ param_option = click.option(
     shell_complete=completed_by(*(f"{name}=" for name in PARAMETERS)),
     help="Set a number of the search, see docs/search.md; several may be given.  [default: as in the table there]",
 )
-"""``--param mpc_probe=0.4``: hands the command ``parameters``."""
+
+
+search_options = together(threads_option, hash_option, param_option, weights_option)
+plain_search_options = together(threads_option, hash_option, weights_option)
+"""The same without ``--param``."""
 
 
 def selectivity_option(default: str) -> Callable[[Decorated], Decorated]:
@@ -444,65 +442,42 @@ def book_option(
 played_book_option = book_option(
     "to play from", "the one that comes with the package, if it is for the rules"
 )
-"""``--book BOOK|none`` of an engine."""
-
 archive_option = click.option(
     "--archive",
     type=EXISTING_FILE,
     metavar="FILE",
     help="Archive whose games are shown, see docs/archive.md.  [default: none]",
 )
-"""``--archive games.archive``: hands the command a path or None."""
-
-
 time_option = click.option(
     "--time", "seconds", type=SECONDS, help="Seconds for each position.  [default: no limit]"
 )
-"""``--time 2.5``: hands the command ``seconds``."""
-
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, one object a line.")
-"""``--json``: hands the command ``as_json``."""
-
 json_object_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-"""``--json`` of a command with one result: hands the command ``as_json``."""
-
 workers_option = click.option(
     "--workers", type=WholeNumber(1, 4096), help="Processes to start.  [default: one for each processor]"
 )
-"""``--workers 2``: hands the command an int or None."""
-
 cluster_option = click.option(
     "--cluster",
     metavar="ADDRESS",
     callback=read_by(scheduler_address),
     help="Work on the Dask cluster of this scheduler instead, tcp://HOST:PORT or tls://HOST:PORT.",
 )
-"""``--cluster tcp://host:port``: hands the command an address or None."""
-
 place_options = together(workers_option, cluster_option)
-"""Both, which make a ``Place``."""
-
 budget_option = click.option(
     "--budget",
     type=SECONDS,
     metavar="TIME",
     help="Stop after 90s, 20m, 2h ...  [default: when all is done, or at Ctrl-C, which loses nothing]",
 )
-"""``--budget 2h``: hands the command seconds or None."""
-
 seed_option = click.option(
     "--seed", type=WholeNumber(0, BEYOND_USE), default=1, help="Seed of all random choices."
 )
-"""``--seed 7``: hands the command an int, 1 if left out."""
-
-
 varied_seed_option = click.option(
     "--seed",
     type=WholeNumber(),
     help="Vary the play among equal moves; repeat the moves of --elo.  "
     "[default: always the same move, with --elo by chance]",
 )
-"""``--seed 7`` of an engine: hands the command an int or None."""
 
 
 class OutputFile(click.Path):
@@ -544,14 +519,14 @@ def output_option(what: str, otherwise: str = "", **attributes: Any) -> Callable
         otherwise: the default, for the help; empty if the option is required.
         attributes: of the option.
     """
-    told = f"  [default: {otherwise}]" if otherwise else ""
+    default = f"  [default: {otherwise}]" if otherwise else ""
     return click.option(
         "--output",
         "-o",
         type=OutputFile(stdout=True),
         metavar="FILE",
         show_default=False,
-        help=f"{what}; - is standard output.{told}",
+        help=f"{what}; - is standard output.{default}",
         **attributes,
     )
 

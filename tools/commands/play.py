@@ -37,15 +37,14 @@ from outflank.tools.commands.options import (
     archive_option,
     completed_by,
     group,
-    hash_option,
+    handing,
     json_option,
+    plain_search_options,
     played_book_option,
     read_by,
     rules_option,
     tc_option,
-    threads_option,
     varied_seed_option,
-    weights_option,
 )
 from outflank.tools.play import solo as solo_game
 from outflank.tools.play.dialogue import Dialogue, InputLines
@@ -109,22 +108,18 @@ _HIGHEST_SEED = 2**31 - 1
     ),
     played_book_option,
     varied_seed_option,
-    threads_option,
-    hash_option,
-    weights_option,
+    plain_search_options,
 )
 @group(
     "Help",
     click.option("--hint", "hints", is_flag=True, help="Show the best moves before each of your moves."),
     archive_option,
 )
+@handing({"strength": Strength})
 def play(
     side: str | None,
     rules: Rules,
-    level: int | None,
-    elo: int | None,
-    depth: int | None,
-    seconds: float | None,
+    strength: Strength,
     control: TimeControl,
     hints: bool,
     resume: str | None,
@@ -142,7 +137,7 @@ def play(
     be obeyed ends the game. However the game ends, it is printed as --resume takes it unless it was saved in a file:
     as a transcript, or as the board at its end if it did not begin at the start.
     """
-    expect_one_strength(level, elo)
+    expect_one_strength(strength)
     start = AnnotatedGame(Position.start(rules))
     record = start if resume is None else read_game(resume, rules, "--resume")
     files = _files(saved, None if record.unread else resume)
@@ -150,7 +145,7 @@ def play(
     session = Session(
         SearchSource(searcher, seed=seed),
         books=books_to_play(book, 0.0, seed),
-        strength=Strength(level, depth, seconds, elo=elo),
+        strength=strength,
         rules=record.rules,
     )
     session.prepare()
@@ -160,10 +155,10 @@ def play(
     limits = ", ".join(
         words
         for words in (
-            None if elo is None else f"Elo {elo}",
-            None if level is None else f"level {level}",
-            None if depth is None else counted(depth, "ply", "plies"),
-            None if seconds is None else f"{seconds:g} s a move",
+            None if strength.elo is None else f"Elo {strength.elo}",
+            None if strength.level is None else f"level {strength.level}",
+            None if strength.depth is None else counted(strength.depth, "ply", "plies"),
+            None if strength.seconds is None else f"{strength.seconds:g} s a move",
             None if not control.is_limited else f"clock {control}",
         )
         if words

@@ -48,11 +48,10 @@ from outflank.tools.commands.options import (
     book_option,
     completed_by,
     group,
-    hash_option,
+    handing,
     json_option,
+    plain_search_options,
     rules_option,
-    threads_option,
-    weights_option,
     workers_option,
 )
 from outflank.tools.report.board import say
@@ -132,18 +131,14 @@ from outflank.tools.runtime.progress import counted, warn
 )
 @group(
     "Where it runs",
-    threads_option,
-    hash_option,
-    weights_option,
+    plain_search_options,
     workers_option,
 )
+@handing({"settings": ReviewSettings})
 def review(
     games: Sequence[str],
     source: FormatName | None,
-    level: int | None,
-    depth: int | None,
-    seconds: float | None,
-    exact_from: int,
+    settings: ReviewSettings,
     html: Path | None,
     book: str | None,
     archive: Path | None,
@@ -173,10 +168,9 @@ def review(
         raise click.UsageError(
             "--scores is for text and the page, and --json has the mover's scores: leave it out"
         )
-    settings = replace(
-        _settings(level, depth, seconds, exact_from),
-        all_moves=(html or ply) is not None if values is None else values,
-    )
+    settings = replace(settings, all_moves=(html or ply) is not None if values is None else values)
+    if (settings.depth, settings.seconds) == (None, None):
+        settings = replace(settings, exact_from=max(settings.exact_from, exact_from_of_level(settings.level)))
     files = {"html": html, "svg": svg, "sgf": sgf, "ggf": ggf}
     if read_too := read_and_written(games, filter(None, files.values())):
         raise click.UsageError(
@@ -212,13 +206,6 @@ def review(
     if bad := read.bad.count:
         raise OutflankError(f"{counted(bad, 'game')} can't be read ({read.bad.where})")
     wanted.expect_found(output.games, read.unnamed)
-
-
-def _settings(level: int | None, depth: int | None, seconds: float | None, exact_from: int) -> ReviewSettings:
-    level = DEFAULT_LEVEL if level is None else level
-    if (depth, seconds) == (None, None):
-        exact_from = max(exact_from, exact_from_of_level(level))
-    return ReviewSettings(level, depth, seconds, exact_from)
 
 
 def _write(

@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import BinaryIO, NoReturn
+from typing import BinaryIO, NoReturn, Unpack
 
 import click
 
@@ -46,18 +46,19 @@ from outflank.tools.commands.options import (
     json_object_option,
     json_option,
     moved_options,
-    param_option,
     place_options,
+    plain_search_options,
     rules_option,
     rules_option_read_by,
+    search_options,
     seed_option,
     selectivity_option,
-    threads_option,
     time_option,
     together,
     weights_option,
 )
 from outflank.tools.report.search import limit_words, settings_line
+from outflank.tools.runtime.cluster import Place
 from outflank.tools.runtime.executor import open_executor
 from outflank.tools.runtime.games import Given, as_usage, bad_game, read_and_written, shown
 from outflank.tools.runtime.progress import Complaints, counted, live
@@ -95,7 +96,7 @@ _question_options = together(
 )
 _check_option = click.option("--check", is_flag=True, help="Compare scores and best moves with the file's.")
 _job_argument = click.argument("folder", type=EXISTING_FOLDER, metavar="DIR")
-_work_options = together(threads_option, hash_option, weights_option, place_options, json_option)
+_work_options = together(plain_search_options, place_options, json_option)
 _claims_argument = click.argument("claims_file", type=click.File("rb"), metavar="CLAIMS")
 
 
@@ -108,10 +109,7 @@ _claims_argument = click.argument("claims_file", type=click.File("rb"), metavar=
 @_check_option
 @time_option
 @selectivity_option(default="what pays against --time, else 100")
-@threads_option
-@hash_option
-@param_option
-@weights_option
+@search_options
 @json_option
 @moved_options(
     {
@@ -193,9 +191,8 @@ def start(
     frontier: int | None,
     threads: int,
     hash_mb: int,
-    workers: int | None,
-    cluster: str | None,
     as_json: bool,
+    **place: Unpack[Place],
 ) -> None:
     """Start a job in DIR; a job about the same question is continued.
 
@@ -204,7 +201,7 @@ def start(
     """
     problems, bad = _problems(texts, board, rules, same_rules=True)
     report = SolutionReport(check, as_json)
-    with _workers(workers, cluster, threads) as (force, each):
+    with _workers(place, threads) as (force, each):
         question = Limit.solve(wld=wld, at_least=at_least) if wld or at_least is not None else None
         facts = JobFacts(rules, tuple(map(str, problems)), frontier, force.places, question)
         with JobFile.open(folder, facts) as opened:
@@ -221,13 +218,12 @@ def continue_(
     check: bool,
     threads: int,
     hash_mb: int,
-    workers: int | None,
-    cluster: str | None,
     as_json: bool,
+    **place: Unpack[Place],
 ) -> None:
     """Continue the job in DIR, with its question."""
     report = SolutionReport(check, as_json)
-    with _workers(workers, cluster, threads) as (force, each), JobFile.open(folder) as opened:
+    with _workers(place, threads) as (force, each), JobFile.open(folder) as opened:
         solve_job(opened, force, hash_mb, each, report)
     _complain(Complaints("position"), report.differing)
 
@@ -242,13 +238,13 @@ def show(folder: Path, as_json: bool) -> None:
 
 
 @contextmanager
-def _workers(count: int | None, cluster: str | None, threads: int) -> Iterator[tuple[Workers, int]]:
+def _workers(place: Place, threads: int) -> Iterator[tuple[Workers, int]]:
     """Open the workers of a job, and return them with the threads of each."""
-    if count is None and cluster is None:
+    if place["workers"] is None and place["cluster"] is None:
         # Threads share a table, so that two processors are twice as fast as one; workers solve boards twice.
         threads = threads if threads > 1 else min(processors(), MOST_THREADS)
-        count = max(processors() // threads, 1)
-    with Workers(lambda: open_executor(count, cluster)) as workers:
+        place = {"workers": max(processors() // threads, 1)}
+    with Workers(lambda: open_executor(**place)) as workers:
         yield workers, threads
 
 
@@ -275,10 +271,7 @@ def proof() -> None:
     help="Leave positions of at most this many empty squares to the checker: a smaller file, a longer check.",
 )
 @_check_option
-@threads_option
-@hash_option
-@param_option
-@weights_option
+@search_options
 @json_option
 def make(
     texts: Sequence[str],
@@ -389,9 +382,8 @@ def audit(
     seed: int,
     rules: Rules,
     hash_mb: int,
-    workers: int | None,
-    cluster: str | None,
     as_json: bool,
+    **place: Unpack[Place],
 ) -> None:
     """Solve claims again, and name those that are wrong.
 
@@ -400,7 +392,7 @@ def audit(
     listed = claims_of_others.read_claims(claims_file, claims_file.name, rules)
     drawn = claims_of_others.drawn(listed, sample or len(listed), seed)
     click.echo(f"outflank {weights.version()}, {len(drawn):,} claims, seed {seed}", err=as_json)
-    with open_executor(workers, cluster) as (executor, places):
+    with open_executor(**place) as (executor, places):
         claims_of_others.audit(listed, drawn, executor, places, hash_mb, as_json)
 
 

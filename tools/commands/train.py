@@ -1,9 +1,10 @@
 """``outflank train``: re-creates the evaluation from nothing but games of its own."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Unpack
+from typing import Any, Unpack
 
 import click
 
@@ -191,10 +192,7 @@ def selfplay(
         widest,
     )
     played = playing.selfplay(folder, settings, games, seconds=budget, **place)
-    if as_json:
-        click.echo(json.dumps({"folder": str(folder), "games": played, "settings": settings.described()}))
-    else:
-        click.echo(f"{counted(played, 'game')} in {folder}, seed {seed}")
+    _report(folder, "game", played, settings.described(), as_json)
 
 
 @train.command(cls=Command)
@@ -280,10 +278,14 @@ def label(
     )
     records = load(games) if games else None
     done = labelling.label(folder, settings, records, boards, seconds=budget, **place)
+    _report(folder, "board", done, settings.described(), as_json)
+
+
+def _report(folder: Path, unit: str, count: int, settings: Mapping[str, Any], as_json: bool) -> None:
     if as_json:
-        click.echo(json.dumps({"folder": str(folder), "boards": done, "settings": settings.described()}))
+        click.echo(json.dumps({"folder": str(folder), f"{unit}s": count, "settings": settings}))
     else:
-        click.echo(f"{counted(done, 'board')} in {folder}, seed {seed}")
+        click.echo(f"{counted(count, unit)} in {folder}, seed {settings['seed']}")
 
 
 @train.command()

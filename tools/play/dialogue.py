@@ -117,10 +117,6 @@ _HINTS = 3
 _LONGEST = 1000  # characters, which a path may need
 
 
-class Quit(Exception):
-    """The person ends the session."""
-
-
 class Dialogue:
     """Plays a game with the person at the terminal.
 
@@ -145,6 +141,7 @@ class Dialogue:
         self._kept = game.turns  # turns that are already saved
         self._written = self._state()  # the state in the file that is written after every move
         self._shown = False  # whether the board and the last event have been shown
+        self._is_left = False  # whether the person has ended the session
         self._words: dict[str, Callable[[str], object]] = {
             "hint": self._hint,
             "explore": self._explore,
@@ -176,8 +173,6 @@ class Dialogue:
                     self._engine_moves()
                 elif not self._listen():
                     return
-        except Quit:
-            pass
         finally:
             try:
                 self._keep()
@@ -202,7 +197,7 @@ class Dialogue:
             self._hint("")
 
     def _listen(self) -> bool:
-        """Read a line and execute it; return False at the end of the input, and after a game without people."""
+        """Read a line and execute it; return False at the end of the session, and after a game without people."""
         game = self._game
         if game.result is not None and not game.people:
             return False
@@ -223,7 +218,7 @@ class Dialogue:
             if not self._lines.is_terminal:
                 raise
             warn(str(error))
-        return True
+        return not self._is_left
 
     def _obey(self, line: str, seconds: float) -> None:
         if len(line) > _LONGEST:
@@ -328,7 +323,7 @@ class Dialogue:
         self._kept, self._shown, self._written = 0, False, self._state()
 
     def _quit(self, rest: str) -> None:
-        raise Quit
+        self._is_left = True
 
     def _say_game(self) -> None:
         """Print an unsaved game for ``--resume``; a transcript would lack the board of another start."""

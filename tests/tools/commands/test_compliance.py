@@ -47,10 +47,10 @@ def test_a_signal_ends_it_and_its_engine(number: signal.Signals) -> None:
 
 
 def test_the_list_of_checks_names_each_with_its_rule() -> None:
-    told = outflank("compliance", "--list")
+    ran = outflank("compliance", "--list")
 
-    assert told.returncode == 0
+    assert ran.returncode == 0
     for _, catalogue in CATALOGUES.values():
         for name, check in catalogue.items():
-            assert f"  {name}" in told.stdout
-            assert " ".join(check.rule.split()) in " ".join(told.stdout.split())
+            assert f"  {name}" in ran.stdout
+            assert " ".join(check.rule.split()) in " ".join(ran.stdout.split())

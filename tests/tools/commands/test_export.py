@@ -34,17 +34,6 @@ def test_the_columns_of_csv_are_described() -> None:
     assert sorted(described) == sorted(CSV_COLUMNS)
 
 
-def test_what_is_derived_from_a_run(tmp_path: Path) -> None:
-    ended = run_of([GAMES[0], broken_off(Ending.CRASH, Colour.WHITE, number=2)])
-
-    assert write_files_of(ended, tmp_path) == ""
-    assert {path.name for path in tmp_path.iterdir()} == {
-        "fault-game-2.txt", "games.ggf", "games.sgf", "games.txt", "report.html", "summary.json",
-    }  # fmt: skip
-    assert (tmp_path / "fault-game-2.txt").read_text() == "A > genmove black\nA < = a1\n"
-    assert (tmp_path / "games.txt").read_text().splitlines()[1] == "f5d6c3  # game 2: A - B, B loses by crash"
-
-
 def test_a_dialogue_of_a_game_that_was_played_again_without_a_fault_is_removed(tmp_path: Path) -> None:
     """As a run has it whose pair was voided after it had been interrupted."""
     crash = broken_off(Ending.CRASH, Colour.WHITE)

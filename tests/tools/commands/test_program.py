@@ -46,7 +46,7 @@ def ending(monkeypatch: pytest.MonkeyPatch) -> Callable[[BaseException], Result]
 
 
 def test_help_lists_every_command_and_imports_none() -> None:
-    told = python_script("-c", """
+    ran = python_script("-c", """
 import sys
 from outflank.tools.commands.program import cli
 try:
@@ -55,15 +55,16 @@ finally:
     print(sorted(name for name in sys.modules if name.startswith("outflank.")))
 """)  # fmt: skip
 
-    assert [name for name in COMMANDS if f"\n  {name} " not in told.stdout] == []
+    assert [name for name in COMMANDS if f"\n  {name} " not in ran.stdout] == []
     needed = [
         "outflank.tools",
         "outflank.tools.commands",
         "outflank.tools.commands.program",
         "outflank.tools.runtime",
         "outflank.tools.runtime.signals",
+        "outflank.tools.runtime.streams",
     ]
-    assert told.stdout.endswith(f"{needed}\n")
+    assert ran.stdout.endswith(f"{needed}\n")
 
 
 @pytest.mark.parametrize(
@@ -157,11 +158,11 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     reading, writing = os.pipe()
     os.close(reading)
     command = [sys.executable, "-m", "outflank.tools.commands.program", "perft", "1"]
-    told = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, timeout=20)
+    ran = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, timeout=20)
     os.close(writing)
 
-    assert told.returncode == 128 + signal.SIGPIPE
-    assert told.stderr == b""
+    assert ran.returncode == 128 + signal.SIGPIPE
+    assert ran.stderr == b""
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -270,12 +271,10 @@ def test_a_word_for_a_part_of_a_command_gets_this_command(name: str) -> None:
 @pytest.mark.skipif(shutil.which("groff") is None, reason="groff is not installed")
 def test_groff_reads_the_manual_without_a_warning(share: Path) -> None:
     page = str(share / "man/man1/outflank.1")
-    told = subprocess.run(
-        ["groff", "-man", "-Tutf8", "-ww", page], capture_output=True, text=True, timeout=60
-    )
-    shown = re.sub("\x1b\\[[0-9;]*m|.\x08", "", told.stdout)
+    ran = subprocess.run(["groff", "-man", "-Tutf8", "-ww", page], capture_output=True, text=True, timeout=60)
+    shown = re.sub("\x1b\\[[0-9;]*m|.\x08", "", ran.stdout)
 
-    assert told.stderr == ""
+    assert ran.stderr == ""
     assert "outflank tournament [OPTIONS]" in shown
     assert "--concurrency" in shown
 
@@ -293,11 +292,11 @@ def test_bash_completes_commands_with_that_file(share: Path) -> None:
     file = share / "bash-completion/completions/outflank"
     ask = "COMP_WORDS=(outflank tour); COMP_CWORD=1; _outflank_completion outflank; echo ${COMPREPLY[@]}"
     variables = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
-    told = subprocess.run(
+    ran = subprocess.run(
         ["bash", "-c", f"source {file}; {ask}"], env=variables, capture_output=True, text=True, timeout=60
     )
 
-    assert told.stdout == "tournament\n"
+    assert ran.stdout == "tournament\n"
 
 
 def test_the_version_says_in_a_sentence_that_the_weights_are_not_built(
@@ -317,12 +316,12 @@ def test_the_version_says_in_a_sentence_that_the_weights_are_not_built(
 def test_an_engine_with_little_memory_ends_at_once_without_a_traceback(command: str, kilobytes: int) -> None:
     words = f"ulimit -v {kilobytes}; exec {OUTFLANK} {command} </dev/null"
     for _ in range(9):
-        told = subprocess.run(words, shell=True, capture_output=True, text=True, timeout=60)
+        ran = subprocess.run(words, shell=True, capture_output=True, text=True, timeout=60)
         if (
-            "libgcc_s.so.1" not in told.stderr
+            "libgcc_s.so.1" not in ran.stderr
         ):  # the C library aborts where it can't load this for a thread's end
             break
 
-    assert told.returncode in (0, 1), told
-    assert "Traceback" not in told.stderr
-    assert (told.returncode == 1) is told.stderr.startswith("outflank: "), told.stderr
+    assert ran.returncode in (0, 1), ran
+    assert "Traceback" not in ran.stderr
+    assert (ran.returncode == 1) is ran.stderr.startswith("outflank: "), ran.stderr

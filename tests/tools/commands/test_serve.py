@@ -18,7 +18,7 @@ import pytest
 
 from outflank.tests.support.arenas import wait
 from outflank.tests.support.processes import children, living_members
-from outflank.tests.support.program import OUTFLANK
+from outflank.tests.support.program import OUTFLANK, outflank
 from outflank.tests.support.runs import conduct, fake, settings
 from outflank.tools.match.game.results import Ending
 from outflank.tools.match.state.run import Format, Run
@@ -51,7 +51,7 @@ class Club:
 
     def arena(self, *words: str) -> "subprocess.CompletedProcess[str]":
         """``outflank arena``."""
-        return run("arena", words[0], str(self.file), *words[1:])
+        return outflank("arena", words[0], str(self.file), *words[1:])
 
     @contextmanager
     def serving(self, *before: str) -> Iterator["subprocess.Popen[str]"]:
@@ -64,10 +64,6 @@ class Club:
         token = self.arena("token", name).stdout.strip()
         url = f"{scheme}://127.0.0.1:{self.port}"
         return ["join", url, "--token", token, "--engine", ENGINE, *options]
-
-
-def run(*words: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run([OUTFLANK, *words], capture_output=True, text=True, check=False, timeout=60)
 
 
 @contextmanager
@@ -120,9 +116,9 @@ def test_a_tournament_is_played_to_its_end_and_everybody_goes_home(tmp_path: Pat
     assert "game 1" in err
     assert "fake is in as Ann, time none" in said
     assert "the tournament is over" in said
-    assert run("report", str(club.run_folder), "-o", str(tmp_path / "r.html")).returncode == 0
-    assert len(run("export", str(club.run_folder), "--format", "ggf").stdout) > 100
-    again = run("serve", str(club.file))
+    assert outflank("report", str(club.run_folder), "-o", str(tmp_path / "r.html")).returncode == 0
+    assert len(outflank("export", str(club.run_folder), "--format", "ggf").stdout) > 100
+    again = outflank("serve", str(club.file))
     assert (again.returncode, again.stdout) == (0, out)
 
 

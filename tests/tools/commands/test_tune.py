@@ -135,7 +135,7 @@ TEE = "tee -a LOG | "
 
 
 @pytest.mark.parametrize(
-    ("setting", "script", "parameter", "told"),
+    ("setting", "script", "parameter", "prefix"),
     [
         (
             "",
@@ -159,7 +159,7 @@ TEE = "tee -a LOG | "
     ids=["command", "nboard", "uci"],
 )
 def test_an_engine_gets_values_in_its_command_by_set_and_by_setoption(
-    tmp_path: Path, setting: str, script: str, parameter: str, told: str
+    tmp_path: Path, setting: str, script: str, parameter: str, prefix: str
 ) -> None:
     log = tmp_path / "log"
     command = shlex.quote(shlex.join(["sh", "-c", script.replace("LOG", str(log))]))
@@ -170,7 +170,7 @@ def test_an_engine_gets_values_in_its_command_by_set_and_by_setoption(
     )
 
     assert ran.returncode == 0, ran.stderr
-    sent = {line.removeprefix(told) for line in log.read_text().splitlines() if line.startswith(told)}
+    sent = {line.removeprefix(prefix) for line in log.read_text().splitlines() if line.startswith(prefix)}
     least, most = map(float, parameter.split()[3:5])
     assert len(sent) > 1
     assert all(least <= float(value) <= most for value in sent)
