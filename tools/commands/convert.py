@@ -137,26 +137,30 @@ def convert(
                 f"{str(lost)!r} would lose games, variations, properties or characters, so nothing was written: "
                 "name another file"
             )
-    seconds = time.perf_counter() - began
     _warn_of(writer.losses)
-    bad = read.bad.count
-    if as_json:
-        facts = {
-            "read": games,
-            "written": written,
-            "bad": bad,
-            "left_out": writer.losses.counts,
-            "seconds": round(seconds, 3),
-            "files": list(map(str, outputs)),
-        }
-        click.echo(json.dumps(facts), err=not outputs)
-    else:
-        click.echo(
-            f"{counted(games, 'game')} read, {written:,} written, {bad:,} bad, {seconds:.1f} s", err=True
-        )
-        for file in outputs:
-            click.echo(file)
+    facts = {
+        "read": games,
+        "written": written,
+        "bad": read.bad.count,
+        "left_out": writer.losses.counts,
+        "seconds": round(time.perf_counter() - began, 3),
+    }
+    _report(facts, outputs, as_json)
     _expect_good(read)
+
+
+def _report(facts: dict[str, Any], files: Sequence[Path], as_json: bool) -> None:
+    """Print the numbers, to standard error where games go to standard output."""
+    if as_json:
+        click.echo(json.dumps(facts | {"files": list(map(str, files))}), err=not files)
+        return
+    click.echo(
+        f"{counted(facts['read'], 'game')} read, {facts['written']:,} written, {facts['bad']:,} bad, "
+        f"{facts['seconds']:.1f} s",
+        err=True,
+    )
+    for file in files:
+        click.echo(file)
 
 
 def _expect_good(read: ReadGames) -> None:
