@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from outflank.engine import HIGHEST_LEVEL, NotationError, OutflankError, Parameters, Rules, Searcher
+from outflank.engine import NotationError, OutflankError, Parameters, Rules, Searcher
 from outflank.engine.search.limits import DEFAULT_LEVEL
 from outflank.protocol.drivers import EngineSpec
 from outflank.protocol.formats.annotated import AnnotatedGame
@@ -34,6 +34,7 @@ from outflank.tools.commands.options import (
     group,
     handing,
     json_option,
+    level_option,
     plain_search_options,
     rules_option,
     search_options,
@@ -64,11 +65,9 @@ _SECONDS = 5.0
         help=f"Seconds for a position.  [default: {_SECONDS:g} for a single one if nothing else is the limit]",
     ),
     click.option("--nodes", type=COUNT, help="Boards to reach.  [default: no limit]"),
-    click.option(
-        "--level",
-        type=WholeNumber(0, HIGHEST_LEVEL),
-        help="Level of the search, see docs/search.md.  "
-        f"[default: {DEFAULT_LEVEL} for many positions if nothing else is the limit]",
+    level_option(
+        "Level of the search, see docs/search.md.  "
+        f"[default: {DEFAULT_LEVEL} for many positions if nothing else is the limit]"
     ),
     selectivity_option(default="that of the level, or what pays against time or nodes, else 100"),
 )

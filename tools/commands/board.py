@@ -10,7 +10,6 @@ import click
 
 from outflank.engine import (
     DEFAULT_LEVEL,
-    HIGHEST_LEVEL,
     Game,
     IllegalMoveError,
     Limit,
@@ -27,6 +26,7 @@ from outflank.tools.commands.options import (
     Command,
     WholeNumber,
     completed_by,
+    level_option,
     output_option,
     rules_option,
     weights_option,
@@ -71,12 +71,7 @@ _SIZE = 480
     metavar="N",
     help="Show the position after N moves of a game; passes do not count.  [default: the last position]",
 )
-@click.option(
-    "--level",
-    type=WholeNumber(0, HIGHEST_LEVEL),
-    default=DEFAULT_LEVEL,
-    help="Level of the search for scores and line.",
-)
+@level_option("Level of the search for scores and line.", default=DEFAULT_LEVEL)
 @click.option("--depth", type=COUNT, help="Plies of that search.  [default: those of the level]")
 @click.option(
     "--size", type=WholeNumber(16, 8192), default=_SIZE, help="Width and height of an image in pixels."

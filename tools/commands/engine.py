@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from outflank.engine import NotationError, Parameters, Rules, Searcher
-from outflank.engine.search.limits import DEFAULT_LEVEL, HIGHEST_LEVEL, USUAL_OVERHEAD
+from outflank.engine.search.limits import DEFAULT_LEVEL, USUAL_OVERHEAD
 from outflank.protocol.server.booksource import NO_BOOK, BookSource, BookVariety, named_book, shipped_books
 from outflank.protocol.server.human_strength import HIGHEST_ELO, LOWEST_ELO
 from outflank.protocol.server.movesource import USUAL_PLIES, MoveVariety, SearchSource
@@ -26,6 +26,7 @@ from outflank.tools.commands.options import (
     WholeNumber,
     group,
     handing,
+    level_option,
     played_book_option,
     read_by,
     rules_option,
@@ -65,11 +66,9 @@ _engine_options = handing(
     {"strength": Strength},
     group(
         "Strength",
-        click.option(
-            "--level",
-            type=WholeNumber(0, HIGHEST_LEVEL),
-            help="Strength, see docs/search.md.  "
-            f"[default: {DEFAULT_LEVEL} if neither another option nor a clock limits the search]",
+        level_option(
+            "Strength, see docs/search.md.  "
+            f"[default: {DEFAULT_LEVEL} if neither another option nor a clock limits the search]"
         ),
         click.option("--depth", type=COUNT, help="Plies to search.  [default: no limit]"),
         click.option(

@@ -13,7 +13,7 @@ import click
 
 from outflank.engine import PRESETS, NotationError, Rules, SettingsError
 from outflank.engine.evaluation import weights
-from outflank.engine.search.limits import SELECTIVITIES
+from outflank.engine.search.limits import HIGHEST_LEVEL, SELECTIVITIES
 from outflank.engine.search.parameters import DEFAULTS, PARAMETERS, Parameters
 from outflank.engine.search.searcher import DEFAULT_HASH_MB
 from outflank.protocol.clock import TimeControl, parse_duration
@@ -358,6 +358,13 @@ threads_option = click.option(
 hash_option = click.option(
     "--hash", "hash_mb", type=COUNT, default=DEFAULT_HASH_MB, help="Size of the table in MB."
 )
+
+
+def level_option(text: str, default: int | None = None) -> Callable[[Decorated], Decorated]:
+    """``--level 12`` with this help: hands the command a level that ``limit_for_level`` takes, or None."""
+    return click.option("--level", type=WholeNumber(0, HIGHEST_LEVEL), default=default, help=text)
+
+
 _ADDRESS = re.compile(r"\d+|\S*:\d*(?:,\S+)?")
 
 
@@ -412,13 +419,20 @@ plain_search_options = together(threads_option, hash_option, weights_option)
 """The same without ``--param``."""
 
 
-def selectivity_option(default: str) -> Callable[[Decorated], Decorated]:
-    """``--selectivity 95``: hands the command a member of SELECTIVITIES, or None, which means what `default` says."""
+def selectivity_option(default: str = "", value: str | None = None) -> Callable[[Decorated], Decorated]:
+    """``--selectivity 95``: hands the command a member of SELECTIVITIES.
+
+    Args:
+        default: what None means, which the command gets if the option is left out; empty if there is a `value`.
+        value: the default of the option.
+    """
     return click.option(
         "--selectivity",
         type=SELECTIVITY,
         callback=read_by(int),
-        help=f"Certainty of selective cuts in percent; 100 is full width.  [default: {default}]",
+        default=value,
+        help="Certainty of selective cuts in percent; 100 is full width."
+        + (f"  [default: {default}]" if default else ""),
     )
 
 

@@ -10,7 +10,6 @@ import click
 from outflank import __version__
 from outflank.engine import (
     DEFAULT_LEVEL,
-    HIGHEST_LEVEL,
     Colour,
     NotationError,
     Position,
@@ -39,6 +38,7 @@ from outflank.tools.commands.options import (
     group,
     handing,
     json_option,
+    level_option,
     plain_search_options,
     played_book_option,
     read_by,
@@ -95,11 +95,9 @@ _HIGHEST_SEED = 2**31 - 1
 )
 @group(
     "The engine",
-    click.option(
-        "--level",
-        type=WholeNumber(0, HIGHEST_LEVEL),
-        help="Strength of the engine, see docs/search.md.  "
-        f"[default: {DEFAULT_LEVEL} if neither another option nor a clock limits it]",
+    level_option(
+        "Strength of the engine, see docs/search.md.  "
+        f"[default: {DEFAULT_LEVEL} if neither another option nor a clock limits it]"
     ),
     elo_option,
     click.option("--depth", type=COUNT, help="Plies that the engine searches.  [default: no limit]"),

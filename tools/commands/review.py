@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 import click
 
-from outflank.engine import DEFAULT_LEVEL, HIGHEST_LEVEL, OutflankError, Rules
+from outflank.engine import DEFAULT_LEVEL, OutflankError, Rules
 from outflank.engine.evaluation import weights
 from outflank.engine.search.limits import exact_from as exact_from_of_level
 from outflank.protocol.formats import ggf, sgf
@@ -50,6 +50,7 @@ from outflank.tools.commands.options import (
     group,
     handing,
     json_option,
+    level_option,
     plain_search_options,
     rules_option,
     workers_option,
@@ -71,11 +72,7 @@ from outflank.tools.runtime.progress import counted, warn
 )
 @group(
     "When a search stops",
-    click.option(
-        "--level",
-        type=WholeNumber(0, HIGHEST_LEVEL),
-        help=f"Level of the search.  [default: {DEFAULT_LEVEL}]",
-    ),
+    level_option(f"Level of the search.  [default: {DEFAULT_LEVEL}]"),
     click.option("--depth", type=COUNT, help="Plies to search.  [default: those of the level]"),
     click.option("--time", "seconds", type=SECONDS, help="Seconds for each search.  [default: no limit]"),
     click.option(

@@ -27,6 +27,7 @@ from outflank.tools.commands.options import (
     place_options,
     read_by,
     seed_option,
+    selectivity_option,
     together,
 )
 from outflank.tools.commands.program import CommandGroup
@@ -96,16 +97,16 @@ _fitting_options = together(
         help="Scores of searches of fewer plies don't count.",
     ),
 )
+_FULL_WIDTH = str(FULL_WIDTH.percent)
 _selectivity_options = together(
-    *(
-        click.option(
-            name, type=SELECTIVITY, callback=read_by(int), default=str(FULL_WIDTH.percent), help=text
-        )
-        for name, text in (
-            ("--selectivity", "Certainty of selective cuts in percent; 100 is full width."),
-            ("--end-selectivity", "The same for searches to the end of the game."),
-        )
-    )
+    selectivity_option(value=_FULL_WIDTH),
+    click.option(
+        "--end-selectivity",
+        type=SELECTIVITY,
+        callback=read_by(int),
+        default=_FULL_WIDTH,
+        help="The same for searches to the end of the game.",
+    ),
 )
 _shard_option = click.option(
     "--shard",
