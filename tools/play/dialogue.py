@@ -350,12 +350,14 @@ class Dialogue:
 
     def _board(self) -> None:
         say()
-        say(board_text(self._game.position, last=self._game.last, coloured=is_coloured()))
-        if self._game.is_timed:
+        turns = self._game.session.game.turns
+        last = turns[-1].move if turns else None
+        say(board_text(self._game.position, last=last, coloured=is_coloured()))
+        if self._game.control.is_limited:
             say(self._clocks())
 
     def _clocks(self) -> str:
-        if not self._game.is_timed:
+        if not self._game.control.is_limited:
             return "no clock"
         left = (f"{self._name(colour)} {_time_text(self._game.time_left(colour))}" for colour in Colour)
         return "clock: " + ", ".join(left)
