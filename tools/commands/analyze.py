@@ -5,12 +5,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain, count, islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from outflank.engine import NotationError, OutflankError, Parameters, Rules, Searcher
 from outflank.engine.search.limits import DEFAULT_LEVEL
-from outflank.protocol.drivers import EngineSpec
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.tools.analysis.answers import ANSWER_ROW, Answer, answer_facts, answer_row
 from outflank.tools.analysis.requests import Action, Defaults, Item, Query, Remark, SearchRequest
@@ -43,6 +43,9 @@ from outflank.tools.commands.options import (
 from outflank.tools.report.search import heading, settings_line
 from outflank.tools.runtime.games import Given, as_usage
 from outflank.tools.runtime.progress import Complaints, counted
+
+if TYPE_CHECKING:
+    from outflank.protocol.drivers import EngineSpec
 
 _SECONDS = 5.0
 
@@ -206,8 +209,10 @@ def _answer_many(answers: Iterable[Answer], as_json: bool) -> None:
         raise OutflankError(f"{counted(bad, 'position')} can't be read ({remarks.where})")
 
 
-def _engines(ctx: click.Context, param: click.Parameter, texts: Sequence[str]) -> list[EngineSpec]:
+def _engines(ctx: click.Context, param: click.Parameter, texts: Sequence[str]) -> "list[EngineSpec]":
     """Read the engines. Raises: click.BadParameter."""
+    from outflank.protocol.drivers import EngineSpec  # not at the top: analyze starts without it
+
     try:
         specs = [EngineSpec.parse(text) for text in texts]
     except NotationError as error:
@@ -241,7 +246,7 @@ def _engines(ctx: click.Context, param: click.Parameter, texts: Sequence[str]) -
 @plain_search_options
 def web(
     texts: Sequence[str],
-    engines: list[EngineSpec],
+    engines: "list[EngineSpec]",
     archive: Path | None,
     serve: str | None,
     concurrency: int,
