@@ -312,7 +312,7 @@ def _invoke(words: Sequence[str], text: bytes | None, folder: Path, variables: d
     with contextlib.chdir(folder), tempfile.TemporaryFile() as typed:
         typed.write(text or b"")
         typed.seek(0)
-        runner = CliRunner(env={"COLUMNS": "80", **variables})
+        runner = CliRunner(env={"COLUMNS": "80", "PATH": _path(), **variables})
         result = runner.invoke(cli, words, input=typed, prog_name="outflank")
     if result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception
@@ -323,13 +323,17 @@ def _start(
     words: Sequence[str], folder: Path, text: bytes | None = None, variables: dict[str, str] | None = None
 ) -> Printed:
     """Run a program as a process of its own, with our programs first on the path."""
-    own = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     ran = subprocess.run(
         words, cwd=folder, input=text or b"", capture_output=True, timeout=100,
-        env={**os.environ, "PATH": own, "LC_ALL": "C.UTF-8", "COLUMNS": "80", **(variables or {})},
+        env={**os.environ, "PATH": _path(), "LC_ALL": "C.UTF-8", "COLUMNS": "80", **(variables or {})},
     )  # fmt: skip
     code = ran.returncode if ran.returncode >= 0 else 128 - ran.returncode
     return Printed(ran.stdout, ran.stderr, ran.stdout + ran.stderr, code)
+
+
+def _path() -> str:
+    """The path with our programs first: `outflank`, and the `python` that runs fake engines."""
+    return f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 
 
 def text_lines(data: bytes) -> list[str]:

@@ -1,15 +1,16 @@
-"""``outflank analyze``: the best moves of a position, or of any number of them as they come."""
+"""``outflank analyze`` and ``web``: the best moves of positions as text, as JSON, to programs, and in the browser."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import chain, count, islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from outflank.engine import HIGHEST_LEVEL, OutflankError, Parameters, Rules, Searcher
-from outflank.engine.search.limits import DEFAULT_LEVEL, Percent
+from outflank.engine import NotationError, OutflankError, Parameters, Rules, Searcher
+from outflank.engine.search.limits import DEFAULT_LEVEL
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.tools.analysis.answers import ANSWER_ROW, Answer, answer_facts, answer_row
 from outflank.tools.analysis.requests import Action, Defaults, Item, Query, Remark, SearchRequest
@@ -31,17 +32,20 @@ from outflank.tools.commands.options import (
     book_option,
     completed_by,
     group,
-    hash_option,
+    handing,
     json_option,
-    param_option,
+    level_option,
+    plain_search_options,
     rules_option,
+    search_options,
     selectivity_option,
-    threads_option,
-    weights_option,
 )
 from outflank.tools.report.search import heading, settings_line
 from outflank.tools.runtime.games import Given, as_usage
 from outflank.tools.runtime.progress import Complaints, counted
+
+if TYPE_CHECKING:
+    from outflank.protocol.drivers import EngineSpec
 
 _SECONDS = 5.0
 
@@ -64,11 +68,9 @@ _SECONDS = 5.0
         help=f"Seconds for a position.  [default: {_SECONDS:g} for a single one if nothing else is the limit]",
     ),
     click.option("--nodes", type=COUNT, help="Boards to reach.  [default: no limit]"),
-    click.option(
-        "--level",
-        type=WholeNumber(0, HIGHEST_LEVEL),
-        help="Level of the search, see docs/search.md.  "
-        f"[default: {DEFAULT_LEVEL} for many positions if nothing else is the limit]",
+    level_option(
+        "Level of the search, see docs/search.md.  "
+        f"[default: {DEFAULT_LEVEL} for many positions if nothing else is the limit]"
     ),
     selectivity_option(default="that of the level, or what pays against time or nodes, else 100"),
 )
@@ -103,21 +105,13 @@ _SECONDS = 5.0
     "How it searches",
     rules_option,
     click.option("--concurrency", type=WholeNumber(1, 256), default=1, help="Searches at once."),
-    threads_option,
-    hash_option,
-    param_option,
-    weights_option,
+    search_options,
 )
+@handing({"search": SearchRequest})
 def analyze(
     texts: Sequence[str],
-    depth: int | None,
-    seconds: float | None,
-    nodes: int | None,
-    level: int | None,
-    selectivity: Percent | None,
-    multipv: int,
+    search: SearchRequest,
     book: str | None,
-    stable: bool,
     concurrency: int,
     ordered: bool,
     web: str | None,
@@ -138,16 +132,7 @@ def analyze(
     If the first line of a file or stream is a JSON object, the lines are requests; docs/analysis.md says what they may
     ask, and how to keep one process as an analysis server.
     """
-    search = SearchRequest(
-        level=level,
-        depth=depth,
-        nodes=nodes,
-        seconds=seconds,
-        selectivity=selectivity,
-        multipv=multipv,
-        stable=stable,
-    )
-    if stable and rules.one_direction:
+    if search.stable and rules.one_direction:
         raise click.UsageError(
             f"--stable needs rules under which a move turns every direction, unlike {rules}"
         )
@@ -157,8 +142,8 @@ def analyze(
         from outflank.tools.web.board_server import serve_board  # an extra that most do without
 
         # The page searches the position shown and the curve at once.
-        count = max(concurrency, 1 if web is None else 2)
-        searchers = [Searcher(hash_mb, threads, parameters=parameters) for _ in range(count)]
+        at_once = max(concurrency, 1 if web is None else 2)
+        searchers = [Searcher(hash_mb, threads, parameters=parameters) for _ in range(at_once)]
         place, mode = (serve, None) if web is None else (web, "study")
         serve_board(texts, defaults, searchers, place, web is not None, archive, mode=mode)
     if not texts:
@@ -188,24 +173,15 @@ def analyze(
             first = list(islice(entries, 2))
         if len(first) == 1 and isinstance(first[0], AnnotatedGame):
             search = search if search.is_limited else replace(search, seconds=_SECONDS)
-            from outflank.tools.analysis.single import (
-                analyze_game,
-                book_entry,
-            )  # not at the top: a server does without it
+            # Not at the top: a server does without it.
+            from outflank.tools.analysis.single import analyze_game, book_entry
 
             game = first[0].game()
             entry = book_entry(books_to_read(book), game.position, expected=book is not None)
             begin(search, err=as_json)
             analyze_game(game, search, AnalysisService(searchers), as_json, entry)
         else:
-            answer_many(games_as_items(chain(first, entries), texts[0], defaults, _count()), as_json)
-
-
-def _count() -> Iterator[int]:
-    number = 0
-    while True:
-        number += 1
-        yield number
+            answer_many(games_as_items(chain(first, entries), texts[0], defaults, count(1)), as_json)
 
 
 def _answer_many(given: Iterable[Answer], as_json: bool) -> None:
@@ -220,24 +196,72 @@ def _answer_many(given: Iterable[Answer], as_json: bool) -> None:
         bad += isinstance(answer.item, Remark) and not answer.item.is_warning
         if as_json:
             click.echo(json.dumps(answer_facts(answer)))
+        elif isinstance(answer.item, Query):
+            if answer.found is not None:
+                click.echo(answer_row(answer.item, answer.found))
+        elif isinstance(answer.item, Remark):
+            origin = answer.item.tags.get("file") or f"request {answer.item.tags['id']}"
+            remarks.add(f"{origin}: {answer.item.sentence}")
         else:
-            _print_row(answer, remarks)
+            assert isinstance(answer.item, Action)
     remarks.end()
     if bad:
         raise OutflankError(f"{counted(bad, 'position')} can't be read ({remarks.where})")
 
 
-def _print_row(answer: Answer, remarks: Complaints) -> None:
-    item = answer.item
-    if isinstance(item, Query):
-        if answer.found is not None:
-            click.echo(answer_row(item, answer.found))
-    elif isinstance(item, Remark):
-        remarks.add(f"{_place(item)}: {item.sentence}")
-    else:
-        assert isinstance(item, Action)
+def _engines(ctx: click.Context, param: click.Parameter, texts: Sequence[str]) -> "list[EngineSpec]":
+    """Read the engines. Raises: click.BadParameter."""
+    from outflank.protocol.drivers import EngineSpec  # not at the top: analyze starts without it
+
+    try:
+        specs = [EngineSpec.parse(text) for text in texts]
+    except NotationError as error:
+        raise click.BadParameter(str(error), ctx, param) from None
+    names = [spec.name for spec in specs]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise click.BadParameter(
+            f"two engines are called {twice!r}: give each a name= of its own", ctx, param
+        )
+    return specs
 
 
-def _place(remark: Remark) -> str:
-    """The origin of a remark: ``games.sgf``, ``request 7``."""
-    return str(remark.tags.get("file") or f"request {remark.tags['id']}")
+@click.command(cls=Command, context_settings={"ignore_unknown_options": True})
+@click.argument("texts", nargs=-1, metavar="[GAMES]...", shell_complete=completed_by(files=True))
+@click.option(
+    "--engine",
+    "engines",
+    multiple=True,
+    metavar="TEXT",
+    callback=_engines,
+    help="An engine to play against, as in outflank match: 'cmd=\"./mine gtp\"' or catalogue:edax; may be repeated.",
+)
+@archive_option
+@click.option(
+    "--serve",
+    cls=AddressOption,
+    help="Listen there and open no browser.  [default: 127.0.0.1 and a free port]",
+)
+@click.option("--concurrency", type=WholeNumber(1, 256), default=2, help="Searches at once.")
+@rules_option
+@plain_search_options
+def web(
+    texts: Sequence[str],
+    engines: "list[EngineSpec]",
+    archive: Path | None,
+    serve: str | None,
+    concurrency: int,
+    rules: Rules,
+    threads: int,
+    hash_mb: int,
+) -> None:
+    """Play, study and practise in the browser, against any engine.
+
+    GAMES are files in a format of docs/formats.md, transcripts or boards to begin with. The page plays against Outflank
+    and the engines of --engine, shows the scores of all moves, reviews games and asks problems; see docs/web.md.
+    """
+    from outflank.tools.web.board_server import serve_board  # an extra that most do without
+
+    defaults = Defaults(rules, SearchRequest(level=DEFAULT_LEVEL))
+    searchers = [Searcher(hash_mb, threads) for _ in range(concurrency)]
+    mode = "study" if texts else "play"
+    serve_board(texts, defaults, searchers, serve, serve is None, archive, engines, mode)

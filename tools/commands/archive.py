@@ -12,7 +12,6 @@ import click
 from outflank.book.names import opening_of_game
 from outflank.engine import (
     DEFAULT_LEVEL,
-    HIGHEST_LEVEL,
     FileFormatError,
     NotationError,
     OutflankError,
@@ -34,6 +33,7 @@ from outflank.tools.commands.options import (
     handing,
     json_object_option,
     json_option,
+    level_option,
     read_by,
     rules_option,
     weights_option,
@@ -123,12 +123,7 @@ def build(files: Sequence[str], path: Path, source: FormatName | None, rules: Ru
 @_ARCHIVE
 @_POSITION
 @_wanted_options
-@click.option(
-    "--level",
-    type=WholeNumber(0, HIGHEST_LEVEL),
-    default=DEFAULT_LEVEL,
-    help="Level of the engine's scores.",
-)
+@level_option("Level of the engine's scores.", default=DEFAULT_LEVEL)
 @book_option("whose scores are shown")
 @weights_option
 @json_object_option
@@ -207,10 +202,6 @@ def games(
 
 
 def _export(found: Iterable[AnnotatedGame], output: Path, as_json: bool) -> None:
-    """Write games to a file, whose name says the format.
-
-    Raises: click.BadParameter; OutflankError if there is no game or some can't be written.
-    """
     from outflank.tools.report.gamefiles import check_output, format_of, game_writer, written_files
 
     try:

@@ -14,19 +14,7 @@ from outflank.engine import NotationError, SettingsError
 from outflank.protocol.drivers import spec as engines
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tools.arena.control import order
-from outflank.tools.commands.matches import (
-    KINDS,
-    PAGE_NEEDS,
-    RunOptions,
-    RunPlace,
-    ask_about_commands,
-    engine_option,
-    live_options,
-    played_options,
-    show_run,
-    use_config,
-    watched_json_option,
-)
+from outflank.tools.commands.matches import ask_about_commands, show_run
 from outflank.tools.commands.options import (
     EXISTING_FILE,
     Command,
@@ -38,11 +26,23 @@ from outflank.tools.commands.options import (
     json_object_option,
     read_by,
 )
+from outflank.tools.commands.run_options import (
+    KINDS,
+    PAGE_NEEDS,
+    RunOptions,
+    RunPlace,
+    engine_option,
+    live_options,
+    out_option,
+    pairing_options,
+    played_options,
+    use_config,
+    watched_json_option,
+)
 from outflank.tools.match.state.config_file import chosen_entries, read_config
 from outflank.tools.match.state.run import Format
 from outflank.tools.runtime.progress import counted, json_line
 
-_FORMATS = [str(form) for form in Format if form is not Format.MATCH]
 _LISTEN = "127.0.0.1:8765"
 _MOST_ENTRANTS = 1_000
 _HOURS = Seconds(0.1, 86_400)
@@ -52,10 +52,7 @@ _NAME = click.argument("name", callback=read_by(lambda text: str(engines.name("n
 
 
 def _moment(text: str) -> datetime:
-    """A date and a time; of this machine's zone if it names none.
-
-    Raises: NotationError.
-    """
+    """Read a date and a time, of this machine's zone if it names none. Raises: NotationError."""
     try:
         return datetime.fromisoformat(text).astimezone()
     except ValueError:
@@ -67,18 +64,10 @@ def _moment(text: str) -> datetime:
     needs={"--certificate": ["--key"], "--key": ["--certificate"], **PAGE_NEEDS},
 )
 @click.argument("arena", type=EXISTING_FILE, metavar="ARENA.toml", callback=use_config, is_eager=True)
-@group(
-    "Which games",
-    click.option(
-        "--pairing",
-        "form",
-        cls=RenamedOption,
-        former=["--format"],
-        type=click.Choice(_FORMATS),
-        default=str(Format.ROUND_ROBIN),
-        help="The pairing of a tournament. In a standing arena engines come and go, and play while they are there.",
-    ),
-    click.option("--rounds", type=WholeNumber(1, 1000), help="As outflank tournament has it."),
+@pairing_options(
+    "As outflank tournament has it.",
+    "The pairing of a tournament. In a standing arena engines come and go, and play while they are there.",
+    standing=True,
 )
 @group(
     "When a tournament begins",
@@ -122,18 +111,9 @@ def _moment(text: str) -> datetime:
 )
 @handing(
     KINDS,
-    engine_option,
+    engine_option("engines"),
     played_options,
-    group(
-        "Records",
-        click.option(
-            "--out",
-            "folder",
-            type=click.Path(path_type=Path),
-            metavar="DIR",
-            help="Folder of the arena.  [default: ARENA]",
-        ),
-    ),
+    out_option("Folder of the arena.  [default: ARENA]"),
     watched_json_option,
     live_options,
 )
@@ -185,10 +165,6 @@ def serve(
 
 
 def _entry(text: str) -> EngineSpec:
-    """The engine.
-
-    Raises: NotationError if it can't be entered so.
-    """
     entry = EngineSpec.parse(text)
     if entry.time.is_limited:
         raise NotationError("the server of the arena sets the time: leave tc= out")

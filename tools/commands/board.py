@@ -10,7 +10,6 @@ import click
 
 from outflank.engine import (
     DEFAULT_LEVEL,
-    HIGHEST_LEVEL,
     Game,
     IllegalMoveError,
     Limit,
@@ -27,6 +26,7 @@ from outflank.tools.commands.options import (
     Command,
     WholeNumber,
     completed_by,
+    level_option,
     output_option,
     rules_option,
     weights_option,
@@ -71,12 +71,7 @@ _SIZE = 480
     metavar="N",
     help="Show the position after N moves of a game; passes do not count.  [default: the last position]",
 )
-@click.option(
-    "--level",
-    type=WholeNumber(0, HIGHEST_LEVEL),
-    default=DEFAULT_LEVEL,
-    help="Level of the search for scores and line.",
-)
+@level_option("Level of the search for scores and line.", default=DEFAULT_LEVEL)
 @click.option("--depth", type=COUNT, help="Plies of that search.  [default: those of the level]")
 @click.option(
     "--size", type=WholeNumber(16, 8192), default=_SIZE, help="Width and height of an image in pixels."
@@ -133,10 +128,6 @@ def board(
 
 
 def _form_of(asked: Form | None, output: Path) -> Form:
-    """Return the form that the options name, or else the ending of the file's name.
-
-    Raises: click.UsageError if they contradict each other or say nothing.
-    """
     named = None if output is STDOUT else _FORMS.get(output.suffix.lower())
     if asked and named not in (None, asked):
         raise click.UsageError(f"{output.name!r} is the name of a file for --{named}, not for --{asked}")
@@ -150,10 +141,7 @@ def _form_of(asked: Form | None, output: Path) -> Form:
 
 
 def _up_to(game: AnnotatedGame, ply: int) -> AnnotatedGame:
-    """The game up to the position after `ply` moves, in which passes do not count.
-
-    Raises: click.BadParameter if it has fewer.
-    """
+    """Return the game up to the position after `ply` moves, in which passes do not count."""
     for end in range(len(game.moves) + 1):
         shown = replace(game, moves=game.moves[:end])
         if shown.discs_played == ply:
@@ -166,7 +154,6 @@ def _up_to(game: AnnotatedGame, ply: int) -> AnnotatedGame:
 def _searched(
     position: Position, level: int, depth: int | None
 ) -> tuple[dict[Move, float], tuple[Move, ...]]:
-    """The scores of all moves and the best line; nothing if the game is over."""
     if position.is_over:
         return {}, ()
     limit = limit_for_level(level, position.empties) if depth is None else Limit(depth=depth)
@@ -175,10 +162,6 @@ def _searched(
 
 
 def _last(position: Position, text: str) -> Move:
-    """The move that is said to have led to a position.
-
-    Raises: click.BadParameter if it is none or can't have.
-    """
     try:
         move = Move.parse(text)
     except NotationError as error:
@@ -193,10 +176,7 @@ def _last(position: Position, text: str) -> Move:
 
 
 def _moves(position: Position, line: str | None) -> Sequence[Move]:
-    """The moves that are to be shown, forced passes among them.
-
-    Raises: click.BadParameter if they can't be played there.
-    """
+    """Return the moves to show, forced passes among them."""
     try:
         return [turn.move for turn in Game.from_transcript(line or "", first=position)]
     except (NotationError, IllegalMoveError) as error:
@@ -206,7 +186,6 @@ def _moves(position: Position, line: str | None) -> Sequence[Move]:
 def _as_text(
     position: Position, last: Move | None, scores: dict[Move, float], line: Sequence[Move], output: Path
 ) -> str:
-    """The board; scores and line stand below it."""
     lines = [board_text(position, last=last, coloured=output is STDOUT and is_coloured())]
     if scores:
         best_first = sorted(scores.items(), key=lambda each: -each[1])

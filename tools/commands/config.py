@@ -121,7 +121,6 @@ def _text(key: str, value: object, path: Path) -> Any:
 def _lines(
     command: click.Command, tables: Mapping[str, Any], path: Path, words: tuple[str, ...]
 ) -> Iterator[str]:
-    """Yield each command with the options that the file gives it, checked."""
     assert isinstance(command, click.Group)
     names = command.list_commands(click.Context(command))
     for name, table in tables.items():
@@ -139,7 +138,6 @@ def _lines(
 
 
 def _words(key: str, value: object) -> Iterator[str]:
-    """Yield an option as it would be typed."""
     if value is True:
         yield f"--{key}"
     elif isinstance(value, list):

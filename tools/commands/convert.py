@@ -102,63 +102,86 @@ def convert(
     target = chosen_format("--format", target, output, FORMAT_OF)
     check_output(target, output)
     outputs = written_files(target, output)
-    count = _Count()
-    repeats = _Repeats()
+    read, games, written = ReadGames(), 0, 0
+    incomplete: set[str] = set()  # files of which games, variations or properties are left out
+    known: set[bytes] = set()
     began = time.perf_counter()
     with game_writer(target, output, style=style, passes=passes) as writer:
         for name in files:
             for number, entry in enumerate(games_of(name, source, rules), 1):
-                if not count.read.add(name, number, entry):
-                    count.incomplete.add(name)
+                if not read.add(name, number, entry):
+                    incomplete.add(name)
                     continue
                 assert isinstance(entry, AnnotatedGame)
-                count.games += 1
+                games += 1
                 if entry.unread:
-                    count.incomplete.add(name)
-                if not wanted.allows(entry) or (unique and not repeats.is_new(entry)):
-                    count.incomplete.add(name)
+                    incomplete.add(name)
+                if not wanted.allows(entry) or (unique and not _is_new(entry, known)):
+                    incomplete.add(name)
                     continue
                 try:
-                    _expect_held(target, entry)
+                    if target == "transcript" and not entry.moves:
+                        raise FileFormatError("a game without a move can't be written as a transcript")
                     writer.write(entry)
-                    count.written += 1
+                    written += 1
                 except FileFormatError as error:
-                    count.bad(name, f"{shown(name)}, game {number}: {error}")
-        count.read.end()
-        count.expect_no_loss(wanted, writer, outputs)
-    count.report(time.perf_counter() - began, writer, as_json, outputs)
-    count.expect_all()
+                    incomplete.add(name)
+                    read.bad.add(f"{shown(name)}, game {number}: {error}")
+        read.end()
+        if not written:
+            _expect_good(read)
+        wanted.expect_found(written, read.unnamed)
+        if lost := read_and_written(incomplete, outputs):
+            _warn_of(writer)
+            raise OutflankError(
+                f"{str(lost)!r} would lose games, variations, properties or characters, so nothing was written: "
+                "name another file"
+            )
+    _warn_of(writer)
+    facts = {
+        "read": games,
+        "written": written,
+        "bad": read.bad.count,
+        "left_out": writer.losses,
+        "seconds": round(time.perf_counter() - began, 3),
+    }
+    _report(facts, outputs, as_json)
+    _expect_good(read)
 
 
-def _expect_held(target: FormatName, game: AnnotatedGame) -> None:
-    """Raise FileFormatError if nothing would be read where the game is written."""
-    if target == "transcript" and not game.moves:
-        raise FileFormatError("a game without a move can't be written as a transcript")
+def _report(facts: dict[str, Any], files: Sequence[Path], as_json: bool) -> None:
+    """Print the numbers, to standard error where games go to standard output."""
+    if as_json:
+        click.echo(json.dumps(facts | {"files": list(map(str, files))}), err=not files)
+        return
+    click.echo(
+        f"{counted(facts['read'], 'game')} read, {facts['written']:,} written, {facts['bad']:,} bad, "
+        f"{facts['seconds']:.1f} s",
+        err=True,
+    )
+    for file in files:
+        click.echo(file)
 
 
-class _Repeats:
-    """Finds games with the moves of an earlier one; 16 bytes and a place in a set for each game.
+def _expect_good(read: ReadGames) -> None:
+    if read.bad.count:
+        raise OutflankError(f"{counted(read.bad.count, 'game')} can't be read or written ({read.bad.where})")
 
-    Attributes:
-        count: how many were found.
-    """
 
-    def __init__(self) -> None:
-        self.count = 0
-        self._known: set[bytes] = set()
+def _warn_of(writer: GameWriter) -> None:
+    if lost := writer.loss_note:
+        warn(lost)
 
-    def is_new(self, game: AnnotatedGame) -> bool:
-        """Whether no game, and no image of one, has had this start and these moves."""
-        key = _key(game)
-        if key in self._known:
-            self.count += 1
-            return False
-        self._known.add(key)
-        return True
+
+def _is_new(game: AnnotatedGame, known: set[bytes]) -> bool:
+    """Add a game to the known ones, 16 bytes each; return whether neither it nor an image of it was there."""
+    before = len(known)
+    known.add(_key(game))
+    return len(known) > before
 
 
 def _key(game: AnnotatedGame) -> bytes:
-    """Equal for games with the same rules, start and moves, or images of these; passes do not count."""
+    """Return a hash of rules, start and moves, equal for their images; passes do not count."""
     moves = [played.move for played in game.moves if not played.move.is_pass]
     first, rules = game.first, str(game.rules).encode()
     if game.rules.one_direction:
@@ -183,10 +206,6 @@ def _print_statistics(
     unique: bool,
     as_json: bool,
 ) -> None:
-    """Count the games, and print the numbers.
-
-    Raises: OutflankError if games can't be read, or none passes the filters.
-    """
     read, statistics = ReadGames(), _Statistics()
     for name in files:
         for number, entry in enumerate(games_of(name, source, rules), 1):
@@ -223,12 +242,15 @@ class _Statistics:
         self._lengths: Counter[int] = Counter()
         self._years: Counter[int] = Counter()
         self._names: dict[str, Counter[str]] = {name: Counter() for name in ("players", "events", "openings")}
-        self._repeats = _Repeats()
+        self._known: set[bytes] = set()
+        self._repeated = 0
 
     def add(self, game: AnnotatedGame, unique: bool) -> None:
         """Count a game; with `unique` not one that repeats another."""
-        if not self._repeats.is_new(game) and unique:
-            return
+        if not _is_new(game, self._known):
+            self._repeated += 1
+            if unique:
+                return
         self.games += 1
         self._results[result_of(game)] += 1
         outcome = game.outcome
@@ -248,7 +270,7 @@ class _Statistics:
         """The numbers as JSON has them."""
         return {
             "games": self.games,
-            "repeated": self._repeats.count,
+            "repeated": self._repeated,
             "results": {name: self._results[name] for name in RESULTS},
             "mean_margin": round(self._margins / self._decided, 3) if self._decided else None,
             "lengths": {str(length): count for length, count in sorted(self._lengths.items())},
@@ -258,7 +280,7 @@ class _Statistics:
 
     def lines(self) -> Iterator[str]:
         """The numbers in words."""
-        yield f"games     {self.games:,}; {self._repeats.count:,} had the moves of another"
+        yield f"games     {self.games:,}; {self._repeated:,} had the moves of another"
         shares = (
             f"{name} {self._results[name]:,} ({self._results[name] / self.games:.1%})" for name in RESULTS
         )
@@ -273,70 +295,3 @@ class _Statistics:
         for name, counts in self._names.items():
             first = ", ".join(f"{each} {count:,}" for each, count in counts.most_common(_MOST_COMMON))
             yield f"{name:<9} {len(counts):,}{': ' if first else ''}{first}"
-
-
-class _Count:
-    """How many games there were.
-
-    Attributes:
-        read: complaints about the games.
-        incomplete: names of the files of which games, variations or properties were left out.
-        games: how many were read.
-        written: how many of them were written.
-    """
-
-    def __init__(self) -> None:
-        self.incomplete: set[str] = set()
-        self.games = 0
-        self.written = 0
-        self.read = ReadGames()
-
-    def bad(self, name: str, sentence: str) -> None:
-        """Tell of a game of a file that is left out."""
-        self.incomplete.add(name)
-        self.read.bad.add(sentence)
-
-    def expect_no_loss(self, wanted: GameFilter, writer: GameWriter, outputs: Sequence[Path]) -> None:
-        """Raise OutflankError if these files had better stay as they are."""
-        if not self.written:
-            self.expect_all()
-        wanted.expect_found(self.written, self.read.unnamed)
-        if lost := read_and_written(self.incomplete, outputs):
-            _tell(writer)
-            raise OutflankError(
-                f"{str(lost)!r} would lose games, variations, properties or characters, so nothing was written: "
-                "name another file"
-            )
-
-    def expect_all(self) -> None:
-        """Raise OutflankError if games can't be read or written."""
-        bad = self.read.bad
-        if bad.count:
-            raise OutflankError(f"{counted(bad.count, 'game')} can't be read or written ({bad.where})")
-
-    def report(self, seconds: float, writer: GameWriter, as_json: bool, files: Sequence[Path]) -> None:
-        """Print the numbers, to standard error where games go to standard output."""
-        _tell(writer)
-        if as_json:
-            facts = {
-                "read": self.games,
-                "written": self.written,
-                "bad": self.read.bad.count,
-                "left_out": writer.losses,
-                "seconds": round(seconds, 3),
-            }
-            click.echo(json.dumps(facts | {"files": list(map(str, files))}), err=not files)
-            return
-        click.echo(
-            f"{counted(self.games, 'game')} read, {self.written:,} written, {self.read.bad.count:,} bad, "
-            f"{seconds:.1f} s",
-            err=True,
-        )
-        for file in files:
-            click.echo(file)
-
-
-def _tell(writer: GameWriter) -> None:
-    """Say what was left out of the games."""
-    if lost := writer.loss_note:
-        warn(lost)

@@ -1,7 +1,7 @@
 """``outflank gtp``, ``nboard`` and ``uci``: Outflank as an engine for another program."""
 
 import time
-from dataclasses import dataclass
+from collections.abc import Callable
 from io import FileIO
 from pathlib import Path
 from random import SystemRandom
@@ -10,8 +10,8 @@ from typing import Any
 
 import click
 
-from outflank.engine import Parameters, Rules, Searcher, SettingsError
-from outflank.engine.search.limits import DEFAULT_LEVEL, HIGHEST_LEVEL, USUAL_OVERHEAD
+from outflank.engine import NotationError, Parameters, Rules, Searcher
+from outflank.engine.search.limits import DEFAULT_LEVEL, USUAL_OVERHEAD
 from outflank.protocol.server.booksource import NO_BOOK, BookSource, named_book, shipped_books
 from outflank.protocol.server.human_strength import HIGHEST_ELO, LOWEST_ELO
 from outflank.protocol.server.movesource import USUAL_PLIES, MoveVariety, SearchSource
@@ -26,34 +26,25 @@ from outflank.tools.commands.options import (
     WholeNumber,
     group,
     handing,
-    hash_option,
-    param_option,
+    level_option,
     played_book_option,
+    read_by,
     rules_option,
-    threads_option,
+    search_options,
     varied_seed_option,
-    weights_option,
 )
 from outflank.tools.runtime.files import writing
 from outflank.tools.runtime.progress import warn
 
 
-class VarietyType(click.ParamType):  # type: ignore[type-arg]  # generic in newer versions of click alone
-    """``DISCS[:PLIES]``, as ``1.5:12``."""
-
-    name = "DISCS[:PLIES]"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> MoveVariety:
-        """Read it."""
-        if isinstance(value, MoveVariety):
-            return value
-        discs, _, plies = value.partition(":")
-        try:
-            return MoveVariety(float(discs), int(plies) if plies else USUAL_PLIES)
-        except SettingsError as error:
-            self.fail(str(error), param, ctx)
-        except ValueError:
-            self.fail(f"expected discs and perhaps plies, as 1.5:12, got {value!r}", param, ctx)
+def _variety(text: str) -> MoveVariety:
+    """Read ``DISCS[:PLIES]``, as ``1.5:12``. Raises: NotationError or SettingsError."""
+    discs, _, plies = text.partition(":")
+    try:
+        number, count = float(discs), int(plies) if plies else USUAL_PLIES
+    except ValueError:
+        raise NotationError(f"expected discs and perhaps plies, as 1.5:12, got {text!r}") from None
+    return MoveVariety(number, count)
 
 
 elo_option = click.option(
@@ -64,21 +55,20 @@ elo_option = click.option(
 )
 
 
-def expect_one_strength(level: int | None, elo: int | None) -> None:
+def expect_one_strength(strength: Strength) -> None:
     """Raise click.UsageError if a strength is given in two ways."""
-    if level is not None and elo is not None:
+    if strength.level is not None and strength.elo is not None:
         raise click.UsageError("--level and --elo exclude each other: each sets the whole strength")
 
 
 _STDIN, _STDOUT = 0, 1
-_OPTIONS = (
+_engine_options = handing(
+    {"strength": Strength},
     group(
         "Strength",
-        click.option(
-            "--level",
-            type=WholeNumber(0, HIGHEST_LEVEL),
-            help="Strength, see docs/search.md.  "
-            f"[default: {DEFAULT_LEVEL} if neither another option nor a clock limits the search]",
+        level_option(
+            "Strength, see docs/search.md.  "
+            f"[default: {DEFAULT_LEVEL} if neither another option nor a clock limits the search]"
         ),
         click.option("--depth", type=COUNT, help="Plies to search.  [default: no limit]"),
         click.option(
@@ -102,7 +92,8 @@ _OPTIONS = (
         ),
         click.option(
             "--variety",
-            type=VarietyType(),
+            callback=read_by(_variety),
+            metavar="DISCS[:PLIES]",
             help="Choose moves by chance (--seed) in the first PLIES, where no book knows the position: "
             f"among the moves within DISCS of the best.  [default: off; {USUAL_PLIES} plies]",
         ),
@@ -110,14 +101,11 @@ _OPTIONS = (
     ),
     group(
         "How it searches",
-        threads_option,
-        hash_option,
-        param_option,
-        weights_option,
+        search_options,
         click.option(
             "--overhead",
-            "overhead_ms",
             type=Number(0, 60_000),
+            callback=read_by(lambda milliseconds: milliseconds / 1000),
             metavar="MS",
             default=1000 * USUAL_OVERHEAD,
             help="Reserve for each move in ms. Fixed time per move: this or 2 % (the larger), at most 25 %. "
@@ -130,149 +118,125 @@ _OPTIONS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class EngineOptions:
-    """How Outflank plays: the options of an engine, by their names."""
+def _serve(
+    wire: Wire,
+    rules: Rules | None = None,
+    *,
+    strength: Strength,
+    threads: int,
+    hash_mb: int,
+    parameters: Parameters,
+    book: str | None,
+    book_variety: float,
+    variety: MoveVariety | None,
+    seed: int | None,
+    log_file: Path | None,
+    ponder: bool = False,
+) -> None:
+    """Be an engine on standard input and output until the controller ends the session.
 
-    level: int | None
-    depth: int | None
-    seconds: float | None
-    nodes: int | None
-    elo: int | None
-    threads: int
-    hash_mb: int
-    parameters: Parameters
-    overhead_ms: float
-    book: str | None
-    book_variety: float
-    variety: MoveVariety | None
-    seed: int | None
-    log_file: Path | None
-    ponder: bool = False
-
-    def answer(self, wire: Wire, rules: Rules | None = None) -> None:
-        """Be an engine on standard input and output until the controller ends the session.
-
-        Raises: OutflankError; OSError.
-        """
-        searcher = Searcher(self.hash_mb, self.threads, self.seed, parameters=self.parameters)
-        expect_one_strength(self.level, self.elo)
-        steady = (
-            searcher
-            if self.seed is None
-            else Searcher(self.hash_mb, self.threads, parameters=self.parameters)
-        )
-        session = Session(
-            SearchSource(searcher, steady, self.seed, self.variety),
-            books=books_to_play(self.book, self.book_variety, self.seed),
-            strength=Strength(
-                self.level, self.depth, self.seconds, self.nodes, self.overhead_ms / 1000, self.elo
-            ),
-            rules=rules or Rules(),
-            ponders=self.ponder,
-        )
-        serve(session, wire, _STDIN, _STDOUT, _Log(self.log_file) if self.log_file else _no_log)
-
-
-_KINDS = {"options": EngineOptions}
+    Raises: OutflankError; OSError.
+    """
+    searcher = Searcher(hash_mb, threads, seed, parameters=parameters)
+    expect_one_strength(strength)
+    steady = searcher if seed is None else Searcher(hash_mb, threads, parameters=parameters)
+    session = Session(
+        SearchSource(searcher, steady, seed, variety),
+        books=books_to_play(book, book_variety, seed),
+        strength=strength,
+        rules=rules or Rules(),
+        ponders=ponder,
+    )
+    serve(session, wire, _STDIN, _STDOUT, _log_to(log_file) if log_file else lambda sign, data: None)
 
 
 @click.command(cls=Command)
-@handing(
-    _KINDS,
-    *_OPTIONS,
-    group(
-        "How it searches",
-        click.option("--ponder", is_flag=True, help="Search on the opponent's time.  [default: off]"),
-        rules_option,
-    ),
+@_engine_options
+@group(
+    "How it searches",
+    click.option("--ponder", is_flag=True, help="Search on the opponent's time.  [default: off]"),
+    rules_option,
 )
-def gtp(rules: Rules, options: EngineOptions) -> None:
+def gtp(**given: Any) -> None:
     """Answer GTP commands (version 2) on standard input, as an engine for a GUI or a match runner.
 
     docs/gtp.md describes every command. If no option limits the search, the controller's clock does.
     """
-    from outflank.protocol.server.gtp.commands import (
-        Gtp,  # not at the top: each command needs its own protocol alone
-    )
+    from outflank.protocol.server.gtp.commands import Gtp  # not at the top: each needs its own protocol alone
 
-    options.answer(Gtp(), rules)
+    _serve(Gtp(), **given)
 
 
 @click.command(cls=Command)
-@handing(_KINDS, *_OPTIONS)
-def nboard(options: EngineOptions) -> None:
+@_engine_options
+def nboard(**given: Any) -> None:
     """Answer NBoard commands (version 2) on standard input, as an engine for the GUI NBoard.
 
     docs/nboard.md describes every command. The depth that the controller sets takes the place of --level.
     """
     from outflank.protocol.server.nboard.commands import NBoard
 
-    options.answer(NBoard())
+    _serve(NBoard(), **given)
 
 
 @click.command(cls=Command)
-@handing(_KINDS, *_OPTIONS)
-def uci(options: EngineOptions) -> None:
+@_engine_options
+def uci(**given: Any) -> None:
     """Answer UCI commands on standard input, as an engine for the variant flipello (Othello).
 
     Moves are P@f5, as Fairy-Stockfish has them. docs/engines.md has the details.
     """
     from outflank.protocol.server.uci import Uci
 
-    options.answer(Uci())
+    _serve(Uci(), **given)
 
 
-def books_to_read(given: str | None) -> list[Path]:
-    """The books to look positions up in: the one that is named, or those that the package brings."""
-    if given is None:
+def books_to_read(name: str | None) -> list[Path]:
+    """Return the books to look positions up in: the named one, or those of the package."""
+    if name is None:
         return shipped_books()
-    if given == NO_BOOK:
+    if name == NO_BOOK:
         return []
-    if not named_book(given).exists():
-        raise click.BadParameter(f"there is no file {given!r}", param_hint="--book")
-    return [named_book(given)]
+    if not named_book(name).exists():
+        raise click.BadParameter(f"there is no file {name!r}", param_hint="--book")
+    return [named_book(name)]
 
 
-def books_to_play(given: str | None, variety: float, seed: int | None) -> list[BookSource]:
-    """The opening books to play from.
+def books_to_play(name: str | None, variety: float, seed: int | None) -> list[BookSource]:
+    """Return the opening books to play from.
 
     Variety needs chance: without a seed it gets a random one, which the engine's description names.
     """
-    if given == NO_BOOK:
+    if name == NO_BOOK:
         return []
     if variety and seed is None:
         seed = SystemRandom().randrange(2**31)
-    if given is None:
+    if name is None:
         return [BookSource(path, warn, discs=variety, seed=seed, shipped=True) for path in shipped_books()]
-    return [BookSource(named_book(given), warn, discs=variety, seed=seed)]
+    return [BookSource(named_book(name), warn, discs=variety, seed=seed)]
 
 
-def _no_log(sign: str, data: bytes) -> None:
-    """Keep no log."""
+def _log_to(path: Path) -> Callable[[str, bytes], None]:
+    """Return a function that writes the dialogue to a file, stamped with the seconds since the start.
 
-
-class _Log:
-    """Writes the dialogue to a file, stamped with the seconds since the start; ends at the first failure.
+    It takes a line that came (``<``) or a piece of an answer (``>``), and ends the log at the first failure.
 
     Raises: UnwritableError if the file can't be opened.
     """
+    # Unbuffered: nothing is lost whatever ends us, and pieces written by two threads never mix.
+    with writing(path):
+        file = FileIO(path, "a")
+    began = time.monotonic()
+    lock = Lock()  # pieces come from two threads
 
-    def __init__(self, path: Path) -> None:
-        # Unbuffered: nothing is lost whatever ends us, and pieces written by two threads never mix.
-        with writing(path):
-            self._file: FileIO | None = FileIO(path, "a")
-        self._began = time.monotonic()
-        self._lock = Lock()  # pieces come from two threads
-
-    def __call__(self, sign: str, data: bytes) -> None:
-        """Write a line that came (``<``) or a piece of an answer (``>``)."""
-        with self._lock:
-            if self._file is None:
+    def log(sign: str, data: bytes) -> None:
+        with lock:
+            if file.closed:
                 return
             try:
-                self._file.write(f"{time.monotonic() - self._began:10.3f} {sign} ".encode() + data)
+                file.write(f"{time.monotonic() - began:10.3f} {sign} ".encode() + data)
             except OSError as error:
-                self._file.close()
-                self._file = None
+                file.close()
                 warn(f"the log ends here, since it can't be written: {error.strerror}")
+
+    return log

@@ -1,10 +1,12 @@
-"""``outflank engines`` and ``selftest``: the engines of the catalogue, and whether an engine repeats its games."""
+"""``outflank engines``, ``compliance`` and ``selftest``: the engines at hand, and how well an engine behaves."""
 
 import json
 import random
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
+from textwrap import fill
 
 import click
 
@@ -12,11 +14,22 @@ from outflank import __version__
 from outflank.engine import NotationError, OutflankError, Rules
 from outflank.protocol.drivers import make_driver
 from outflank.protocol.drivers.catalogue import Known, catalogue, search_path
+from outflank.protocol.drivers.command import join_command
 from outflank.protocol.drivers.errors import EngineError
-from outflank.protocol.drivers.spec import EngineSpec
+from outflank.protocol.drivers.spec import EngineSpec, Protocol, command_line, is_ours
 from outflank.protocol.lines import printable
-from outflank.tools.checks.examination import CATALOGUES, Finding, examine, verdict
-from outflank.tools.commands.options import EXISTING_FOLDER, WholeNumber, json_option, read_by, rules_option
+from outflank.tools.checks.examination import CATALOGUES, SECTION_OF, Finding, examine, verdict
+from outflank.tools.checks.tapped_drivers import PATIENCE_SECONDS, THINKING_SECONDS
+from outflank.tools.commands.options import (
+    BEYOND_USE,
+    EXISTING_FOLDER,
+    SECONDS,
+    WholeNumber,
+    completed_by,
+    json_option,
+    read_by,
+    rules_option,
+)
 from outflank.tools.match.game.mirror import MIRROR_NAMES, mirror_fault, outcome_of, play_mirror_pair
 from outflank.tools.match.game.results import GameRecord
 from outflank.tools.match.openings.sources import random_openings
@@ -26,26 +39,7 @@ from outflank.tools.runtime.signals import Interrupts
 _LONGEST_TROUBLE = 400
 _ENGINE = 'cmd="outflank gtp --level 4" restart=yes'
 _MOST_MOVES = 40
-_SEEDS = 2**31
-
-
-@dataclass(slots=True)
-class Found:
-    """An engine of the catalogue on this machine.
-
-    Attributes:
-        engine: its key in the catalogue.
-        program: its file; None if it was not found.
-        calls_itself: name and version in its own words.
-        trouble: why it can't be played with; empty if it answers.
-        compliance: the outcome of its protocol's checks; empty if they were not run.
-    """
-
-    engine: str
-    program: str | None = None
-    calls_itself: str = ""
-    trouble: str = ""
-    compliance: str = ""
+_INDENT = " " * 10
 
 
 @click.command()
@@ -65,61 +59,70 @@ def engines(folders: tuple[Path, ...], check: bool, facts: bool, as_json: bool) 
         for known in catalogue().values():
             found = _find(known, folders, check, interrupts)
             if as_json:
-                click.echo(json_line({**asdict(found), **({"facts": _facts(known)} if facts else {})}))
+                click.echo(json_line(found | ({"facts": _facts(known)} if facts else {})))
             else:
-                click.echo("\n".join([*_lines(found), *(_told(known) if facts else ())]))
+                click.echo("\n".join([*_lines(found), *(_facts_text(known) if facts else ())]))
 
 
-def _find(known: Known, folders: tuple[Path, ...], check: bool, interrupts: Interrupts) -> Found:
-    """The engine on this machine, started to learn its name."""
+def _find(
+    known: Known, folders: tuple[Path, ...], check: bool, interrupts: Interrupts
+) -> dict[str, str | None]:
+    """Start an engine of the catalogue to learn its name.
+
+    Returns: its key, its file (None if it was not found), name and version in its own words, why it can't be played
+        with (empty if it answers), and the outcome of its protocol's checks (empty if they were not run).
+    """
     folder = next((folder for folder in folders if known.find([folder])), None)
     program = known.find([*folders, *search_path()])
+    found = {"engine": known.key, "program": None, "calls_itself": "", "trouble": "", "compliance": ""}
     if program is None:
-        return Found(known.key)
-    found = Found(known.key, str(program))
+        return found
+    found["program"] = str(program)
     settings = {"catalogue": known.key, **({"dir": str(folder)} if folder else {})}
     try:
         entry = EngineSpec.from_settings(settings)
         with make_driver(entry, Rules(), on_wait=interrupts.check) as driver:
             driver.open()
-            found.calls_itself = printable(driver.identity)
+            found["calls_itself"] = printable(driver.identity)
         if check:
-            found.compliance = _checked(entry, interrupts)
+            found["compliance"] = _checked(entry, interrupts)
     except (NotationError, EngineError) as error:
-        found.trouble = printable(str(error), _LONGEST_TROUBLE)
+        found["trouble"] = printable(str(error), _LONGEST_TROUBLE)
     return found
 
 
 def _checked(entry: EngineSpec, interrupts: Interrupts) -> str:
-    """The outcome of all checks in a line. Raises: EngineError."""
     if entry.protocol not in CATALOGUES:
         return f"there are no checks for {entry.protocol}"
     driver, checks = CATALOGUES[entry.protocol]
     with driver(entry, on_wait=interrupts.check) as engine:
         findings = list(examine(engine, checks.values()))
-    counts = ", ".join(f"{count} {outcome}" for outcome, count in verdict(findings).items())
-    return f"{counts}{_named(findings)}"
+    broken = _broken(findings)
+    return _text(verdict(findings)) + (f" (failed: {broken})" if broken else "")
 
 
-def _named(findings: list[Finding]) -> str:
-    broken = ", ".join(finding.check.name for finding in findings if finding.fails("must"))
-    return f" (failed: {broken})" if broken else ""
+def _text(counts: dict[str, int]) -> str:
+    return ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
 
 
-def _lines(found: Found) -> Iterator[str]:
-    """The engine in words."""
+def _broken(findings: Iterable[Finding]) -> str:
+    """Return the names of the rules that are broken and must be kept."""
+    return ", ".join(finding.check.name for finding in findings if finding.fails("must"))
+
+
+def _lines(found: dict[str, str | None]) -> Iterator[str]:
+    program = found["program"]
     outcome = (
-        found.trouble or found.calls_itself or "answers without a name" if found.program else "not found"
+        (found["trouble"] or found["calls_itself"] or "answers without a name") if program else "not found"
     )
-    yield f"{found.engine:<21s} {outcome}"
-    if found.program:
-        yield f"    program: {printable(found.program, None)}"
-    if found.compliance:
-        yield f"    compliance: {found.compliance}"
+    yield f"{found['engine']:<21s} {outcome}"
+    if program:
+        yield f"    program: {printable(program, None)}"
+    if found["compliance"]:
+        yield f"    compliance: {found['compliance']}"
 
 
-def _told(known: Known) -> Iterator[str]:
-    """The facts in words."""
+def _facts_text(known: Known) -> Iterator[str]:
     yield f"    command: {' '.join([known.cmd, *known.without.values()])}"
     yield from (f"    {name}={value}" for name, value in known.settings.items())
     yield f"    {known.seen}"
@@ -128,6 +131,171 @@ def _told(known: Known) -> Iterator[str]:
 
 def _facts(known: Known) -> list[dict[str, str]]:
     return [{**fact, "date": str(fact["date"])} for fact in known.facts]
+
+
+def _examined(text: str) -> EngineSpec:
+    """Read the engine. Outflank plays without a book unless its arguments name one, so that it has to think."""
+    if text.startswith("catalogue:"):
+        return EngineSpec.parse(text)
+    entry = EngineSpec.from_settings({"name": "the engine", "cmd": text})
+    return replace(entry, book="none") if is_ours(entry) and "--book" not in text else entry
+
+
+def _check_names(ctx: click.Context, option: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:
+    for name in names:
+        if name not in SECTION_OF:
+            close = get_close_matches(name, SECTION_OF, 1)
+            meant = f"; did you mean {close[0]!r}?" if close else ";"
+            raise click.BadParameter(f"there is no check {name!r}{meant} --list shows all", ctx, option)
+    return names
+
+
+def _list_checks(ctx: click.Context, option: click.Parameter, wanted: bool) -> None:
+    if not wanted or ctx.resilient_parsing:
+        return
+    for protocol, (_, checks) in CATALOGUES.items():
+        click.echo(f"{protocol.value}: {len(checks)} checks\n")
+        for name, check in checks.items():
+            level = "" if check.level == "must" else " (recommended)"
+            click.echo(
+                f"  {name}{level}\n{fill(check.rule, 100, initial_indent=_INDENT, subsequent_indent=_INDENT)}"
+            )
+        click.echo()
+    ctx.exit()
+
+
+@click.command()
+@click.argument("entry", metavar="CMD", callback=read_by(_examined))
+@click.option(
+    "--protocol",
+    type=click.Choice([protocol.value for protocol in CATALOGUES]),
+    help="Protocol of the engine.  [default: gtp, or the one that the catalogue names]",
+)
+@click.option(
+    "--only",
+    "names",
+    multiple=True,
+    callback=_check_names,
+    shell_complete=completed_by(*SECTION_OF),
+    metavar="NAME",
+    help="Run this check alone; may be given more than once.  [default: all]",
+)
+@click.option(
+    "--list",
+    "listed",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_list_checks,
+    help="List the names of all checks and what they check, and end.",
+)
+@click.option("--strict", is_flag=True, help="Count recommendations as much as requirements.")
+@click.option("--dialogue", is_flag=True, help="Show the dialogue of the checks that failed.")
+@click.option(
+    "--patience",
+    type=SECONDS,
+    default=PATIENCE_SECONDS,
+    help="Seconds for an answer that asks for no thinking.",
+)
+@click.option(
+    "--thinking", type=SECONDS, default=THINKING_SECONDS, help="Seconds for a move without a clock."
+)
+@json_option
+@click.pass_context
+def compliance(
+    ctx: click.Context,
+    entry: EngineSpec,
+    protocol: str | None,
+    names: tuple[str, ...],
+    strict: bool,
+    dialogue: bool,
+    patience: float,
+    thinking: float,
+    as_json: bool,
+) -> None:
+    """Check the engine that CMD starts against the rules of its protocol and of good conduct.
+
+    CMD is one word for the shell, such as 'my-engine --gtp' or catalogue:edax (docs/engines.md). Exit code 1 says
+    that it breaks a rule that it must keep. docs/compliance.md lists the rules.
+    """
+    protocol = protocol or entry.protocol
+    if protocol not in CATALOGUES:
+        raise click.BadParameter(
+            f"there are no checks of engines that speak {protocol}", ctx, param_hint="CMD"
+        )
+    driver, known = CATALOGUES[Protocol(protocol)]
+    command = command_line(entry)
+    for name in names:
+        if name not in known:
+            raise click.BadParameter(
+                f"{protocol} has no check {name!r}: --list shows them", ctx, param_hint="--only"
+            )
+    checks = [check for name, check in known.items() if not names or name in names]
+    if not as_json:
+        click.echo(f"outflank {__version__}, {len(checks)} of {len(known)} checks of {join_command(command)}")
+    with (
+        Interrupts() as interrupts,
+        driver(entry, patience, thinking, on_wait=interrupts.check) as engine,
+    ):
+        findings = list(_shown(examine(engine, checks), dialogue, as_json))
+    counts = verdict(findings)
+    complies = not counts["failed"]
+    if as_json:
+        about = {"outflank": __version__, "command": join_command(command)}
+        click.echo(json_line({**about, **counts, "complies": complies}))
+    else:
+        click.echo(f"\n{_text(counts)}")
+        if complies:
+            click.secho("The engine keeps every rule that it must keep.", fg="green", bold=True)
+        else:
+            click.secho(
+                f"The engine breaks rules that it must keep: {_broken(findings)}.", fg="red", bold=True
+            )
+    ctx.exit(0 if complies and not (strict and counts["warned"]) else 1)
+
+
+def _shown(findings: Iterable[Finding], dialogue: bool, as_json: bool) -> Iterator[Finding]:
+    section = ""
+    for finding in findings:
+        check = finding.check
+        if as_json:
+            click.echo(json_line(_finding_facts(finding)))
+        else:
+            if SECTION_OF[check.name] != section:
+                section = SECTION_OF[check.name]
+                click.secho(f"\n{section}", bold=True)
+            _print_finding(finding, dialogue)
+        yield finding
+
+
+def _print_finding(finding: Finding, dialogue: bool) -> None:
+    word, colour = _word(finding)
+    why = f" ({printable(finding.detail, None)})" if finding.outcome == "skipped" else ""
+    click.echo(f"  {click.style(f'{word:4s}', fg=colour)}  {finding.check.name}{why}")
+    if finding.outcome == "failed":
+        lines = [finding.check.rule, finding.detail, *(finding.dialogue if dialogue else ())]
+        click.echo("".join(f"{_INDENT}{printable(line, None)}\n" for line in lines), nl=False)
+
+
+def _word(finding: Finding) -> tuple[str, str | None]:
+    if finding.outcome == "passed":
+        return "ok", "green"
+    if finding.outcome == "skipped":
+        return "-", None
+    return ("FAIL", "red") if finding.check.level == "must" else ("warn", "yellow")
+
+
+def _finding_facts(finding: Finding) -> dict[str, object]:
+    check = finding.check
+    return {
+        "check": check.name,
+        "section": SECTION_OF[check.name],
+        "level": check.level,
+        "rule": check.rule,
+        "outcome": finding.outcome,
+        "detail": finding.detail,
+        "dialogue": finding.dialogue,
+    }
 
 
 @click.command()
@@ -142,7 +310,7 @@ def _facts(known: Known) -> list[dict[str, str]]:
 @click.option("--pairs", type=WholeNumber(1, 10_000), default=5, help="Pairs of games.")
 @click.option("--moves", type=WholeNumber(0, _MOST_MOVES), default=8, help="Random moves at the beginning.")
 @rules_option
-@click.option("--seed", type=WholeNumber(0, _SEEDS - 1), help="Seed of the random moves.  [default: drawn]")
+@click.option("--seed", type=WholeNumber(0, BEYOND_USE), help="Seed of the random moves.  [default: drawn]")
 @json_option
 def selftest(
     entry: EngineSpec,
@@ -157,7 +325,7 @@ def selftest(
     If one is not, the referee or the engine depends on something that it should not depend on: the colour, earlier
     games, the time. Exit code 1 says so. docs/compliance.md has more.
     """
-    seed = random.randrange(_SEEDS) if seed is None else seed
+    seed = random.randrange(BEYOND_USE + 1) if seed is None else seed
     if not as_json:
         click.echo(f"outflank {__version__}, {entry.cmd}, {counted(pairs, 'pair')} of {rules}, seed {seed}")
     broken = 0
@@ -166,15 +334,17 @@ def selftest(
             pair = play_mirror_pair(entry, rules, opening, number, interrupts.check)
             fault = mirror_fault(*pair)
             broken += bool(fault)
-            told = f"pair {number:<4d} {fault or f'mirrored: {outcome_of(pair[0])}'}"
-            click.echo(json.dumps(_summary(number, fault, pair)) if as_json else told)
+            if as_json:
+                click.echo(json.dumps(_pair_facts(number, fault, pair)))
+            else:
+                click.echo(f"pair {number:<4d} {fault or f'mirrored: {outcome_of(pair[0])}'}")
     if broken:
         raise OutflankError(f"no mirror images: {broken} of {counted(pairs, 'pair')} (named above)")
     if not as_json:
         click.echo("Engine and referee repeat themselves.")
 
 
-def _summary(number: int, fault: str, games: Iterable[GameRecord]) -> dict[str, object]:
+def _pair_facts(number: int, fault: str, games: Iterable[GameRecord]) -> dict[str, object]:
     return {
         "pair": number,
         "mirrored": not fault,

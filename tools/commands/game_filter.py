@@ -95,7 +95,7 @@ def _words(numbers: range) -> str:
 
 
 def _only(ctx: click.Context, option: click.Parameter, texts: Sequence[str]) -> str | None:
-    """The value of an option, None for none; two are wrong usage, since the first would be lost in silence."""
+    """Return the value of an option; a second one is wrong usage, since the first would be lost in silence."""
     if len(texts) > 1:
         raise click.BadParameter("give it once", ctx, option)
     return texts[0] if texts else None
@@ -130,8 +130,6 @@ source_option = click.option(
     type=click.Choice(FORMATS),
     help="Format of the files.  [default: detected]",
 )
-"""``--input-format FORMAT``: hands the command ``source``, a ``FormatName`` or None."""
-
 player_option = click.option(
     "--player",
     "players",
@@ -140,8 +138,6 @@ player_option = click.option(
     metavar="NAME",
     help="Only games of a player whose name has NAME in it; given twice, games between two such players.",
 )
-"""``--player NAME``, twice at most: hands the command ``players``."""
-
 event_option = click.option(
     "--event",
     multiple=True,
@@ -149,8 +145,6 @@ event_option = click.option(
     metavar="NAME",
     help="Only games of an event whose name has NAME in it.",
 )
-"""``--event NAME``: hands the command a part of a name or None."""
-
 year_option = click.option(
     "--year",
     "years",
@@ -159,8 +153,6 @@ year_option = click.option(
     metavar="Y[-Y]",
     help="Only games of these years.",
 )
-"""``--year 1999-2004``: hands the command ``years``, a range or None."""
-
 filter_options = handing(
     {"wanted": GameFilter},
     player_option,

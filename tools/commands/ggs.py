@@ -32,7 +32,6 @@ _TIME = Seconds()
 
 
 def _entry(text: str) -> EngineSpec:
-    """The engine. Raises: NotationError if it can't be entered so."""
     entry = EngineSpec.parse(text)
     if entry.time.is_limited:
         raise NotationError("the server sets the time of each game: leave tc= out")
@@ -59,7 +58,6 @@ def _server(text: str) -> tuple[str, int]:
 
 
 def _each(pattern: re.Pattern[str], expected: str) -> Callable[..., tuple[str, ...]]:
-    """A callback for an option that may be given several times."""
 
     def check(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:
         for text in texts:
@@ -76,10 +74,7 @@ def _wish(name: str, sort: str) -> Callable[[Any], Any]:
 
 
 def _password(file: Path | None) -> str:
-    """The password: the first line of a file, or the variable, which engines do not inherit.
-
-    Raises: SettingsError.
-    """
+    """Read the first line of a file, or the variable, which engines do not inherit. Raises: SettingsError."""
     text = os.environ.pop(_PASSWORD, "")
     if file is not None:
         try:
@@ -129,8 +124,8 @@ def _password(file: Path | None) -> str:
 @_wish("rated", "games that count for ratings")
 @_wish("synchro", "synchro matches (s8): two games at once with colours exchanged")
 @_wish("random", "games from random discs (8r20)")
-@click.option("--min-time", type=_TIME, default="1m", help="Decline requests with less time for us.")
-@click.option("--max-time", type=_TIME, default="1h", help="Decline requests with more time for us.")
+@click.option("--min-time", "least", type=_TIME, default="1m", help="Decline requests with less time for us.")
+@click.option("--max-time", "most", type=_TIME, default="1h", help="Decline requests with more time for us.")
 @click.option(
     "--ask",
     "asks",
@@ -167,8 +162,6 @@ def ggs(
     entry: EngineSpec,
     password_file: Path | None,
     server: tuple[str, int],
-    min_time: float,
-    max_time: float,
     log: Path | None,
     **others: Any,
 ) -> None:
@@ -179,10 +172,9 @@ def ggs(
     """
     from outflank.tools.runtime.progress import warn
 
-    if min_time > max_time:
+    if others["least"] > others["most"]:
         raise click.UsageError("--min-time is more than --max-time")
-    password = _password(password_file)
-    settings = Settings(*server, user, password, entry, least=min_time, most=max_time, **others)
+    settings = Settings(*server, user, _password(password_file), entry, **others)
     open_to_append(settings.file).close()
     with ExitStack() as stack:
         dialogue = stack.enter_context(open_to_append(log)) if log else None

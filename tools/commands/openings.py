@@ -10,13 +10,13 @@ import click
 from outflank import __version__
 from outflank.engine import Limit, OutflankError
 from outflank.engine.evaluation.weights import checksum
-from outflank.engine.search.limits import step_of
+from outflank.engine.search.limits import Percent, step_of
 from outflank.tools.commands.options import (
-    SELECTIVITY,
     Number,
     WholeNumber,
     output_option,
     place_options,
+    selectivity_option,
     shown_output,
     weights_option,
 )
@@ -55,16 +55,11 @@ def find(words: tuple[str, ...]) -> None:
 @click.option("--moves", type=WholeNumber(1, 10), default=8, help="Moves of each opening.")
 @click.option("--within", type=Number(min=0), default=2.0, help="The most discs that a side may be ahead.")
 @click.option("--depth", type=WholeNumber(1, 60), default=14, help="Plies to search.")
-@click.option(
-    "--selectivity",
-    type=SELECTIVITY,
-    default="73",
-    help="Certainty of selective cuts in percent; 100 is full width.",
-)
+@selectivity_option(value="73")
 @weights_option
 @place_options
 def make(
-    output: Path, moves: int, within: float, depth: int, selectivity: str, **place: Unpack[Place]
+    output: Path, moves: int, within: float, depth: int, selectivity: Percent, **place: Unpack[Place]
 ) -> None:
     """Write all openings of Othello that our engine judges to be balanced.
 
@@ -78,7 +73,7 @@ def make(
 
     candidates = openings_of(moves)
     batches = [candidates[begin : begin + _BATCH] for begin in range(0, len(candidates), _BATCH)]
-    deep = Limit(depth=depth, selectivity=step_of(int(selectivity)).percent)
+    deep = Limit(depth=depth, selectivity=step_of(selectivity).percent)
     task = partial(judge_all, within=within, deep=deep)
     balanced: list[str] = []
     with (

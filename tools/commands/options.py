@@ -13,10 +13,10 @@ import click
 
 from outflank.engine import PRESETS, NotationError, Rules, SettingsError
 from outflank.engine.evaluation import weights
-from outflank.engine.search.limits import SELECTIVITIES
+from outflank.engine.search.limits import HIGHEST_LEVEL, SELECTIVITIES
 from outflank.engine.search.parameters import DEFAULTS, PARAMETERS, Parameters
 from outflank.engine.search.searcher import DEFAULT_HASH_MB
-from outflank.protocol.clock import parse_duration
+from outflank.protocol.clock import TimeControl, parse_duration
 from outflank.tools.runtime.cluster import scheduler_address
 from outflank.tools.runtime.files import STDOUT, expect_writable
 
@@ -79,7 +79,7 @@ class Number(click.FloatRange):
 
 
 def _within(kind: click.IntRange | click.FloatRange) -> str:
-    """The bounds in words; upper bounds are always inclusive."""
+    """Return the bounds in words; upper bounds are always inclusive."""
     if kind.min is None:
         return ""
     if kind.min_open:
@@ -117,6 +117,8 @@ class Seconds(click.ParamType):  # type: ignore[type-arg]  # generic in newer ve
 
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+Decorator = Callable[[Callable[..., None]], Callable[..., None]]
+"""What ``click.option`` returns, or several of these as one."""
 SECONDS = Seconds()
 COUNT = WholeNumber(1, BEYOND_USE)
 MOST_THREADS = 256
@@ -185,7 +187,7 @@ class Command(click.Command):
 
 
 def _shown_name(parameter: click.Parameter) -> str:
-    """The name in messages: ``--job`` of an option, ``POSITION`` of an argument."""
+    """Return the name in messages: ``--job`` of an option, ``POSITION`` of an argument."""
     if isinstance(parameter, click.Option):
         return max(parameter.opts, key=len)
     return parameter.human_readable_name.strip("[].")
@@ -211,9 +213,7 @@ def option_groups(ctx: click.Context) -> dict[str, list[tuple[str, str]]]:
     return {**groups, "Other options" if groups else "Options": others}
 
 
-def group(
-    title: str, *options: Callable[[Callable[..., None]], Callable[..., None]]
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def group(title: str, *options: Decorator) -> Decorator:
     """Return one decorator for options that stand under a title in the help of a ``Command``."""
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
@@ -266,9 +266,7 @@ def moved_options(commands: Mapping[str, str]) -> Callable[[Decorated], Decorate
     )
 
 
-def handing(
-    kinds: Mapping[str, type[Any]], *options: Callable[[Callable[..., None]], Callable[..., None]]
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def handing(kinds: Mapping[str, type[Any]], *options: Decorator) -> Decorator:
     """Return a decorator for options whose values reach the command in dataclasses.
 
     Args:
@@ -339,17 +337,32 @@ def rules_option_read_by(read: Callable[[str], Rules]) -> Callable[[Decorated], 
 
 
 rules_option = rules_option_read_by(Rules.parse)
-"""``--rules ravensburger-1987,turns=all``: hands the command a ``Rules``."""
+
+
+def tc_option(name: str, former: str, **attributes: Any) -> Callable[[Decorated], Decorated]:
+    """``--tc 60+1``, also by a former name: hands the command `name`, a ``TimeControl``."""
+    return click.option(
+        "--tc",
+        name,
+        cls=RenamedOption,
+        former=[former],
+        callback=read_by(TimeControl.parse),
+        default="none",
+        **attributes,
+    )
+
 
 threads_option = click.option(
     "--threads", type=WholeNumber(1, MOST_THREADS), default=1, help="Threads to search with."
 )
-"""``--threads 2``."""
-
 hash_option = click.option(
     "--hash", "hash_mb", type=COUNT, default=DEFAULT_HASH_MB, help="Size of the table in MB."
 )
-"""``--hash 512``: hands the command ``hash_mb``."""
+
+
+def level_option(text: str, default: int | None = None) -> Callable[[Decorated], Decorated]:
+    """``--level 12`` with this help: hands the command a level that ``limit_for_level`` takes, or None."""
+    return click.option("--level", type=WholeNumber(0, HIGHEST_LEVEL), default=default, help=text)
 
 
 _ADDRESS = re.compile(r"\d+|\S*:\d*(?:,\S+)?")
@@ -383,7 +396,6 @@ weights_option = click.option(
 
 
 def _read_parameters(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> Parameters:
-    """The parameters of the search with the values that were given; the last one counts."""
     pairs = [text.partition("=") for text in texts]
     try:
         return DEFAULTS.changed({name: value for name, _, value in pairs})
@@ -400,16 +412,27 @@ param_option = click.option(
     shell_complete=completed_by(*(f"{name}=" for name in PARAMETERS)),
     help="Set a number of the search, see docs/search.md; several may be given.  [default: as in the table there]",
 )
-"""``--param mpc_probe=0.4``: hands the command ``parameters``."""
 
 
-def selectivity_option(default: str) -> Callable[[Decorated], Decorated]:
-    """``--selectivity 95``: hands the command a member of SELECTIVITIES, or None, which means what `default` says."""
+search_options = together(threads_option, hash_option, param_option, weights_option)
+plain_search_options = together(threads_option, hash_option, weights_option)
+"""The same without ``--param``."""
+
+
+def selectivity_option(default: str = "", value: str | None = None) -> Callable[[Decorated], Decorated]:
+    """``--selectivity 95``: hands the command a member of SELECTIVITIES.
+
+    Args:
+        default: what None means, which the command gets if the option is left out; empty if there is a `value`.
+        value: the default of the option.
+    """
     return click.option(
         "--selectivity",
         type=SELECTIVITY,
         callback=read_by(int),
-        help=f"Certainty of selective cuts in percent; 100 is full width.  [default: {default}]",
+        default=value,
+        help="Certainty of selective cuts in percent; 100 is full width."
+        + (f"  [default: {default}]" if default else ""),
     )
 
 
@@ -433,65 +456,42 @@ def book_option(
 played_book_option = book_option(
     "to play from", "the one that comes with the package, if it is for the rules"
 )
-"""``--book BOOK|none`` of an engine."""
-
 archive_option = click.option(
     "--archive",
     type=EXISTING_FILE,
     metavar="FILE",
     help="Archive whose games are shown, see docs/archive.md.  [default: none]",
 )
-"""``--archive games.archive``: hands the command a path or None."""
-
-
 time_option = click.option(
     "--time", "seconds", type=SECONDS, help="Seconds for each position.  [default: no limit]"
 )
-"""``--time 2.5``: hands the command ``seconds``."""
-
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, one object a line.")
-"""``--json``: hands the command ``as_json``."""
-
 json_object_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-"""``--json`` of a command with one result: hands the command ``as_json``."""
-
 workers_option = click.option(
     "--workers", type=WholeNumber(1, 4096), help="Processes to start.  [default: one for each processor]"
 )
-"""``--workers 2``: hands the command an int or None."""
-
 cluster_option = click.option(
     "--cluster",
     metavar="ADDRESS",
     callback=read_by(scheduler_address),
     help="Work on the Dask cluster of this scheduler instead, tcp://HOST:PORT or tls://HOST:PORT.",
 )
-"""``--cluster tcp://host:port``: hands the command an address or None."""
-
 place_options = together(workers_option, cluster_option)
-"""Both, which make a ``Place``."""
-
 budget_option = click.option(
     "--budget",
     type=SECONDS,
     metavar="TIME",
     help="Stop after 90s, 20m, 2h ...  [default: when all is done, or at Ctrl-C, which loses nothing]",
 )
-"""``--budget 2h``: hands the command seconds or None."""
-
 seed_option = click.option(
     "--seed", type=WholeNumber(0, BEYOND_USE), default=1, help="Seed of all random choices."
 )
-"""``--seed 7``: hands the command an int, 1 if left out."""
-
-
 varied_seed_option = click.option(
     "--seed",
     type=WholeNumber(),
     help="Vary the play among equal moves; repeat the moves of --elo.  "
     "[default: always the same move, with --elo by chance]",
 )
-"""``--seed 7`` of an engine: hands the command an int or None."""
 
 
 class OutputFile(click.Path):
@@ -533,14 +533,14 @@ def output_option(what: str, otherwise: str = "", **attributes: Any) -> Callable
         otherwise: the default, for the help; empty if the option is required.
         attributes: of the option.
     """
-    told = f"  [default: {otherwise}]" if otherwise else ""
+    default = f"  [default: {otherwise}]" if otherwise else ""
     return click.option(
         "--output",
         "-o",
         type=OutputFile(stdout=True),
         metavar="FILE",
         show_default=False,
-        help=f"{what}; - is standard output.{told}",
+        help=f"{what}; - is standard output.{default}",
         **attributes,
     )
 

@@ -10,7 +10,6 @@ import click
 from outflank import __version__
 from outflank.engine import (
     DEFAULT_LEVEL,
-    HIGHEST_LEVEL,
     Colour,
     NotationError,
     Position,
@@ -33,19 +32,19 @@ from outflank.tools.commands.options import (
     OUTPUT_FILE,
     SECONDS,
     Command,
-    RenamedOption,
     WholeNumber,
     archive_option,
     completed_by,
     group,
-    hash_option,
+    handing,
     json_option,
+    level_option,
+    plain_search_options,
     played_book_option,
     read_by,
     rules_option,
-    threads_option,
+    tc_option,
     varied_seed_option,
-    weights_option,
 )
 from outflank.tools.play import solo as solo_game
 from outflank.tools.play.dialogue import Dialogue, InputLines
@@ -72,13 +71,9 @@ _HIGHEST_SEED = 2**31 - 1
         help="Your side: a colour, both (no engine), or none (watch).  [default: the side to move]",
     ),
     rules_option,
-    click.option(
-        "--tc",
+    tc_option(
         "control",
-        cls=RenamedOption,
-        former=["--clock"],
-        callback=read_by(TimeControl.parse),
-        default="none",
+        former="--clock",
         metavar="TIME",
         help="Clock of both sides: 30s (a move), 5m+3s (Fischer), 10m+0 (absolute), 5m+30s/10 (Canadian) or none.",
     ),
@@ -100,11 +95,9 @@ _HIGHEST_SEED = 2**31 - 1
 )
 @group(
     "The engine",
-    click.option(
-        "--level",
-        type=WholeNumber(0, HIGHEST_LEVEL),
-        help="Strength of the engine, see docs/search.md.  "
-        f"[default: {DEFAULT_LEVEL} if neither another option nor a clock limits it]",
+    level_option(
+        "Strength of the engine, see docs/search.md.  "
+        f"[default: {DEFAULT_LEVEL} if neither another option nor a clock limits it]"
     ),
     elo_option,
     click.option("--depth", type=COUNT, help="Plies that the engine searches.  [default: no limit]"),
@@ -113,22 +106,18 @@ _HIGHEST_SEED = 2**31 - 1
     ),
     played_book_option,
     varied_seed_option,
-    threads_option,
-    hash_option,
-    weights_option,
+    plain_search_options,
 )
 @group(
     "Help",
     click.option("--hint", "hints", is_flag=True, help="Show the best moves before each of your moves."),
     archive_option,
 )
+@handing({"strength": Strength})
 def play(
     side: str | None,
     rules: Rules,
-    level: int | None,
-    elo: int | None,
-    depth: int | None,
-    seconds: float | None,
+    strength: Strength,
     control: TimeControl,
     hints: bool,
     resume: str | None,
@@ -146,7 +135,7 @@ def play(
     be obeyed ends the game. However the game ends, it is printed as --resume takes it unless it was saved in a file:
     as a transcript, or as the board at its end if it did not begin at the start.
     """
-    expect_one_strength(level, elo)
+    expect_one_strength(strength)
     start = AnnotatedGame(Position.start(rules))
     record = start if resume is None else read_game(resume, rules, "--resume")
     files = _files(saved, None if record.unread else resume)
@@ -154,7 +143,7 @@ def play(
     session = Session(
         SearchSource(searcher, seed=seed),
         books=books_to_play(book, 0.0, seed),
-        strength=Strength(level, depth, seconds, elo=elo),
+        strength=strength,
         rules=record.rules,
     )
     session.prepare()
@@ -164,10 +153,10 @@ def play(
     limits = ", ".join(
         words
         for words in (
-            None if elo is None else f"Elo {elo}",
-            None if level is None else f"level {level}",
-            None if depth is None else counted(depth, "ply", "plies"),
-            None if seconds is None else f"{seconds:g} s a move",
+            None if strength.elo is None else f"Elo {strength.elo}",
+            None if strength.level is None else f"level {strength.level}",
+            None if strength.depth is None else counted(strength.depth, "ply", "plies"),
+            None if strength.seconds is None else f"{strength.seconds:g} s a move",
             None if not control.is_limited else f"clock {control}",
         )
         if words
@@ -184,12 +173,7 @@ def play(
 
 
 def _files(saved: Path | None, resumed: str | None) -> GameFiles:
-    """The files of the game; `resumed` may also be a transcript or a board instead of a path.
-
-    It is None if the game was resumed from nothing, or from a file that holds more than is kept.
-
-    Raises: BadParameter if it can't be saved there.
-    """
+    """Return the files of the game; `resumed` is None, a path, or a transcript or a board, which names no file."""
     try:
         return GameFiles(saved, None if resumed is None else Path(resumed))
     except (NotationError, SettingsError) as error:
@@ -266,7 +250,7 @@ def solo(
 
 
 def _begin_solo(seed: int, layout: tuple[int, ...], variant: Variant, as_json: bool) -> None:
-    """Print the settings that give the same deal again, and warn of chips that no play can win."""
+    """Print the settings from which the same deal is made, and warn of chips that no play can win."""
     names = [square_name(square) for square in layout]
     lost = [square_name(square) for square in never_winnable(layout)]
     if lost:

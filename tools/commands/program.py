@@ -7,8 +7,6 @@ import sys
 import sysconfig
 from collections.abc import Mapping
 from difflib import get_close_matches
-from io import BufferedReader, FileIO, TextIOWrapper
-from keyword import iskeyword
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -23,35 +21,24 @@ from outflank.tools.runtime.signals import (
     end_tidily,
     end_within,
 )
+from outflank.tools.runtime.streams import (
+    escape_what_can_not_be_written,
+    keep_standard_error_from_failing,
+    replace_closed_streams,
+)
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 
-class LazyGroup(click.Group):
-    """A click group whose modules are imported only when a command is used, so that each starts as fast as it can.
+class CommandGroup(click.Group):
+    """A click group that lists its commands in their order, each with the first paragraph of its help."""
 
-    Command NAME is the function NAME in the module NAME of a package; NAME_ for a keyword of Python.
-
-    Args:
-        package: where the modules are.
-        summaries: the first paragraph of each command's help, by its name, in the order of the list.
-        modules: the modules that hold several commands, by the name of each command.
-        options: other arguments of ``click.Group``.
-    """
-
-    def __init__(
-        self,
-        *,
-        package: str,
-        summaries: Mapping[str, str],
-        modules: Mapping[str, str] | None = None,
-        **options: Any,
-    ) -> None:
-        super().__init__(**options)
-        self._package = package
-        self.summaries = summaries
-        self._modules = modules or {}
+    @property
+    def summaries(self) -> Mapping[str, str]:
+        """The first paragraph of each command's help, by its name, in the order of the list."""
+        helps = ((name, command.help or "") for name, command in self.commands.items())
+        return {name: " ".join(text.partition("\n\n")[0].split()) for name, text in helps}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of the commands."""
@@ -79,78 +66,10 @@ class LazyGroup(click.Group):
         names = [CompletionItem(name, help=text) for name, text in found if name.startswith(incomplete)]
         return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name, its module imported; None if there is none."""
-        if cmd_name not in self.summaries:
-            return None
-        name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
-        module = importlib.import_module(f"{self._package}.{self._modules.get(cmd_name, name)}")
-        command = getattr(module, f"{cmd_name}_", None) or getattr(module, name)
-        assert isinstance(command, click.Command)
-        return command
-
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of commands for ``--help`` without importing any."""
+        """Write the list of commands for ``--help``."""
         with formatter.section("Commands"):
             formatter.write_dl(list(self.summaries.items()))
-
-
-def replace_closed_streams() -> None:
-    """Replace each standard stream that is closed, so that no file opened later gets its descriptor.
-
-    Input is at its end at once, and output to standard error is lost. A result must not be lost in silence:
-    writing to standard output raises OSError, as it does for programs that know no better.
-    """
-    if sys.stdin is None:
-        sys.stdin = TextIOWrapper(BufferedReader(_nothing(0, "r", "<stdin>")))
-    # Not buffered, or a failed write would fail again when the interpreter ends.
-    if sys.stdout is None:
-        sys.stdout = TextIOWrapper(_nothing(1, "w", "<stdout>", os.O_RDONLY), write_through=True)
-    if sys.stderr is None:
-        sys.stderr = TextIOWrapper(_nothing(2, "w", "<stderr>", os.O_WRONLY), write_through=True)
-
-
-class _Lossy(FileIO):
-    """Standard error that may be full or gone: what can't be written is lost, and the results count."""
-
-    def write(self, data: Any) -> int:
-        """Write the bytes, if anybody is there to read them."""
-        try:
-            return super().write(data)
-        except OSError:
-            return len(data)
-
-
-def keep_standard_error_from_failing() -> None:
-    """Let no failure to write a warning or progress end the program."""
-    is_console = sys.platform == "win32" and sys.stderr.isatty()  # which takes text, not bytes
-    if isinstance(sys.stderr, TextIOWrapper) and not is_console:
-        raw = _Lossy(sys.stderr.fileno(), "w", closefd=False)
-        raw.name = sys.stderr.name
-        sys.stderr = TextIOWrapper(raw, sys.stderr.encoding, sys.stderr.errors, write_through=True)
-
-
-def escape_what_can_not_be_written() -> None:
-    """Let standard output escape letters that its encoding lacks, as standard error does.
-
-    A byte of a name that is not UTF-8 becomes an escape that JSON has too. On Windows both streams are UTF-8.
-    """
-    encoding = "utf-8" if sys.platform == "win32" else None
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(encoding=encoding, errors="backslashreplace")
-
-
-def _nothing(descriptor: int, mode: str, name: str, flags: int = os.O_RDONLY) -> FileIO:
-    """The null device in the place of a descriptor; child processes inherit it."""
-    opened = os.open(os.devnull, flags)
-    if opened != descriptor:
-        os.dup2(opened, descriptor)
-        os.close(opened)
-    os.set_inheritable(descriptor, True)
-    file = FileIO(descriptor, mode, closefd=False)
-    file.name = name
-    return file
 
 
 # The text is the first paragraph of a command's help. Command NAME is the click command NAME in tools/commands/NAME.py,
@@ -215,7 +134,9 @@ _MODULES = {
     **dict.fromkeys(("report", "export", "sprt"), "runs"),
     **dict.fromkeys(("serve", "join"), "arena"),
     **dict.fromkeys(("job", "proof", "claims"), "solve"),
-    "selftest": "engines",
+    "perft": "bench",
+    **dict.fromkeys(("compliance", "selftest"), "engines"),
+    "web": "analyze",
     "solo": "play",
 }
 # What people type for something that is a part of a command.
@@ -262,11 +183,25 @@ class Failure(click.ClickException):
         click.echo(f"outflank: {printable_lines(self.format_message())}", file=file, err=True)
 
 
-class Program(LazyGroup):
-    """The group of all commands; ``help COMMAND`` and ``version`` are other words for ``--help`` and ``--version``."""
+class Program(CommandGroup):
+    """The group of all commands; ``help COMMAND`` and ``version`` are other words for ``--help`` and ``--version``.
+
+    A module of commands is imported only when one of them is used, so that each starts as fast as it can.
+    """
+
+    summaries = COMMANDS
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name, its module imported; None if there is none."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"outflank.tools.commands.{_MODULES.get(cmd_name, cmd_name)}")
+        command = getattr(module, cmd_name)
+        assert isinstance(command, click.Command)
+        return command
 
     def suggestion(self, name: str) -> str:
-        """Return what LazyGroup does, or the command that has the thing of this name."""
+        """Return what every group does, or the command that has the thing of this name."""
         return f" {_MEANT[name]}" if name in _MEANT else super().suggestion(name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -379,7 +314,7 @@ def pages_folder() -> Path | None:
 
 
 def _file_of(error: click.ClickException) -> str:
-    """The name of the file whose value for an option is at fault, for the head of the message; else empty."""
+    """Return the name of the file whose value for an option is at fault, for the head of the message; else ''."""
     if not isinstance(error, click.BadParameter) or error.ctx is None or error.param is None:
         return ""
     source = error.ctx.get_parameter_source(str(error.param.name))
@@ -388,14 +323,13 @@ def _file_of(error: click.ClickException) -> str:
 
 
 def _remedy(module: str) -> str:
-    """How to get a missing module; packages of others come with an extra."""
     if module.partition(".")[0] == "outflank":
         return "the installation is incomplete; install outflank again (in a checkout: make build)"
     return f"pip install 'outflank[{_EXTRAS.get(module, 'match')}]' brings what the command needs"
 
 
 def _refused_resource(error: Exception) -> str:
-    """A sentence about memory or threads that the system refuses; empty if this is not the cause of an error."""
+    """Return a sentence about memory or threads that the system refuses; '' if another cause ended the command."""
     if str(error) == "can't start new thread":
         return (
             "the system refuses another thread: its limit of processes (ulimit -u) or memory (-v) is too low"
@@ -417,7 +351,6 @@ def _is_memory_limited() -> bool:
 
 
 def _refusal(error: OSError) -> str:
-    """The system's reason for an error, without its number."""
     reason = error.strerror or str(error)
     return reason if error.filename is None else f"can't use {str(error.filename)!r} ({reason})"
 
@@ -442,9 +375,6 @@ def _show_version(ctx: click.Context, option: click.Parameter, wanted: bool) -> 
 
 @click.group(
     cls=Program,
-    package="outflank.tools.commands",
-    summaries=COMMANDS,
-    modules=_MODULES,
     context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
     invoke_without_command=True,
 )

@@ -44,7 +44,6 @@ _LEAST, _MOST = 2, 30
 
 
 def _read_empties(text: str) -> range:
-    """``8-20`` or ``12``. Raises: NotationError."""
     least, _, most = text.partition("-")
     numbers = [least.strip(), most.strip() or least.strip()]
     if not all(number.isascii() and number.isdigit() and len(number) < 3 for number in numbers):
@@ -152,7 +151,6 @@ def find_problems(
 
 
 def _write(found: Sequence[Puzzle], output: Path, sgf_file: Path | None, html: Path | None) -> None:
-    """Write the problems in all forms that are wanted."""
     heading = f"% {counted(len(found), 'problem')} by outflank {weights.version()}\n"
     with open_output(output) as stream:
         stream.write("".join([heading, *(obf_line(each, n) for n, each in enumerate(found, 1))]).encode())
@@ -163,7 +161,6 @@ def _write(found: Sequence[Puzzle], output: Path, sgf_file: Path | None, html: P
 
 
 def _report(found: Sequence[Puzzle]) -> None:
-    """The share that each level solves, on standard error."""
     click.echo(f"{counted(len(found), 'problem')}; solved by an opponent of Elo", err=True)
     for elo in ELOS:
         click.echo(f"{elo:>6}  {solved_share(found, elo):>4.0%}", err=True)

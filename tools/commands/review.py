@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 import click
 
-from outflank.engine import DEFAULT_LEVEL, HIGHEST_LEVEL, OutflankError, Rules
+from outflank.engine import DEFAULT_LEVEL, OutflankError, Rules
 from outflank.engine.evaluation import weights
 from outflank.engine.search.limits import exact_from as exact_from_of_level
 from outflank.protocol.formats import ggf, sgf
@@ -51,11 +51,11 @@ from outflank.tools.commands.options import (
     book_option,
     completed_by,
     group,
-    hash_option,
+    handing,
     json_option,
+    level_option,
+    plain_search_options,
     rules_option,
-    threads_option,
-    weights_option,
     workers_option,
 )
 from outflank.tools.report.board import say
@@ -75,11 +75,7 @@ from outflank.tools.runtime.progress import counted, warn
 )
 @group(
     "When a search stops",
-    click.option(
-        "--level",
-        type=WholeNumber(0, HIGHEST_LEVEL),
-        help=f"Level of the search.  [default: {DEFAULT_LEVEL}]",
-    ),
+    level_option(f"Level of the search.  [default: {DEFAULT_LEVEL}]"),
     click.option("--depth", type=COUNT, help="Plies to search.  [default: those of the level]"),
     click.option("--time", "seconds", type=SECONDS, help="Seconds for each search.  [default: no limit]"),
     click.option(
@@ -135,18 +131,14 @@ from outflank.tools.runtime.progress import counted, warn
 )
 @group(
     "Where it runs",
-    threads_option,
-    hash_option,
-    weights_option,
+    plain_search_options,
     workers_option,
 )
+@handing({"settings": ReviewSettings})
 def review(
     games: Sequence[str],
     source: FormatName | None,
-    level: int | None,
-    depth: int | None,
-    seconds: float | None,
-    exact_from: int,
+    settings: ReviewSettings,
     html: Path | None,
     book: str | None,
     archive: Path | None,
@@ -176,41 +168,44 @@ def review(
         raise click.UsageError(
             "--scores is for text and the page, and --json has the mover's scores: leave it out"
         )
-    settings = replace(
-        _settings(level, depth, seconds, exact_from),
-        all_moves=(html or ply) is not None if values is None else values,
-    )
+    settings = replace(settings, all_moves=(html or ply) is not None if values is None else values)
+    if (settings.depth, settings.seconds) == (None, None):
+        settings = replace(settings, exact_from=max(settings.exact_from, exact_from_of_level(settings.level)))
     files = {"html": html, "svg": svg, "sgf": sgf, "ggf": ggf}
-    _expect_not_read(games, *files.values())
-    given = _Source(games, source, rules, wanted)
-    given.only = "--svg draws the curve" if svg else "--ply shows a move" if ply else ""
+    if read_too := read_and_written(games, filter(None, files.values())):
+        raise click.UsageError(
+            f"can't write to {str(read_too)!r}, whose games are reviewed: name another file"
+        )
+    read, places = (
+        ReadGames(),
+        deque[tuple[str, int]](),
+    )  # files and numbers of the games whose reviews are awaited
+    only = "--svg draws the curve" if svg else "--ply shows a move" if ply else ""
+
+    def chosen() -> Iterator[AnnotatedGame]:
+        count = 0
+        for name, number, game in read.of(games, source, rules):
+            if wanted.allows(game):
+                count += 1
+                if only and count > 1:
+                    raise click.UsageError(f"{only} of one game, and there are more (--html shows them all)")
+                places.append((shown(name), number))
+                yield game
+
     books = books_to_read(book)
     click.echo(f"outflank {weights.version()}, {settings.words()}", err=as_json)
     with BookExits(books, None if book is None else warn) as exits, ExitStack() as stack:
         explorer = None if archive is None else stack.enter_context(Explorer.open(archive, books))
         output = _Output(as_json, view or "mover", ply, any(files.values()), explorer)
-        for made in map_in_order(partial(review_in_worker, settings, hash_mb, threads), given, workers):
-            output.add(replace(made, book_exit=exits.of(made.game)), *given.places.popleft())
+        for made in map_in_order(partial(review_in_worker, settings, hash_mb, threads), chosen(), workers):
+            output.add(replace(made, book_exit=exits.of(made.game)), *places.popleft())
         output.end()
         played = [] if len(output.kept) != 1 else list(output.archive_text(output.kept[0].game))
-    given.read.end()
+    read.end()
     _write(output.kept, settings, files, view or "black", played)
-    if bad := given.read.bad.count:
-        raise OutflankError(f"{counted(bad, 'game')} can't be read ({given.read.bad.where})")
-    given.wanted.expect_found(output.games, given.read.unnamed)
-
-
-def _expect_not_read(games: Sequence[str], *outputs: Path | None) -> None:
-    """Raise click.UsageError if a file to write is one of the games."""
-    if read := read_and_written(games, filter(None, outputs)):
-        raise click.UsageError(f"can't write to {str(read)!r}, whose games are reviewed: name another file")
-
-
-def _settings(level: int | None, depth: int | None, seconds: float | None, exact_from: int) -> ReviewSettings:
-    level = DEFAULT_LEVEL if level is None else level
-    if (depth, seconds) == (None, None):
-        exact_from = max(exact_from, exact_from_of_level(level))
-    return ReviewSettings(level, depth, seconds, exact_from)
+    if bad := read.bad.count:
+        raise OutflankError(f"{counted(bad, 'game')} can't be read ({read.bad.where})")
+    wanted.expect_found(output.games, read.unnamed)
 
 
 def _write(
@@ -220,10 +215,6 @@ def _write(
     view: PointOfView,
     played: Sequence[str],
 ) -> None:
-    """Write the files that are asked for if there is anything to show; `played` are the page's lines about an archive.
-
-    Raises: OutflankError if the game for the curve has no moves.
-    """
     made: Mapping[str, Callable[[], str]] = {
         "html": lambda: render_review(reviews, settings, view, played),
         "svg": lambda: curve_svg(reviews[0]),
@@ -239,42 +230,11 @@ def _records(write: Callable[[AnnotatedGame], str], reviews: Iterable[GameReview
     return "".join(write(annotated(review)) for review in reviews)
 
 
-class _Source:
-    """The games to review; remembers where each came from.
-
-    Attributes:
-        places: file and number of each game that was handed out and whose review has not come yet.
-        read: complaints about the games.
-        wanted: which of them are meant.
-        only: the beginning of a sentence that says why only one game may be reviewed; empty if any number may.
-    """
-
-    def __init__(
-        self, names: Sequence[str], source: FormatName | None, rules: Rules, wanted: GameFilter
-    ) -> None:
-        self._names, self._format, self._rules, self.wanted = names, source, rules, wanted
-        self.places: deque[tuple[str, int]] = deque()
-        self.read = ReadGames()
-        self.only = ""
-
-    def __iter__(self) -> Iterator[AnnotatedGame]:
-        count = 0
-        for name, number, game in self.read.of(self._names, self._format, self._rules):
-            if self.wanted.allows(game):
-                count += 1
-                if self.only and count > 1:
-                    raise click.UsageError(
-                        f"{self.only} of one game, and there are more (--html shows them all)"
-                    )
-                self.places.append((shown(name), number))
-                yield game
-
-
 class _Output:
     """Prints reviews as they come: one in full, or many in a line each.
 
     Attributes:
-        games: how many have come.
+        games: the number of reviews.
         kept: all of them, if they are to be kept.
     """
 
@@ -307,13 +267,12 @@ class _Output:
     def end(self) -> None:
         """Print what is left to say."""
         if self._first is not None:
-            text = (
-                partial(game_text, self._first)
-                if self._number is None
-                else partial(move_text, self._first, self._number)
-            )
-            _print(text(self._view))
-            _print(["", *lines] if (lines := [*self.archive_text(self._first.game)]) else [])
+            if self._number is None:
+                _print(game_text(self._first, self._view))
+            else:
+                _print(move_text(self._first, self._number, self._view))
+            if lines := [*self.archive_text(self._first.game)]:
+                _print(["", *lines])
         elif self._as_json and self.games:
             click.echo(json.dumps(player_facts(ranked(self._players))))
         elif self.games:
@@ -321,7 +280,7 @@ class _Output:
             _print(players_text(ranked(self._players)))
 
     def _archive_facts(self, game: AnnotatedGame) -> dict[str, Any]:
-        """Where a game left those of the archive, and the table of the position before, as JSON has them."""
+        """Return where a game left those of the archive, and the table of the position before."""
         if self._explorer is None:
             return {}
         if game.rules != self._explorer.archive.rules or (left := self._explorer.exit_of(game)) is None:
@@ -332,7 +291,7 @@ class _Output:
         }
 
     def archive_text(self, game: AnnotatedGame) -> Iterator[str]:
-        """The games of the archive where this game left them, as lines of text; none without an archive."""
+        """Yield the games of the archive where this game left them; nothing without an archive."""
         if self._explorer is None:
             return
         self._explorer.archive.expect(game.rules)

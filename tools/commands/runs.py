@@ -27,7 +27,6 @@ _RUN = click.argument("run", type=click.Path(exists=True, path_type=Path))
 
 
 def _read(path: Path) -> Run:
-    """Read a run and warn about what its file has lost."""
     run = read_run(path)
     if run.warning:
         warn(run.warning)
@@ -117,7 +116,6 @@ def sprt(counts: tuple[int, ...], test: Sprt, as_json: bool) -> None:
 
 
 def _result(counts: tuple[int, ...], test: Sprt) -> dict[str, Any]:
-    """The result, under the names that ``--json`` gives it."""
     if len(counts) not in (_TRINOMIAL, _PENTANOMIAL) or not any(counts):
         raise click.UsageError(
             f"give three counts or five, not all of them 0: {' '.join(map(str, counts))} is none of these"
@@ -143,7 +141,6 @@ def _result(counts: tuple[int, ...], test: Sprt) -> dict[str, Any]:
 
 
 def _lines(counts: tuple[int, ...], test: Sprt, result: dict[str, Any]) -> Iterator[str]:
-    """The result as text."""
     from outflank.tools.report.wording import elo_text, pairs_text  # brings scipy, which help does not need
 
     yield f"test: {test}"

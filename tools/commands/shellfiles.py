@@ -90,7 +90,6 @@ def _sections_of_commands(root: click.Context) -> Iterator[str]:
 
 
 def _commands(group: click.Context, names: Iterable[str]) -> Iterator[click.Context]:
-    """Yield the context of each of these commands of a group, followed by those below it."""
     assert isinstance(group.command, click.Group)
     for name in names:
         command = group.command.get_command(group, name)
@@ -118,7 +117,6 @@ def _usage(context: click.Context) -> list[str]:
 
 
 def _options(context: click.Context) -> list[str]:
-    """A paragraph for each option below the title of its group; the one for help only at the top."""
     lines = []
     for title, records in option_groups(context).items():
         shown = [record for record in records if context.parent is None or "--help" not in record[0]]
@@ -130,13 +128,12 @@ def _options(context: click.Context) -> list[str]:
 
 
 def _paragraphs(text: str) -> list[str]:
-    """Text with its paragraphs; click's mark of those that keep their lines is dropped."""
+    """Return the text in paragraphs; click's mark of those that keep their lines is dropped."""
     joined = [" ".join(part.split()) for part in re.split(r"\n\s*\n", text.replace("\b", "").strip())]
     return _plain("\n.PP\n".join(filter(None, joined))).split("\n")
 
 
 def _section(text: str) -> Iterator[str]:
-    """The lines of one of _SECTIONS."""
     if "\t" in text:
         for entry in re.split(r"\n(?=[^\n]*\t)", text):
             term, _, meaning = entry.partition("\t")
@@ -155,13 +152,12 @@ def _section(text: str) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    """Text without meaning to roff, but for the lines that begin a paragraph."""
+    """Escape what roff would obey, except the lines that begin a paragraph."""
     lines = text.replace("\\", "\\e").replace("-", "\\-").split("\n")
     return "\n".join(f"\\&{line}" if line[:1] in ".'" and line != ".PP" else line for line in lines)
 
 
 def _completion(shell: str) -> str:
-    """The script by which a shell asks the program itself what could come next."""
     kind = get_completion_class(shell)
     assert kind is not None
     made = kind(cli, {}, _PROGRAM, f"_{_PROGRAM.upper()}_COMPLETE")

@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import BinaryIO, NoReturn
+from typing import BinaryIO, NoReturn, Unpack
 
 import click
 
@@ -46,18 +46,19 @@ from outflank.tools.commands.options import (
     json_object_option,
     json_option,
     moved_options,
-    param_option,
     place_options,
+    plain_search_options,
     rules_option,
     rules_option_read_by,
+    search_options,
     seed_option,
     selectivity_option,
-    threads_option,
     time_option,
     together,
     weights_option,
 )
 from outflank.tools.report.search import limit_words, settings_line
+from outflank.tools.runtime.cluster import Place
 from outflank.tools.runtime.executor import open_executor
 from outflank.tools.runtime.games import Given, as_usage, bad_game, read_and_written, shown
 from outflank.tools.runtime.progress import Complaints, counted, live
@@ -71,7 +72,6 @@ _WLD_OR_BOUND = ("--wld", "--at-least")
 
 
 def _every_direction(text: str) -> Rules:
-    """Read rules under which a move turns every direction. Raises: NotationError."""
     rules = Rules.parse(text)
     if rules.one_direction:
         raise NotationError(f"expected rules under which a move turns every direction, got {rules}")
@@ -96,7 +96,7 @@ _question_options = together(
 )
 _check_option = click.option("--check", is_flag=True, help="Compare scores and best moves with the file's.")
 _job_argument = click.argument("folder", type=EXISTING_FOLDER, metavar="DIR")
-_work_options = together(threads_option, hash_option, weights_option, place_options, json_option)
+_work_options = together(plain_search_options, place_options, json_option)
 _claims_argument = click.argument("claims_file", type=click.File("rb"), metavar="CLAIMS")
 
 
@@ -109,10 +109,7 @@ _claims_argument = click.argument("claims_file", type=click.File("rb"), metavar=
 @_check_option
 @time_option
 @selectivity_option(default="what pays against --time, else 100")
-@threads_option
-@hash_option
-@param_option
-@weights_option
+@search_options
 @json_option
 @moved_options(
     {
@@ -194,9 +191,8 @@ def start(
     frontier: int | None,
     threads: int,
     hash_mb: int,
-    workers: int | None,
-    cluster: str | None,
     as_json: bool,
+    **place: Unpack[Place],
 ) -> None:
     """Start a job in DIR; a job about the same question is continued.
 
@@ -205,7 +201,7 @@ def start(
     """
     problems, bad = _problems(texts, board, rules, same_rules=True)
     report = SolutionReport(check, as_json)
-    with _workers(workers, cluster, threads) as (force, each):
+    with _workers(place, threads) as (force, each):
         question = Limit.solve(wld=wld, at_least=at_least) if wld or at_least is not None else None
         facts = JobFacts(rules, tuple(map(str, problems)), frontier, force.places, question)
         with JobFile.open(folder, facts) as opened:
@@ -222,13 +218,12 @@ def continue_(
     check: bool,
     threads: int,
     hash_mb: int,
-    workers: int | None,
-    cluster: str | None,
     as_json: bool,
+    **place: Unpack[Place],
 ) -> None:
     """Continue the job in DIR, with its question."""
     report = SolutionReport(check, as_json)
-    with _workers(workers, cluster, threads) as (force, each), JobFile.open(folder) as opened:
+    with _workers(place, threads) as (force, each), JobFile.open(folder) as opened:
         solve_job(opened, force, hash_mb, each, report)
     _complain(Complaints("position"), report.differing)
 
@@ -243,13 +238,13 @@ def show(folder: Path, as_json: bool) -> None:
 
 
 @contextmanager
-def _workers(count: int | None, cluster: str | None, threads: int) -> Iterator[tuple[Workers, int]]:
+def _workers(place: Place, threads: int) -> Iterator[tuple[Workers, int]]:
     """Open the workers of a job, and return them with the threads of each."""
-    if count is None and cluster is None:
+    if place["workers"] is None and place["cluster"] is None:
         # Threads share a table, so that two processors are twice as fast as one; workers solve boards twice.
         threads = threads if threads > 1 else min(processors(), MOST_THREADS)
-        count = max(processors() // threads, 1)
-    with Workers(lambda: open_executor(count, cluster)) as workers:
+        place = {"workers": max(processors() // threads, 1)}
+    with Workers(lambda: open_executor(**place)) as workers:
         yield workers, threads
 
 
@@ -276,10 +271,7 @@ def proof() -> None:
     help="Leave positions of at most this many empty squares to the checker: a smaller file, a longer check.",
 )
 @_check_option
-@threads_option
-@hash_option
-@param_option
-@weights_option
+@search_options
 @json_option
 def make(
     texts: Sequence[str],
@@ -390,9 +382,8 @@ def audit(
     seed: int,
     rules: Rules,
     hash_mb: int,
-    workers: int | None,
-    cluster: str | None,
     as_json: bool,
+    **place: Unpack[Place],
 ) -> None:
     """Solve claims again, and name those that are wrong.
 
@@ -401,7 +392,7 @@ def audit(
     listed = claims_of_others.read_claims(claims_file, claims_file.name, rules)
     drawn = claims_of_others.drawn(listed, sample or len(listed), seed)
     click.echo(f"outflank {weights.version()}, {len(drawn):,} claims, seed {seed}", err=as_json)
-    with open_executor(workers, cluster) as (executor, places):
+    with open_executor(**place) as (executor, places):
         claims_of_others.audit(listed, drawn, executor, places, hash_mb, as_json)
 
 
@@ -414,37 +405,57 @@ def _solve_all(
     proofs: ProofFile | None,
     rules: Rules,
 ) -> None:
-    """Solve each problem with an empty table, and report it."""
     searcher.prepare()  # or the first position would seem slow
     report.begin(settings_line(searcher, str(rules), *limit_words(limit)))
     try:
         for number, problem in enumerate(problems, 1):
-            attempt = _Attempt(number, len(problems), problem, limit)
             proved = None
+            found: list[Solution] = []
             try:
-                attempt.run(searcher, all_moves)
-                if proofs is not None and attempt.solution is not None:
-                    proved = proofs.add(problem.position, int(attempt.solution.info.score))
+                _solve(problem, number, len(problems), limit, searcher, all_moves, found)
+                if proofs is not None and found:
+                    proved = proofs.add(problem.position, int(found[-1].info.score))
             finally:  # Ctrl-C ends it too, and what has been found by then is printed
-                if attempt.solution is not None:
-                    report.add(attempt.solution, proved)
+                if found:
+                    report.add(found[-1], proved)
     finally:
         report.end()
+
+
+def _solve(
+    problem: Problem,
+    number: int,
+    count: int,
+    limit: Limit,
+    searcher: Searcher,
+    all_moves: bool,
+    found: list[Solution],
+) -> None:
+    """Search until the position is solved or time is up, and append what is found; clearing the table counts."""
+    position = problem.position
+
+    def note(info: SearchInfo) -> None:
+        found.append(Solution(number, problem, info, time.perf_counter() - began, limit))
+
+    def draw() -> str:
+        text = f"position {number} of {count}, {position.empties} empties"
+        if found:
+            last = found[-1]
+            text += f", {last.certainty}: {last.score} {last.move}, {last.info.nodes:,} nodes"
+        return f"{text}, {time.perf_counter() - began:.0f} s"
+
+    began = time.perf_counter()
+    with live(draw):
+        began = time.perf_counter()
+        searcher.clear()
+        lines = max(len(position.legal_moves()), 1) if all_moves else 1
+        note(searcher.search(position, limit, multipv=lines, on_info=note))
 
 
 def _problems(
     texts: Sequence[str], board: str | None, rules: Rules, same_rules: bool = False
 ) -> tuple[list[Problem], Complaints]:
-    """Read the positions to solve, and report those that can't be read.
-
-    Args:
-        texts: the positions and files.
-        board: the line of OBF that takes their place; None if there is none.
-        rules: the rules of games that name none.
-        same_rules: whether all positions must be by these rules.
-
-    Raises: click.UsageError if no position is named; OutflankError if none can be read, or too many.
-    """
+    """Read the positions to solve, and report those that can't be read; `board` takes the place of `texts`."""
     if not texts and board is None:
         raise click.UsageError("there is nothing to solve: give POSITION or --board")
     bad = Complaints("position")
@@ -480,7 +491,6 @@ def _problems(
 
 
 def _board(line: str, rules: Rules) -> Problem:
-    """Read the line of ``--board``."""
     try:
         return obf.parse_problem(line, rules)
     except obf.LineError as error:
@@ -488,13 +498,11 @@ def _board(line: str, rules: Rules) -> Problem:
 
 
 def _expect_kept(names: Iterable[str], *outputs: Path | None) -> None:
-    """Raise click.UsageError if a file to write is one of the files to read."""
     if lost := read_and_written(names, filter(None, outputs)):
         raise click.UsageError(f"can't write to {str(lost)!r}, which is read: name another file")
 
 
 def _complain(bad: Complaints, differing: Sequence[int]) -> None:
-    """Raise OutflankError if a position could not be read or a solution is not the file's."""
     complaints = []
     if differing:
         numbers = ", ".join(map(str, differing))
@@ -503,35 +511,3 @@ def _complain(bad: Complaints, differing: Sequence[int]) -> None:
         complaints.append(f"{counted(bad.count, 'position')} can't be read ({bad.where})")
     if complaints:
         raise OutflankError("; ".join(complaints))
-
-
-class _Attempt:
-    """A problem while it is being solved."""
-
-    def __init__(self, number: int, count: int, problem: Problem, limit: Limit) -> None:
-        self._number, self._count, self._problem, self._limit = number, count, problem, limit
-        self._began = time.perf_counter()
-        self.solution: Solution | None = None  # what has been found so far
-
-    def run(self, searcher: Searcher, all_moves: bool) -> None:
-        """Search until the position is solved or time is up; the clearing of the table counts."""
-        position = self._problem.position
-        lines = max(len(position.legal_moves()), 1) if all_moves else 1
-        with live(self._draw):
-            self._began = time.perf_counter()
-            searcher.clear()
-            self._note(searcher.search(position, self._limit, multipv=lines, on_info=self._note))
-
-    def _note(self, info: SearchInfo) -> None:
-        seconds = time.perf_counter() - self._began
-        self.solution = Solution(self._number, self._problem, info, seconds, self._limit)
-
-    def _draw(self) -> str:
-        """The line that shows how far it is."""
-        text = f"position {self._number} of {self._count}, {self._problem.position.empties} empties"
-        if self.solution is not None:
-            nodes = self.solution.info.nodes
-            text += (
-                f", {self.solution.certainty}: {self.solution.score} {self.solution.move}, {nodes:,} nodes"
-            )
-        return f"{text}, {time.perf_counter() - self._began:.0f} s"

@@ -72,7 +72,6 @@ class InputLines:
         return self._waiting.pop(0).decode("utf-8", "replace")
 
     def _read(self, deadline: float) -> None:
-        """Wait for input. Raises: TimeoutError."""
         if not self._is_reading:
             self._is_reading = True
             threading.Thread(target=self._receive, daemon=True).start()
@@ -118,10 +117,6 @@ _HINTS = 3
 _LONGEST = 1000  # characters, which a path may need
 
 
-class Quit(Exception):
-    """The person ends the session."""
-
-
 class Dialogue:
     """Plays a game with the person at the terminal.
 
@@ -146,6 +141,7 @@ class Dialogue:
         self._kept = game.turns  # turns that are already saved
         self._written = self._state()  # the state in the file that is written after every move
         self._shown = False  # whether the board and the last event have been shown
+        self._is_left = False  # whether the person has ended the session
         self._words: dict[str, Callable[[str], object]] = {
             "hint": self._hint,
             "explore": self._explore,
@@ -177,8 +173,6 @@ class Dialogue:
                     self._engine_moves()
                 elif not self._listen():
                     return
-        except Quit:
-            pass
         finally:
             try:
                 self._keep()
@@ -203,7 +197,7 @@ class Dialogue:
             self._hint("")
 
     def _listen(self) -> bool:
-        """Read a line and execute it; return False at the end of the input, and after a game without people."""
+        """Read a line and execute it; return False at the end of the session, and after a game without people."""
         game = self._game
         if game.result is not None and not game.people:
             return False
@@ -224,7 +218,7 @@ class Dialogue:
             if not self._lines.is_terminal:
                 raise
             warn(str(error))
-        return True
+        return not self._is_left
 
     def _obey(self, line: str, seconds: float) -> None:
         if len(line) > _LONGEST:
@@ -245,7 +239,6 @@ class Dialogue:
         self._shown = False
 
     def _engine_moves(self) -> None:
-        """Let the engine move; a terminal shows its search meanwhile."""
         side, empties = self._game.position.side, self._game.position.empties
         found: list[SearchInfo] = []
 
@@ -330,7 +323,7 @@ class Dialogue:
         self._kept, self._shown, self._written = 0, False, self._state()
 
     def _quit(self, rest: str) -> None:
-        raise Quit
+        self._is_left = True
 
     def _say_game(self) -> None:
         """Print an unsaved game for ``--resume``; a transcript would lack the board of another start."""
@@ -357,12 +350,14 @@ class Dialogue:
 
     def _board(self) -> None:
         say()
-        say(board_text(self._game.position, last=self._game.last, coloured=is_coloured()))
-        if self._game.is_timed:
+        turns = self._game.session.game.turns
+        last = turns[-1].move if turns else None
+        say(board_text(self._game.position, last=last, coloured=is_coloured()))
+        if self._game.control.is_limited:
             say(self._clocks())
 
     def _clocks(self) -> str:
-        if not self._game.is_timed:
+        if not self._game.control.is_limited:
             return "no clock"
         left = (f"{self._name(colour)} {_time_text(self._game.time_left(colour))}" for colour in Colour)
         return "clock: " + ", ".join(left)
@@ -381,15 +376,10 @@ class Dialogue:
 
 
 def _number(text: str, word: str, least: int, most: int) -> int:
-    """Read a number.
-
-    Raises: NotationError unless it is a whole number from `least` to `most`.
-    """
     if not text.isascii() or not text.isdigit() or not least <= int(text[:9]) <= most:
         raise NotationError(f"expected {word} and a number from {least} to {most}, got {text!r}")
     return int(text)
 
 
 def _time_text(seconds: float) -> str:
-    """Return ``4:59``, or tenths of a second below a minute."""
     return f"{seconds:.1f} s" if seconds < 60 else f"{int(seconds) // 60}:{int(seconds) % 60:02}"

@@ -43,6 +43,7 @@ class LocalGame:
 
     Attributes:
         people: the colours that people play.
+        control: the time control of each side.
     """
 
     def __init__(
@@ -55,7 +56,7 @@ class LocalGame:
     ) -> None:
         self.people = people
         self.session = session
-        self._control, self._name = control, name
+        self.control, self._name = control, name
         self._begin(record)
 
     def _begin(self, record: AnnotatedGame) -> None:
@@ -63,7 +64,7 @@ class LocalGame:
         self._played = list(record.moves)  # including moves taken back, which may be redone
         self._ended: Result | None = None
         self.session.resume(record.game())
-        self.session.set_time(self._control)
+        self.session.set_time(self.control)
 
     @property
     def position(self) -> Position:
@@ -76,11 +77,6 @@ class LocalGame:
         return len(self.session.game)
 
     @property
-    def last(self) -> Move | None:
-        """The last move."""
-        return self.session.game.turns[-1].move if self.turns else None
-
-    @property
     def result(self) -> Result | None:
         """The result; None while the game continues."""
         if self._ended is not None:
@@ -88,24 +84,18 @@ class LocalGame:
         outcome = self.position.outcome()
         return None if outcome is None else Result(outcome.winner, outcome.margin_of(Colour.BLACK))
 
-    @property
-    def is_timed(self) -> bool:
-        """Whether there are clocks."""
-        return self._control.is_limited
-
     def time_left(self, colour: Colour) -> float:
         """Return the seconds that the next move of a side may take; infinite without a clock."""
         return self.session.clocks[colour].allowance
 
-    def play(self, move: Move | str, seconds: float) -> Move:
+    def play(self, text: str, seconds: float) -> None:
         """Play for the side to move, which took `seconds`; a person whose time has run out loses.
 
         Raises: NotationError or IllegalMoveError.
         """
-        made = self.position.parse_move(str(move))
+        move = self.position.parse_move(text)
         if self._charge(self.position.side, seconds):
-            self._play(made, seconds)
-        return made
+            self._play(move, seconds)
 
     def pass_(self) -> None:
         """Play the pass that the rules force."""
@@ -181,7 +171,7 @@ class LocalGame:
             result=self.result,
             exact=None,
             date=self._record.date or datetime.now().astimezone().isoformat(timespec="seconds"),
-            clock=clock_text(self._control),
+            clock=clock_text(self.control),
         )
 
     def _engine_name(self) -> str:

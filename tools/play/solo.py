@@ -3,8 +3,7 @@
 import json
 import math
 import random
-import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
 from typing import Any
@@ -26,7 +25,7 @@ from outflank.engine.solo.game import (
 )
 from outflank.engine.solo.player import SoloPlayer, SoloSolution, solve
 from outflank.engine.squares import square_name, squares_of
-from outflank.protocol.lines import LineSplitter
+from outflank.tools.play.dialogue import InputLines
 from outflank.tools.report.board import say
 from outflank.tools.runtime.progress import live, warn
 
@@ -211,6 +210,7 @@ def play(game: DealerView, report: SoloPrinter, adviser: SoloPlayer, hints: bool
 
     Raises: NotationError or IllegalMoveError for an invalid line, unless stdin is a terminal.
     """
+    lines = InputLines()
     if not report.as_json:
         say(legend())
     try:
@@ -220,7 +220,7 @@ def play(game: DealerView, report: SoloPrinter, adviser: SoloPlayer, hints: bool
                 break
             if hints:
                 report.hint(adviser.prospects(game.player_view()))
-            if (move := _next_move(game, report, adviser)) is None:
+            if (move := _next_move(game, report, adviser, lines)) is None:
                 break
             report.move(game, move)
             game = game.play(move)
@@ -228,9 +228,11 @@ def play(game: DealerView, report: SoloPrinter, adviser: SoloPlayer, hints: bool
         report.result(game)
 
 
-def _next_move(game: DealerView, report: SoloPrinter, adviser: SoloPlayer) -> SoloMove | None:
-    """Read the next legal move; return None at the end of the input, and at a word that stops the game."""
-    for line in _lines():
+def _next_move(
+    game: DealerView, report: SoloPrinter, adviser: SoloPlayer, lines: InputLines
+) -> SoloMove | None:
+    """Read the next legal move; None ends the game."""
+    while (line := lines.next("your move (help shows how): ", math.inf)) is not None:
         word = line.strip().lower()
         if word in _STOP_WORDS:
             return None
@@ -244,25 +246,10 @@ def _next_move(game: DealerView, report: SoloPrinter, adviser: SoloPlayer) -> So
             try:
                 return game.parse_move(word)
             except (NotationError, IllegalMoveError) as error:
-                if not sys.stdin.isatty():
+                if not lines.is_terminal:
                     raise
                 warn(str(error))
     return None
-
-
-def _lines() -> Iterator[str]:
-    """The lines of standard input, each asked for if there is somebody to ask."""
-    splitter = LineSplitter()
-    while True:
-        if sys.stdin.isatty():
-            click.echo("your move (help shows how): ", nl=False, err=True)
-        data = sys.stdin.buffer.readline()
-        if not data:
-            if sys.stdin.isatty():
-                click.echo(err=True)  # ends the prompt's line
-            return
-        for line in splitter.feed(data.removesuffix(b"\n") + b"\n"):
-            yield line.decode("utf-8", "replace")
 
 
 Way = Callable[[DealerView, int, Variant], int]

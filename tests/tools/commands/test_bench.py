@@ -7,7 +7,6 @@ import pytest
 from click.testing import CliRunner
 
 from outflank.engine import Limit, Position, Searcher
-from outflank.engine.evaluation import weights
 from outflank.tools.commands.bench import _suite, bench
 
 _FFO = Path(__file__).parents[2] / "data" / "ffo" / "fforum-1-19.obf"
@@ -122,18 +121,3 @@ def test_leaves_of_both_parities_are_told_apart(tmp_path: Path) -> None:
     assert found["bias"] == (found["odd leaves"]["bias"] + found["even leaves"]["bias"]) / 2
     assert table[0].split() == ["all", "even", "leaves", "odd", "leaves"]
     assert table[1].split() == ["positions", "2", "1", "1"]
-
-
-def test_another_evaluation_can_be_measured(tmp_path: Path) -> None:
-    nothing = tmp_path / "nothing.bin"
-    nothing.write_bytes(weights.packed(weights.Weights.nothing(), {"command": "nothing"}))
-
-    found = _accuracy("--depth", "0", "--weights", str(nothing))
-
-    scores = [
-        max(int(entry.split(":")[1]) for entry in line.partition(";")[2].split(";") if entry.strip())
-        for line in _FFO.read_text().splitlines()
-    ]
-    assert found["mae"] == pytest.approx(sum(map(abs, scores)) / len(scores))
-    assert found["bias"] == pytest.approx(-sum(scores) / len(scores))
-    assert found["slope"] == 1

@@ -55,24 +55,24 @@ def test_lines_are_played_and_their_scores_are_the_books(grown: Path) -> None:
     assert lines
     with Book.open(grown) as book:
         for line in lines:
-            told = json.loads(line)
-            game = Game.from_transcript(told["moves"])
+            row = json.loads(line)
+            game = Game.from_transcript(row["moves"])
             last = game.turns[-1]
             entry = book.probe(last.before)
             assert entry is not None
             (move,) = (each for each in entry.moves if each.move == last.move)
-            assert told["score"] == (move.score if last.colour == "black" else -move.score)
+            assert row["score"] == (move.score if last.colour == "black" else -move.score)
 
 
 def test_a_tree_is_an_image_with_every_move_of_the_lines(grown: Path, tmp_path: Path) -> None:
     file = tmp_path / "tree.svg"
-    told = run("book", "tree", grown, "-o", file, "--lines", 10, "--plies", 6).stdout
+    printed = run("book", "tree", grown, "-o", file, "--lines", 10, "--plies", 6).stdout
     svg = ElementTree.parse(file).getroot()
     texts = [text.text or "" for text in svg.iter("{http://www.w3.org/2000/svg}text")]
     lines = run("book", "lines", grown, "--lines", 10, "--plies", 6, "--json").stdout.splitlines()
     moves = {json.loads(line)["moves"][at : at + 2] for line in lines for at in range(0, 12, 2)} - {""}
 
-    assert told == f"{file}\n"
+    assert printed == f"{file}\n"
     assert moves <= {word for text in texts for word in text.split()}
     assert "grown.book: main lines" in texts
     width, height = float(svg.attrib["width"]), float(svg.attrib["height"])

@@ -8,8 +8,7 @@ from outflank.tests.support.positions import WIPE_OUT, WITH_PASSES
 from outflank.tests.support.runs import broken_off, played, run_of, store_run, write_files_of
 from outflank.tests.support.transcripts import run
 from outflank.tools.match.game.results import Ending
-from outflank.tools.match.state.events import GameStarted
-from outflank.tools.match.state.store import Store, read_run
+from outflank.tools.match.state.store import read_run
 from outflank.tools.report.records import CSV_COLUMNS
 
 GAMES = (played(WITH_PASSES), played(WIPE_OUT, number=2, names=("B", "A")))
@@ -33,26 +32,6 @@ def test_the_columns_of_csv_are_described() -> None:
     ]
 
     assert sorted(described) == sorted(CSV_COLUMNS)
-
-
-def test_a_run_that_goes_on_has_a_report(tmp_path: Path) -> None:
-    settings = run_of(GAMES).settings
-    with Store.create(tmp_path / "run", settings, [()], "id") as store:
-        store.write([GameStarted(GAMES[0].pairing, 1, GAMES[0].started), GAMES[0]], settings.rules)
-        report = run("report", tmp_path / "run", "-o", "-").stdout
-
-    assert "after 1 game (not finished)" in report
-
-
-def test_what_is_derived_from_a_run(tmp_path: Path) -> None:
-    ended = run_of([GAMES[0], broken_off(Ending.CRASH, Colour.WHITE, number=2)])
-
-    assert write_files_of(ended, tmp_path) == ""
-    assert {path.name for path in tmp_path.iterdir()} == {
-        "fault-game-2.txt", "games.ggf", "games.sgf", "games.txt", "report.html", "summary.json",
-    }  # fmt: skip
-    assert (tmp_path / "fault-game-2.txt").read_text() == "A > genmove black\nA < = a1\n"
-    assert (tmp_path / "games.txt").read_text().splitlines()[1] == "f5d6c3  # game 2: A - B, B loses by crash"
 
 
 def test_a_dialogue_of_a_game_that_was_played_again_without_a_fault_is_removed(tmp_path: Path) -> None:

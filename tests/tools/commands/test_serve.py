@@ -18,7 +18,7 @@ import pytest
 
 from outflank.tests.support.arenas import wait
 from outflank.tests.support.processes import children, living_members
-from outflank.tests.support.program import OUTFLANK
+from outflank.tests.support.program import OUTFLANK, outflank
 from outflank.tests.support.runs import conduct, fake, settings
 from outflank.tools.match.game.results import Ending
 from outflank.tools.match.state.run import Format, Run
@@ -51,7 +51,7 @@ class Club:
 
     def arena(self, *words: str) -> "subprocess.CompletedProcess[str]":
         """``outflank arena``."""
-        return run("arena", words[0], str(self.file), *words[1:])
+        return outflank("arena", words[0], str(self.file), *words[1:])
 
     @contextmanager
     def serving(self, *before: str) -> Iterator["subprocess.Popen[str]"]:
@@ -64,10 +64,6 @@ class Club:
         token = self.arena("token", name).stdout.strip()
         url = f"{scheme}://127.0.0.1:{self.port}"
         return ["join", url, "--token", token, "--engine", ENGINE, *options]
-
-
-def run(*words: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run([OUTFLANK, *words], capture_output=True, text=True, check=False, timeout=60)
 
 
 @contextmanager
@@ -120,9 +116,9 @@ def test_a_tournament_is_played_to_its_end_and_everybody_goes_home(tmp_path: Pat
     assert "game 1" in err
     assert "fake is in as Ann, time none" in said
     assert "the tournament is over" in said
-    assert run("report", str(club.run_folder), "-o", str(tmp_path / "r.html")).returncode == 0
-    assert len(run("export", str(club.run_folder), "--format", "ggf").stdout) > 100
-    again = run("serve", str(club.file))
+    assert outflank("report", str(club.run_folder), "-o", str(tmp_path / "r.html")).returncode == 0
+    assert len(outflank("export", str(club.run_folder), "--format", "ggf").stdout) > 100
+    again = outflank("serve", str(club.file))
     assert (again.returncode, again.stdout) == (0, out)
 
 
@@ -252,40 +248,6 @@ def test_ctrl_c_ends_a_join_while_it_connects() -> None:
             connection.close()
 
 
-def test_the_command_that_an_entrant_types_is_printed_with_its_token(tmp_path: Path) -> None:
-    club = Club(tmp_path, format="standing")
-    printed = club.arena("token", "Ann")
-    token = printed.stdout.strip()
-    command = f"outflank join http://127.0.0.1:{club.port} --token {token} --engine 'cmd=\"./mine gtp\"'"
-
-    assert printed.stderr == f"Ann joins with: {command}\n"
-
-
-def test_a_new_token_ends_the_line_of_the_old_one(tmp_path: Path) -> None:
-    club = Club(tmp_path, format="standing")
-    with club.serving() as server, running(*club.joining("Ann")) as ann:
-        lines_until(server, "Ann is in")
-        assert club.arena("token", "Ann").returncode == 0
-        assert ann.wait(10) == 1
-        assert ann.stderr is not None
-        assert "the organiser has made a new token" in ann.stderr.read()
-
-
-def test_games_of_earlier_servers_count_and_a_goodbye_is_no_lost_line(tmp_path: Path) -> None:
-    club = Club(tmp_path, format="standing")
-    for _ in range(2):
-        with club.serving() as server, running(*club.joining("Ann")) as ann, running(*club.joining("Bob")):
-            lines_until(server, "game ")
-            ann.send_signal(signal.SIGINT)
-            lines_until(server, "Ann has gone")
-            status = json.loads(club.arena("status", "--json").stdout)
-            server.send_signal(signal.SIGINT)
-            server.communicate(timeout=20)
-
-        assert [entrant["losses"] for entrant in status["entrants"] if entrant["name"] == "Ann"] == [0]
-        assert abs(status["games_ended"] - played(club)) <= 1
-
-
 def test_before_the_first_game_both_addresses_say_how_to_join(tmp_path: Path) -> None:
     club = Club(tmp_path, format="standing", live=f"127.0.0.1:{(live := free_port())}")
     with club.serving() as server:
@@ -323,59 +285,3 @@ def test_a_line_with_a_certificate_made_at_home(tmp_path: Path) -> None:
 
     assert server.returncode == 0
     assert len(read_run(club.run_folder).games) == 2
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "sentence"),
-    [
-        (["serve", "TOML"], 2, "say when the tournament begins: --start TIME, --entrants N, or both"),
-        (["serve", "TOML", "--start", "soon"], 2, "expected a time such as '2027-01-31 19:00', got 'soon'"),
-        (["serve", "TOML", "--entrants", "2", "--key", "TOML"], 2, "--key needs --certificate"),
-        (["serve", "TOML", "--start", "2020-01-01"], 1, "needs two engines or more, and 0 engines came"),
-        (
-            ["join", "ftp://x", "--token", "t", "--engine", "cmd=x"],
-            2,
-            "expected the address of an arena such as",
-        ),
-        (["join", "http://x", "--engine", "cmd=x"], 2, "Missing option '--token'"),
-        (
-            ["join", "http://x", "--token", "t", "--engine", "cmd=x tc=5"],
-            2,
-            "sets the time: leave tc= out",
-        ),
-        (
-            ["join", f"http://{64 * 'a'}.org", "--token", "t", "--engine", "cmd=x"],
-            2,
-            "expected the address of an arena such as",
-        ),
-        (["serve", "TOML", "--entrants", "2", "--listen", f"{64 * 'a'}:80"], 1, "expected HOST:PORT"),
-        (
-            ["arena", "token", "TOML", "House"],
-            1,
-            "House is an engine of the server's machine, which needs no token",
-        ),
-        (["arena", "kick", "TOML", "Ann"], 1, "no server runs the arena in"),
-        (["arena", "token", "TOML", "\n"], 2, "expected a printable name"),
-    ],
-)
-def test_wrong_usage_is_said_in_a_sentence(
-    tmp_path: Path, words: list[str], code: int, sentence: str
-) -> None:
-    club = Club(tmp_path, engines=["House"] if "House" in words else ())
-    (tmp_path / "club").mkdir()
-    ran = run(*(str(club.file) if word == "TOML" else word for word in words))
-
-    assert ran.returncode == code
-    assert sentence in " ".join(ran.stderr.split())
-
-
-def test_a_wrong_token_ends_the_program_with_a_sentence(tmp_path: Path) -> None:
-    club = Club(tmp_path, entrants=2)
-    with club.serving() as server:
-        lines_until(server, "the arena is open at")
-        words = club.joining("A")
-        words[words.index("--token") + 1] = "guessed"
-        ran = run(*words)
-
-    assert ran.returncode == 1
-    assert ran.stderr == "outflank: the server refuses: nobody has this token; ask the organiser for one\n"

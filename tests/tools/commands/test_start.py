@@ -1,4 +1,4 @@
-"""The program as it starts: a signal at whatever moment, what needs click alone, and the examples as they stand."""
+"""The program as it starts: a signal at any moment, what needs click alone, and the examples as they stand."""
 
 import json
 import os
@@ -162,12 +162,12 @@ def test_a_signal_ends_a_build_that_can_go_on(tmp_path: Path) -> None:
                     time.sleep(0.05)
                 time.sleep(1.5)
                 process.send_signal(number)
-                _, told = process.communicate(timeout=60)
+                _, errors = process.communicate(timeout=60)
             finally:
                 process.kill()
 
         assert process.returncode == code
-        assert f"Interrupted: {path} keeps its " in told
+        assert f"Interrupted: {path} keeps its " in errors
         run("book", "check", path, "--sample", 0)
     built = run("book", "build", path, "--budget", "1s", "--workers", 1, "--json").stdout
     assert json.loads(built)["positions"] > 10
@@ -191,11 +191,11 @@ def bare(script: str, *words: str, folder: Path | None = None) -> "subprocess.Co
 
 
 def test_every_command_tells_its_help() -> None:
-    told = bare(HELP)
+    ran = bare(HELP)
 
-    assert told.stderr == ""
-    assert json.loads(told.stdout.partition("FAULTS ")[2]) == []
-    assert all(f"Usage: outflank {name} " in told.stdout for name in COMMANDS)
+    assert ran.stderr == ""
+    assert json.loads(ran.stdout.partition("FAULTS ")[2]) == []
+    assert all(f"Usage: outflank {name} " in ran.stdout for name in COMMANDS)
 
 
 @pytest.mark.parametrize(
@@ -220,10 +220,10 @@ def test_every_command_tells_its_help() -> None:
 def test_it_runs(words: tuple[str, ...], expected: str, tmp_path: Path) -> None:
     (tmp_path / "games.txt").write_text(f"{GAME}\n")
 
-    told = bare("main()", *words, folder=tmp_path)
+    ran = bare("main()", *words, folder=tmp_path)
 
-    assert told.returncode == 0, told.stderr
-    assert expected in told.stdout + told.stderr
+    assert ran.returncode == 0, ran.stderr
+    assert expected in ran.stdout + ran.stderr
 
 
 @pytest.mark.parametrize(
@@ -240,11 +240,11 @@ def test_it_runs(words: tuple[str, ...], expected: str, tmp_path: Path) -> None:
 def test_what_it_lacks_is_named(words: tuple[str, ...], package: str, tmp_path: Path) -> None:
     (tmp_path / "games.txt").write_text(f"{GAME}\n")
 
-    told = bare("main()", *words, folder=tmp_path)
+    ran = bare("main()", *words, folder=tmp_path)
 
-    assert told.returncode == 1
-    assert f"pip install 'outflank[{package}]'" in told.stderr
-    assert "Traceback" not in told.stderr
+    assert ran.returncode == 1
+    assert f"pip install 'outflank[{package}]'" in ran.stderr
+    assert "Traceback" not in ran.stderr
 
 
 @pytest.mark.parametrize("package", ["jinja2", "sgfmill"])
@@ -253,11 +253,11 @@ def test_what_the_records_of_a_match_need_is_missed_before_the_first_game(
 ) -> None:
     script = f"import sys; sys.modules[{package!r}] = None; from outflank.tools.commands.program import main; main()"
 
-    told = python_script("-c", script, "match", "--games", "2", "--out", str(tmp_path / "run"))
+    ran = python_script("-c", script, "match", "--games", "2", "--out", str(tmp_path / "run"))
 
-    assert told.returncode == 1
-    assert package in told.stderr
-    assert "pip install 'outflank[match]'" in told.stderr
+    assert ran.returncode == 1
+    assert package in ran.stderr
+    assert "pip install 'outflank[match]'" in ran.stderr
     assert not list(tmp_path.iterdir())
 
 

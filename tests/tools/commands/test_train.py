@@ -1,9 +1,6 @@
 """The commands as a user meets them."""
 
 import json
-import signal
-import subprocess
-import time
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +10,6 @@ from outflank.engine import Colour, Limit, Position, Searcher
 from outflank.engine.evaluation import weights
 from outflank.engine.evaluation.patterns import PHASES
 from outflank.engine.search.probcut import margins
-from outflank.tests.support.program import OUTFLANK
 from outflank.tests.support.transcripts import run
 from outflank.tools.train import probcut
 from outflank.tools.train.dataset import empties, load
@@ -45,20 +41,15 @@ def test_fit_writes_weights_that_a_searcher_reads(tmp_path: Path, games: Path) -
     out, picture = tmp_path / "fitted.bin", tmp_path / "errors.svg"
 
     reports = json.loads(succeed("fit", games, "--solved", games, "--out", out, "--plot", picture, "--json"))
+    table = succeed("fit", games, "--out", tmp_path / "other.bin").splitlines()
 
     assert [report["phase"] for report in reports] == list(range(PHASES))
     assert sum(report["positions"] for report in reports) > 1000
     assert weights.provenance(out)["games"][0]["games"] == 60
     assert "<svg" in picture.read_text()
-    assert Searcher(1, weights=out).search(Position.start(), Limit(depth=2)).move
-
-
-def test_fit_prints_a_table(tmp_path: Path, games: Path) -> None:
-    table = succeed("fit", games, "--out", tmp_path / "fitted.bin").splitlines()
-
     columns = "empties positions kept out steps MAE RMSE spread bias even odd slope"
-    assert " ".join(table[0].split()) == columns
-    assert len(table) == 1 + PHASES
+    assert (" ".join(table[0].split()), len(table)) == (columns, 1 + PHASES)
+    assert Searcher(1, weights=out).search(Position.start(), Limit(depth=2)).move
 
 
 def test_label_solves_each_board_once(tmp_path: Path, games: Path, nothing: Path) -> None:
@@ -165,24 +156,3 @@ def test_all_goes_from_nothing_to_weights_and_can_be_repeated(tmp_path: Path) ->
     assert [line.split(":")[0] for line in more[:-1]] == ["generation 5"]
     assert weights.provenance(tmp_path / "weights-6.bin")["games"][-1]["weights"] == "weights-5.bin"
     assert probcut.is_fitted_to(tmp_path / "probcut.json", tmp_path / "weights-6.bin")
-
-
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_an_interrupted_run_ends_at_once_with_what_it_has(
-    tmp_path: Path, nothing: Path, number: int, code: int
-) -> None:
-    folder = tmp_path / "games"
-    quick = ["--depth", "1", "--exact-from", "6", "--workers", "1", "--weights", str(nothing)]
-    options = ["--shard", "2", *quick]
-    command = [OUTFLANK, "train", "selfplay", str(folder), *options, "--games", "1000000"]
-    played = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE)
-    while not list(folder.glob("*.positions")):
-        assert played.poll() is None
-        time.sleep(0.05)
-
-    played.send_signal(number)
-
-    said = played.communicate(timeout=60)
-    assert played.returncode == code, said
-    assert b"Traceback" not in said[1]
-    assert succeed("selfplay", folder, "--games", 2, *options).endswith("seed 1\n")

@@ -135,7 +135,7 @@ TEE = "tee -a LOG | "
 
 
 @pytest.mark.parametrize(
-    ("setting", "script", "parameter", "told"),
+    ("setting", "script", "parameter", "prefix"),
     [
         (
             "",
@@ -159,7 +159,7 @@ TEE = "tee -a LOG | "
     ids=["command", "nboard", "uci"],
 )
 def test_an_engine_gets_values_in_its_command_by_set_and_by_setoption(
-    tmp_path: Path, setting: str, script: str, parameter: str, told: str
+    tmp_path: Path, setting: str, script: str, parameter: str, prefix: str
 ) -> None:
     log = tmp_path / "log"
     command = shlex.quote(shlex.join(["sh", "-c", script.replace("LOG", str(log))]))
@@ -170,7 +170,7 @@ def test_an_engine_gets_values_in_its_command_by_set_and_by_setoption(
     )
 
     assert ran.returncode == 0, ran.stderr
-    sent = {line.removeprefix(told) for line in log.read_text().splitlines() if line.startswith(told)}
+    sent = {line.removeprefix(prefix) for line in log.read_text().splitlines() if line.startswith(prefix)}
     least, most = map(float, parameter.split()[3:5])
     assert len(sent) > 1
     assert all(least <= float(value) <= most for value in sent)
@@ -186,37 +186,3 @@ def test_outflank_itself_is_tuned_without_being_started_anew(tmp_path: Path) -> 
     assert ran.returncode == 0, ran.stderr
     assert "mpc_probe " in ran.stdout
     assert read_run(tmp_path / "t").remarks == ()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        ([], "give --engine and at least one --param, or --resume"),
-        (["--engine", ENGINE], "give --engine and at least one --param"),
-        (
-            ["--engine", ENGINE, "--param", "t real 2 1 3", "--games", "41"],
-            "a tuning plays pairs of games: expected an even number, got 41",
-        ),
-        (["--engine", "cmd=x", "--param", "t real 1 2 3"], "expected a start from 2 to 3 for t, got 1"),
-        (["--engine", "x", "--param", "t real 1 0 3"], "for its command write 'cmd=\"x\"'"),
-        (["--engine", ENGINE, *["--param", "v1 real 0.5 0 1"] * 2], "parameters with different names"),
-        (["--engine", f"name={'n' * 36} cmd=x", "--param", "t real 1 0 3"], "at most 40 characters"),
-    ],
-)
-def test_a_wrong_usage_is_one_sentence_and_plays_nothing(arguments: list[str], sentence: str) -> None:
-    ran = tune(*arguments)
-
-    assert ran.returncode == 2
-    assert sentence in " ".join(ran.stderr.split())
-
-
-def test_a_parameter_that_an_engine_can_not_be_given_ends_the_run_before_its_first_game(
-    tmp_path: Path,
-) -> None:
-    engine = "name=mine cmd='outflank gtp --level 1'"
-    ran = tune(
-        "--engine", engine, "--param", "no_such real 1 0 3", "--games", "2", "--out", str(tmp_path / "t")
-    )
-
-    assert ran.returncode == 1
-    assert not (tmp_path / "t").exists()

@@ -10,8 +10,8 @@ from click.testing import CliRunner
 from outflank.engine import FileFormatError, NotationError, OutflankError, Rules
 from outflank.protocol.clock import TimeControl
 from outflank.protocol.drivers.spec import EngineSpec
-from outflank.tools.commands.matches import config_options, engines_option
 from outflank.tools.commands.options import WholeNumber
+from outflank.tools.commands.run_options import config_options, engines_options
 from outflank.tools.match.game.referee import ScoreRule
 from outflank.tools.match.openings.sources import OpeningsChoice
 from outflank.tools.match.state.config_file import chosen_entries, read_config, save_config
@@ -165,7 +165,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 @click.option("--games", type=WholeNumber(1, 10), default=1)
 @click.option("--engine", "texts", multiple=True)
 @click.option("--replay-crashes", is_flag=True)
-@engines_option
+@engines_options
 @config_options
 def command(**values: Any) -> None:
     """Say what it was told."""

@@ -1,0 +1,282 @@
+"""``outflank bench`` and ``perft``: how fast the search and the rules are, and how near scores are to exact ones."""
+
+import json
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from statistics import fmean
+from typing import BinaryIO
+
+import click
+
+from outflank import __version__
+from outflank.engine import (
+    STARTS,
+    Limit,
+    NotationError,
+    OutflankError,
+    Parameters,
+    Position,
+    Rules,
+    Searcher,
+    divide,
+)
+from outflank.engine import perft as count_leaves
+from outflank.engine.search.limits import Percent
+from outflank.protocol.formats import obf
+from outflank.tools.commands.options import (
+    WholeNumber,
+    completed_by,
+    hash_option,
+    json_object_option,
+    json_option,
+    rules_option,
+    search_options,
+    selectivity_option,
+    threads_option,
+    weights_option,
+)
+from outflank.tools.commands.program import CommandGroup
+from outflank.tools.report.search import nodes_a_second, settings_line
+from outflank.tools.train.accuracy import calibration
+
+_SUITE = Path(__file__).parent / "data" / "bench.obf"
+_MIDGAME = Limit(depth=11)
+_SELECTIVE_MIDGAME = Limit(depth=18, selectivity=73)
+_PERFT_DEPTH = 9
+_NEAR_IN_DISCS = 3
+# A game has at most 64 discs to play with a pass before each; deeper counts are the same.
+_DEEPEST = 128
+_STARTS = f"{', '.join(STARTS)} or a board"
+
+
+@click.group(cls=CommandGroup, invoke_without_command=True)
+@search_options
+@json_option
+@click.pass_context
+def bench(ctx: click.Context, threads: int, hash_mb: int, parameters: Parameters, as_json: bool) -> None:
+    """Search a fixed set of positions and print nodes and speed; the total of the nodes is the signature.
+
+    With one thread the nodes of each item are the same on every machine: a change that does not mean to change
+    the search leaves them alone. `bench accuracy` measures scores against exact ones instead.
+    """
+    if ctx.invoked_subcommand is not None:
+        return
+    searcher = Searcher(hash_mb=hash_mb, threads=threads, parameters=parameters)
+    searcher.prepare()  # otherwise the first position would seem slow
+    if not as_json:
+        click.echo(settings_line(searcher))
+    show = _print_json if as_json else _print_row
+    all_nodes, all_seconds = 0, 0.0
+    for name, work in _work(searcher):
+        began = time.perf_counter()
+        nodes = work()
+        seconds = time.perf_counter() - began
+        show(name, nodes, seconds)
+        all_nodes, all_seconds = all_nodes + nodes, all_seconds + seconds
+    show("signature", all_nodes, all_seconds)
+
+
+def _work(searcher: Searcher) -> Iterator[tuple[str, Callable[[], int]]]:
+    """Yield the name of each piece of work, and what does it and returns its nodes (leaves for perft)."""
+    yield f"perft {_PERFT_DEPTH}", partial(count_leaves, Position.start(), _PERFT_DEPTH)
+    for problem in _suite():
+        position, name = problem.position, f"{problem.position.empties} empties"
+        if problem.scores:
+            yield f"{name}, exact", partial(_nodes, searcher, position, Limit.solve())
+        else:
+            yield f"{name}, {_MIDGAME.depth} plies", partial(_nodes, searcher, position, _MIDGAME)
+            yield (
+                f"{name}, {_SELECTIVE_MIDGAME.depth} plies at 73 %",
+                partial(_nodes, searcher, position, _SELECTIVE_MIDGAME),
+            )
+
+
+def _nodes(searcher: Searcher, position: Position, limit: Limit) -> int:
+    """Search with an empty table; clearing it is part of the time."""
+    searcher.clear()
+    return searcher.search(position, limit).nodes
+
+
+def _suite() -> tuple[obf.Problem, ...]:
+    """Return the shipped positions; those with scores are solved, the others searched to a depth."""
+    return obf.read_problems(_SUITE.read_text().splitlines(), _SUITE.name, Rules()).problems
+
+
+def _print_json(name: str, nodes: int, seconds: float) -> None:
+    click.echo(json.dumps({"name": name, "nodes": nodes, "seconds": seconds}))
+
+
+def _print_row(name: str, nodes: int, seconds: float) -> None:
+    speed = nodes_a_second(nodes, seconds)
+    click.echo(f"{name:<30} {nodes:>13,} nodes {seconds:>8.3f} s {speed:>13,} nodes/s")
+
+
+@bench.command()
+@click.argument("file", type=click.File("rb"))
+@click.option("--depth", type=WholeNumber(0, 60), required=True, help="Plies; 0 is the evaluation alone.")
+@selectivity_option(default="100")
+@weights_option
+@threads_option
+@hash_option
+@json_option
+def accuracy(
+    file: BinaryIO,
+    depth: int,
+    selectivity: Percent | None,
+    threads: int,
+    hash_mb: int,
+    as_json: bool,
+) -> None:
+    """Compare searched scores with the exact ones of an OBF file.
+
+    Exactly DEPTH plies are searched: no book, no solving beyond them. Of several best moves any one will do; moves are
+    judged where the file has the scores of them all. Where searches end on even and on odd numbers of empty squares,
+    errors are also shown for each of the two: an evaluation may be wrong in one of them alone.
+    """
+    suite = obf.read_suite(file, file.name, Rules())
+    for error in suite.errors:
+        raise error
+    problems = [problem for problem in suite.problems if problem.score is not None]
+    if not problems:
+        raise OutflankError(f"{file.name} has no positions with scores")
+    searcher = Searcher(hash_mb=hash_mb, threads=threads)
+    limit = Limit(depth=depth, selectivity=selectivity) if depth else None
+    groups: dict[str, list[_Score]] = {"all": [], "even leaves": [], "odd leaves": []}
+    all_nodes = 0
+    began = time.perf_counter()
+    for problem in problems:
+        judged, nodes = _judge(problem, searcher, limit)
+        all_nodes += nodes
+        is_odd = max(0, problem.position.empties - depth) % 2
+        for name in ("all", "odd leaves" if is_odd else "even leaves"):
+            groups[name].append(judged)
+    seconds = time.perf_counter() - began
+    if not all(groups.values()):
+        groups = {"all": groups["all"]}
+    facts = {name: _errors(group) for name, group in groups.items()}
+    if as_json:
+        click.echo(json.dumps({**facts.pop("all"), **facts, "nodes": all_nodes, "seconds": seconds}))
+    else:
+        click.echo(_errors_table(facts, all_nodes, seconds))
+
+
+_Score = tuple[float, int, int | None]
+"""The search's score, the exact one, and the discs that the chosen move costs, None if not all moves have scores."""
+
+
+def _judge(problem: obf.Problem, searcher: Searcher, limit: Limit | None) -> tuple[_Score, int]:
+    """Search a position with an empty table, or evaluate it without a limit; return also the nodes."""
+    position, nodes = problem.position, 0
+    if limit is None:
+        move = max(position.legal_moves(), key=lambda move: -searcher.evaluate(position.play(move)))
+        score = searcher.evaluate(position)
+    else:
+        searcher.clear()
+        found = searcher.search(position, limit)
+        move, score, nodes = found.move, found.score, found.nodes
+    assert problem.score is not None
+    known = set(problem.scores) >= set(position.legal_moves())
+    lost = problem.score - problem.scores[move] if known else None
+    return (score, problem.score, lost), nodes
+
+
+def _errors(judged: Sequence[_Score]) -> dict[str, float | None]:
+    """Return the number of positions, and their errors in discs, by the names that ``--json`` gives them."""
+    off = [abs(score - exact) for score, exact, _ in judged]
+    lost = [lost for *_, lost in judged if lost is not None]
+    bias, slope = calibration([score for score, _, _ in judged], [exact for _, exact, _ in judged])
+    return {
+        "positions": len(judged),
+        "mae": fmean(off),
+        "bias": bias,
+        "slope": slope,
+        "within3": fmean(error <= _NEAR_IN_DISCS for error in off),
+        "best_move_rate": fmean(each == 0 for each in lost) if lost else None,
+        "discs_lost": fmean(lost) if lost else None,
+    }
+
+
+_ROWS = {
+    "positions": ("positions", "{}"),
+    "mean error": ("mae", "{:.2f} discs"),
+    "bias": ("bias", "{:+.2f} discs"),
+    "slope": ("slope", "{:.3f}"),
+    f"within {_NEAR_IN_DISCS} discs": ("within3", "{:.1%}"),
+    "best move": ("best_move_rate", "{:.1%}"),
+    "lost a move": ("discs_lost", "{:.2f} discs"),
+}
+
+
+def _errors_table(groups: dict[str, dict[str, float | None]], nodes: int, seconds: float) -> str:
+    lines = [("", list(groups))] if len(groups) > 1 else []
+    for name, (key, layout) in _ROWS.items():
+        values = [errors[key] for errors in groups.values()]
+        lines.append((name, ["-" if value is None else layout.format(value) for value in values]))
+    lines += [("nodes", [f"{nodes:,}"]), ("seconds", [f"{seconds:.3f}"])]
+    return "\n".join(
+        f"{name:<15} " + "".join(f"{cell:<14}" for cell in cells).rstrip() for name, cells in lines
+    )
+
+
+@click.command()
+@click.argument("depth", type=WholeNumber(0, _DEEPEST))
+@rules_option
+@click.option(
+    "--start",
+    metavar="START",
+    shell_complete=completed_by(*STARTS),
+    help=f"{_STARTS}: 64 squares of X O - and perhaps the side to move.  [default: the rules' own]",
+)
+@click.option("--pass-is-free", is_flag=True, help="Count only discs played as plies, not passes.")
+@click.option("--divide", "divided", is_flag=True, help="Show the leaves after each move as well.")
+@json_object_option
+def perft(
+    depth: int, rules: Rules, start: str | None, pass_is_free: bool, divided: bool, as_json: bool
+) -> None:
+    """Count the positions at the end of every line of DEPTH plies.
+
+    A pass is a ply unless --pass-is-free is given, and a game that ends earlier counts as one leaf. From the
+    standard start 9 plies lead to 3005288 positions by the first convention and to 3005320 by the second.
+    """
+    if divided and depth == 0:
+        raise click.UsageError("--divide lists the first moves, so DEPTH has to be 1 or more")
+    first = _first_position(rules, start)
+    settings = {
+        "version": __version__,
+        "rules": str(first.rules),
+        "start": first.rules.start if start is None or start in STARTS else first.board_string(),
+        "side": str(first.side),
+        "depth": depth,
+        "convention": "a pass is free" if pass_is_free else "a pass is a ply",
+    }
+    if not as_json:
+        click.echo(
+            "outflank {version}, {rules} from {start}, depth {depth}, {convention}".format_map(settings)
+        )
+    began = time.perf_counter()
+    parts = divide(first, depth, pass_is_free) if divided else {}
+    # A finished game has no moves to divide by, yet is a leaf.
+    leaves = sum(parts.values()) or count_leaves(first, depth, pass_is_free)
+    seconds = time.perf_counter() - began
+    speed = round(leaves / max(seconds, 1e-9))
+    if as_json:
+        counts = {"leaves": leaves, "seconds": round(seconds, 6), "leaves_per_second": speed}
+        click.echo(json.dumps(settings | counts | ({"moves": parts} if parts else {})))
+        return
+    width = max(map(len, [*parts, "leaves"]))
+    for move, count in parts.items():
+        click.echo(f"{move:<{width}} {count:>15}")
+    click.echo(f"{'leaves':<{width}} {leaves:>15}   {seconds:.3f} s, {speed} leaves/s")
+
+
+def _first_position(rules: Rules, start: str | None) -> Position:
+    """Return the position to count from; a board may name the side to move."""
+    if start is None or start in STARTS:
+        return Position.start(replace(rules, start=start or rules.start))
+    try:
+        return Position.parse(start, rules)
+    except NotationError as error:
+        raise click.BadParameter(f"expected {_STARTS}: {error}", param_hint="'--start'") from error

@@ -1,0 +1,429 @@
+"""The options of a run: what is played, where and how, and what the commands make of them."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from outflank.engine import NotationError, Rules
+from outflank.protocol.clock import LONGEST_SECONDS, SHORTEST_SECONDS, TimeControl
+from outflank.protocol.drivers.command import join_command
+from outflank.protocol.drivers.spec import EngineSpec, shared_keys
+from outflank.tools.commands.config import option_defaults
+from outflank.tools.commands.options import (
+    BEYOND_USE,
+    OUTPUT_FILE,
+    AddressOption,
+    Decorator,
+    RenamedOption,
+    Seconds,
+    WholeNumber,
+    completed_by,
+    group,
+    handing,
+    json_option,
+    read_by,
+    rules_option,
+    tc_option,
+    together,
+)
+from outflank.tools.commands.program import DEFAULTS_FILE
+from outflank.tools.match.game.referee import MOST_EMPTIES, STALL_SECONDS, ScoreRule
+from outflank.tools.match.openings.sources import OpeningsChoice, default_openings
+from outflank.tools.match.schedule.formats import usual_rounds
+from outflank.tools.match.state.config_file import chosen_entries, read_config
+from outflank.tools.match.state.run import Format, RunSettings
+from outflank.tools.match.stats.sprt import Sprt
+from outflank.tools.runtime.cluster import scheduler_address
+
+if TYPE_CHECKING:  # extras that most do without
+    import socket
+
+    from outflank.tools.web.server import Address
+
+_FILE = click.Path(dir_okay=False, path_type=Path)
+_FOLDER = click.Path(path_type=Path)
+MOST_GAMES = 1_000_000
+_MOST_PLACES = 1000
+ENGINES, GAMES, _END, _RECORDS = "Which engines", "Which games", "When to stop", "Records"
+_MACHINES, _WATCHING = "Where it runs", "Watching"
+
+
+def use_config(ctx: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
+    """Make the file's values the defaults of the options; an error about one of them names the file."""
+    if path is not None:
+        ctx.meta[DEFAULTS_FILE] = path
+        ctx.default_map = {**(ctx.default_map or {}), **option_defaults(ctx.command, read_config(path), path)}
+    return path
+
+
+config_options = group(
+    "Settings in files",
+    click.option(
+        "--config",
+        type=_FILE,
+        metavar="FILE",
+        callback=use_config,
+        is_eager=True,
+        expose_value=False,
+        help="TOML file with options by their long names and a table [[engine]] for each engine; "
+        "options on the command line take precedence.",
+    ),
+    click.option(
+        "--save-config",
+        type=OUTPUT_FILE,
+        metavar="FILE",
+        help="Write these options to a new FILE for --config and play nothing; "
+        "--out, --no-records, --json, --cluster and --live are left out.",
+    ),
+)
+"""``--config``, and the parameter ``save_config``, a path or None."""
+
+
+def _openings(text: str) -> OpeningsChoice:
+    choice = OpeningsChoice.parse(text)
+    if choice.path is not None and not choice.path.exists():
+        raise NotationError(
+            f"there is no file {str(choice.path)!r}: give balanced, random:8 for eight random moves, or a file"
+        )
+    return choice
+
+
+def _address(text: str) -> Address:
+    from outflank.tools.web.server import Address  # an extra that most do without
+
+    return Address.parse(text)
+
+
+def engine_option(*names: str, multiple: bool = True) -> Decorator:
+    """``--engine TEXT``, the description of an engine."""
+    return group(
+        ENGINES,
+        click.option(
+            "--engine",
+            *names,
+            multiple=multiple,
+            metavar="TEXT",
+            help="""An engine: 'name=A cmd="outflank gtp --level 4"' or catalogue:edax, perhaps with tc= and more.""",
+        ),
+    )
+
+
+def pairing_options(rounds: str, pairing: str, *, standing: bool) -> Decorator:
+    """``--pairing`` and ``--rounds`` with their helps: hands the command ``form`` and ``rounds``."""
+    forms = [
+        str(form) for form in Format if form is not Format.MATCH and (standing or form is not Format.STANDING)
+    ]
+    return group(
+        GAMES,
+        click.option(
+            "--pairing",
+            "form",
+            cls=RenamedOption,
+            former=["--format"],
+            type=click.Choice(forms),
+            default=str(Format.ROUND_ROBIN),
+            help=pairing,
+        ),
+        click.option("--rounds", type=WholeNumber(1, 1000), help=rounds),
+    )
+
+
+def sprt_option(default: str | None, text: str) -> Decorator:
+    """``--sprt 'elo0=0 elo1=10'``: hands the command an ``Sprt``, or None for ``none``."""
+    return group(
+        _END,
+        click.option(
+            "--sprt",
+            callback=read_by(lambda text: None if text == "none" else Sprt.parse(text)),
+            metavar="TEXT",
+            default=default,
+            help=text,
+        ),
+    )
+
+
+engines_options = group(
+    ENGINES,
+    click.option(
+        "--each",
+        callback=read_by(shared_keys),
+        metavar="TEXT",
+        help="Settings of all engines that lack their own: 'threads=2 grace=0.1 option.hash=64'.",
+    ),
+    click.option(
+        "--engines",
+        "engines_file",
+        type=_FILE,
+        metavar="FILE",
+        help="TOML file with a table [[engine]] for each; --engine NAME chooses from it.  [default: all]",
+    ),
+)
+play_options = together(
+    group(
+        GAMES,
+        tc_option(
+            "time",
+            former="--time",
+            help="0.5 (seconds a move), 60+1 (Fischer), 60+0 (absolute), 60+10/5 (Canadian) or none.",
+        ),
+        click.option(
+            "--openings",
+            callback=read_by(_openings),
+            metavar="balanced|random:N|FILE[:N]",
+            shell_complete=completed_by("balanced", "random:8", files=True),
+            help="The shipped balanced openings, N random moves, or the games of FILE (such as a transcript "
+            "a line); with :N their first N moves.  [default: balanced where the rules allow, else random:8]",
+        ),
+        rules_option,
+        click.option(
+            "--seed", type=WholeNumber(0, BEYOND_USE), help="Seed of all random choices.  [default: drawn]"
+        ),
+    ),
+    group(
+        _END,
+        click.option(
+            "--stall",
+            type=Seconds(SHORTEST_SECONDS, LONGEST_SECONDS),
+            default=STALL_SECONDS,
+            help="Without a clock, an engine loses after this long on one move.",
+        ),
+        click.option(
+            "--adjudicate",
+            type=WholeNumber(0, MOST_EMPTIES),
+            default=0,
+            help="End a game with its exact result at this many empty squares; 0 for never.",
+        ),
+        *(
+            click.option(
+                f"--{name}",
+                callback=read_by(ScoreRule.parse),
+                metavar="TEXT",
+                default="none",
+                help=f"End a game as {result} when both engines' own scores agree: '{example}'; none for never.",
+            )
+            for name, result, example in (
+                ("resign", "won", "score=40 moves=4"),
+                ("draw", "drawn", "score=0 moves=8"),
+            )
+        ),
+        click.option(
+            "--replay-crashes", is_flag=True, help="Play a pair with a crash again; the result says so."
+        ),
+    ),
+    group(
+        _RECORDS,
+        click.option(
+            "--count-errors-from",
+            "solve",
+            cls=RenamedOption,
+            former=["--solve"],
+            type=WholeNumber(0, MOST_EMPTIES),
+            default=0,
+            help="Solve positions with at most this many empty squares, to count the discs thrown away; 0 for none.",
+        ),
+    ),
+    group(
+        _MACHINES,
+        click.option(
+            "--concurrency",
+            type=WholeNumber(1, _MOST_PLACES),
+            default=1,
+            help="Pairs of games played at once.",
+        ),
+    ),
+)
+"""The options that say what is played, except engines and games."""
+played_options = together(
+    group(
+        GAMES,
+        click.option(
+            "--games",
+            type=WholeNumber(1, MOST_GAMES),
+            default=10,
+            help="Games between two engines that meet; two on each opening, colours swapped.",
+        ),
+    ),
+    play_options,
+)
+"""The options that say what is played, except the engines."""
+
+live_options = group(
+    _WATCHING,
+    click.option(
+        "--live",
+        cls=AddressOption,
+        callback=read_by(_address),
+        help="Show the run as it is played, and its report afterwards, on a web page until Ctrl-C; "
+        "see docs/live.md.  [default: no page; 127.0.0.1 and a free port]",
+    ),
+    click.option(
+        "--delay",
+        type=Seconds(),
+        metavar="TIME",
+        help="Show everything on that page so much later.  [default: at once]",
+    ),
+)
+"""``--live [HOST:PORT]``, an ``Address`` or None, and ``--delay TIME``, seconds or None."""
+watched_json_option = group(_WATCHING, json_option)
+
+
+def out_option(help: str) -> Decorator:
+    """``--out DIR``: hands the command ``folder``, a path or None."""
+    return group(_RECORDS, click.option("--out", "folder", type=_FOLDER, metavar="DIR", help=help))
+
+
+where_options = together(
+    out_option("New or empty folder for the records.  [default: named by date and time]"),
+    group(
+        _RECORDS,
+        click.option(
+            "--resume",
+            type=_FOLDER,
+            metavar="DIR",
+            help="Resume the run in DIR with its settings; --concurrency, --cluster, --json and --live may change, "
+            "and --games of a match may grow.",
+        ),
+    ),
+    group(
+        _MACHINES,
+        click.option(
+            "--cluster",
+            metavar="ADDRESS",
+            callback=read_by(scheduler_address),
+            help="Play on the Dask cluster of this scheduler, tcp://HOST:PORT or tls://HOST:PORT.",
+        ),
+    ),
+    watched_json_option,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """What is played: the options that ``RunSettings`` are made of, by their names.
+
+    Attributes:
+        engines: the descriptions of engines, or names of engines in `engines_file`.
+        engines_file: a file with a table for each engine.
+        each: settings of engines that lack their own; see ``EngineSpec.from_settings``.
+        openings: where the openings come from; None for the default of the rules.
+        seed: the seed of all random choices; None to draw one.
+    """
+
+    time: TimeControl
+    openings: OpeningsChoice | None
+    rules: Rules
+    seed: int | None
+    stall: float
+    adjudicate: int
+    resign: ScoreRule | None
+    draw: ScoreRule | None
+    solve: int
+    concurrency: int
+    replay_crashes: bool
+    games: int
+    engines: tuple[str, ...] = ()
+    engines_file: Path | None = None
+    each: dict[str, object] | None = None
+
+    def settings(
+        self,
+        entries: tuple[EngineSpec, ...],
+        form: Format = Format.MATCH,
+        rounds: int | None = 1,
+        sprt: Sprt | None = None,
+    ) -> RunSettings:
+        """Return the settings of a run of these engines, with the usual number of rounds if `rounds` is None."""
+        return RunSettings(
+            entries=entries,
+            openings=self.openings or default_openings(self.rules),
+            format=form,
+            games=self.games,
+            rounds=rounds or usual_rounds(form, len(entries)),
+            rules=self.rules,
+            seed=random.randrange(BEYOND_USE + 1) if self.seed is None else self.seed,
+            stall=self.stall,
+            adjudicate=self.adjudicate,
+            resign=self.resign,
+            draw=self.draw,
+            solve=self.solve,
+            sprt=sprt,
+            concurrency=self.concurrency,
+            replay_crashes=self.replay_crashes,
+        )
+
+    def entries(self, alone: bool = False) -> tuple[EngineSpec, ...]:
+        """Return the engines, two or more, with different names.
+
+        Args:
+            alone: whether exactly two are expected.
+
+        Raises: click.BadParameter about the engines; FileFormatError about a file of theirs.
+        """
+        try:
+            entries = chosen_entries(self.engines, self.engines_file, self.time, self.each)
+        except NotationError as error:
+            raise click.BadParameter(str(error), param_hint="--engine") from None
+        if len(entries) < 2:
+            raise click.BadParameter(f"give two engines, not {len(entries)}", param_hint="--engine")
+        if alone and len(entries) > 2:
+            chosen = " ".join(f"--engine {join_command([entry.name])}" for entry in entries[:2])
+            raise click.BadParameter(
+                f"a match is between two engines, not {len(entries)}: 'outflank tournament' plays any number"
+                + (f", and {chosen} would choose two of them" if self.engines_file else ""),
+                param_hint="--engine",
+            )
+        names = [entry.name for entry in entries]
+        for name in names:
+            if names.count(name) > 1:
+                raise click.BadParameter(
+                    f"two engines are called {name!r}: give each a name= of its own", param_hint="--engine"
+                )
+        return entries
+
+
+@dataclass(frozen=True, slots=True)
+class RunPlace:
+    """Where and how a run is played: the other options, by their names.
+
+    Attributes:
+        folder: the new folder of the records; None to name one by date and time.
+        resume: the folder of the run to resume; None for a new run.
+        save_config: the file for the settings of a run that is not played; None to play it.
+        cluster: the address of a Dask scheduler; None to play on this machine.
+        live: where the page of the run is served; None for no page.
+        delay: seconds by which the page is late; None for 0.
+        listener: a socket that listens at `live`; None to open one.
+    """
+
+    folder: Path | None = None
+    no_records: bool = False
+    resume: Path | None = None
+    save_config: Path | None = None
+    cluster: str | None = None
+    as_json: bool = False
+    live: Address | None = None
+    delay: float | None = None
+    listener: socket.socket | None = None
+
+
+PAGE_NEEDS = {"--delay": ["--live"]}
+"""What the options of the page need."""
+KINDS = {"played": RunOptions, "place": RunPlace}
+"""The dataclasses that the options of a run reach a command in, by the names of its arguments."""
+
+run_options = handing(
+    KINDS,
+    engine_option("engines"),
+    engines_options,
+    played_options,
+    where_options,
+    group(_RECORDS, click.option("--no-records", is_flag=True, help="Keep no records.")),
+    live_options,
+    config_options,
+)
+"""All options that describe a run and say where it is played."""

@@ -1,0 +1,609 @@
+"""``outflank train``: re-creates the evaluation from nothing but games of its own."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Unpack
+
+import click
+
+from outflank.engine.evaluation.evaluate import STAGES
+from outflank.engine.evaluation.weights import SHIPPED
+from outflank.engine.search.limits import FULL_WIDTH, Percent
+from outflank.tools.commands.options import (
+    ANY_FOLDER,
+    EXISTING_FILE,
+    EXISTING_FOLDER,
+    OUTPUT_FILE,
+    SECONDS,
+    SELECTIVITY,
+    Command,
+    Number,
+    WholeNumber,
+    budget_option,
+    group,
+    json_object_option,
+    place_options,
+    read_by,
+    seed_option,
+    selectivity_option,
+    together,
+)
+from outflank.tools.commands.program import CommandGroup
+from outflank.tools.runtime.cluster import Place
+from outflank.tools.runtime.progress import counted, warn
+
+_PLIES = WholeNumber(1, 60)
+
+
+@click.group(cls=CommandGroup)
+def train() -> None:
+    """Make the evaluation from nothing: self-play, labels, fit, and a match against the one before.
+
+    docs/evaluation.md describes how the shipped one was made.
+    """
+
+
+_weights_option = click.option(
+    "--weights",
+    type=EXISTING_FILE,
+    default=SHIPPED,
+    show_default=False,
+    help="Evaluation to search with.  [default: the shipped one]",
+)
+_weights_out_option = click.option(
+    "--out", type=OUTPUT_FILE, default="weights.bin", help="File for the weights."
+)
+
+
+def _picture(context: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
+    """Refuse a picture of an unknown format before hours of work."""
+    if path is not None:
+        from matplotlib.backend_bases import FigureCanvasBase
+
+        kinds = FigureCanvasBase.get_supported_filetypes()
+        if path.suffix[1:].lower() not in kinds:
+            raise click.BadParameter(f"the name has to end in .{' or .'.join(kinds)}, unlike {str(path)!r}")
+    return path
+
+
+_plot_option = click.option(
+    "--plot", type=OUTPUT_FILE, callback=_picture, help="Draw the errors by phase (.svg, .png, ...)."
+)
+_folders_argument = click.argument("folders", type=EXISTING_FOLDER, nargs=-1, required=True)
+_fitting_options = together(
+    click.option(
+        "--solved",
+        type=EXISTING_FOLDER,
+        multiple=True,
+        metavar="FOLDER",
+        help="Use the solved positions of these games too, and no others of them; may be repeated.",
+    ),
+    _weights_out_option,
+    click.option(
+        "--trust",
+        type=Number(0, 1),
+        default=0.7,
+        help="Weight of later positions in a target: 1 learns the result alone, 0 the search's score alone.",
+    ),
+    click.option(
+        "--early-trust", type=Number(0, 1), default=0.9, help="The same at more than 22 empty squares."
+    ),
+    click.option(
+        "--least-depth",
+        type=_PLIES,
+        default=1,
+        help="Scores of searches of fewer plies don't count.",
+    ),
+)
+_FULL_WIDTH = str(FULL_WIDTH.percent)
+_selectivity_options = together(
+    selectivity_option(value=_FULL_WIDTH),
+    click.option(
+        "--end-selectivity",
+        type=SELECTIVITY,
+        callback=read_by(int),
+        default=_FULL_WIDTH,
+        help="The same for searches to the end of the game.",
+    ),
+)
+_shard_option = click.option(
+    "--shard",
+    type=WholeNumber(1, 1_000_000),
+    default=1000,
+    help="Games or boards in a file, the unit of work.",
+)
+_run_options = together(seed_option, place_options, json_object_option)
+_shard_options = together(_shard_option, _weights_option, _run_options)
+
+
+@train.command()
+@click.argument("folder", type=ANY_FOLDER)
+@click.option(
+    "--games",
+    type=WholeNumber(1),
+    default=100_000,
+    help="Games to play, rounded up to whole files of --shard.",
+)
+@click.option("--depth", type=_PLIES, default=4, help="Plies searched for a move.")
+@click.option(
+    "--exact-from",
+    type=WholeNumber(0, 60),
+    default=16,
+    help="From this number of empty squares on, search games to the end.",
+)
+@_selectivity_options
+@click.option(
+    "--random-moves",
+    type=(WholeNumber(1, 59), WholeNumber(1, 59)),
+    metavar="FEWEST MOST",
+    help="Random moves of an opening.  [default: a mixture of 4 to 50]",
+)
+@click.option(
+    "--detours",
+    type=Number(0, 100),
+    default=0.0,
+    help="Percentage of games with one random move after the opening; positions before it are not used.",
+)
+@click.option(
+    "--widest",
+    type=WholeNumber(0, 64),
+    default=64,
+    help="Most discs that a side may be ahead when a game begins.",
+)
+@budget_option
+@_shard_options
+def selfplay(
+    folder: Path,
+    games: int,
+    depth: int,
+    exact_from: int,
+    selectivity: Percent,
+    end_selectivity: Percent,
+    random_moves: tuple[int, int] | None,
+    detours: float,
+    widest: int,
+    budget: float | None,
+    shard: int,
+    weights: Path,
+    seed: int,
+    as_json: bool,
+    **place: Unpack[Place],
+) -> None:
+    """Play games into FOLDER; an interrupted run goes on where it stopped."""
+    from outflank.tools.train import selfplay as playing
+
+    if random_moves is not None and random_moves[0] > random_moves[1]:
+        raise click.UsageError(
+            f"--random-moves takes the fewest before the most, not {random_moves[0]} {random_moves[1]}"
+        )
+    if games % shard:
+        shard = min(shard, games)  # ten games are one shard of ten
+    if rest := games % shard:
+        rounded = games - rest + shard
+        warn(f"{games:,} games are rounded up to {rounded:,}, whole files of {shard:,} (--shard)")
+    settings = playing.SelfplaySettings(
+        weights,
+        playing.Judging(depth, exact_from, selectivity, end_selectivity),
+        seed,
+        shard,
+        random_moves,
+        detours / 100,
+        widest,
+    )
+    played = playing.selfplay(folder, settings, games, seconds=budget, **place)
+    _report(folder, "game", played, settings.described(), as_json)
+
+
+@train.command(cls=Command)
+@click.argument("folder", type=ANY_FOLDER)
+@group(
+    "Which positions",
+    click.option(
+        "--games",
+        type=EXISTING_FOLDER,
+        multiple=True,
+        metavar="FOLDER",
+        help="Take positions of these games; may be repeated.  [default: random games]",
+    ),
+    click.option(
+        "--stray",
+        type=WholeNumber(0, 60),
+        default=0,
+        help="Most random moves played from each position of the games first.",
+    ),
+    click.option("--boards", type=WholeNumber(1), default=10_000, help="Boards at most."),
+    click.option("--fewest", type=_PLIES, default=10, help="Empty squares at least."),
+    click.option("--most", type=_PLIES, default=14, help="Empty squares at most."),
+    click.option(
+        "--line-to",
+        type=WholeNumber(1, 64),
+        default=64,
+        show_default=False,
+        metavar="EMPTIES",
+        help="Keep also the positions of the best line, down to this many empty squares.  [default: no line]",
+    ),
+)
+@group(
+    "How they are judged",
+    click.option("--depth", type=_PLIES, default=10, help="Plies searched."),
+    click.option(
+        "--exact-from",
+        type=WholeNumber(0, 60),
+        default=20,
+        help="From this number of empty squares on, search positions to the end.",
+    ),
+    _selectivity_options,
+)
+@group(
+    "Where it runs",
+    budget_option,
+    _shard_options,
+)
+def label(
+    folder: Path,
+    games: tuple[Path, ...],
+    stray: int,
+    boards: int,
+    budget: float | None,
+    fewest: int,
+    most: int,
+    depth: int,
+    exact_from: int,
+    selectivity: Percent,
+    end_selectivity: Percent,
+    line_to: int,
+    shard: int,
+    weights: Path,
+    seed: int,
+    as_json: bool,
+    **place: Unpack[Place],
+) -> None:
+    """Solve single positions, or judge them by a deep search, into FOLDER; no board twice."""
+    from outflank.tools.train import label as labelling
+    from outflank.tools.train.dataset import load
+    from outflank.tools.train.selfplay import Judging
+
+    if fewest > most:
+        raise click.UsageError(f"--fewest ({fewest}) can't be more than --most ({most})")
+    settings = labelling.LabelSettings(
+        weights,
+        Judging(depth, exact_from, selectivity, end_selectivity),
+        seed,
+        fewest=fewest,
+        most=most,
+        stray=stray,
+        line_to=line_to,
+        boards_a_shard=shard,
+    )
+    records = load(games) if games else None
+    done = labelling.label(folder, settings, records, boards, seconds=budget, **place)
+    _report(folder, "board", done, settings.described(), as_json)
+
+
+def _report(folder: Path, unit: str, count: int, settings: Mapping[str, Any], as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps({"folder": str(folder), f"{unit}s": count, "settings": settings}))
+    else:
+        click.echo(f"{counted(count, unit)} in {folder}, seed {settings['seed']}")
+
+
+@train.command()
+@_folders_argument
+@click.option("--out", type=OUTPUT_FILE, default="devset.obf", help="OBF file for the boards.")
+@click.option("--empties", type=WholeNumber(1, 59), default=20, help="Empty squares of each board.")
+@click.option("--boards", type=WholeNumber(1), default=300, help="Boards to solve.")
+@click.option("--all-moves", is_flag=True, help="Solve each move of a board, not just the board.")
+@seed_option
+@place_options
+def devset(
+    folders: tuple[Path, ...],
+    out: Path,
+    empties: int,
+    boards: int,
+    all_moves: bool,
+    seed: int,
+    **place: Unpack[Place],
+) -> None:
+    """Solve boards from the games in FOLDERS that training leaves out, to measure errors with.
+
+    ``bench accuracy`` reads the file; an interrupted run goes on where it stopped.
+    """
+    from outflank.tools.train import label as sets
+    from outflank.tools.train.dataset import load
+
+    games = load(folders)
+    done = sets.make_devset(games, out, empty=empties, count=boards, seed=seed, all_moves=all_moves, **place)
+    click.echo(f"{counted(done, 'board')} in {out}, seed {seed}")
+
+
+@train.command()
+@_folders_argument
+@_fitting_options
+@click.option(
+    "--neighbours", type=Number(0, 1), default=0.5, help="Weight of positions of the phases before and after."
+)
+@click.option(
+    "--ridge",
+    type=Number(0, min_open=True),
+    default=100.0,
+    help="Regularisation: strength of the tie to the next phase's weight, counted in positions.",
+)
+@_plot_option
+@json_object_option
+def fit(
+    folders: tuple[Path, ...],
+    solved: tuple[Path, ...],
+    out: Path,
+    trust: float,
+    early_trust: float,
+    least_depth: int,
+    neighbours: float,
+    ridge: float,
+    plot: Path | None,
+    as_json: bool,
+) -> None:
+    """Fit the evaluation's tables to the games in FOLDERS.
+
+    One game in 20 is kept out, to stop in time and to measure with.
+    """
+    from outflank.tools.train import fit as tables
+    from outflank.tools.train import weights_file
+    from outflank.tools.train.targets import Trust
+
+    trusted = Trust(trust, early_trust, least_depth)
+    reports = weights_file.fit_folders(folders, solved, out, trusted, neighbours, ridge)
+    if plot is not None:
+        from outflank.tools.train.plot import plot_errors
+
+        plot_errors(reports, plot)
+    click.echo(json.dumps(tables.described(reports)) if as_json else weights_file.as_table(reports))
+
+
+@train.command()
+@_folders_argument
+@click.option(
+    "--tables",
+    type=EXISTING_FILE,
+    required=True,
+    help="Weights file with the tables: fit makes one. If it has a network, the training begins there.",
+)
+@_fitting_options
+@click.option("--epochs", type=WholeNumber(1), default=4, help="How often each position is used.")
+@click.option(
+    "--rate",
+    type=Number(0, 1, min_open=True),
+    default=2e-3,
+    help="Highest learning rate; half the default is good for training a network on with few positions.",
+)
+@click.option(
+    "--decay",
+    type=Number(0),
+    default=2.0,
+    help="Weight decay towards the initial values; 30 suits training a network further on few positions.",
+)
+@click.option(
+    "--min-count",
+    type=WholeNumber(1),
+    default=300,
+    help="Rows of configurations that occur less often are not trained.",
+)
+@click.option(
+    "--linear-from",
+    type=Number(0, min_open=True),
+    metavar="DISCS",
+    help="Huber loss: beyond this many discs errors count linearly; 4 is good for close games.  [default: never]",
+)
+@click.option(
+    "--stage",
+    "stages",
+    type=WholeNumber(0, STAGES - 1),
+    multiple=True,
+    help="Train this third of the game and leave the others as they are; may be repeated.  [default: all]",
+)
+@click.option("--device", default="cpu", help="PyTorch's device: cpu, cuda, ...")
+@seed_option
+@json_object_option
+def network(
+    folders: tuple[Path, ...],
+    tables: Path,
+    solved: tuple[Path, ...],
+    out: Path,
+    trust: float,
+    early_trust: float,
+    least_depth: int,
+    epochs: int,
+    rate: float,
+    decay: float,
+    min_count: int,
+    linear_from: float | None,
+    stages: tuple[int, ...],
+    device: str,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Train the evaluation's network on what its tables leave unexplained in the games in FOLDERS.
+
+    One game in 20 is kept out to measure with, the same as in fit; boards that other games have too don't count there.
+    The state of the training is saved every two minutes: an interrupted run goes on where it stopped.
+    """
+    from outflank.tools.train import network as networks
+    from outflank.tools.train import weights_file
+    from outflank.tools.train.targets import Trust
+
+    settings = networks.NetworkSettings(
+        Trust(trust, early_trust, least_depth),
+        epochs,
+        rate,
+        decay,
+        min_count,
+        networks.NEVER_LINEAR if linear_from is None else linear_from,
+        seed=seed,
+        stages=tuple(sorted(set(stages))) or tuple(range(STAGES)),
+        device=device,
+    )
+    reports = weights_file.train_network(tables, folders, solved, out, settings)
+    click.echo(
+        json.dumps([asdict(report) for report in reports])
+        if as_json
+        else "\n".join(["stage  epoch  trained  kept out  bias even  bias odd  slope", *map(str, reports)])
+    )
+
+
+@train.command()
+@_folders_argument
+@_weights_option
+@_weights_out_option
+@click.option(
+    "--depth",
+    type=WholeNumber(1, 30),
+    default=6,
+    help="Plies of one half of the searches; the other half searches one more.",
+)
+@click.option("--boards", type=WholeNumber(1), default=600, help="Boards for each number of empty squares.")
+@_plot_option
+@_run_options
+def calibrate(
+    folders: tuple[Path, ...],
+    weights: Path,
+    out: Path,
+    depth: int,
+    boards: int,
+    plot: Path | None,
+    seed: int,
+    as_json: bool,
+    **place: Unpack[Place],
+) -> None:
+    """Shift the evaluation's heads so that searches of the games in FOLDERS are right on average."""
+    from outflank.tools.train.weights_file import calibrate_heads
+
+    found = calibrate_heads(weights, folders, out, depth=depth, boards=boards, seed=seed, **place)
+    if plot is not None:
+        from outflank.tools.train.plot import plot_shifts
+
+        plot_shifts(found, depth, plot)
+    heading = "empties  boards   even bias   odd bias  shifted  even error  odd error"
+    click.echo(
+        json.dumps([asdict(shift) for shift in found]) if as_json else "\n".join([heading, *map(str, found)])
+    )
+
+
+@train.command()
+@_folders_argument
+@click.option("--out", type=OUTPUT_FILE, default="probcut.json", help="File for the model.")
+@click.option("--boards", type=WholeNumber(1), default=100, help="Boards for each number of empty squares.")
+@click.option("--depth", type=WholeNumber(2, 30), default=11, help="Plies of the deepest search.")
+@_weights_option
+@_run_options
+def probcut(
+    folders: tuple[Path, ...],
+    out: Path,
+    boards: int,
+    depth: int,
+    weights: Path,
+    seed: int,
+    as_json: bool,
+    **place: Unpack[Place],
+) -> None:
+    """Fit the selectivity model to the evaluation, on positions of the games in FOLDERS."""
+    from outflank.tools.train import probcut as errors
+
+    measured = errors.measure(weights, folders, boards, depth, seed, **place)
+    coefficients = errors.fit(measured)
+    samples = errors.write(out, coefficients, measured, weights, seed)
+    click.echo(
+        json.dumps({"coefficients": coefficients, "samples": samples})
+        if as_json
+        else errors.as_table(coefficients, measured)
+    )
+
+
+@train.command()
+@click.argument("candidate", type=EXISTING_FILE)
+@click.option(
+    "--against",
+    type=EXISTING_FILE,
+    default=SHIPPED,
+    show_default=False,
+    help="Evaluation to beat.  [default: the shipped one]",
+)
+@click.option("--depth", type=_PLIES, default=5, help="Plies that both search.")
+@click.option("--pairs", type=WholeNumber(1), default=1000, help="Pairs of games at most.")
+@click.option(
+    "--elo0", type=Number(-2000, 2000), default=0.0, help="Elo difference of a candidate to reject."
+)
+@click.option(
+    "--elo1", type=Number(-2000, 2000), default=20.0, help="Elo difference of a candidate to accept."
+)
+@_run_options
+def gate(
+    candidate: Path,
+    against: Path,
+    depth: int,
+    pairs: int,
+    elo0: float,
+    elo1: float,
+    seed: int,
+    as_json: bool,
+    **place: Unpack[Place],
+) -> None:
+    """Play the evaluation CANDIDATE against another and say whether to accept it (SPRT, both errors 5 %)."""
+    from outflank.tools.match.stats.sprt import Sprt
+    from outflank.tools.train import gate as match
+
+    if elo1 <= elo0:
+        raise click.UsageError(f"--elo1 ({elo1:g}) has to be above --elo0 ({elo0:g})")
+    test = Sprt(elo0, elo1, model="logistic")
+    found = match.gate(candidate, against, test, pairs, depth=depth, seed=seed, **place)
+    result = match.described(*found)
+    click.echo(json.dumps(result) if as_json else match.in_words(result))
+
+
+@train.command("all")
+@click.argument("folder", type=ANY_FOLDER)
+@click.option("--budget", type=SECONDS, default="3h", help="Time for all of it: 90s, 20m, 3h ...")
+@click.option("--depth", type=_PLIES, default=4, help="Plies searched for a move.")
+@click.option(
+    "--exact-from",
+    type=WholeNumber(0, 60),
+    default=14,
+    help="From this number of empty squares on, solve games.",
+)
+@click.option(
+    "--late-depth",
+    type=_PLIES,
+    default=8,
+    help="Plies searched for a move from the fourth generation on, at 73 %.",
+)
+@click.option(
+    "--late-exact-from",
+    type=WholeNumber(0, 60),
+    default=20,
+    help="From this number of empty squares on, search these games to the end, at 87 %.",
+)
+@_shard_option
+@seed_option
+@place_options
+def all_(
+    folder: Path,
+    budget: float,
+    depth: int,
+    exact_from: int,
+    late_depth: int,
+    late_exact_from: int,
+    shard: int,
+    seed: int,
+    **place: Unpack[Place],
+) -> None:
+    """Make an evaluation from nothing in FOLDER: generations of self-play and fit, then the selectivity model.
+
+    The weights of each generation stay in FOLDER; an interrupted run goes on where it stopped. A greater budget later
+    adds a generation with the time that it leaves.
+    """
+    from outflank.tools.train import bootstrap as generations
+    from outflank.tools.train.selfplay import Judging
+
+    early, late = Judging(depth, exact_from), Judging(late_depth, late_exact_from, 73, 87)
+    settings = generations.BootstrapSettings(folder, budget, early, late, seed, shard)
+    generations.bootstrap(settings, click.echo, **place)
