@@ -1,24 +1,115 @@
-"""Who plays the pairs of an arena: threads as in any run, for engines of this machine and those that have joined.
+"""The pool and the drivers of an arena: its pairs are played by engines of this machine and by those that have joined.
 
 A pair begins when both engines are free: one that has joined has as many games at once as it has slots, one of this
 machine plays one game at a time.
 """
 
+import itertools
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from outflank.engine import Rules
-from outflank.protocol.drivers import Driver, make_driver
+from outflank.engine import Position, Rules
+from outflank.protocol.clock import RunningClock
+from outflank.protocol.drivers import make_driver
+from outflank.protocol.drivers.driver import CLOSE_SECONDS, START_SECONDS, Driver, GameSoFar, Reply
+from outflank.protocol.drivers.errors import EngineProtocolError
 from outflank.protocol.drivers.spec import EngineSpec, Protocol
+from outflank.protocol.lines import printable
 from outflank.tools.arena.connection import Connection
-from outflank.tools.arena.joined import JoinedDriver
+from outflank.tools.arena.messages import (
+    AnswerMessage,
+    DropMessage,
+    MoveMessage,
+    NewMessage,
+    RequestMessage,
+    ThinkMessage,
+)
 from outflank.tools.match.runner.pairplayer import PairTask
 from outflank.tools.match.runner.pool import LocalPool
 from outflank.tools.match.state.events import Glimpse
 from outflank.tools.match.state.run import RunSettings
+
+_keys = itertools.count(1)  # of games, different for all connections
+
+
+class JoinedDriver(Driver):
+    """An engine that has joined; see ``Driver``. Each question holds the whole game, so the other end need not know it.
+
+    Args:
+        spec: the engine as the run has it.
+        rules: the rules of the games.
+        connection: the connection to its author's machine.
+        named: the other arguments of ``Driver``.
+    """
+
+    def __init__(self, spec: EngineSpec, rules: Rules, connection: Connection, **named: Any) -> None:
+        super().__init__(spec, rules, **named)
+        self._connection = connection
+        self._key = 0
+        self._grace_seconds = connection.patience
+        self._game = GameSoFar.of(Position.start(rules))
+        self._clock = RunningClock()
+
+    @property
+    def identity(self) -> str:
+        """What it calls itself, by its author's word."""
+        return self._connection.engine
+
+    def open(self) -> None:
+        """See ``Driver``. Its author has started it."""
+
+    def set_options(self, spec: EngineSpec) -> None:
+        """See ``Driver``. Its author alone can set options."""
+        self.spec = spec
+
+    def new_game(self, first: Position | None = None) -> float:
+        """See ``Driver``."""
+        assert first in (None, Position.start(self._rules)), "an arena plays from the start of its rules"
+        self._key = next(_keys)
+        self._grace_seconds = self._connection.patience
+        return self._ask(lambda id: NewMessage(id=id, game=self._key), START_SECONDS)[1]
+
+    def follow(self, game: GameSoFar, clock: RunningClock | None = None) -> bool:
+        """See ``Driver``. Nothing is sent before the question for a move."""
+        self._game, self._clock = game, clock or self._clock
+        return True
+
+    def choose(self, seconds: float) -> Reply:
+        """See ``Driver``."""
+        left, left_moves = self._clock.time_left if self._clock.control.is_limited else (None, 0)
+        question = partial(
+            ThinkMessage,
+            game=self._key,
+            colour=self._game.position.side,
+            moves=[str(made.move) for made in self._game.moves],
+            seconds=[None if made.seconds is None else round(made.seconds, 3) for made in self._game.moves],
+            left=left,
+            left_moves=left_moves,
+            wait=round(seconds, 3),
+        )
+        message, taken = self._ask(lambda id: question(id=id), seconds)
+        if not isinstance(message, MoveMessage):
+            raise EngineProtocolError(
+                f"engine {self.spec.name} answered a question for a move with {message.type}"
+            )
+        return Reply(printable(message.move), taken, message.score, message.book)
+
+    def close(self, patience: float = CLOSE_SECONDS) -> None:
+        """Give up the game, if one is being played. After a fault the engine is started again for its next game."""
+        if self._key:
+            self._connection.tell(DropMessage(game=self._key))
+
+    def _ask(self, request: Callable[[int], RequestMessage], wait: float) -> tuple[AnswerMessage, float]:
+        """Send a request; the time in which the connection was lost is used up for this game. Raises: EngineError."""
+        before = self._connection.away(time.monotonic())
+        try:
+            return self._connection.ask(request, wait, self._grace_seconds, self.on_wait, self._pass_on)
+        finally:
+            self._grace_seconds -= self._connection.away(time.monotonic()) - before
 
 
 def make_arena_driver(
