@@ -275,7 +275,8 @@ def test_a_run_whose_runner_was_killed_is_resumed_after_its_page_was_read(tmp_pa
         page = read_until(process, r"http://\S+")[0]
         with urllib.request.urlopen(page, timeout=30) as answer:
             assert b"<html" in answer.read()
-        read_until(process, "game 3 ")
+        while len(read_run(run).games) < 3:
+            time.sleep(0.5)
     finally:
         process.kill()
         process.communicate()
