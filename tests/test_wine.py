@@ -6,7 +6,9 @@
 import os
 import re
 import shutil
+import signal
 import subprocess
+import sysconfig
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -18,6 +20,7 @@ import pytest
 from outflank.engine import PRESETS
 from outflank.tests.support.installation import ROOT, nodes, nodes_here
 from outflank.tests.support.program import outflank
+from outflank.tools.match.game.results import Ending
 from outflank.tools.match.state.store import read_run
 
 SYSTEM = ROOT / "build" / "windows"  # where make puts Windows' Python with the wheel
@@ -27,6 +30,18 @@ GAME = "f5d6c3d3c4f4f6f3e6e7d7c5b6d8c6c7d2b5"
 ENDGAME = "XXXXXXXXXOOOOOOXXOXXXOXXXOXOXXXXXOXXOXXXXOXXXXXXXOOX----XXXX---- O"
 # Times, speeds and the machine differ.
 _VOLATILE = re.compile(r"[\d.]+ s\b|[\d,]+ (leaves|nodes)/s|\"(seconds|nodes_per_second)\": [\d.]+")
+# Wine gives a program without a terminal no console that passes Ctrl-C on, so this one makes one for all it starts.
+CTRL_C = """
+import ctypes, signal, subprocess, sys
+kernel = ctypes.WinDLL("kernel32")
+assert kernel.FreeConsole() and kernel.AllocConsole()
+signal.signal(signal.SIGINT, lambda number, frame: None)
+command = [sys.executable, "-m", "outflank", *sys.argv[1:]]
+program = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=sys.stdout, stderr=sys.stderr)
+sys.stdin.readline()
+assert kernel.GenerateConsoleCtrlEvent(0, 0)
+sys.exit(program.wait())
+"""
 
 pytestmark = [
     pytest.mark.slow,
@@ -39,8 +54,8 @@ pytestmark = [
 ]
 
 
-def started(*arguments: str) -> "subprocess.Popen[str]":
-    """Start Windows' Python; its streams are pipes, since Wine has no others without a terminal."""
+def started(*arguments: str, program: Path = SYSTEM / "python.exe") -> "subprocess.Popen[str]":
+    """Start Windows' Python, or a program; its streams are pipes, since Wine has no others without a terminal."""
     variables = {
         **os.environ,
         "WINEPREFIX": str(SYSTEM / "prefix"),
@@ -48,7 +63,7 @@ def started(*arguments: str) -> "subprocess.Popen[str]":
         "WINEDLLOVERRIDES": "mscoree,mshtml=",
     }
     return subprocess.Popen(
-        [str(WINE), str(SYSTEM / "python.exe"), *arguments],
+        [str(WINE), str(program), *arguments],
         env=variables,
         cwd=SYSTEM,
         stdin=subprocess.PIPE,
@@ -106,6 +121,31 @@ def test_a_command_prints_the_same_as_here(arguments: list[str], lines: str) -> 
         _VOLATILE.sub("", text) for text in (here.stdout, here.stderr)
     ]
     assert process.returncode == here.returncode
+
+
+def test_the_program_that_pip_makes_passes_lines_and_exit_codes(tmp_path: Path) -> None:
+    """The pip of this environment, run by Windows' Python, makes ``outflank.exe`` of the wheel."""
+    pip = windows_path(Path(sysconfig.get_path("purelib")) / "pip")
+    (wheel,) = (ROOT / "build" / "wine").glob("*.whl")
+    options = [
+        "--no-index",
+        "--no-deps",
+        "--no-compile",
+        "--ignore-installed",
+        "--prefix",
+        windows_path(tmp_path),
+    ]
+    installing = started(pip, "install", *options, windows_path(wheel))
+    told = installing.communicate(timeout=300)
+    assert installing.returncode == 0, told
+    program = tmp_path / "Scripts" / "outflank.exe"
+    engine = started("gtp", "--level", "1", program=program)
+    answers = engine.communicate("1 name\n2 genmove b\n3 quit\n", timeout=60)[0]
+    mistaken = started("solve", "--rules", "unknown", program=program)
+    mistaken.communicate(timeout=60)
+
+    assert re.fullmatch(r"=1 Outflank\s+=2 \w\d\s+=3\s+", answers), answers
+    assert (engine.returncode, mistaken.returncode) == (0, 2)
 
 
 def test_a_proof_of_a_score_passes_its_check(tmp_path: Path) -> None:
@@ -182,17 +222,56 @@ def processes(word: str) -> Iterator[int]:
             yield process.pid
 
 
+def test_an_engine_that_thinks_longer_than_its_clock_loses_on_time(tmp_path: Path, fake: Path) -> None:
+    """A machine that is late itself is blamed for some attempts, which makes the run invalid."""
+    run = tmp_path / "run"
+    options = ["--games", "2", "--tc", "1", "--out", windows_path(run)]
+    process = started("-m", "outflank", "match", *engines(fake, "--fault silence --turn 2"), *options)
+    told = process.communicate(timeout=300)
+
+    assert [(game.winner_name, game.ending) for game in read_run(run).games] == [("good", Ending.TIME)] * 2
+    assert process.returncode == (1 if "the run is not valid" in told[1] else 0), told
+    assert not list(processes(windows_path(fake)))
+
+
+def read_until(process: "subprocess.Popen[str]", pattern: str) -> "re.Match[str]":
+    """Read standard error until the pattern is found. Raises: AssertionError if the program ends before."""
+    told = ""
+    assert process.stderr is not None
+    while not (found := re.search(pattern, told)):
+        line = process.stderr.readline()
+        assert line, told
+        told += line
+    return found
+
+
+def test_ctrl_c_ends_the_engines_and_leaves_a_run_that_is_resumed(tmp_path: Path, fake: Path) -> None:
+    run, driver = tmp_path / "run", tmp_path / "ctrl_c.py"
+    driver.write_text(CTRL_C)
+    options = ["--games", "30", "--seed", "1", "--out", windows_path(run)]
+    process = started(windows_path(driver), "match", *engines(fake), *options)
+    try:
+        read_until(process, "game 3 ")
+        out, err = process.communicate("\n", timeout=120)
+    finally:
+        process.kill()
+        process.communicate()
+    kept = len(read_run(run).games)
+
+    assert process.returncode == 128 + signal.SIGINT, out + err
+    assert "outflank match --resume" in out + err
+    assert not list(processes(windows_path(fake)))
+    wine("match", "--resume", windows_path(run))
+    assert 3 <= kept < len(read_run(run).games) == 30
+
+
 def test_a_run_whose_runner_was_killed_is_resumed_after_its_page_was_read(tmp_path: Path, fake: Path) -> None:
-    run, told = tmp_path / "run", ""
+    run = tmp_path / "run"
     options = ["--games", "100", "--seed", "1", "--out", windows_path(run), "--live"]
     process = started("-m", "outflank", "match", *engines(fake), *options)
-    assert process.stderr is not None
     try:
-        while not (page := re.search(r"http://\S+", told)):
-            line = process.stderr.readline()
-            assert line, told
-            told += line
-        with urllib.request.urlopen(page[0], timeout=30) as answer:
+        page = read_until(process, r"http://\S+")[0]
+        with urllib.request.urlopen(page, timeout=30) as answer:
             assert b"<html" in answer.read()
         while len(read_run(run).games) < 3:
             time.sleep(0.5)

@@ -84,11 +84,9 @@ static inline void of_widen(of_words sums[2], const of_bytes *rows) {
     sums[0] = (of_words)vsraq_n_s16((int16x8_t)sums[0], vshlq_n_s16(pairs, 8), 8);
     sums[1] = (of_words)vsraq_n_s16((int16x8_t)sums[1], pairs, 8);
 #else
-    const int8_t *numbers = (const int8_t *)rows;
-    for (int lane = 0; lane < OF_PART / 2; lane++) {
-        sums[0][lane] += numbers[2 * lane];
-        sums[1][lane] += numbers[2 * lane + 1];
-    }
+    const of_words pairs = *(const of_words *)rows;
+    sums[0] += pairs << 8 >> 8;
+    sums[1] += pairs >> 8;
 #endif
 }
 
@@ -101,10 +99,8 @@ static inline void of_square(of_words *sums) {
 #elif defined(__aarch64__)
     *sums = (of_words)vminq_s16(vabsq_s16((int16x8_t)*sums), vdupq_n_s16(OF_ONE));
 #else
-    for (int lane = 0; lane < OF_PART / 2; lane++) {
-        const int16_t size = (*sums)[lane] < 0 ? -(*sums)[lane] : (*sums)[lane];
-        (*sums)[lane] = size < OF_ONE ? size : OF_ONE;
-    }
+    const of_words sign = *sums >> 15, size = (*sums ^ sign) - sign, is_small = size < OF_ONE;
+    *sums = (size & is_small) | (OF_ONE & ~is_small);
 #endif
     *sums = *sums * *sums >> OF_ONE_BITS;
 }
