@@ -35,9 +35,9 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from click.testing import CliRunner, Result
@@ -76,14 +76,8 @@ _USAGE = re.compile(rb"\AUsage: .*?\n(?=Error: )", re.DOTALL)
 _NEEDS_BASH = re.compile(r"[;&()$`*?{}~\\]|>>")
 
 
-@dataclass(frozen=True)
-class Step:
-    """A command and what a transcript shows below it.
-
-    Attributes:
-        typed: the lines of the command, with its here-document.
-        shown: the lines below it.
-    """
+class Step(NamedTuple):
+    """The lines of a command, with its here-document, and those that a transcript shows below it."""
 
     typed: list[str]
     shown: list[str]
@@ -94,16 +88,8 @@ class Step:
         return "\n".join(self.typed).removeprefix("$ ").replace("\\\n", " ")
 
 
-@dataclass(frozen=True)
-class Printed:
-    """What a command has printed.
-
-    Attributes:
-        out: standard output.
-        error: standard error.
-        both: the two as a terminal would show them, if the command was run in this process.
-        code: the exit status.
-    """
+class Printed(NamedTuple):
+    """What a command has printed; `both` as a terminal would show it, if the command was run in this process."""
 
     out: bytes = b""
     error: bytes = b""
@@ -111,16 +97,8 @@ class Printed:
     code: int = 0
 
 
-@dataclass(frozen=True)
-class Section:
-    """A section of a file of transcripts.
-
-    Attributes:
-        path: the file.
-        preparation: the commands above all sections.
-        heading: the sentence above this one.
-        text: the commands and what they print.
-    """
+class Section(NamedTuple):
+    """A section of a file of transcripts; `preparation` has the commands above all sections."""
 
     path: Path
     preparation: str
