@@ -34,15 +34,7 @@ class BookCheck:
 def check(
     book: Book, judge: JudgeOfLevel | None = None, sample: int = 0, seed: int = 1, run: RunSearches = run_here
 ) -> BookCheck:
-    """Check a book.
-
-    Args:
-        book: the book, of which one commit is checked if it is being written.
-        judge: returns the judge of a level, for the sample; None for no sample.
-        sample: the number of random positions to search again.
-        seed: the seed of the sample.
-        run: runs the searches.
-    """
+    """Check a book."""
     with book.steady():
         damage = book.damage()
         if damage:

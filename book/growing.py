@@ -44,15 +44,8 @@ class GrowthProgress:
 class Grower:
     """Adds positions to a book and judges them again.
 
-    Each commit leaves a consistent book: scores are the negamax of the book.
-
-    Args:
-        book: the book, which is read into memory completely.
-        judge: searches the positions.
-        run: runs the searches.
-        on_progress: called after each answer.
-        commits_meanwhile: whether to commit every second, which is all that an interruption can lose; if not, each
-            call commits at its end, atomically.
+    Each commit leaves a consistent book: scores are the negamax of the book. With `commits_meanwhile` there is one
+    every second, which is all that an interruption can lose; else each call commits at its end, atomically.
     """
 
     def __init__(
@@ -103,13 +96,7 @@ class Grower:
         again: bool = False,
         position: Position | None = None,
     ) -> None:
-        """Judge positions of lower levels again, the cheapest first.
-
-        Args:
-            reach: the limits of the positions.
-            seconds: the wall time; None for no limit.
-            again: whether to judge positions of this level again too, once, as after a change of the evaluation.
-            position: the root of the positions to judge, see ``grow``.
+        """Judge positions of lower levels again, the cheapest first; with `again` those of this level too, once.
 
         Raises: see ``grow``.
         """
@@ -118,10 +105,6 @@ class Grower:
 
     def set_score(self, position: Position, score: int | None) -> None:
         """Set a score that no search changes; the position is added if it is not in the book.
-
-        Args:
-            position: a position whose game is not over.
-            score: the score in discs from the side to move; None lets searches set it again.
 
         Raises: see ``grow``.
         """

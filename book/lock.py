@@ -22,12 +22,8 @@ class WriterLock:
     A lock of the file itself would block readers as well. A link, folder, pipe or socket of this name is not
     touched: another user of the machine may have made it. As a context manager it is released at the end of the block.
 
-    Args:
-        path: the file to be written, which need not exist.
-        expected: the beginning of the error message for a second writer.
-
-    Raises: FileFormatError if another process holds it, with that process, or if the lock file's name is taken by
-        something else; OSError if it can't be created.
+    Raises: FileFormatError if another process holds it, which begins with `expected` and names that process, or if the
+        lock file's name is taken by something else; OSError if it can't be created.
     """
 
     def __init__(self, path: Path, expected: str) -> None:

@@ -346,7 +346,8 @@ def entry_of(
             raise FileFormatError(f"a row has a leaf that is no move of its position (board {row[0].hex()})")
         images = [child for child in children if child.move == wanted or (key and child.key == key)]
         margin = margin_of(depth, percent, position.empties)
-        moves += [_unlinked(child.move, leaf.score, margin) for child in images if child.key not in rows]
+        values = (leaf.score, *around(leaf.score, margin), False, line_to(leaf.score))
+        moves += [BookMove(child.move, *values) for child in images if child.key not in rows]
     moves.sort(key=attrgetter("score"), reverse=True)  # stable: linked ones stay first
     return BookEntry(position, score, lower, upper, depth, percent, level, tuple(moves), LineCounts(*lines))
 
@@ -364,8 +365,3 @@ def _linked(child: Child, row: Row) -> BookMove:
     if child.same_side:
         return BookMove(child.move, score, lower, upper, True, lines)
     return BookMove(child.move, -score, -upper, -lower, True, lines.reversed)
-
-
-def _unlinked(move: Move, score: int, margin: int) -> BookMove:
-    lower, upper = around(score, margin)
-    return BookMove(move, score, lower, upper, False, line_to(score))

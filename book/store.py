@@ -89,10 +89,6 @@ class Book:
     def open(cls, path: Path | str, rules: Rules | None = None) -> Self:
         """Open a book for reading.
 
-        Args:
-            path: the path of its file, which may be in a read-only folder.
-            rules: the rules of the games to look up; a book that does not serve them is refused.
-
         Raises: FileFormatError if it is not a book, is visibly damaged or is of another version; SettingsError if it is
             for other rules, or `rules` is not a ``Rules``.
         """

@@ -37,11 +37,6 @@ class BookWriter(Book):
     def create(cls, path: Path | str, rules: Rules, facts: Mapping[str, str] | None = None) -> Self:
         """Create a new book without positions, and open it.
 
-        Args:
-            path: the path of its file, which must not exist.
-            rules: the rules of its games.
-            facts: additional facts about it.
-
         Raises: OutflankError if the file exists or can't be created, which leaves no file; SettingsError if `rules` is
             not a ``Rules``, or a fact is not a text.
         """

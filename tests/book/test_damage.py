@@ -147,8 +147,7 @@ def test_a_foreign_file_is_refused_in_words_and_left_alone(
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
-def test_a_file_without_permission_is_refused(tmp_path: Path) -> None:
-    path = make_book(tmp_path / "b", [record(START)])
+def test_a_file_without_permission_is_refused(path: Path) -> None:
     path.chmod(0)
     with pytest.raises(FileFormatError, match="Permission denied"):
         Book.open(path)
@@ -251,9 +250,8 @@ def in_circles(path: Path, table: str, levels: int = 10, children: int = 20) -> 
 
 @pytest.mark.timeout(60)
 def test_a_book_whose_pages_lead_in_circles_is_refused_when_it_is_counted_or_walked_through(
-    tmp_path: Path,
+    path: Path,
 ) -> None:
-    path = make_book(tmp_path / "b", [record(START)])
     in_circles(path, "position")
     with Book.open(path) as book:
         with pytest.raises(FileFormatError, match="its pages lead in circles"):
@@ -267,9 +265,8 @@ def test_a_book_whose_pages_lead_in_circles_is_refused_when_it_is_counted_or_wal
 
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_a_statement_that_takes_for_ever(tmp_path: Path, number: signal.Signals) -> None:
+def test_a_signal_ends_a_statement_that_takes_for_ever(path: Path, number: signal.Signals) -> None:
     """Its handler raises while SQLite is at work, and what it raises comes out of the statement."""
-    path = make_book(tmp_path / "b", [record(START)])
     ended = subprocess.run(
         [sys.executable, "-c", WAITING, path, str(int(number))], capture_output=True, text=True, check=False
     )

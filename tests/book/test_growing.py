@@ -99,17 +99,14 @@ def test_the_cheapest_position_comes_first(tmp_path: Path, monkeypatch: pytest.M
     assert max(errors.values()) > 0
 
 
-def test_growing_is_the_same_every_time(tmp_path: Path) -> None:
-    one, two = (grow(tmp_path / name, Reach(positions=80)) for name in "ab")
-
-    assert records(one) == records(two)
-
-
-def test_a_book_goes_on_growing_where_it_was(tmp_path: Path) -> None:
+def test_growing_is_the_same_every_time_and_goes_on_where_it_was(tmp_path: Path) -> None:
     for positions in (1, 2, 30, 90):
         path = grow(tmp_path / "b", Reach(positions=positions))
         assert len(records(path)) == positions
         expect_whole(path)
+    one, two = (grow(tmp_path / name, Reach(positions=80)) for name in ("one", "two"))
+
+    assert records(one) == records(two)
 
 
 def test_answers_may_come_in_any_order(tmp_path: Path) -> None:
@@ -277,12 +274,6 @@ def failing_at(count: int, error: BaseException) -> Callable[[], Searcher]:
         return cleared()
 
     return searcher
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    """A book of the start alone."""
-    return make_book(tmp_path / "b", [record(START, leaf="f5")])
 
 
 @pytest.mark.parametrize(

@@ -108,9 +108,9 @@ def test_a_forced_pass_belongs_to_the_move_before_it(tmp_path: Path) -> None:
     assert passing.lines == after_it.lines.reversed
 
 
-def test_what_is_not_in_the_book_is_none(tmp_path: Path) -> None:
+def test_what_is_not_in_the_book_is_none(path: Path) -> None:
     over = Position.parse("X" * 40 + "O" * 24)
-    with Book.open(make_book(tmp_path / "b", [record(START)])) as book:
+    with Book.open(path) as book:
         assert book.probe(after("f5")) is None
         assert book.probe(over) is None
         assert START in book
@@ -118,8 +118,7 @@ def test_what_is_not_in_the_book_is_none(tmp_path: Path) -> None:
         assert len(book) == 1
 
 
-def test_a_book_serves_the_same_games_up_to_symmetry_and_refuses_others_in_words(tmp_path: Path) -> None:
-    path = make_book(tmp_path / "b", [record(START)])
+def test_a_book_serves_the_same_games_up_to_symmetry_and_refuses_others_in_words(path: Path) -> None:
     reveris, obversi = PRESETS["reveris"], PRESETS["obversi"]
     expected = ".* is a book for othello from diagonal, not for obversi from parallel-north"
     for opened in (Book.open, BookWriter.open):
@@ -221,9 +220,10 @@ def test_a_book_in_a_read_only_folder_is_read(tmp_path: Path) -> None:
         folder.chmod(0o700)
 
 
-def test_a_book_that_was_left_in_wal_mode_is_read_where_nothing_can_be_written(tmp_path: Path) -> None:
+def test_a_book_that_was_left_in_wal_mode_is_read_where_nothing_can_be_written(
+    tmp_path: Path, path: Path
+) -> None:
     """As after a copy to a read-only medium while a reader kept the file from being put in order."""
-    path = make_book(tmp_path / "b", [record(START)])
     altered(path, "PRAGMA journal_mode = WAL")
     assert path.read_bytes()[18] == 2
     (tmp_path / "b-shm").mkdir()  # stands for a folder in which SQLite can't make this file

@@ -26,8 +26,7 @@ from outflank.tests.support.books import (
 )
 
 
-def test_what_was_put_is_there_from_the_commit_on(tmp_path: Path) -> None:
-    path = make_book(tmp_path / "b", [record(START)])
+def test_what_was_put_is_there_from_the_commit_on(path: Path) -> None:
     with BookWriter.open(path) as writer, Book.open(path) as reader:
         writer.put(record(after("f5"), 7))
         assert after("f5") in writer
@@ -51,8 +50,7 @@ def put_and_close(path: Path) -> None:
         writer.close()
 
 
-def test_a_block_does_not_commit_after_an_error_or_if_it_closes_its_book(tmp_path: Path) -> None:
-    path = make_book(tmp_path / "b", [record(START)])
+def test_a_block_does_not_commit_after_an_error_or_if_it_closes_its_book(path: Path) -> None:
     with pytest.raises(RuntimeError):
         put_and_fail(path)
     put_and_close(path)
@@ -61,8 +59,8 @@ def test_a_block_does_not_commit_after_an_error_or_if_it_closes_its_book(tmp_pat
 
 
 @pytest.mark.parametrize("change", [BookWriter.commit, BookWriter.rollback, BookWriter.compact])
-def test_a_closed_book_can_not_be_changed(tmp_path: Path, change: Callable[[BookWriter], object]) -> None:
-    writer = BookWriter.open(make_book(tmp_path / "b", [record(START)]))
+def test_a_closed_book_can_not_be_changed(path: Path, change: Callable[[BookWriter], object]) -> None:
+    writer = BookWriter.open(path)
     writer.close()
     with pytest.raises(SettingsError, match=r"the book .* was closed"):
         change(writer)
@@ -70,8 +68,7 @@ def test_a_closed_book_can_not_be_changed(tmp_path: Path, change: Callable[[Book
         writer.put(record(after("f5")))
 
 
-def test_a_second_writer_and_a_second_book_are_refused_and_readers_are_not(tmp_path: Path) -> None:
-    path = make_book(tmp_path / "b", [record(START)])
+def test_a_second_writer_and_a_second_book_are_refused_and_readers_are_not(path: Path) -> None:
     sentence = f"another process is changing the book .*, held by process {os.getpid()}"
     with BookWriter.open(path):
         with pytest.raises(FileFormatError, match=sentence):
@@ -123,8 +120,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-def test_the_lock_of_a_dead_writer_is_none_and_its_commits_are_there(tmp_path: Path) -> None:
-    path = make_book(tmp_path / "b", [record(START)])
+def test_the_lock_of_a_dead_writer_is_none_and_its_commits_are_there(tmp_path: Path, path: Path) -> None:
     ran = subprocess.run([sys.executable, "-c", DIES_BEFORE_THE_COMMIT, str(path)], check=False, timeout=60)
     assert ran.returncode == -signal.SIGKILL
     with Book.open(path) as reader:
@@ -167,9 +163,8 @@ def put_and_compact(writer: BookWriter) -> None:
 
 @pytest.mark.parametrize("statement", ["BEGIN", "INSERT", "COMMIT", "VACUUM"])
 def test_a_full_disk_is_told_and_loses_nothing(
-    tmp_path: Path, statement: str, monkeypatch: pytest.MonkeyPatch
+    path: Path, statement: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = make_book(tmp_path / "b", [record(START)])
     writer = BookWriter.open(path)
     whole = writer._connection
     monkeypatch.setattr(writer, "_connection", FullDisk(whole, lambda sql: sql.startswith(statement)))
@@ -198,9 +193,8 @@ def test_a_book_that_really_fills_its_disk_stays_as_it_was(tmp_path: Path) -> No
         assert len(book) == len(positions)
 
 
-def test_a_sound_book_on_a_full_disk_is_not_called_no_book(tmp_path: Path) -> None:
+def test_a_sound_book_on_a_full_disk_is_not_called_no_book(path: Path) -> None:
     """The second time the files beside it are there, and too small."""
-    path = make_book(tmp_path / "b", [record(START)])
     with no_file_beyond(8192):
         for words in ("can't write to", "can't use the opening book"):
             with pytest.raises(OutflankError, match=f"{words} .*b' \\(disk I/O error\\)"):

@@ -112,10 +112,6 @@ class Deduction:
 
     The score of a board follows from its moves, down to the fewest empty squares of a claim.
 
-    Args:
-        bounds: at least one bound, see ``bounds_of``.
-        empties: the fewest empty squares of a claim.
-
     Attributes:
         met: whether a board with a claim was reached.
     """

@@ -126,11 +126,7 @@ class Fields:
 
 def shown(value: object) -> str:
     """A value fit for a sentence."""
-    return _shown_text("nothing" if value is None else json.dumps(value))
-
-
-def _shown_text(text: str) -> str:
-    return printable(text.strip(), _LONGEST_SHOWN)
+    return printable("nothing" if value is None else json.dumps(value), _LONGEST_SHOWN)
 
 
 @dataclass(frozen=True, slots=True)

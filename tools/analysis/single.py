@@ -35,11 +35,6 @@ _LINE_ROW = "{move:<6} {score:>6}   {line}"
 def book_entry(books: Sequence[Path], position: Position, expected: bool) -> BookEntry | None:
     """The entry of a position in the first book that knows it; None if none does.
 
-    Args:
-        books: files; those for other rules are left out.
-        position: the position.
-        expected: whether the books have to be for its rules.
-
     Raises: OutflankError if a book can't be read, or is for other rules and must not.
     """
     for path in () if position.is_over else books:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from outflank.engine import Colour, Limit, Line, Move, Position, SearchInfo
+from outflank.engine import Colour, Limit, Line, Position, SearchInfo
 from outflank.protocol.formats.obf import Problem
 from outflank.tools.analysis.answers import best_move
 from outflank.tools.analysis.proofs.write import proof_text
@@ -89,11 +89,16 @@ class Solution:
             right = reached == (self.problem.score >= wanted)
             return [] if right else [f"expected a score of {self.problem.score:+d}, got {self.score}"]
         expected = {move: self._expected(score) for move, score in self.problem.scores.items()}
-        return [
-            *self._score_difference(self._expected(self.problem.score)),
-            *self._move_difference(expected),
-            *self._differences_of_other_moves(expected),
-        ]
+        score, found = self._expected(self.problem.score), self.number_of(self.info.lines[0])
+        said = [] if found == score else [f"expected the score {score:+d}, got {found:+.0f}"]
+        best = [str(move) for move, each in expected.items() if each == max(expected.values())]
+        if best and self.move not in best:
+            said.append(f"expected the best move {' or '.join(best)}, got {self.move}")
+        for line in self.info.lines[1:]:
+            found = self.number_of(line)
+            if expected.get(line.move, found) != found:
+                said.append(f"expected {expected[line.move]:+d} for {line.move}, got {found:+.0f}")
+        return said
 
     def facts(self) -> dict[str, Any]:
         """Return the solution as JSON data."""
@@ -125,23 +130,6 @@ class Solution:
         side = self.position.side
         winner = self.position.rules.winner_by(score if side is Colour.BLACK else -score)
         return 0 if winner is None else 1 if winner is side else -1
-
-    def _score_difference(self, expected: int) -> list[str]:
-        found = self.number_of(self.info.lines[0])
-        return [] if found == expected else [f"expected the score {expected:+d}, got {found:+.0f}"]
-
-    def _move_difference(self, expected: Mapping[Move, int]) -> list[str]:
-        best = [str(move) for move, score in expected.items() if score == max(expected.values())]
-        if not best or self.move in best:
-            return []
-        return [f"expected the best move {' or '.join(best)}, got {self.move}"]
-
-    def _differences_of_other_moves(self, expected: Mapping[Move, int]) -> list[str]:
-        return [
-            f"expected {expected[line.move]:+d} for {line.move}, got {self.number_of(line):+.0f}"
-            for line in self.info.lines[1:]
-            if expected.get(line.move, self.number_of(line)) != self.number_of(line)
-        ]
 
 
 _ROW = "{#:>4} {empties:>7} {score:>5}  {move:<5} {nodes:>15} {seconds:>9} {nodes/s:>11}  {certainty:<17}  {line}"

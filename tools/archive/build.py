@@ -107,7 +107,8 @@ def build_archive(
             except sqlite3.OperationalError as error:
                 raise builder.raised or UnwritableError(0, str(error), str(path)) from None
         with writing(path):
-            _sync(names[0])
+            with names[0].open("rb+") as file:  # let it reach the disk before it takes its name
+                os.fsync(file)
             os.replace(names[0], target)
     finally:
         for name in names:
@@ -332,9 +333,3 @@ def _tally_rows(rows: Iterable[tuple[int, ...]], strengths: Mapping[int, float])
             best = (*sums.best, NOBODY, NOBODY, NOBODY)[:3]
             results = (sums.games, sums.won, sums.drawn, sums.lost, sums.measured, sums.discs)
             yield (position, move, year, rating, *results, *best)
-
-
-def _sync(name: Path) -> None:
-    """Let the file reach the disk before it takes its name."""
-    with name.open("rb+") as file:
-        os.fsync(file)

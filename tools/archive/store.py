@@ -48,8 +48,6 @@ class MoveRow:
     Attributes:
         move: in the coordinates of the position that was asked about.
         won: by the mover; games without a known result are in none of these three.
-        mean: mean disc difference for the mover; None if no game has one.
-        years: first and last; None if no game has one.
         strongest: names of up to three players who made it, the strongest first.
         engine: the score by the engine, in discs from the mover's side; None if it was not asked.
         book: the score in a book; None if no book knows it.

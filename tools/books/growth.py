@@ -43,10 +43,6 @@ def growth_log(path: Path | None, book: Path) -> Iterator[Callable[[GrowthProgre
     seconds from 0. If the log can't be written any more, the book continues to grow; the end reports the error on
     stderr and exits with code 1.
 
-    Args:
-        path: the path of the file; None for no log.
-        book: the path of the growing book, which need not exist.
-
     Raises: UnwritableError; SettingsError if the file is a run or a book.
     """
     if path is None:
@@ -131,16 +127,8 @@ def grow_book(
 ) -> None:
     """Work on a book, show the progress, and print the result; an interruption keeps the commits.
 
-    Args:
-        book: the book.
-        what: the command with its settings, for the book's history.
-        grow: calls methods of the grower.
-        as_json: whether the result is printed as JSON.
-        level: the level of the searches; None for the level of most of the book.
-        run: executes the searches, see ``open_run``.
-        log: called with each progress, see ``growth_log``.
-        games: the number of games used, for the result.
-        merged: the number of positions that were already added.
+    `what` is for the book's history, `grow` calls methods of the grower, without a `level` it is that of most of the
+    book, and `merged` positions were added before.
 
     Raises: OutflankError.
     """
@@ -261,14 +249,7 @@ def _progress_table(path: Path, progress: GrowthProgress | None) -> Table:
 
 
 class PlayedLines:
-    """Iterates over the positions of games, game by game; unusable games are reported on stderr and skipped.
-
-    Args:
-        sources: transcripts, files of games (``-`` is stdin), and runs: folders, or files named run.db.
-        book: the book, whose rules the games must have.
-        form: the format of the files; detected if None.
-        wanted: whether to use a game.
-    """
+    """Iterates over the positions of games, game by game; unusable games are reported on stderr and skipped."""
 
     def __init__(
         self,

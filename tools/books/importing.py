@@ -29,12 +29,6 @@ _OWN_FACTS = ("rules", "created", "outflank")
 def import_book(source: str, path: Path, rules: Rules | None, form: Form | None) -> int:
     """Create a book and return the number of its positions.
 
-    Args:
-        source: the name of the file; ``-`` is stdin.
-        path: the path of the book, which must not exist.
-        rules: the required rules; if None those of the file, or Othello's.
-        form: the format of the file; detected if None.
-
     Raises: OutflankError, without leaving a book; OSError if the file can't be read.
     """
     with lock_book(path), _folder_beside(path) as folder:

@@ -82,37 +82,34 @@ def test_a_claim_about_a_side_that_must_pass_is_about_the_board_after_the_pass(
         passes += sum(at.must_pass for at in positions)
         claims, proof, score = tmp_path / "claims.csv", tmp_path / "proof", exact(root)
         claims.write_text(text_of(positions))
-        follows = deduction(claims.read_text(), rules)
-        lines: list[str] = []
-        write_proof(root, score, follows, lines.append, searched=0, claims=follows)
-        proof.write_text("".join(f"{line}\n" for line in lines))
+        proof.write_text(proof_from(claims, root))
 
-        assert follows.bounds(root) == (score, score)
+        assert deduction(claims.read_text(), rules).bounds(root) == (score, score)
         assert checked(claims, proof).returncode == 0
     assert passes
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_the_claims_needed_are_enough(seed: int) -> None:
+def test_the_claims_needed_are_enough_and_without_them_less_follows(seed: int) -> None:
     root = reached(seed, 9)
     text = text_of(frontier(root))
     follows = deduction(text, root.rules)
     bounds = follows.bounds(root)
     needed = follows.needed(root, bounds)
-    kept = [row for row in text.splitlines()[1:] if key_of(Position.parse(row[:66]))[0] in needed]
+    kept, others = list[str](), list[str]()
+    for row in text.splitlines()[1:]:
+        (kept if key_of(Position.parse(row[:66]))[0] in needed else others).append(row)
 
-    assert len(kept) < text.count("\n") - 1
+    assert others
     assert deduction("\n".join(kept), root.rules).bounds(root) == bounds
+    assert deduction("\n".join(others), root.rules).bounds(root) != bounds
 
 
-def test_without_a_claim_that_is_needed_less_follows() -> None:
-    root = reached(2, 10)
-    follows = deduction(text_of(frontier(root)), root.rules)
-    bounds = follows.bounds(root)
-    needed = follows.needed(root, bounds)
-    kept = [position for position in frontier(root) if key_of(position)[0] not in needed]
-
-    assert deduction(text_of(kept), root.rules).bounds(root) != bounds
+def proof_from(claims: Path, root: Position) -> str:
+    """The text of the proof that rests on a file of claims."""
+    follows, lines = deduction(claims.read_text(), root.rules), list[str]()
+    write_proof(root, exact(root), follows, lines.append, searched=0, claims=follows)
+    return "".join(f"{line}\n" for line in lines)
 
 
 @pytest.fixture
@@ -121,10 +118,7 @@ def files(tmp_path: Path) -> tuple[Position, Path, Path]:
     root = reached(5, 10)
     claims, proof = tmp_path / "claims.csv", tmp_path / "proof"
     claims.write_text(text_of(frontier(root)))
-    follows = deduction(claims.read_text(), root.rules)
-    lines: list[str] = []
-    write_proof(root, exact(root), follows, lines.append, searched=0, claims=follows)
-    proof.write_text("".join(f"{line}\n" for line in lines))
+    proof.write_text(proof_from(claims, root))
     return root, claims, proof
 
 
@@ -133,26 +127,21 @@ def checked(claims: Path, proof: Path) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(command, capture_output=True, text=True, timeout=100)
 
 
-def test_the_checker_confirms_what_follows(files: tuple[Position, Path, Path]) -> None:
+def test_the_checker_confirms_what_follows_also_from_images_of_claims(
+    files: tuple[Position, Path, Path], rng: random.Random
+) -> None:
     root, claims, proof = files
     said = checked(claims, proof)
 
     assert (said.returncode, said.stderr) == (0, "")
     assert f"{exact(root):+d} is proven for {root.board_string()}" in said.stdout
     assert " claims, " in said.stdout
-
-
-def test_the_checker_finds_an_image_of_a_claim(
-    files: tuple[Position, Path, Path], rng: random.Random
-) -> None:
-    _, claims, proof = files
     heading, *rows = claims.read_text().splitlines()
     images = []
     for row in rows:
         board, lower, upper = row.split(",")
         images.append(f"{rng.choice(Position.parse(board).symmetries()).board_string()},{lower},{upper}")
     claims.write_text("\n".join([heading, *images]))
-
     assert checked(claims, proof).returncode == 0
 
 
@@ -196,25 +185,21 @@ def test_a_hundred_random_changes_of_such_a_proof_are_refused(
         ("BOARD,4,2", "line 2: expected -64 <= lower <= upper <= 64, got 4 and 2"),
         ("BOARD,-65,2", "line 2: expected -64 <= lower"),
         ("BOARD,1.5,2", "line 2: expected 64 squares"),
-        ("BOARD,1", "line 2: expected 64 squares"),
+        ("BOARD,1", "x.csv: line 2: expected 64 squares"),
+        ("", "x.csv has no claims"),
+        ("BOARD,2,4\nIMAGE,6,64", "the claim in line 3 contradicts another"),
     ],
 )
 def test_a_line_that_is_no_claim_is_named(row: str, sentence: str) -> None:
-    board = reached(1, 10).board_string()
-    text = f"position,lower,upper\n{row.replace('BOARD', board)}\n"
-    with pytest.raises(FileFormatError) as error:
-        read_claims(io.BytesIO(text.encode()), "x.csv", Rules())
-
-    assert f"x.csv: {sentence}" in str(error.value)
-
-
-def test_claims_that_contradict_each_other_are_named() -> None:
     position = reached(1, 10)
-    boards = position.board_string(), position.symmetries()[3].board_string()
-    text = f"{boards[0]},2,4\n{boards[1]},6,64\n"
-    claims = read_claims(io.BytesIO(text.encode()), "x", position.rules)
-    with pytest.raises(SettingsError, match="the claim in line 2 contradicts another"):
-        bounds_of(claims)
+    row = row.replace("BOARD", position.board_string()).replace(
+        "IMAGE", position.symmetries()[3].board_string()
+    )
+    text = f"position,lower,upper\n{row}\n"
+    with pytest.raises((FileFormatError, SettingsError)) as error:
+        bounds_of(read_claims(io.BytesIO(text.encode()), "x.csv", Rules()))
+
+    assert sentence in str(error.value)
 
 
 def run(*arguments: str) -> Result:
@@ -237,38 +222,29 @@ def test_the_command_prints_what_follows_and_has_it_checked(
     assert facts["claims"] == facts["needed"] == needed.read_text().count("\n") - 1
 
 
-def test_a_proof_of_bounds_alone_is_refused(files: tuple[Position, Path, Path], tmp_path: Path) -> None:
-    root, claims, _ = files
-    claims.write_text(text_of(frontier(root), 4))
-    result = run("derive", str(claims), "--board", root.board_string(), "--proof", str(tmp_path / "new"))
-
-    assert result.exit_code == 1
-    assert "only bounds follow: leave --proof out" in result.output
-
-
 FAR = "O-XXXXXX-OXXOOOXOOXXXOOXOOXOOXXXOOOOOOXX---OOOOX----O--X-------- O,-30,-30\n"
 
 
-@pytest.mark.parametrize(
-    ("claims", "board", "sentence"),
-    [
-        (FAR, [], "more than 1,000 boards were followed, and none of them has a claim: give --board"),
-        (
-            f"{reached(2, 9).board_string()},0,0\n",
-            ["--board", reached(1, 10).board_string()],
-            "no claim bears on ",
-        ),
-    ],
-)
-def test_claims_that_do_not_bear_on_the_position_are_refused_in_words(
-    claims: str, board: list[str], sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_claims_that_bear_on_the_position_too_little_are_refused_in_words(
+    files: tuple[Position, Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    root, claims, _ = files
+    wider = text_of(frontier(root), 4)
     monkeypatch.setattr("outflank.tools.analysis.claims._MOST_BOARDS", 1000)
-    (tmp_path / "one.csv").write_text(claims)
-    result = run("derive", str(tmp_path / "one.csv"), *board)
+    for text, words, sentence in (
+        (
+            wider,
+            ["--board", root.board_string(), "--proof", str(tmp_path / "new")],
+            "only bounds follow: leave",
+        ),
+        (FAR, [], "more than 1,000 boards were followed, and none of them has a claim: give --board"),
+        (f"{reached(2, 9).board_string()},0,0\n", ["--board", root.board_string()], "no claim bears on "),
+    ):
+        claims.write_text(text)
+        result = run("derive", str(claims), *words)
 
-    assert result.exit_code == 1
-    assert sentence in result.output
+        assert result.exit_code == 1
+        assert sentence in result.output
 
 
 @pytest.mark.parametrize("false", [0, 3])
@@ -289,16 +265,14 @@ def test_an_audit_finds_false_claims(false: int, tmp_path: Path, rng: random.Ran
         assert f"line {i + 2}: " in result.output
 
 
-def test_a_sample_is_drawn_by_its_seed_and_grows(tmp_path: Path) -> None:
+def test_a_sample_is_drawn_by_its_seed_and_grows_and_says_what_may_be_wrong() -> None:
+    """By the rule of three."""
     text = text_of([reached(seed, 8) for seed in range(20)])
     claims = read_claims(io.BytesIO(text.encode()), "x", Rules())
 
     assert drawn(claims, 5, 7) == drawn(claims, 9, 7)[:5]
     assert drawn(claims, 5, 7) != drawn(claims, 5, 8)
     assert len(drawn(claims, 99, 7)) == 20
-
-
-def test_the_bound_on_wrong_claims_is_that_of_the_rule_of_three() -> None:
     assert "at most 3.00% of all are wrong" in audit_words(2587, 100, 0)
     assert "all claims are true" in audit_words(100, 100, 0)
     assert "confidence" not in audit_words(2587, 100, 1)

@@ -54,13 +54,11 @@ class Here(Executor):
 
 
 @contextmanager
-def here() -> Iterator[tuple[Executor, int]]:
-    yield Here(), 2
+def here(places: int = 2) -> Iterator[tuple[Executor, int]]:
+    yield Here(), places
 
 
-@contextmanager
-def alone() -> Iterator[tuple[Executor, int]]:
-    yield Here(), 1
+alone = partial(here, 1)
 
 
 @contextmanager
@@ -99,7 +97,9 @@ def worked(
 
 @pytest.mark.parametrize("rules", RULES, ids=str)
 @pytest.mark.parametrize("seed", range(8))
-def test_scores_and_winners_are_those_of_a_plain_search(seed: int, rules: Rules, tmp_path: Path) -> None:
+def test_scores_moves_and_winners_are_those_of_a_plain_search(
+    seed: int, rules: Rules, tmp_path: Path
+) -> None:
     """Of positions with passes, early ends and games that are over, on both sides of a frontier of four squares."""
     position = reached(seed, 9, rules)
     plain = Searcher(1).search(position, Limit.solve())
@@ -110,33 +110,19 @@ def test_scores_and_winners_are_those_of_a_plain_search(seed: int, rules: Rules,
     assert winner.lower <= plain.score <= winner.upper
     wins, loses = rules.least_win(position.side), 1 - rules.least_win(position.side.other)
     assert plain.result == ("win" if winner.lower >= wins else "loss" if winner.upper < loses else "draw")
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_the_move_reaches_the_score(seed: int, tmp_path: Path) -> None:
-    position = reached(seed, 10)
-    found = worked(tmp_path, position, 5)
     if found.move is not None and found.lower > -64:
-        after = position.play(found.move)
-
-        assert -Searcher(1).search(after, Limit.solve()).score == found.lower
+        assert -Searcher(1).search(position.play(found.move), Limit.solve()).score == found.lower
 
 
-def test_what_is_known_is_not_searched_again(tmp_path: Path) -> None:
+def test_what_is_known_is_not_searched_again_and_little_more_is_searched_than_needed(tmp_path: Path) -> None:
     position = LARGER.position
     first, again = worked(tmp_path, position, 12), worked(tmp_path, position, 12)
 
     assert first.lower == first.upper == LARGER.score
     assert first.searches > 0
-    assert again.searches == 0
-    assert again.nodes == 0
+    assert (again.searches, again.nodes) == (0, 0)
     assert (again.lower, again.upper, again.move) == (first.lower, first.upper, first.move)
-
-
-def test_the_frontier_visited_is_near_the_one_needed(tmp_path: Path) -> None:
-    found = worked(tmp_path, LARGER.position, 12)
-
-    assert 0 < len(found.needed) <= len(found.visited) <= 2 * len(found.needed)
+    assert 0 < len(first.needed) <= len(first.visited) <= 2 * len(first.needed)
 
 
 def test_images_of_a_board_share_their_answers(tmp_path: Path) -> None:
@@ -173,17 +159,8 @@ def test_workers_that_die_again_and_again_end_the_job_in_words(tmp_path: Path) -
 
 def run_job(folder: Path, *arguments: str) -> "subprocess.Popen[str]":
     """The command at a job, in a process of its own."""
-    command = [
-        sys.executable,
-        "-m",
-        "outflank",
-        "job",
-        *arguments[:1],
-        str(folder),
-        "--hash",
-        "1",
-        *arguments[1:],
-    ]
+    words = [*arguments[:1], str(folder), "--hash", "1", *arguments[1:]]
+    command = [sys.executable, "-m", "outflank", "job", *words]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
@@ -228,19 +205,12 @@ def test_a_job_survives_fifty_kills(tmp_path: Path, rng: random.Random) -> None:
     killed_again_and_again(tmp_path / "job", 50, rng)
 
 
-def test_two_processes_at_one_job_are_refused(tmp_path: Path) -> None:
+def test_a_job_of_another_process_or_about_something_else_is_refused(tmp_path: Path) -> None:
     with (
-        JobFile.open(tmp_path, facts(LARGER.position)),
+        JobFile.open(tmp_path, facts(LARGER.position, 12)),
         pytest.raises(FileFormatError, match="only one process may work at the job in"),
     ):
         JobFile.open(tmp_path)
-    with JobFile.open(tmp_path):
-        pass  # the lock is free again
-
-
-def test_a_job_about_something_else_is_refused(tmp_path: Path) -> None:
-    with JobFile.open(tmp_path, facts(LARGER.position, 12)):
-        pass
     for other, sentence in (
         (facts(reached(1, 12)), "about other positions"),
         (facts(LARGER.position.with_rules(RULES[1])), "is by the rules othello"),
@@ -250,14 +220,9 @@ def test_a_job_about_something_else_is_refused(tmp_path: Path) -> None:
             JobFile.open(tmp_path, other)
 
 
-def test_a_folder_without_a_job_is_named(tmp_path: Path) -> None:
+def test_a_folder_without_a_job_is_named_and_one_with_other_files_left_alone(tmp_path: Path) -> None:
     with pytest.raises(FileFormatError, match="has no job: 'outflank job start DIR POSITION'"):
         JobFile.open(tmp_path / "none")
-
-    assert not (tmp_path / "none").exists()
-
-
-def test_a_folder_with_other_files_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "letter").write_text("dear")
     with pytest.raises(FileFormatError, match="needs a new or empty folder"):
         JobFile.open(tmp_path, facts(LARGER.position))
@@ -275,52 +240,37 @@ def sql(folder: Path, *statements: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("statement", "sentence"),
+    ("change", "sentence"),
     [
         ("DROP TABLE solved", r"can't read .* as the file of a job .*the table 'solved' is missing"),
-        ("PRAGMA user_version = 9", "version 9, written by a newer Outflank"),
-        ("UPDATE job SET value = 'chess' WHERE name = 'rules'", "checksum"),
         ("DELETE FROM job", "do not have the right checksum"),
+        ({"frontier": "99999"}, "its settings are impossible"),
+        ({"frontier": "3"}, "its settings are impossible"),
+        ({"workers": "0"}, "its settings are impossible"),
+        ({"workers": "9" * 5000}, r"can't read .* as the file of a job"),
+        ({"rules": "ravensburger-1987"}, "its settings are impossible"),
+        ({"rules": None}, "the fact 'rules' is missing"),
+        ({"positions": ""}, "its settings are impossible"),
+        ({"positions": "XO X"}, r"can't read .* as the file of a job"),
+        ({"question": "--at-least 99"}, r"can't read .* as the file of a job"),
+        ({"question": "who"}, r"can't read .* as the file .* \(expected the question of a job, got 'who'\)"),
     ],
 )
-def test_a_file_that_is_none_of_a_job_is_refused(statement: str, sentence: str, tmp_path: Path) -> None:
+def test_a_file_that_is_none_of_a_job_or_says_something_impossible_is_refused(
+    change: str | dict[str, str | None], sentence: str, tmp_path: Path
+) -> None:
+    """What it says of itself has the checksum that belongs to it."""
     with JobFile.open(tmp_path, facts(LARGER.position)):
         pass
-    sql(tmp_path, statement)
+    if isinstance(change, str):
+        sql(tmp_path, change)
+    else:
+        written(tmp_path, **change)
     before = (tmp_path / JOB_FILE).read_bytes()
     with pytest.raises(FileFormatError, match=sentence):
         JobFile.open(tmp_path)
 
     assert (tmp_path / JOB_FILE).read_bytes() == before
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "sentence"),
-    [
-        ("frontier", "99999", "its settings are impossible"),
-        ("frontier", "3", "its settings are impossible"),
-        ("workers", "0", "its settings are impossible"),
-        ("workers", "9" * 5000, r"can't read .* as the file of a job"),
-        ("rules", "ravensburger-1987", "its settings are impossible"),
-        ("positions", "", "its settings are impossible"),
-        ("positions", "XO X", r"can't read .* as the file of a job"),
-        ("question", "--at-least 99", r"can't read .* as the file of a job"),
-        (
-            "question",
-            "who",
-            r"can't read .* as the file of a job \(expected the question of a job, got 'who'\)",
-        ),
-    ],
-)
-def test_a_job_that_says_something_impossible_is_refused(
-    name: str, value: str, sentence: str, tmp_path: Path
-) -> None:
-    """With the checksum that belongs to it."""
-    with JobFile.open(tmp_path, facts(LARGER.position)):
-        pass
-    written(tmp_path, **{name: value})
-    with pytest.raises(FileFormatError, match=sentence):
-        JobFile.open(tmp_path)
 
 
 def test_a_job_of_an_earlier_version_takes_the_question_it_is_given(tmp_path: Path) -> None:
@@ -395,14 +345,12 @@ def test_a_full_disk_is_told_and_keeps_what_was_solved(tmp_path: Path) -> None:
         assert len(job.solved) >= int(solved) > 0
 
 
-def test_estimates_take_a_small_share_of_what_they_order() -> None:
+def test_more_workers_get_smaller_boards_and_estimates_take_a_small_share() -> None:
+    """One worker gets the whole unless that would take long."""
     depths = [estimate_limit(frontier).depth or 0 for frontier in (6, 14, 18, 26, 30)]
 
     assert depths == sorted(depths)
     assert (depths[0], depths[-1]) == (2, 12)
-
-
-def test_more_workers_get_smaller_boards_and_one_the_whole_unless_that_would_take_long() -> None:
     assert [usual_frontier(24, workers) for workers in (2, 3, 4, 16)] == [21, 21, 20, 18]
     assert usual_frontier(40, 2) == 26
     assert [usual_frontier(empties, 1) for empties in (24, 30, 31, 40)] == [24, 30, 26, 26]
@@ -425,12 +373,8 @@ def test_a_search_of_the_whole_answers_every_question(seed: int, rules: Rules, t
         assert found.lower <= plain.score <= found.upper
         assert not any(found.lower < discs <= found.upper for discs in asked)
         assert found.searches == (0 if position.is_over else 1)
-        assert (again.lower, again.upper, again.move, again.nodes) == (
-            found.lower,
-            found.upper,
-            found.move,
-            0,
-        )
+        assert again.nodes == 0
+        assert (again.lower, again.upper, again.move) == (found.lower, found.upper, found.move)
 
 
 def test_a_search_of_the_whole_takes_the_nodes_of_a_plain_search(tmp_path: Path) -> None:

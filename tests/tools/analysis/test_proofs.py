@@ -101,7 +101,7 @@ def checked(tmp_path: Path, sibling: Path | None, capsys: pytest.CaptureFixture[
 @pytest.fixture(scope="module")
 def lines() -> list[str]:
     """A proof of FFO #5 with five squares left to the search."""
-    return written(problems("fforum-1-19.obf")[4].position, 5)
+    return written(POSITION, 5)
 
 
 @given(strategies.games(reference.SHEETS["othello"]), st.sampled_from("XO"))
@@ -131,11 +131,6 @@ def sides(cells: reference.Board, side: str) -> tuple[int, int]:
     return own, sum(1 << i for i in range(64) if text[i] == reference.other(side))
 
 
-def test_a_proof_holds_as_text_and_packed(lines: list[str], checked: Checked) -> None:
-    assert checked.complaint(lines) == ""
-    assert checked.complaint_about(packed(lines)) == ""
-
-
 @pytest.mark.parametrize("rules", [Rules(), COUNT, Rules.parse("ravensburger-2006")], ids=str)
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("searched", [0, 5])
@@ -146,10 +141,10 @@ def test_ends_of_random_games_are_proven(seed: int, rules: Rules, searched: int,
 
 def test_the_random_games_have_passes_and_games_that_end_early() -> None:
     """The premise of the test above: both sides have to pass."""
-    texts = [written(reached(seed, 8), 0) for seed in range(12)]
+    texts = [line for seed in range(12) for line in written(reached(seed, 8), 0)]
 
-    assert any(line.startswith("pass ") for lines in texts for line in lines)
-    assert any(line.endswith(" pass") for lines in texts for line in lines)
+    assert any(line.startswith("pass ") for line in texts)
+    assert any(line.endswith(" pass") for line in texts)
 
 
 @pytest.mark.parametrize("side", ["X", "O"])
@@ -172,10 +167,8 @@ def test_a_position_that_begins_with_a_pass_is_proven(checked: Checked) -> None:
 
 @pytest.mark.parametrize("wrong", [-2, -1, 1, 2])
 def test_a_changed_score_is_refused(wrong: int, lines: list[str], checked: Checked) -> None:
-    changed = [
-        "score " + f"{int(line[6:]) + wrong:+d}" if line.startswith("score") else line for line in lines
-    ]
-    complaint = checked.complaint(changed)
+    score = lines.index(f"score {SCORE:+d}")
+    complaint = checked.complaint([*lines[:score], f"score {SCORE + wrong:+d}", *lines[score + 1 :]])
 
     assert "line " in complaint
     assert "for the prover after the reply" in complaint
@@ -203,22 +196,17 @@ def test_a_truncated_proof_is_refused_by_the_number_of_its_line(
         assert "line " in checked.complaint_about(packed(lines)[:kept])
 
 
-def test_an_answer_that_is_no_move_is_refused(lines: list[str], checked: Checked) -> None:
+def test_an_answer_that_is_no_move_or_a_worse_one_is_refused(lines: list[str], checked: Checked) -> None:
+    """Whatever follows a worse one: it lacks the bound."""
     played = BEFORE_PLAY + 1
     for answer in ("d4", "pass"):
         changed = [*lines[:played], f"{lines[played].split()[0]} {answer}", *lines[played + 1 :]]
 
         assert f"line {played + 1}: expected an answer out of " in checked.complaint(changed)
-
-
-def test_a_worse_answer_is_refused(checked: Checked) -> None:
-    """Whatever follows: it lacks the bound."""
-    position = problems("fforum-1-19.obf")[4].position
-    lines = written(position, 9)
-    best = lines[BEFORE_PLAY].split()[1]
-    for move in position.legal_moves():
-        if str(move) != best:
-            assert checked.complaint([*lines[:BEFORE_PLAY], f"root {move}", *lines[BEFORE_PLAY + 1 :]])
+    short = written(POSITION, 9)
+    for move in POSITION.legal_moves():
+        if short[BEFORE_PLAY] != f"root {move}":
+            assert checked.complaint([*short[:BEFORE_PLAY], f"root {move}", *short[BEFORE_PLAY + 1 :]])
 
 
 @pytest.mark.parametrize(
@@ -231,12 +219,15 @@ def test_a_worse_answer_is_refused(checked: Checked) -> None:
         (6, "score 32", "line 6: expected score and a number with a sign"),
         (7, "searched 17", "line 7: expected searched and a number up to 16"),
         (8, "upper", "line 8: expected 'lower'"),
+        (0, "end", ": expected 'outflank proof 3'"),  # what follows a proof is a proof
     ],
 )
 def test_a_header_that_is_none_is_refused_in_words(
     line: int, text: str, sentence: str, lines: list[str], checked: Checked
 ) -> None:
-    assert sentence in checked.complaint([*lines[: line - 1], text, *lines[line:]])
+    changed = [*lines[: line - 1], text, *lines[line:]] if line else [*lines, text]
+
+    assert sentence in checked.complaint(changed)
 
 
 @pytest.mark.parametrize(
@@ -247,44 +238,33 @@ def test_what_is_no_proof_is_refused_in_words(data: bytes, checked: Checked) -> 
     assert "line 1: expected " in checked.complaint_about(data)
 
 
-def test_what_follows_a_proof_is_a_proof(lines: list[str], checked: Checked) -> None:
-    assert f"line {len(lines) + 1}: expected 'outflank proof 3'" in checked.complaint([*lines, "end"])
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        ([], 2, "usage: "),
+        (["a", "b"], 2, "usage: "),
+        (["--help"], 2, "usage: "),
+        (["/none"], 1, "check.py: /none: [Errno 2] No such file"),
+    ],
+)
+def test_wrong_usage_and_a_missing_file_are_told(
+    arguments: list[str], code: int, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert check.main(arguments) == code
+    assert capsys.readouterr().err.startswith(said)
 
 
-@pytest.mark.parametrize("arguments", [[], ["a", "b"], ["--help"]])
-def test_wrong_usage_is_told(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert check.main(arguments) == 2
-    assert capsys.readouterr().err.startswith("usage: ")
-
-
-def test_a_file_that_is_not_there_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert check.main([str(tmp_path / "none")]) == 1
-    assert "No such file" in capsys.readouterr().err
-
-
-def test_it_runs_alone(lines: list[str]) -> None:
-    """As a file, without Outflank or anything installed on the path, from standard input."""
+def test_it_runs_alone_and_packed(lines: list[str]) -> None:
+    """As a file, without Outflank or anything installed on the path, from standard input; as a module likewise."""
     command = [sys.executable, "-S", "-I", str(Path(check.__file__)), "-"]
     alone = subprocess.run(command, input=packed(lines), capture_output=True, timeout=100)
 
     assert (alone.returncode, alone.stderr) == (0, b"")
     assert alone.stdout.startswith(b"line 1: +32 is proven for ")
-
-
-def test_as_a_module_it_loads_nothing_of_the_engine() -> None:
-    code = (
-        "import sys, outflank.tools.analysis.proofs.check; "
-        "print(*(name for name in sys.modules if 'outflank' in name))"
-    )
+    code = "import sys, outflank.tools.analysis.proofs.check; print(*(n for n in sys.modules if 'outflank' in n))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
-
-    assert loaded.stdout.split() == [
-        "outflank",
-        "outflank.tools",
-        "outflank.tools.analysis",
-        "outflank.tools.analysis.proofs",
-        "outflank.tools.analysis.proofs.check",
-    ]
+    names = check.__name__.split(".")
+    assert loaded.stdout.split() == [".".join(names[:count]) for count in range(1, len(names) + 1)]
 
 
 def test_a_board_that_comes_again_is_proven_once(checked: Checked, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -298,16 +278,13 @@ def test_a_board_that_comes_again_is_proven_once(checked: Checked, monkeypatch: 
     assert checked.complaint_about(packed(forgetful)) == ""
 
 
-def test_the_same_proof_is_written_again() -> None:
+def test_the_same_proof_is_written_again_and_none_of_a_wrong_score() -> None:
     prover = Prover(Rules(), 1)
 
     assert proof(POSITION, SCORE, prover) == proof(POSITION, SCORE, prover)
-
-
-@pytest.mark.parametrize("wrong", [SCORE - 2, SCORE + 2])
-def test_a_score_that_is_wrong_is_not_proven(wrong: int) -> None:
-    with pytest.raises(SettingsError, match="can't be reached from"):
-        proof(POSITION, wrong, Prover(Rules(), 1))
+    for wrong in (SCORE - 2, SCORE + 2):
+        with pytest.raises(SettingsError, match="can't be reached from"):
+            proof(POSITION, wrong, Prover(Rules(), 1))
 
 
 @pytest.mark.parametrize("to_move", ["winner", "loser"])
@@ -357,30 +334,11 @@ def test_a_hundred_random_changes_are_refused(lines: list[str], checked: Checked
 
 
 FORGED = "othello\x1b[2K\x1b[1Gline 1: +64 is proven for the start by othello"
+BAD_OPTIONS = ("", "a=b", "scoring=count", "turns=one", "tie=draw,tie=draw", "start=XO", "begins=red")
 BAD_RULES = [
-    *(
-        "chess",
-        "",
-        " ",
-        "othello ",
-        "Othello",
-        "solo",
-        FORGED,
-        "othello\r",
-        "reversi",
-        "ravensburger-1987",
-        "\xff\x07",
-    ),
-    *(
-        f"othello,{option}"
-        for option in ("", "a=b", "scoring=count", "turns=one", "tie=draw,tie=draw", "start=XO")
-    ),
-    *(
-        "othello,tie=second,begins=white",
-        "othello,begins=red",
-        "othello,start=diagonal,",
-        f"othello{'x' * 300}",
-    ),
+    *("chess", "", " ", "othello ", "Othello", "solo", FORGED, "othello\r", "reversi", "ravensburger-1987"),
+    *(f"othello,{option}" for option in (*BAD_OPTIONS, "tie=second,begins=white", "start=diagonal,")),
+    *("\xff\x07", f"othello{'x' * 300}"),
 ]
 
 

@@ -55,14 +55,6 @@ def reviewed(transcript: str, preset: str = "othello") -> GameReview:
     return review_game(annotated(transcript, preset), QUICK, Searcher(16))
 
 
-def test_an_entry_that_could_not_be_read_is_refused_with_its_reason(tmp_path: Path) -> None:
-    (tmp_path / "games.txt").write_text("f5f5\n")
-    (entry,) = outflank.read_games(tmp_path / "games.txt")
-
-    with pytest.raises(FileFormatError, match=r"^line 1: move 2 of the transcript"):
-        review_game(entry)
-
-
 def test_moves_that_were_given_are_nobodys() -> None:
     """A blunder of the opening counts for neither side; later moves count as they do without an opening."""
     game = annotated(WITH_PASSES)
@@ -131,10 +123,16 @@ def test_every_move_is_reviewed_and_none_gains(transcript: str) -> None:
     assert [move.move for move in review.moves] == [move.move for move in review.game.moves]
     assert len(review.judgements) == len(review.moves) + 1
     assert all(move.lost >= 0 for move in review.moves)
+    assert review.judgements[-1] is review.final
+    assert bool(review.final.line) is not review.game.final.is_over
 
 
-def test_the_best_line_can_be_played_and_begins_with_what_would_have_been_better() -> None:
-    for move in reviewed(WITH_PASSES).moves:
+def test_moves_have_numbers_and_the_best_line_begins_with_what_would_have_been_better() -> None:
+    """The numbers are those of a score sheet, on which a pass is no move."""
+    review = reviewed(WITH_PASSES)
+    assert [number for number in review.numbers if number is not None] == [*range(1, 61)]
+    assert [move.move.is_pass for move in review.moves] == [number is None for number in review.numbers]
+    for move in review.moves:
         position = move.before
         for step in move.best.line:
             position = position.play(step)
@@ -162,15 +160,6 @@ def test_every_move_of_every_position_has_a_value_and_the_rest_is_as_without() -
             assert scores == {each: -by_oracle(move.before.play(each)) for each in scores}
     plain = tuple(replace(move, values=()) for move in review.moves)
     assert replace(review, moves=plain) == reviewed(WITH_PASSES)
-
-
-def test_moves_have_the_numbers_of_a_score_sheet() -> None:
-    """A pass is no move."""
-    review = reviewed(WITH_PASSES)
-    made = [number for number in review.numbers if number is not None]
-
-    assert made == [*range(1, 61)]
-    assert [move.move.is_pass for move in review.moves] == [number is None for number in review.numbers]
 
 
 def test_a_game_turned_where_the_lead_changed_last() -> None:
@@ -211,9 +200,7 @@ def test_a_move_that_is_proven_to_win_all_is_no_error_by_an_estimate() -> None:
 
 def test_a_reviewed_game_is_written_with_scores_marks_and_better_lines() -> None:
     review = reviewed(WITH_PASSES)
-    (in_sgf,), (in_ggf,) = (
-        list(form.read(io.BytesIO(form.write(record(review)).encode()))) for form in (sgf, ggf)
-    )
+    (in_sgf,), (in_ggf,) = (form.read(io.BytesIO(form.write(record(review)).encode())) for form in (sgf, ggf))
     faults = {MoveClass.INACCURACY: 1, MoveClass.MISTAKE: 2, MoveClass.BLUNDER: 3}
     errors = [move for move in review.moves if move.is_error]
 
@@ -232,31 +219,17 @@ def test_a_reviewed_game_is_written_with_scores_marks_and_better_lines() -> None
     assert "(;B[h4];W[h7];B[g8];W[a2])" in sgf.write(record(review)).replace("\n", "")
 
 
-def test_forced_moves_cost_nothing_and_are_called_so() -> None:
-    forced = [move for move in reviewed(WITH_PASSES).moves if len(move.before.legal_moves()) == 1]
+def test_classes_follow_the_discs_lost_and_forced_moves_cost_nothing() -> None:
+    least = {12: MoveClass.BLUNDER, 6: MoveClass.MISTAKE, 2: MoveClass.INACCURACY, 0: MoveClass.GOOD}
+    review = reviewed(WITH_PASSES)
+    for move in review.moves:
+        forced = len(move.before.legal_moves()) == 1
+        kind = next(kind for discs, kind in least.items() if move.lost >= discs)
 
-    assert len(forced) > 2
-    assert any(move.move.is_pass for move in forced)
-    assert {(move.kind, move.lost) for move in forced} == {(MoveClass.FORCED, 0.0)}
-
-
-def test_classes_follow_the_discs_lost() -> None:
-    kinds = {
-        move.lost: move.kind for move in reviewed(WITH_PASSES).moves if move.kind is not MoveClass.FORCED
-    }
-
-    assert len(set(kinds.values())) == 4
-    for lost, kind in kinds.items():
-        expected = (
-            MoveClass.BLUNDER
-            if lost >= 12
-            else MoveClass.MISTAKE
-            if lost >= 6
-            else MoveClass.INACCURACY
-            if lost >= 2
-            else MoveClass.GOOD
-        )
-        assert kind is expected
+        assert move.kind is (MoveClass.FORCED if forced else kind)
+        assert not forced or move.lost == 0
+    assert any(move.move.is_pass for move in review.moves)
+    assert len({move.kind for move in review.moves}) == 5
 
 
 @pytest.mark.parametrize(
@@ -303,17 +276,8 @@ def test_what_a_move_cost_is_proven_only_if_both_searches_ended() -> None:
 def test_a_review_does_not_depend_on_the_games_before_it() -> None:
     searcher = Searcher(16)
     review_game(annotated(ONE_WAY, "ravensburger-1987"), QUICK, searcher)
-    after_another = review_game(annotated(WITH_PASSES), QUICK, searcher)
 
-    assert after_another == reviewed(WITH_PASSES)
-
-
-def test_an_unfinished_game_is_judged_to_its_last_position() -> None:
-    review = reviewed("f5d6c3")
-
-    assert not review.final.exact
-    assert review.final.line
-    assert review.judgements[-1] is review.final
+    assert review_game(annotated(WITH_PASSES), QUICK, searcher) == reviewed(WITH_PASSES)
 
 
 def named(transcript: str, black: str, white: str) -> GameReview:
@@ -331,9 +295,6 @@ def test_totals_are_those_of_the_moves_with_a_choice(colour: Colour) -> None:
     assert tally.worst == max(move.lost for move in moves)
     assert tally.accuracy == sum(move.lost < 2 for move in moves) / len(moves)
     assert tally.exact == sum(move.exact for move in moves)
-
-
-def test_nothing_played_is_no_accuracy() -> None:
     assert (MoveTotals().accuracy, MoveTotals().lost_a_move) == (None, None)
 
 
@@ -374,10 +335,6 @@ def two_games() -> list[GameReview]:
     return [reviewed(WIPE_OUT), reviewed(WITH_PASSES)]
 
 
-def test_the_page_lets_its_own_scripts_run_and_loads_nothing() -> None:
-    expect_policy(render_review(two_games(), QUICK))
-
-
 def test_the_script_knows_what_the_review_says() -> None:
     review = reviewed(WITH_PASSES)
     (replay,) = replays(render_review([review], QUICK))
@@ -392,7 +349,8 @@ def test_the_script_knows_what_the_review_says() -> None:
     assert replay["classes"][57:59] == ["", ""]
 
 
-def test_names_are_escaped_everywhere() -> None:
+def test_the_page_runs_only_its_own_scripts_and_names_are_escaped_everywhere() -> None:
+    expect_policy(render_review(two_games(), QUICK))
     evil = '</script><b>&"'
     review = reviewed(WIPE_OUT)
     page = render_review([replace(review, game=replace(review.game, black=evil, comment=evil))], QUICK)
@@ -471,9 +429,11 @@ def number_in(text: list[str], words: str) -> float | None:
 
 @in_browser
 def test_text_and_curve_agree_at_every_ply(browser: Browser, tmp_path: Path) -> None:
-    """Also at an error, where the positions before and after the move are worth different things."""
+    """Also at an error, where the positions before and after the move are worth different things; it opens there."""
     review = reviewed(WITH_PASSES)
     browser.show(tmp_path / "review.html", render_review([review], QUICK))
+    assert browser.run("ply") == review.turning_point
+    assert "discs lost; better" in browser.run("at('facts').textContent")
     shown = shown_at_every_ply(browser)
 
     assert any(move.is_error for move in review.moves)
@@ -593,15 +553,6 @@ def test_one_switch_shows_scores_for_black_or_for_the_mover(browser: Browser, tm
 
 
 @in_browser
-def test_the_page_opens_where_the_game_turned(browser: Browser, tmp_path: Path) -> None:
-    review = reviewed(WITH_PASSES)
-    browser.show(tmp_path / "review.html", render_review([review], QUICK))
-
-    assert browser.run("ply") == review.turning_point
-    assert "discs lost; better" in browser.run("at('facts').textContent")
-
-
-@in_browser
 @pytest.mark.parametrize("width", [390, 1280])
 def test_the_board_of_many_games_stands_above_the_table_of_sixty_players(
     browser: Browser, tmp_path: Path, width: int
@@ -637,13 +588,16 @@ def test_a_worst_move_leads_to_its_position(browser: Browser, tmp_path: Path) ->
         "(({game, ply}) => `#game=${game}&ply=${ply}`)(document.querySelector('#worst tbody tr').dataset)"
     )
     browser.run("document.querySelector('#worst td button').click()")
-
     assert browser.run("location.hash") == wanted
     browser.press("ArrowLeft")
     assert browser.run("location.hash") != wanted
 
 
-def test_a_game_of_the_engine_is_reviewed_too() -> None:
+def test_a_game_of_the_engine_is_reviewed_too_and_what_is_no_game_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "games.txt").write_text("f5f5\n")
+    (entry,) = outflank.read_games(tmp_path / "games.txt")
+    with pytest.raises(FileFormatError, match=r"^line 1: move 2 of the transcript"):
+        review_game(entry)
     game = Game.from_transcript("f5d6c3")
     review = outflank.review_game(game, QUICK)
 

@@ -75,20 +75,15 @@ class ProofNode:
         before = self.proof, self.disproof
         assert self.links is not None, "only a node with links depends on others"
         self.proof = min((_for_the_mover(*link) for link in self.links), default=math.inf)
-        self.disproof = sum(_against_the_mover(*link) for link in self.links)
+        self.disproof = sum(_for_the_mover(child, not again) for child, again in self.links)
         if self.proof == 0:
             self.disproof = math.inf
         return before != (self.proof, self.disproof)
 
 
 def _for_the_mover(child: ProofNode, again: bool) -> float:
-    """Return the cost of showing that a move answers Yes."""
+    """Return the cost of showing that a move answers Yes; of showing that it does not is the other number."""
     return child.proof if again else child.disproof
-
-
-def _against_the_mover(child: ProofNode, again: bool) -> float:
-    """Return the cost of showing that a move does not."""
-    return child.disproof if again else child.proof
 
 
 class Tree:

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
 from contextlib import AbstractContextManager, ExitStack
 from typing import Any, Self, TypeVar
@@ -99,16 +99,7 @@ class Workers:
 
 
 class JobSolver:
-    """The work on a position of a job.
-
-    Args:
-        job: stores the answers.
-        position: the root, under rules by which a move turns every direction.
-        asked: the questions, see ``thresholds``.
-        workers: the workers that solve the frontier.
-        hash_mb: the size of each worker's table in MB.
-        show: called with the progress a few times a second.
-        threads: the number of threads of each worker.
+    """The work on a position of a job, by the questions of ``thresholds``; `show` gets the progress now and then.
 
     Attributes:
         lower: the proven lower bound of the score, in discs from the side to move.
@@ -190,16 +181,19 @@ class JobSolver:
 
     def _move_reaching(self, wanted: int) -> Move | None:
         """Return a move at the root that is known to reach `wanted` discs."""
-        position = self._position
-        for move in position.legal_moves():
-            after, again = after_passes(position.play(move))
+        for move, after, again in self._after_moves():
             if after.is_over:
-                lower = after.score(position.side)
+                lower = after.score(self._position.side)
             else:
                 lower, _ = seen(self._bounds.get(key_of(after)[0], (-64, 64)), again)
             if lower >= wanted:
                 return move
         return None
+
+    def _after_moves(self) -> Iterator[tuple[Move, Position, bool]]:
+        """Yield the moves at the root, each with the position after it and whether the same side is to move there."""
+        for move in self._position.legal_moves():
+            yield move, *after_passes(self._position.play(move))
 
     def _guess(self, open_ones: Sequence[int]) -> float:
         """Return the expected score of the root, by a search of the whole position, which may answer the questions.
@@ -320,8 +314,7 @@ class JobSolver:
         """Return the root's move to a board, or to the end of the game with `wanted` discs."""
         if self._position.must_pass:
             return PASS
-        for move in self._position.legal_moves():
-            after, _ = after_passes(self._position.play(move))
+        for move, after, _ in self._after_moves():
             if after.is_over:
                 if after.score(self._position.side) >= wanted:
                     return move

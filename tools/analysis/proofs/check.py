@@ -179,13 +179,7 @@ def read_claims(path: str | None) -> Claims:
 
 
 class Checker:
-    """Reads a file of proofs line by line.
-
-    Args:
-        stream: the file.
-        claims: the claims that proofs may rest on.
-        state: the file for the number of lines read and the hash of their text; None for no file.
-    """
+    """Reads a file of proofs line by line."""
 
     def __init__(self, stream: BufferedIOBase, claims: Claims, state: str | None) -> None:
         self.stream, self.claims, self.state = stream, claims, state

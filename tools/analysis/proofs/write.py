@@ -94,14 +94,7 @@ def write_proof(
 
 
 class ProofFile:
-    """The proofs of a run's scores, one after the other; a context manager.
-
-    Args:
-        path: the file that ``save`` writes.
-        rules: the rules of all positions, under which a move turns every direction.
-        hash_mb: the size of the table of the search for moves, in MB.
-        searched: the empty squares of boards that are left to the checker.
-    """
+    """The proofs of a run's scores, one after the other; a context manager."""
 
     def __init__(self, path: Path, rules: Rules, hash_mb: int, searched: int) -> None:
         self.path, self._searched = path, searched
@@ -119,11 +112,6 @@ class ProofFile:
 
     def add(self, position: Position, score: int, claims: "Deduction | None" = None) -> dict[str, float]:
         """Prove the score of a position, and return where the proof is; memory does not grow with it.
-
-        Args:
-            position: the position.
-            score: its exact score in discs, from the side to move.
-            claims: the claims that need no proof; None to prove everything.
 
         Returns: ``line``, its first one in the file, 1 for the first; the number of its ``lines``; and its ``seconds``
             without the search for the score.

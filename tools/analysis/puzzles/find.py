@@ -74,9 +74,12 @@ def problems_of(goal: Goal, empties: range, game: AnnotatedGame) -> Problems:
     for ply, lines in sorted(solved.items()):
         if puzzles and ply - puzzles[-1].ply < _APART:
             continue
-        rated = _rated(game, ply, goal, lines, searcher)
-        if max(rated.failures.values()) >= _LEAST_FAILURES:
-            puzzles.append(rated)
+        position, solution = game.positions[ply], lines[0].move
+        scores = {line.move: round(line.score) for line in lines}
+        plies = plies_needed(position, solution, searcher)
+        failed = failures(position, solution, lines, searcher)
+        if max(failed.values()) >= _LEAST_FAILURES:
+            puzzles.append(Puzzle(position, goal, scores, lines[0].pv, plies, failed, _source(game), ply))
     return [(puzzle, {_key(each) for each in _around(game, puzzle.ply)}) for puzzle in puzzles]
 
 
@@ -106,14 +109,7 @@ def find(
 def failures(
     position: Position, solution: Move, solved: Sequence[Line], searcher: Searcher
 ) -> dict[int, float]:
-    """Return for each of ``ELOS`` the probability that an opponent of this level does not play the solution.
-
-    Args:
-        position: the problem.
-        solution: the move to find.
-        solved: the proven lines of all moves, the best first.
-        searcher: judges the moves like the opponent.
-    """
+    """Return for each of ``ELOS`` the probability that an opponent of this level does not play the solution."""
 
     @functools.cache
     def lines(depth: int) -> Sequence[Line]:
@@ -144,21 +140,6 @@ def plies_needed(position: Position, solution: Move, searcher: Searcher) -> int:
             break
         needed = depth
     return needed
-
-
-def _rated(game: AnnotatedGame, ply: int, goal: Goal, lines: Sequence[Line], searcher: Searcher) -> Puzzle:
-    position = game.positions[ply]
-    solution = lines[0].move
-    return Puzzle(
-        position,
-        goal,
-        {line.move: round(line.score) for line in lines},
-        lines[0].pv,
-        plies_needed(position, solution, searcher),
-        failures(position, solution, lines, searcher),
-        _source(game),
-        ply,
-    )
 
 
 def _source(game: AnnotatedGame) -> str:

@@ -105,8 +105,6 @@ class MoveReview:
     """A turn of a game and its cost.
 
     Attributes:
-        best: the judgement of the position before the move, with the best line.
-        move: the move played; it may be the best one.
         score_after: the score with best play after the move, in discs from the mover's side, as exact as `best`.
         given: whether the move was given to both sides, as the opening of a match is.
         values: every legal move, the best one first; empty unless ``ReviewSettings.all_moves`` asks for them.

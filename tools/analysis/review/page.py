@@ -40,14 +40,7 @@ def render_review(
     view: PointOfView = "black",
     played: Sequence[str] = (),
 ) -> str:
-    """Return the page of at least one game: every game on a board with its curve, totals, the worst moves.
-
-    Args:
-        reviews: the reviews of the games.
-        settings: the settings of the reviews.
-        view: the initial side from which scores are shown.
-        played: lines about the same positions in other games.
-    """
+    """Return the page of at least one game: every game on a board with its curve, totals, the worst moves."""
     players: dict[str, PlayerSummary] = {}
     for review in reviews:
         count_game(players, review)
