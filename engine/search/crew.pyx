@@ -22,8 +22,8 @@ from outflank.engine.search.worker cimport (
     SplitPoint,
     Tuning,
     Worker,
+    clock_seconds,
     is_cut,
-    monotonic,
     pthread_cond_broadcast,
     pthread_cond_destroy,
     pthread_cond_init,
@@ -105,7 +105,7 @@ cdef class Crew:
         leader.crew = &self.state if self.size > 1 else NULL
         leader.split = NULL
         leader.nodes = leader.nodes_told = leader.next_check = 0
-        leader.last_look, leader.longest_gap = monotonic(), 0.0
+        leader.last_look, leader.longest_gap = clock_seconds(), 0.0
         leader.aborted = False
         for i in range(1, self.size):
             own = self.workers[i]
@@ -233,7 +233,7 @@ cdef void _wait(Worker *worker) noexcept nogil:
     pthread_cond_wait(&crew.changed, &crew.lock)
     crew.idle -= 1
     # An idle thread does not read the clock, which is not a delay in the sense of `longest_gap`.
-    worker.last_look = monotonic()
+    worker.last_look = clock_seconds()
 
 
 cdef void _help(Worker *worker, SplitPoint *split) noexcept nogil:

@@ -45,7 +45,7 @@ cdef class Deepening:
     Args:
         position: the position to search.
         limit: the limit of the search.
-        began: the monotonic time of the question.
+        began: the time of the question, by ``time.perf_counter()``.
         moves: the root's moves to choose from, at least one.
         lines: the number of moves that get a score and a line of their own.
         crew: the threads that search.
@@ -252,7 +252,7 @@ cdef class Deepening:
         return score
 
     def _findings(self):
-        seconds = time.monotonic() - self._began
+        seconds = time.perf_counter() - self._began
         lines = tuple(self._line(i) for i in range(self._lines))
         return self._depth, STEPS[self._selectivity].percent, self._is_exact(), self._crew.nodes(), seconds, lines
 

@@ -114,12 +114,12 @@ class Iterations:
         limit: the limit of the search.
         empties: the number of empty squares of the position.
         choices: the number of moves to choose from.
-        began: the monotonic time of the question.
+        began: the time of the question, by ``time.perf_counter()``.
         nodes: returns the number of boards reached so far.
         parameters: the parameters of the search.
 
     Attributes:
-        deadline: the monotonic time at which the next iteration is aborted; infinite without a time limit.
+        deadline: the time at which the next iteration is aborted, by the same clock; infinite without a time limit.
         most_nodes: the limit of boards reached.
     """
 
@@ -207,7 +207,7 @@ class Iterations:
             return False  # time that this move leaves is lost
         assert self._plan is not None
         return (
-            time.monotonic() - self._began
+            time.perf_counter() - self._began
             > part_to_begin(self._best_lines, self._parameters) * self._plan.share
         )
 
@@ -233,12 +233,12 @@ class Iterations:
         return self.deadline if self._plan is None else self._after(self._plan.to_solve)
 
     def _after(self, seconds: float) -> float:
-        """Return the monotonic time of this many seconds after the question, or of the limit's if they are fewer."""
+        """Return the time of this many seconds after the question, or of the limit's if they are fewer."""
         return self._began + min(seconds, math.inf if self._limit.seconds is None else self._limit.seconds)
 
     def _nodes_left_to_solve(self) -> float:
         """Return the nodes of an exact search that the limits still allow, at the speed so far."""
-        elapsed, nodes = time.monotonic() - self._began, self._nodes()
+        elapsed, nodes = time.perf_counter() - self._began, self._nodes()
         speed = nodes / elapsed if elapsed > 0.05 else _NODES_A_SECOND
         time_left = self._end_of_solving() - self._began - elapsed
         if self._plan is not None:

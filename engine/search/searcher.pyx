@@ -178,7 +178,7 @@ cdef class Searcher:
 
     def analyse(self, Position position, limit=_UNTIL_STOPPED, *, moves=None, multipv=1):
         """Start a search in a thread of its own, and return an Analysis to iterate over, inspect and stop."""
-        began = time.monotonic()
+        began = time.perf_counter()
         multipv = whole("multipv", multipv, 1)
         if not isinstance(limit, Limit):
             raise SettingsError(f"expected a Limit, such as Limit(depth=8), got {limit!r}")

@@ -89,7 +89,7 @@ cdef struct Worker:
     uint64_t node_limit
     uint64_t nodes_told  # the part already added to the crew's `nodes`
     uint64_t next_check  # the number of nodes at which to look at the clock again
-    double deadline  # seconds of the monotonic clock
+    double deadline  # by clock_seconds()
     double last_look  # the time at which the clock was last read
     double longest_gap  # longest time between two looks at the clock: the machine may delay a search as long again
     bint *stop  # set to end the search, from any thread
@@ -117,13 +117,21 @@ cdef struct Worker:
     ) noexcept nogil
     char[CACHE_LINES_APART] gap  # before the next thread's counters, which are written as often as `features`
 
-cdef extern from "<time.h>" nogil:
+cdef extern from *:
+    """
+    #include <time.h>
+    #ifdef __APPLE__
+    #define OF_CLOCK CLOCK_UPTIME_RAW  /* CLOCK_MONOTONIC goes on while a Mac sleeps, Python's clock does not */
+    #else
+    #define OF_CLOCK CLOCK_MONOTONIC
+    #endif
+    """
     ctypedef long time_t
     cdef struct timespec:
         time_t tv_sec
         long tv_nsec
-    int CLOCK_MONOTONIC
-    int clock_gettime(int clock, timespec *now)
+    int OF_CLOCK
+    int clock_gettime(int clock, timespec *now) nogil
 
 
 cdef inline void set_selectivity(Worker *worker, int selectivity) noexcept nogil:
@@ -137,10 +145,13 @@ cdef inline void set_selectivity(Worker *worker, int selectivity) noexcept nogil
         worker.far[stage] = BEYOND_ALL if full else worker.tuning.far[stage]
 
 
-cdef inline double monotonic() noexcept nogil:
-    """Return the seconds of the monotonic clock, the clock of Python's ``time.monotonic``."""
+cdef inline double clock_seconds() noexcept nogil:
+    """Return the seconds of the clock of Python's ``time.perf_counter``.
+
+    ``time.monotonic`` is another clock on Windows before Python 3.13, and has steps of 16 ms there.
+    """
     cdef timespec now
-    clock_gettime(CLOCK_MONOTONIC, &now)
+    clock_gettime(OF_CLOCK, &now)
     return now.tv_sec + 1e-9 * now.tv_nsec
 
 
@@ -168,7 +179,7 @@ cdef inline bint must_stop(Worker *worker) noexcept nogil:
 
 cdef inline void _look_at_limits(Worker *worker) noexcept nogil:
     cdef uint64_t total = worker.nodes
-    cdef double now = monotonic()
+    cdef double now = clock_seconds()
     worker.longest_gap = max(worker.longest_gap, now - worker.last_look)
     worker.last_look = now
     if worker.crew != NULL:

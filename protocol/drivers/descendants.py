@@ -86,8 +86,8 @@ def kill(engine: psutil.Process | None, mark: int, known: Iterable[psutil.Proces
     if sys.platform == "win32":
         end_job(mark)
     seen = set(known)
-    deadline = time.monotonic() + _KILL_SECONDS
-    while time.monotonic() < deadline and (alive := living(engine, mark, seen)):
+    deadline = time.perf_counter() + _KILL_SECONDS
+    while time.perf_counter() < deadline and (alive := living(engine, mark, seen)):
         for process in alive:
             with suppress(psutil.Error):
                 process.kill()

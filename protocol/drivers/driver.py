@@ -395,10 +395,10 @@ class ProcessDriver(Driver):
             self._greet_open()
         self.stray_bytes, self._ply = 0, None
         self._first = Position.start(self._rules) if first is None else first
-        began = time.monotonic()
+        began = time.perf_counter()
         self._set_up()
         self._ply = 0
-        return time.monotonic() - began
+        return time.perf_counter() - began
 
     def follow(self, game: GameSoFar, clock: RunningClock | None = None) -> bool:
         """See ``Driver``."""
@@ -519,7 +519,7 @@ class ProcessDriver(Driver):
             self._learn(stray)
         self._pass_on(">", line)
         self._last_line = ""
-        sent = time.monotonic()
+        sent = time.perf_counter()
         process.send(line.encode() + b"\n")
         return sent
 
@@ -550,7 +550,7 @@ class ProcessDriver(Driver):
         Args:
             is_answer: called with each line.
             asked: the command.
-            deadline: on the monotonic clock.
+            deadline: by ``time.perf_counter()``.
             greeting: the answer to the first command of a protocol that is not GTP: an engine that answers as
                 GTP has it is no longer waited for.
 
@@ -564,7 +564,7 @@ class ProcessDriver(Driver):
                     what = f"more than {MAX_TALK_BYTES} bytes where the answer to {asked!r} was due"
                     raise EngineProtocolError(f"{self.label} wrote {what}")
                 if greeting and not strange and is_gtp_answer(line):
-                    strange, deadline = line, min(deadline, time.monotonic() + BANNER_SECONDS)
+                    strange, deadline = line, min(deadline, time.perf_counter() + BANNER_SECONDS)
         except (EngineTimeout, EngineCrash) as error:
             if strange:
                 raise self._speaks_otherwise(repr(greeting), strange) from None

@@ -220,10 +220,10 @@ class GtpDriver(ProcessDriver):
 
         Raises: EngineProtocolError if it does not speak GTP version 2; EngineCrash; EngineTimeout.
         """
-        deadline = time.monotonic() + START_SECONDS
+        deadline = time.perf_counter() + START_SECONDS
 
         def ask(command: str) -> str:
-            return self.order(command, max(0.0, deadline - time.monotonic())).strip()
+            return self.order(command, max(0.0, deadline - time.perf_counter())).strip()
 
         spoken = ask("protocol_version")
         if spoken not in ("2", "2.0"):
@@ -268,8 +268,8 @@ class GtpDriver(ProcessDriver):
         first, _ = self._first_line(deadline)
         if first[0] == "?":
             raise self._refusal(command, self._rest_of(first, deadline))
-        until = time.monotonic() + seconds
-        while time.monotonic() < until:
+        until = time.perf_counter() + seconds
+        while time.perf_counter() < until:
             try:
                 line = self._next_line(until)
             except EngineTimeout:
@@ -282,7 +282,7 @@ class GtpDriver(ProcessDriver):
                     break
         self._pass_on(">", "")
         self._child.send(b"\n")
-        deadline = time.monotonic() + REPLY_SECONDS
+        deadline = time.perf_counter() + REPLY_SECONDS
         while self._next_line(deadline):
             pass  # reports that were on their way
         return latest
@@ -322,7 +322,7 @@ class GtpDriver(ProcessDriver):
                 return line, size
             size += len(line) + 1 + self._child.skip_line_feeds()
             if line.strip() and not self._speaks_gtp and not banner:
-                banner, deadline = line, min(deadline, time.monotonic() + BANNER_SECONDS)
+                banner, deadline = line, min(deadline, time.perf_counter() + BANNER_SECONDS)
         raise self._not_gtp(banner) if banner else self._too_much()
 
     def _text_of(self, line: str) -> str:

@@ -2,7 +2,7 @@
 
 A child that floods its error output, or reads nothing, can't block us: each pipe has a thread, and on Linux the thread
 that waits serves all three by ``poll``, since switches of threads for each line cost a third of a match's speed. A
-deadline is a point of ``time.monotonic()`` and stays where it is, however many bytes arrive meanwhile.
+deadline is a point of ``time.perf_counter()`` and stays where it is, however many bytes arrive meanwhile.
 """
 
 import contextlib
@@ -103,7 +103,7 @@ class ChildProcess:
 
     @property
     def last_read(self) -> float:
-        """When the last bytes of output came in, on the monotonic clock."""
+        """When the last bytes of output came in, by ``time.perf_counter()``."""
         return self._last_read
 
     def send(self, data: bytes) -> None:
@@ -185,9 +185,9 @@ class ChildProcess:
         try:
             if self.is_running:
                 self.send(farewell)
-                if not self._has_ended_by(time.monotonic() + patience):
+                if not self._has_ended_by(time.perf_counter() + patience):
                     descendants.terminate(self._known, self._mark)
-                    self._has_ended_by(time.monotonic() + patience)
+                    self._has_ended_by(time.perf_counter() + patience)
         finally:
             self.was_stopped = True
             self._process.kill()
@@ -205,7 +205,7 @@ class ChildProcess:
     def _wait_for_output(self, deadline: float) -> None:
         """Serve the pipes for a moment. Raises: EngineTimeout, EngineCrash."""
         self._on_wait()
-        now = time.monotonic()
+        now = time.perf_counter()
         if now > self._reaped_at + _REAP_SECONDS:
             self._reaped_at = now
             descendants.reap_orphans(self.pid)
@@ -267,7 +267,7 @@ class ChildProcess:
         """Read once; return whether more may come, as the next two do."""
         chunk = _read(self._stdout)
         self._received += chunk or b""
-        self._last_read = time.monotonic()
+        self._last_read = time.perf_counter()
         self._output_ended = chunk == b""
         return chunk != b""
 
@@ -284,7 +284,7 @@ class ChildProcess:
                 del self._outbox[:written]
         except OSError:
             self._outbox.clear()
-            self._input_ended_at = time.monotonic()
+            self._input_ended_at = time.perf_counter()
         return bool(self._outbox)
 
     def _read_all(self, pipe: IO[bytes], read: Callable[[], bool]) -> None:
@@ -317,7 +317,7 @@ class ChildProcess:
     def _has_ended_by(self, deadline: float) -> bool:
         """Wait for the end, throwing output away so that a full pipe can't delay it."""
         while self.is_running:
-            if time.monotonic() >= deadline:
+            if time.perf_counter() >= deadline:
                 return False
             self._serve(_EXIT_SLICE_SECONDS)
             self._received.clear()

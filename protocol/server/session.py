@@ -202,9 +202,9 @@ class Session:
 
         Raises: IllegalMoveError if `colour` is not to move.
         """
-        began = time.monotonic()
+        began = time.perf_counter()
         move = self.play(colour, self.choose(colour, on_info, moves=moves))
-        self.clocks[colour].spend(time.monotonic() - began)
+        self.clocks[colour].spend(time.perf_counter() - began)
         return move
 
     def choose(

@@ -57,7 +57,7 @@ class TappedNBoardDriver(TappedDriver, NBoardDriver):
 
         self._read.clear()
         wait = self.patience if seconds is None else seconds
-        self._read_until(is_due, self.asked, time.monotonic() + wait)
+        self._read_until(is_due, self.asked, time.perf_counter() + wait)
         return lines
 
     def until_pong(self, seconds: float | None = None) -> list[str]:

@@ -104,7 +104,7 @@ class TappedDriver(ProcessDriver):
         process = self.process
         if not data.startswith(b"#"):
             self.asked = printable(_text(data).strip())
-        self._sent = time.monotonic()
+        self._sent = time.perf_counter()
         process.send(data)
 
     def trailing(self) -> bytes:
@@ -114,7 +114,7 @@ class TappedDriver(ProcessDriver):
 
     def ends_within(self, seconds: float) -> bool:
         """Whether the process ends by itself; its output until then is dropped."""
-        deadline = time.monotonic() + seconds
+        deadline = time.perf_counter() + seconds
         try:
             while True:
                 self.process.read_line(deadline)
@@ -204,7 +204,7 @@ class TappedGtpDriver(TappedDriver, GtpDriver):
         Raises: EngineCrash, EngineTimeout, EngineProtocolError.
         """
         wait = self.patience if seconds is None else seconds
-        deadline = time.monotonic() + (max(wait, START_SECONDS) if self._is_fresh else wait)
+        deadline = time.perf_counter() + (max(wait, START_SECONDS) if self._is_fresh else wait)
         self._read.clear()
         try:
             ok, text = self._read_answer(deadline, watching=False)

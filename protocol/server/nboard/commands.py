@@ -150,12 +150,12 @@ def go(session: Session, argument: str) -> Iterator[str]:
       score in discs from the side to move (left out if nothing is known) and the seconds it took. `=== PA` if the side
       has to pass or the game is over
     """
-    began, found = time.monotonic(), None
+    began, found = time.perf_counter(), None
     yield status("thinking")
     side = session.position.side
     for report in think_aloud(session, lambda on_info: session.choose(side, on_info)):
         if isinstance(report, Move):
-            yield chosen(report, _known(found, report), time.monotonic() - began)
+            yield chosen(report, _known(found, report), time.perf_counter() - began)
         else:
             found = report.lines[0]
             yield found_lines(report)

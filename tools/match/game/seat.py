@@ -102,12 +102,12 @@ class Seat:
     def announce(self, game: GameSoFar) -> None:
         """Announce the last move of the game, which the engine did not choose itself. Raises: Loss."""
         self._allowed += self._grace_seconds
-        began = time.monotonic()
+        began = time.perf_counter()
         try:
             with self._blamed():
                 self.driver.follow(game)
         finally:
-            self._between += time.monotonic() - began
+            self._between += time.perf_counter() - began
 
     def choose(self, game: GameSoFar, on_begun: Callable[[float], object] | None = None) -> AnnotatedMove:
         """Return the engine's move, made within its time, and its report on it.
@@ -120,11 +120,11 @@ class Seat:
         """
         self._allowed = self._allowed or self._grace_seconds  # nothing was announced to the side that begins
         self._settle()
-        began = time.monotonic()
+        began = time.perf_counter()
 
         def settle() -> None:
             """Charge the time until the engine has begun, then start its clock."""
-            self._between += time.monotonic() - began
+            self._between += time.perf_counter() - began
             self._settle()
             self._off_clock.append(self._between)
             self._between = self._allowed = 0.0
