@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from outflank.engine import Colour
-from outflank.protocol.formats import ggf
+from outflank.protocol.formats import ggf, sgf
 from outflank.protocol.formats.annotated import ResultReason
 from outflank.tests.support import fake_engine
 from outflank.tests.support.ggs_guest import ANY_BOARD, Guest, fake
@@ -371,6 +371,7 @@ def test_a_game_that_is_told_twice_is_asked_about_once(server: GgsServer, tmp_pa
 def test_a_missing_package_ends_the_program_and_is_named(
     server: GgsServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    sgf._grammar.cache_clear()  # an earlier test may have loaded it
     monkeypatch.setitem(sys.modules, "sgfmill", None)
     engine = 'cmd="outflank gtp --level 1"'
     with Guest(server, "alice", tmp_path, engine) as alice, Guest(server, "bob", tmp_path, ANY_BOARD):
