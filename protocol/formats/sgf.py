@@ -202,19 +202,19 @@ def _read(path: str) -> bytes:
 
 @cache
 def _grammar() -> Any:
-    """Return the grammar, which is not installed with the engine alone."""
-    try:
-        from sgfmill import sgf_grammar  # type: ignore[import-untyped]
-    except ImportError:
-        raise FileFormatError(
-            "SGF needs sgfmill, which is not installed (pip install 'outflank[match]')"
-        ) from None
+    """Return the grammar. Raises: ImportError, since it is not installed with the engine alone."""
+    from sgfmill import sgf_grammar  # type: ignore[import-untyped]
+
     return sgf_grammar
 
 
 def _tree(data: bytes) -> Any:
     try:
         return _grammar().parse_sgf_game(data)
+    except ImportError:
+        raise FileFormatError(
+            "SGF needs sgfmill, which is not installed (pip install 'outflank[match]')"
+        ) from None
     except ValueError as error:
         raise FileFormatError(f"this is not SGF: {error}") from None
 
