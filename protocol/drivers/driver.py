@@ -500,16 +500,12 @@ class ProcessDriver(Driver):
         return self._process
 
     def _running(self, asked: str) -> "ChildProcess":
-        """Return its process. Raises: EngineCrash if it has none to be asked."""
         if self._process is None:
             raise EngineCrash(f"{self.label} was ended before it was asked {asked!r}")
         return self._process
 
     def _send(self, line: str) -> float:
-        """Send a line, and return when; output of the engine until then answers nothing that follows.
-
-        Raises: EngineCrash if it has no process.
-        """
+        """Send a line, and return when; output of the engine until then answers nothing that follows."""
         process = self._running(line)
         stale = process.discard_output()
         self.stray_bytes += len(stale)
@@ -528,10 +524,6 @@ class ProcessDriver(Driver):
         return
 
     def _next_line(self, deadline: float) -> str:
-        """Return the next line as text, control characters dropped, tabs as blanks.
-
-        Raises: EngineTimeout, EngineCrash, EngineProtocolError.
-        """
         line = _clean(self._child.read_line(deadline))
         if line:
             self._pass_on("<", line)
@@ -545,17 +537,7 @@ class ProcessDriver(Driver):
     def _read_until(
         self, is_answer: Callable[[str], bool], asked: str, deadline: float, greeting: str = ""
     ) -> str:
-        """Return the line that answers; lines before it are passed over.
-
-        Args:
-            is_answer: called with each line.
-            asked: the command.
-            deadline: on the monotonic clock.
-            greeting: the answer to the first command of a protocol that is not GTP: an engine that answers as
-                GTP has it is no longer waited for.
-
-        Raises: EngineTimeout, EngineCrash, EngineProtocolError.
-        """
+        """Skip lines before the answer. An engine that answers by GTP in place of `greeting` is not waited for."""
         size, strange = 0, ""
         try:
             while not is_answer(line := self._next_line(deadline)):
@@ -572,10 +554,7 @@ class ProcessDriver(Driver):
         return line
 
     def _explained(self, error: EngineTimeout | EngineCrash, asked: str) -> EngineTimeout | EngineCrash:
-        """Return `error` with the question, and the last lines of the engine.
-
-        Of its standard output that is quoted only if it still runs: why it waits may stand there, and nowhere else.
-        """
+        """Stdout is quoted only if the engine still runs: why it waits may stand there, and nowhere else."""
         sentence = f"{error} when asked {asked!r}"
         last = _clean(self._child.begun_line).strip() or self._last_line.strip()
         if last and isinstance(error, EngineTimeout):

@@ -205,7 +205,6 @@ class GtpDriver(ProcessDriver):
             self._set_time(self._dialect.time_left(self._position.side, *clock.time_left))
 
     def _choose(self, seconds: float) -> Reply:
-        """Ask for a move. A command that it lists and refuses is not sent again."""
         line = genmove_line(self._genmove, self._position.side)
         reply = read_reply(self.ask(line, seconds, watching=self._genmove != GENMOVE))
         if reply.ok or self._genmove == GENMOVE:
@@ -216,10 +215,6 @@ class GtpDriver(ProcessDriver):
         return replace(again, seconds=reply.seconds + again.seconds)
 
     def _shake_hands(self) -> None:
-        """Learn name, version and commands.
-
-        Raises: EngineProtocolError if it does not speak GTP version 2; EngineCrash; EngineTimeout.
-        """
         deadline = time.monotonic() + START_SECONDS
 
         def ask(command: str) -> str:
@@ -243,7 +238,6 @@ class GtpDriver(ProcessDriver):
             self.remark(f"has no command for a time of {self.spec.time}, but is held to it")
 
     def _set_time(self, command: str) -> None:
-        """Send a command about its clock; an engine that refuses it is still held to its time."""
         if not self.ask(command).ok:
             self._dialect = TimeDialect()
             self.remark(f"refuses {command!r}, but is held to its time of {self.spec.time}")
@@ -326,10 +320,6 @@ class GtpDriver(ProcessDriver):
         raise self._not_gtp(banner) if banner else self._too_much()
 
     def _text_of(self, line: str) -> str:
-        """Return the text after the sign in the first line of an answer.
-
-        Raises: EngineProtocolError if an id that was not sent, or no blank, follows it.
-        """
         text = line[1:]
         if text[:1] not in ("", " "):
             raise self._no_blank(line)

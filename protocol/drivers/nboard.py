@@ -122,7 +122,6 @@ class NBoardDriver(ProcessDriver):
         self.synchronise()
 
     def _send_turn(self, game: GameSoFar, clock: RunningClock) -> None:
-        """Send the game so far, with the clock in it, and wait until the engine has read that."""
         names = {self._position.side: self.name, self._position.side.other: _OPPONENT}
         moves = tuple(AnnotatedMove(made.before, made.move, made.seconds) for made in game.moves)
         record = AnnotatedGame(

@@ -102,7 +102,6 @@ class UciDriver(ProcessDriver):
         self._send_options(before)
 
     def _send_options(self, before: EngineSpec | None) -> None:
-        """Set its options, send its commands, and wait until all is done; only what differs from `before`."""
         spec = self.spec
         options = {name: value for name, value in parameters_to_send(spec).items() if name not in _SEARCHES}
         known = parameters_to_send(before) if before else {}
