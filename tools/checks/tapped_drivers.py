@@ -130,7 +130,6 @@ class TappedDriver(ProcessDriver):
         expect(ended, f"the end of the program within {END_SECONDS:g} s", "one that keeps running")
 
     def _keep(self, direction: str, data: bytes) -> None:
-        """Keep the lines that were sent or read."""
         if direction == "<":
             self._read.append(data)
         if left := _MOST_LINES - len(self.dialogue):
