@@ -141,10 +141,7 @@ class Seat:
         return AnnotatedMove(game.position, move, reply.seconds, value, from_book=reply.from_book)
 
     def _settle(self) -> None:
-        """Charge the time since its last move beyond its allowance, its grace period for each move announced.
-
-        Raises: Loss if its time is used up by that; ``flag_fall`` has the facts since its last move began.
-        """
+        """Charge the time since its last move beyond its allowance, its grace period for each move announced."""
         beyond = self._between - self._allowed
         if beyond <= 0 or not self._clock.control.is_limited:
             return
@@ -172,7 +169,6 @@ class Seat:
 
     @contextmanager
     def _blamed(self) -> Iterator[None]:
-        """Turn the engine's faults into its loss; ``flag_fall`` has the facts of a loss on time."""
         try:
             yield
         except SystemExhausted:
