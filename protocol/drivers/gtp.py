@@ -89,7 +89,7 @@ class GtpDriver(ProcessDriver):
             ok, text = self._read_answer(started + seconds, watching)
         except (EngineTimeout, EngineCrash) as error:
             raise self._explained(error, command) from None
-        return Reply(text, self._seconds_since(started), ok=ok)
+        return Reply(text, self._child.last_read - started, ok=ok)
 
     def order(self, command: str, seconds: float = REPLY_SECONDS) -> str:
         """Send a command that has to succeed, and return the text of its answer.

@@ -87,7 +87,7 @@ class NBoardDriver(ProcessDriver):
 
         line = self._read_until(is_choice, "go", sent + seconds)
         text, score = read_choice(line[len(_CHOICE) :].strip())
-        return Reply(text, self._seconds_since(sent), score, reported.get(text.upper()))
+        return Reply(text, self._child.last_read - sent, score, reported.get(text.upper()))
 
     def _prepare(self) -> None:
         spec, clock = self.spec, sent_clock(self.spec.time)

@@ -69,7 +69,7 @@ class UciDriver(ProcessDriver):
 
         words = self._read_until(is_choice, asked, sent + seconds).split()
         move = words[1].removeprefix(DROP) if len(words) > 1 else ""
-        return Reply(move, self._seconds_since(sent), possible_score(score))
+        return Reply(move, self._child.last_read - sent, possible_score(score))
 
     def _prepare(self) -> None:
         self._shake_hands()

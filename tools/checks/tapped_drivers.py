@@ -216,7 +216,7 @@ class TappedGtpDriver(TappedDriver, GtpDriver):
         )
         strays, raw = b"".join(lines[:first]).strip(), b"".join(lines[first:])
         id, glued = self._head
-        seconds = self._seconds_since(self._sent)
+        seconds = self._child.last_read - self._sent
         self.answer = RawAnswer(text, seconds, ok=ok, id=id, glued=glued, raw=raw, strays=strays)
         return self.answer
 

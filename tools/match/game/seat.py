@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from outflank.engine import Colour, Position
 from outflank.protocol.clock import RunningClock, seconds_text
-from outflank.protocol.drivers.driver import Driver, GameSoFar, longest_wait, own_waited_seconds
+from outflank.protocol.drivers.descendants import longest_wait, own_waited_seconds
+from outflank.protocol.drivers.driver import Driver, GameSoFar
 from outflank.protocol.drivers.errors import (
     EngineCrash,
     EngineError,
