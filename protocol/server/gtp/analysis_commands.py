@@ -233,7 +233,7 @@ def _kata_block(info: SearchInfo, number: int, line: Line, in_book: bool) -> str
 
 
 def _own_keys(info: SearchInfo, in_book: bool) -> str:
-    """They stand before ``pv``, since readers take everything after it for moves."""
+    """These keys stand before ``pv``, since readers take everything after it for moves."""
     return (
         f"depth {info.depth} prob {info.selectivity} exact {int(info.exact)} book {int(in_book)} bound exact"
     )
