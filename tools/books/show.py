@@ -143,7 +143,7 @@ def count_book(book: Book) -> dict[str, Any]:
     for entry in book.entries():
         linked = sum(move.linked for move in entry.moves)
         leaves = linked < len(entry.moves)
-        figures = {"positions": 1, "links": linked, "leaves": leaves, "proven": entry.is_exact}
+        figures = {"positions": 1, "links": linked, "leaves": int(leaves), "proven": int(entry.is_exact)}
         plies.setdefault(first - entry.position.empties, Counter()).update(figures)
         scores[entry.score] += 1
         if leaves:
