@@ -74,7 +74,6 @@ def prune(book: BookWriter, reach: Reach) -> int:
 
 
 def _within(graph: Graph, root: Node, reach: Reach) -> list[Node]:
-    """Return the nodes within reach; if their number is limited, the cheapest ones."""
     costs = (
         (cost, ply, node.key)
         for node in graph.nodes.values()

@@ -164,10 +164,7 @@ class DatabaseKind:
         )
 
     def _check_header(self, path: Path) -> bool:
-        """Check the header before SQLite reads it, and return whether the file is in WAL mode.
-
-        Raises: FileFormatError if it is not the header of a complete file of a version that we read.
-        """
+        """Check the header before SQLite reads it; return whether the file is in WAL mode."""
         try:
             with open_regular(path) as file:
                 header, size = file.read(_HEADER_BYTES), file.seek(0, os.SEEK_END)
@@ -192,12 +189,7 @@ class DatabaseKind:
         return bool(journal == _WAL)
 
     def _connect(self, path: Path, how: str, *, writes: bool = False) -> sqlite3.Connection:
-        """Connect to a file and check that its tables are those of its kind; `how` are the options in SQLite's URI.
-
-        A connection that does not write still rolls back an interrupted change.
-
-        Raises: FileFormatError if the tables differ; sqlite3.Error, UnicodeDecodeError, MemoryError.
-        """
+        """Connect with SQLite's URI options `how`; without `writes` it still rolls back an interrupted change."""
         connection = sqlite3.connect(
             f"{path.absolute().as_uri()}?{how}",
             uri=True,
@@ -235,8 +227,6 @@ def _checksum(facts: Mapping[str, str]) -> str:
 
 
 class _Cursor(sqlite3.Cursor):
-    """A cursor whose statements end when the connection's limit is reached or a signal arrives."""
-
     connection: "_Connection"
 
     def execute(self, sql: str, values: Any = (), /) -> Self:
@@ -326,7 +316,6 @@ class _Connection(sqlite3.Connection):
 
 
 def _expect_schema(connection: sqlite3.Connection, schemas: tuple[str, ...]) -> None:
-    """Raise FileFormatError unless the file has one of the schemas to the letter."""
     found = _schema_of(connection)
     expected = [_schema_made_by(sql) for sql in schemas]
     if found in expected:

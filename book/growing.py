@@ -150,10 +150,7 @@ class Grower:
         self._commit()
 
     def _questions(self, choose: Choice, deadline: float | None) -> Iterator[Question]:
-        """Yield the next searches, until the time is up or every position waits for an answer.
-
-        Unfinished positions come first, whose best move was linked and whose other moves have to be judged.
-        """
+        """Unfinished positions come first, whose best move was linked and whose other moves have to be judged."""
         chosen: Iterator[bytes] = iter(())
         chosen_at = -1
         while True:
@@ -251,7 +248,6 @@ class Grower:
                     yield cost, error, ply, node.leaf_key
 
     def _shallow(self, reach: Reach, again: bool, begin: bytes) -> Iterator[bytes]:
-        """Yield positions within reach that were judged at a lower level, or not yet by this grower, cheapest first."""
         root = self.graph.nodes.get(begin)
         if root is None:
             return

@@ -94,7 +94,7 @@ class WriterLock:
         return OSError(errno.EIO, str(error), str(self._path))
 
     def _commit(self, holder: int) -> None:
-        """End the transaction with another number; processes that are reading the old one finish first."""
+        """Processes that are reading the old number finish first."""
         for statement in "busy_timeout = 5000", f"user_version = {holder}":
             self._database.execute(f"PRAGMA {statement}")
         self._database.execute("COMMIT")

@@ -202,7 +202,6 @@ def leaf_of(row: Row) -> Leaf | None:
 
 
 def _makes_sense(row: Row) -> bool:
-    """Whether the numbers of a row are in the ranges of ``to_row``, without regard to its position."""
     key, score, lower, upper, depth, selectivity, level, leaf, leaf_score, total, wins, draws, losses, _ = row
     try:
         return (
@@ -237,10 +236,7 @@ def _check_moves(position: Position, leaf: Leaf | None) -> None:
 
 
 def _scores(record: Record) -> tuple[int, int, int]:
-    """Return score, lower and upper bound; the score of a book from Edax may lie beyond its bounds.
-
-    Raises: SettingsError.
-    """
+    """The score of a book from Edax may lie beyond its bounds."""
     score, lower, upper = map(_score, (record.score, record.lower, record.upper))
     if lower > upper:
         raise SettingsError(f"the lower bound of a record, {lower}, is above the upper, {upper}")
@@ -256,7 +252,6 @@ def _level(level: int | None) -> int | None:
 
 
 def _selectivity(percent: Percent) -> int:
-    """Return a selectivity as an int. Raises: SettingsError if there is no such selectivity."""
     if percent not in SELECTIVITIES:
         known = ", ".join(map(str, SELECTIVITIES))
         raise SettingsError(f"expected a selectivity out of {known} in a record, got {percent!r}")
@@ -264,10 +259,7 @@ def _selectivity(percent: Percent) -> int:
 
 
 def _counts(lines: LineCounts) -> LineCounts:
-    """Return the checked counts. The results may be fewer than the lines: in Edax only solved leaves have one.
-
-    Raises: SettingsError.
-    """
+    """The results may be fewer than the lines: in Edax only solved leaves have one."""
     if not isinstance(lines, tuple) or len(lines) != len(NO_LINES):
         raise SettingsError(f"expected four counts of lines in a record, got {lines!r}")
     counts = LineCounts(*(whole("a count of lines in a record", count, 0, MOST_LINES) for count in lines))

@@ -270,7 +270,7 @@ class Book:
         return [*found]
 
     def _rows_of(self, keys: Collection[bytes]) -> dict[bytes, Row]:
-        """Return the rows of these keys that the book has, all from one commit and checked. Raises: FileFormatError."""
+        """Read all rows by one query, so from one commit."""
         marks = ", ".join("?" * len(keys))
         rows: list[Row] = self._rows(f"{_SELECT} WHERE board IN ({marks})", tuple(keys))
         try:
@@ -281,10 +281,6 @@ class Book:
         return {row[0]: row for row in rows}
 
     def _rows(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
-        """Return all rows of a query.
-
-        Raises: FileFormatError if the file is damaged; SettingsError if it was closed.
-        """
         try:
             with self._lock:
                 return self._connection.execute(sql, values).fetchall()

@@ -160,10 +160,6 @@ class BookWriter(Book):
             self.close()
 
     def _write(self, sql: str, rows: Sequence[tuple[object, ...]]) -> None:
-        """Execute a statement for each row, in the current transaction or a new one.
-
-        Raises: OutflankError if it fails, after a rollback; SettingsError if the book was closed.
-        """
         self._expect_open()
         try:
             if not self._connection.in_transaction:
@@ -194,7 +190,6 @@ def lock_book(path: Path) -> WriterLock:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[WriterLock]:
-    """Lock a book, and release the lock if the block fails."""
     lock = lock_book(path)
     try:
         yield lock

@@ -91,10 +91,7 @@ def as_move(move: Move | str | int) -> Move:
 
 
 def _number(square: int) -> int:
-    """Return the square as an int; NumPy's integers are accepted.
-
-    Raises: NotationError if there is no such square.
-    """
+    """NumPy's integers are accepted."""
     try:
         number = index(square)
     except TypeError:

@@ -166,10 +166,7 @@ class Rules:
 
 
 def _plain_board(start: str) -> str:
-    """Return a start board as 64 letters, so that equal boards are equal rules.
-
-    Raises: NotationError if it is not 64 squares, or if a side to move follows, which would contradict `begins`.
-    """
+    """Return a start board as 64 letters, so that equal boards are equal rules."""
     try:
         black, white, side = read_board(start)
         if side is not None:

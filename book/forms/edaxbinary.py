@@ -152,7 +152,6 @@ def _records(file: BinaryIO, count: int, rules: Rules) -> Iterator[tuple[str, Re
 
 
 def _record(file: BinaryIO, rules: Rules, where: str) -> Record | None:
-    """Read the next position; return None if its side has no move."""
     head = _take(file, _POSITION.size, where)
     own, opp, wins, draws, losses, lines, value, lower, upper, links, level = _POSITION.unpack(head)
     moves = [_MOVE.unpack(_take(file, _MOVE.size, where)) for _ in range(links + 1)]

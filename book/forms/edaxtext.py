@@ -51,14 +51,13 @@ def read(file: BinaryIO, rules: Rules) -> Contents:
 
 
 def _line(position: Position, level: int, leaf: Leaf | None) -> bytes:
-    """Return the line of a canonical position; Edax writes the side to move as X, whichever colour it is."""
+    """Edax writes the side to move as X, whichever colour it is."""
     move, score = _NO_LEAF if leaf is None else (str(leaf.move).upper(), leaf.score)
     board = Position(position.own, position.opp, Colour.BLACK).board_string()[:64]
     return f"{board} X,{level},{move},{score}\n".encode()
 
 
 def _records(file: BinaryIO, rules: Rules) -> Iterator[tuple[str, Record]]:
-    """Yield each position whose side has a move: its place in the file for messages, and its record."""
     for number, line in enumerate(iter(lambda: file.readline(_LONGEST_LINE), b""), 1):
         where, text = f"line {number}", line.decode("ascii", "replace").strip()
         record = _record(text, rules, where) if text else None
@@ -67,7 +66,6 @@ def _records(file: BinaryIO, rules: Rules) -> Iterator[tuple[str, Record]]:
 
 
 def _record(line: str, rules: Rules, where: str) -> Record | None:
-    """Read the position of a line; return None if its side has no move."""
     match = _LINE.fullmatch(line)
     if match is None:
         raise FileFormatError(

@@ -70,7 +70,6 @@ def read(file: BinaryIO, rules: Rules) -> Contents:
 
 
 def _records(file: BinaryIO, count: int, rules: Rules, known: set[bytes]) -> Iterator[tuple[str, Record]]:
-    """Yield each position with a score: its place in the file for messages, and its record."""
     for where, position, (score, level, _, leaf_score, move, leaf_level) in _positions(file, count, rules):
         if not any(child.key in known for child in children_of(position)):
             leaf_score, leaf_level = score, level
@@ -85,7 +84,6 @@ def _records(file: BinaryIO, count: int, rules: Rules, known: set[bytes]) -> Ite
 def _positions(
     file: BinaryIO, count: int, rules: Rules
 ) -> Iterator[tuple[str, Position, tuple[int, int, int, int, int, int]]]:
-    """Yield each position with a score and a move: its place in the file for messages, the position, its numbers."""
     for number in range(1, count + 1):
         where = f"position {number} of {count}"
         own, opp, *numbers = _POSITION.unpack(file.read(_POSITION.size))
@@ -99,7 +97,6 @@ def _positions(
 
 
 def _searched(level: int, empties: int, where: str) -> tuple[int, Percent, int | None]:
-    """Return plies, selectivity and level of a search at Egaroucid's level; no plies and None if it is unknown."""
     if level in (_UNKNOWN, _BY_HAND):
         return 0, BOLDEST.percent, None
     return *searched_at(level, empties, where), level

@@ -55,7 +55,7 @@ def read(file: BinaryIO, rules: Rules) -> Contents:
 
 
 def _take_head(lines: Iterator[tuple[int, str]]) -> tuple[int | None, Rules]:
-    """Return the number of positions, None in a text of 1.0.0, and the rules. Raises: FileFormatError with the line."""
+    """The number of positions is None in a text of 1.0.0."""
     number, first = next(lines, (1, ""))
     if first != FIRST_LINE:
         raise FileFormatError(f"line {number}: expected {FIRST_LINE!r}, got {first[:40]!r}")
@@ -75,10 +75,7 @@ def _take_head(lines: Iterator[tuple[int, str]]) -> tuple[int | None, Rules]:
 
 
 def _take_facts(lines: Iterator[tuple[int, str]], facts: dict[str, str]) -> list[tuple[int, str]]:
-    """Add the facts in the next lines to `facts`, and return the line after them, or an empty list at the end.
-
-    Raises: FileFormatError if a fact is repeated or not allowed in a text.
-    """
+    """Add the facts in the next lines to `facts`, and return the line after them, or an empty list at the end."""
     for number, line in lines:
         word, _, text = line.partition(" ")
         if word != "fact":
@@ -135,7 +132,6 @@ def _records(lines: Iterable[tuple[int, str]], rules: Rules) -> Iterator[tuple[s
 
 
 def _record(line: str, rules: Rules, where: str) -> Record:
-    """Read the record of a line. Raises: FileFormatError unless the line is a position with its columns."""
     board, *words = line.split()
     if len(words) != 1 + len(_COLUMNS):
         expected = f"a board, a side and {len(_COLUMNS)} columns"

@@ -150,10 +150,7 @@ def unpacked(weights: Weights) -> Unpacked:
 
 
 def _mapped(file: BinaryIO) -> Unpacked:
-    """Return the weights of an unpacked file, in memory that processes share.
-
-    Raises: ValueError if the file is not an unpacked file of this engine's shape; OSError if it can't be mapped.
-    """
+    """Return the weights of an unpacked file, in memory that processes share."""
     header, _ = _header(file, UNPACKED_MAGIC)
     if header.get("row_bits") != ROW_BITS:
         raise ValueError(f"another row_bits than this engine's {ROW_BITS}")
@@ -181,7 +178,6 @@ def _sizes(counts: list[int], kept: int) -> tuple[int, int, int, int]:
 
 
 def _kept() -> int:
-    """How many weights of a phase are kept."""
     return unpacking.columns(WEIGHTS_OF_A_PHASE)[-1] + 1
 
 
@@ -270,7 +266,6 @@ def packed(weights: Weights, made: Mapping[str, Any]) -> bytes:
 
 @contextmanager
 def _refusals(path: Path) -> Iterator[None]:
-    """Turn faults of a file into a FileFormatError that names it."""
     try:
         yield
     except OSError as error:
@@ -281,10 +276,7 @@ def _refusals(path: Path) -> Iterator[None]:
 
 
 def _header(file: BinaryIO, magic: bytes) -> tuple[dict[str, Any], bytes]:
-    """The header of a file that fits this engine, and the two lines that were read.
-
-    Raises: ValueError with the value that came instead.
-    """
+    """Return the header of a file that fits this engine, and the two lines that were read."""
     if file.readline(len(magic)) != magic:
         raise ValueError("a file of another kind or version")
     line = file.readline(_LONGEST_HEADER)
@@ -301,10 +293,6 @@ def _header(file: BinaryIO, magic: bytes) -> tuple[dict[str, Any], bytes]:
 
 
 def _body(file: BinaryIO, header: Mapping[str, Any]) -> bytes:
-    """The compressed numbers that follow a header.
-
-    Raises: ValueError if they or the header differ from the header's checksum.
-    """
     body = file.read(_LONGEST_BODY)
     if header["crc32"] != _checksum({key: value for key, value in header.items() if key != "crc32"}, body):
         raise ValueError("weights that differ from their checksum")

@@ -189,10 +189,7 @@ class Iterations:
         return (FULL_WIDTH if self._limit.selectivity is None else step_of(self._limit.selectivity)).index
 
     def _selectivity_of_midgame(self, wanted: int, last: int) -> int:
-        """Return the selectivity of an iteration that does not reach the end.
-
-        The boldest if the limit names none, and if the iteration only orders the moves of an exact search.
-        """
+        """The boldest if the limit names none, and if the iteration only orders the moves of an exact search."""
         if self._solves_by_time():
             return BOLDEST.index if self._limit.selectivity is None else wanted
         return BOLDEST.index if last == self._empties and wanted == FULL_WIDTH.index else wanted
@@ -212,14 +209,12 @@ class Iterations:
         )
 
     def _solves_instead(self) -> bool:
-        """Whether there is no time for another iteration, but enough to solve the position."""
         return self._choices > 1 and self._solves_by_time() and self._solving_fits()
 
     def _solving_is_due(self, last: int) -> bool:
         return self._solving_fits() if self._solves_by_time() else last == self._empties
 
     def _solves_by_time(self) -> bool:
-        """Whether time or nodes decide when to search to the end of the game."""
         return self._limit.depth is None and self._limit.exact_from is None
 
     def _solving_fits(self) -> bool:
@@ -233,11 +228,9 @@ class Iterations:
         return self.deadline if self._plan is None else self._after(self._plan.to_solve)
 
     def _after(self, seconds: float) -> float:
-        """Return the time of this many seconds after the question, or of the limit's if they are fewer."""
         return self._began + min(seconds, math.inf if self._limit.seconds is None else self._limit.seconds)
 
     def _nodes_left_to_solve(self) -> float:
-        """Return the nodes of an exact search that the limits still allow, at the speed so far."""
         elapsed, nodes = time.perf_counter() - self._began, self._nodes()
         speed = nodes / elapsed if elapsed > 0.05 else _NODES_A_SECOND
         time_left = self._end_of_solving() - self._began - elapsed

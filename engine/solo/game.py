@@ -180,8 +180,6 @@ class SoloMove:
 
 
 class _View:
-    """The common part of the dealer's view and the player's view."""
-
     board: SoloBoard
 
     def legal_moves(self) -> tuple[SoloMove, ...]:

@@ -77,7 +77,7 @@ class SoloPlayer:
         return sorted(moves, key=total.__getitem__, reverse=True)[: self._finalists], games
 
     def _prospects(self, moves: list[SoloMove], games: list[DealerView]) -> list[tuple[SoloMove, float]]:
-        """Play each move out in the same deals; of equal moves the one that was judged best comes first."""
+        """Of equal moves the one that was judged best comes first."""
         found = []
         for move in moves:
             scores = [
@@ -164,5 +164,4 @@ def _best_line(
 
 
 def _numbers(chips: Mapping[int, Chip], variant: Variant) -> tuple[int, ...] | None:
-    """Return the numbers by square for the search; None if each chip counts one."""
     return None if variant is Variant.CHIPS else numbers_of(chips)

@@ -118,6 +118,5 @@ def _home(known: Known, program: Path) -> dict[str, str]:
 
 
 def _around(program: Path) -> Iterator[Path]:
-    """The folder of a program and the one above, also of the file that a link leads to."""
     for path in (program, program.resolve()):
         yield from (path.parent, path.parent.parent)

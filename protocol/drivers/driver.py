@@ -9,7 +9,6 @@ import re
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
@@ -42,9 +41,7 @@ _MOST_STALE_LINES = 1_000  # that are passed on, of those written between two co
 _MOST_STRAY_BYTES = 1 << 20  # in a game
 _LONGEST_QUOTE = 100  # characters of what an engine wrote, in a message
 _LONGEST_REMARK = 1_000  # characters; some quote what the engine wrote
-_NANOSECONDS = 1e9  # in a second
 _LINE = re.compile(rb"[^\r\n]+")
-_RESIGN = "resign"
 
 
 class GameSoFar(NamedTuple):
@@ -87,7 +84,7 @@ class Reply:
     @property
     def resigns(self) -> bool:
         """Whether it gives the game up."""
-        return self.ok and self.text.lower() == _RESIGN
+        return self.ok and self.text.lower() == "resign"
 
     @property
     def move(self) -> Move | None:
@@ -142,8 +139,8 @@ class Driver(ABC):
         self.remarks: list[str] = []
         self.on_wait = on_wait or (lambda: None)
         self._rules = rules
-        self._on_line = on_line
-        self._on_remark = on_remark
+        self._on_line = on_line or (lambda *_: None)
+        self._on_remark = on_remark or (lambda _: None)
 
     def __enter__(self) -> Self:
         return self
@@ -243,7 +240,16 @@ class Driver(ABC):
         """
         self.follow(game, clock)
         on_ready()
-        reply = self._choose_in_time(clock) if clock.control.is_limited else self.choose(patience)
+        if not clock.control.is_limited:
+            return judged(self.choose(patience), game.position, self.label)
+        try:
+            reply = self.choose(clock.deadline)
+        except EngineTimeout as error:
+            raise EngineOutOfTime(str(error)) from error
+        if clock.is_overrun_by(reply.seconds):
+            took, left = seconds_text(reply.seconds), seconds_text(clock.allowance)
+            raise EngineOutOfTime(f"{self.label} took {took} s where {left} s were left")
+        clock.spend(reply.seconds)
         return judged(reply, game.position, self.label)
 
     def check_claim(self, game: GameSoFar) -> None:
@@ -263,23 +269,10 @@ class Driver(ABC):
         sentence = printable(f"{self.name} {what}", _LONGEST_REMARK)
         if sentence not in self.remarks:
             self.remarks.append(sentence)
-            if self._on_remark:
-                self._on_remark(sentence)
-
-    def _choose_in_time(self, clock: RunningClock) -> Reply:
-        try:
-            reply = self.choose(clock.deadline)
-        except EngineTimeout as error:
-            raise EngineOutOfTime(str(error)) from error
-        if clock.is_overrun_by(reply.seconds):
-            took, left = seconds_text(reply.seconds), seconds_text(clock.allowance)
-            raise EngineOutOfTime(f"{self.label} took {took} s where {left} s were left")
-        clock.spend(reply.seconds)
-        return reply
+            self._on_remark(sentence)
 
     def _pass_on(self, direction: str, line: str) -> None:
-        if self._on_line:
-            self._on_line(self.name, direction, line)
+        self._on_line(self.name, direction, line)
 
 
 class ProcessDriver(Driver):
@@ -367,6 +360,9 @@ class ProcessDriver(Driver):
             except BaseException:
                 self.dismiss()
                 raise
+        elif self._sent_spec is not None:
+            self._send_changes(self._sent_spec)
+            self._sent_spec = None
 
     def set_options(self, spec: EngineSpec) -> None:
         """See ``Driver``. The process is kept unless its command changes."""
@@ -384,15 +380,16 @@ class ProcessDriver(Driver):
             self.close()
         kept = self._process is not None
         try:
-            self._greet_open()
+            self.open()
+            self._greet()
         except EngineCrash:
-            # A process kept from an earlier game may have ended since, or be just about to; nothing has been played
-            # yet, so that is no fault of this game, and a new one gets its chance.
+            # The process of an earlier game may have ended since, or be just about to: no fault of this game.
             if not kept or not self._restarts:
                 raise
             self.remark("ended between two games and was started again")
             self.close()
-            self._greet_open()
+            self.open()
+            self._greet()
         self.stray_bytes, self._ply = 0, None
         self._first = Position.start(self._rules) if first is None else first
         began = time.perf_counter()
@@ -459,13 +456,6 @@ class ProcessDriver(Driver):
         assert self._ply is not None, "a game was set up"
         self._ply, self._last = self._ply + 1, (before, move)
 
-    def _greet_open(self) -> None:
-        self.open()
-        if self._sent_spec is not None:
-            self._send_changes(self._sent_spec)
-            self._sent_spec = None
-        self._greet()
-
     @abstractmethod
     def _prepare(self) -> None:
         """Shake hands with a new process, and send it the settings of its spec."""
@@ -499,19 +489,11 @@ class ProcessDriver(Driver):
         assert self._process is not None, "it was asked"
         return self._process
 
-    def _running(self, asked: str) -> "ChildProcess":
-        """Return its process. Raises: EngineCrash if it has none to be asked."""
-        if self._process is None:
-            raise EngineCrash(f"{self.label} was ended before it was asked {asked!r}")
-        return self._process
-
     def _send(self, line: str) -> float:
-        """Send a line, and return when; output of the engine until then answers nothing that follows.
-
-        Raises: EngineCrash if it has no process.
-        """
-        process = self._running(line)
-        stale = process.discard_output()
+        """Send a line, and return when; output of the engine until then answers nothing that follows."""
+        if self._process is None:
+            raise EngineCrash(f"{self.label} was ended before it was asked {line!r}")
+        stale = self._process.discard_output()
         self.stray_bytes += len(stale)
         for found in islice(_LINE.finditer(stale), _MOST_STALE_LINES):
             stray = _clean(found[0])
@@ -520,7 +502,7 @@ class ProcessDriver(Driver):
         self._pass_on(">", line)
         self._last_line = ""
         sent = time.perf_counter()
-        process.send(line.encode() + b"\n")
+        self._process.send(line.encode() + b"\n")
         return sent
 
     def _learn(self, line: str) -> None:
@@ -528,10 +510,6 @@ class ProcessDriver(Driver):
         return
 
     def _next_line(self, deadline: float) -> str:
-        """Return the next line as text, control characters dropped, tabs as blanks.
-
-        Raises: EngineTimeout, EngineCrash, EngineProtocolError.
-        """
         line = _clean(self._child.read_line(deadline))
         if line:
             self._pass_on("<", line)
@@ -539,23 +517,10 @@ class ProcessDriver(Driver):
             self._last_line = line
         return line
 
-    def _seconds_since(self, sent: float) -> float:
-        return self._child.last_read - sent
-
     def _read_until(
         self, is_answer: Callable[[str], bool], asked: str, deadline: float, greeting: str = ""
     ) -> str:
-        """Return the line that answers; lines before it are passed over.
-
-        Args:
-            is_answer: called with each line.
-            asked: the command.
-            deadline: by ``time.perf_counter()``.
-            greeting: the answer to the first command of a protocol that is not GTP: an engine that answers as
-                GTP has it is no longer waited for.
-
-        Raises: EngineTimeout, EngineCrash, EngineProtocolError.
-        """
+        """Skip lines before the answer. An engine that answers by GTP in place of `greeting` is not waited for."""
         size, strange = 0, ""
         try:
             while not is_answer(line := self._next_line(deadline)):
@@ -572,10 +537,7 @@ class ProcessDriver(Driver):
         return line
 
     def _explained(self, error: EngineTimeout | EngineCrash, asked: str) -> EngineTimeout | EngineCrash:
-        """Return `error` with the question, and the last lines of the engine.
-
-        Of its standard output that is quoted only if it still runs: why it waits may stand there, and nowhere else.
-        """
+        """Stdout is quoted only if the engine still runs: why it waits may stand there, and nowhere else."""
         sentence = f"{error} when asked {asked!r}"
         last = _clean(self._child.begun_line).strip() or self._last_line.strip()
         if last and isinstance(error, EngineTimeout):
@@ -596,18 +558,3 @@ def is_gtp_answer(line: str) -> bool:
 
 def _clean(line: bytes) -> str:
     return without_control_bytes(line).decode("utf-8", "replace")
-
-
-def longest_wait(before: dict[int, float], now: dict[int, float]) -> float:
-    """The seconds that one thread has waited for a processor since ``before``, of the thread that waited longest.
-
-    A thread begins with none, so one that is new may have waited most though others have waited longer in their lives.
-    """
-    return max((seconds - before.get(thread, 0.0) for thread, seconds in now.items()), default=0.0)
-
-
-def own_waited_seconds() -> float:
-    """Time for which the calling thread was ready to run and had no processor; 0 where the system does not say."""
-    with suppress(OSError), open("/proc/thread-self/schedstat", "rb", buffering=0) as file:
-        return int(file.read().split()[1]) / _NANOSECONDS
-    return 0.0

@@ -89,7 +89,7 @@ class GtpDriver(ProcessDriver):
             ok, text = self._read_answer(started + seconds, watching)
         except (EngineTimeout, EngineCrash) as error:
             raise self._explained(error, command) from None
-        return Reply(text, self._seconds_since(started), ok=ok)
+        return Reply(text, self._child.last_read - started, ok=ok)
 
     def order(self, command: str, seconds: float = REPLY_SECONDS) -> str:
         """Send a command that has to succeed, and return the text of its answer.
@@ -205,7 +205,6 @@ class GtpDriver(ProcessDriver):
             self._set_time(self._dialect.time_left(self._position.side, *clock.time_left))
 
     def _choose(self, seconds: float) -> Reply:
-        """Ask for a move. A command that it lists and refuses is not sent again."""
         line = genmove_line(self._genmove, self._position.side)
         reply = read_reply(self.ask(line, seconds, watching=self._genmove != GENMOVE))
         if reply.ok or self._genmove == GENMOVE:
@@ -216,10 +215,6 @@ class GtpDriver(ProcessDriver):
         return replace(again, seconds=reply.seconds + again.seconds)
 
     def _shake_hands(self) -> None:
-        """Learn name, version and commands.
-
-        Raises: EngineProtocolError if it does not speak GTP version 2; EngineCrash; EngineTimeout.
-        """
         deadline = time.perf_counter() + START_SECONDS
 
         def ask(command: str) -> str:
@@ -243,7 +238,6 @@ class GtpDriver(ProcessDriver):
             self.remark(f"has no command for a time of {self.spec.time}, but is held to it")
 
     def _set_time(self, command: str) -> None:
-        """Send a command about its clock; an engine that refuses it is still held to its time."""
         if not self.ask(command).ok:
             self._dialect = TimeDialect()
             self.remark(f"refuses {command!r}, but is held to its time of {self.spec.time}")
@@ -326,10 +320,6 @@ class GtpDriver(ProcessDriver):
         raise self._not_gtp(banner) if banner else self._too_much()
 
     def _text_of(self, line: str) -> str:
-        """Return the text after the sign in the first line of an answer.
-
-        Raises: EngineProtocolError if an id that was not sent, or no blank, follows it.
-        """
         text = line[1:]
         if text[:1] not in ("", " "):
             raise self._no_blank(line)

@@ -27,8 +27,6 @@ _COMMAND = re.compile(r"\s*[^\s#\d]")
 def _alone(
     method: Callable[Concatenate["GtpEngine", Arguments], Result],
 ) -> Callable[Concatenate["GtpEngine", Arguments], Result]:
-    """Return a method that has the engine to itself: another thread waits until it is done."""
-
     @functools.wraps(method)
     def locked(engine: "GtpEngine", /, *arguments: Arguments.args, **named: Arguments.kwargs) -> Result:
         with engine._lock:

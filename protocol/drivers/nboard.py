@@ -87,7 +87,7 @@ class NBoardDriver(ProcessDriver):
 
         line = self._read_until(is_choice, "go", sent + seconds)
         text, score = read_choice(line[len(_CHOICE) :].strip())
-        return Reply(text, self._seconds_since(sent), score, reported.get(text.upper()))
+        return Reply(text, self._child.last_read - sent, score, reported.get(text.upper()))
 
     def _prepare(self) -> None:
         spec, clock = self.spec, sent_clock(self.spec.time)
@@ -122,7 +122,6 @@ class NBoardDriver(ProcessDriver):
         self.synchronise()
 
     def _send_turn(self, game: GameSoFar, clock: RunningClock) -> None:
-        """Send the game so far, with the clock in it, and wait until the engine has read that."""
         names = {self._position.side: self.name, self._position.side.other: _OPPONENT}
         moves = tuple(AnnotatedMove(made.before, made.move, made.seconds) for made in game.moves)
         record = AnnotatedGame(

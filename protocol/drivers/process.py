@@ -203,7 +203,6 @@ class ChildProcess:
         return taken
 
     def _wait_for_output(self, deadline: float) -> None:
-        """Serve the pipes for a moment. Raises: EngineTimeout, EngineCrash."""
         self._on_wait()
         now = time.perf_counter()
         if now > self._reaped_at + _REAP_SECONDS:
@@ -264,7 +263,7 @@ class ChildProcess:
         return bool(ready)
 
     def _read_output(self) -> bool:
-        """Read once; return whether more may come, as the next two do."""
+        """Read once; return whether more may come."""
         chunk = _read(self._stdout)
         self._received += chunk or b""
         self._last_read = time.perf_counter()
@@ -325,7 +324,6 @@ class ChildProcess:
 
 
 def _signal_name(number: int) -> str:
-    """``SIGSEGV`` for 11; real-time signals have no names of their own."""
     return signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
 
 

@@ -141,7 +141,6 @@ def _before(program: str, option: str) -> list[str]:
 
 @functools.cache
 def _working(program: str, option: str) -> str:
-    """The path of a program that works with this option; empty if there is none."""
     path = None if descendants.PORTABLE else shutil.which(program)
     if path is None:
         return ""

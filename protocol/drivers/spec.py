@@ -298,7 +298,6 @@ def name_of(program: str) -> str:
 
 
 def _file_name(program: str) -> str:
-    """The name of a program's file without the suffix that Windows needs."""
     return re.sub(r"\.(exe|bat|cmd)$", "", Path(program).name, flags=re.IGNORECASE)
 
 
@@ -351,7 +350,6 @@ def _truth(key: str, value: object) -> bool:
 
 
 def _cpus(key: str, value: object) -> tuple[int, ...]:
-    """``0,2-3``, or a list of numbers."""
     parts = (
         _text(key, value).split(",") if isinstance(value, str) else [str(item) for item in _list(key, value)]
     )
@@ -373,7 +371,6 @@ def _commands(key: str, value: object) -> tuple[str, ...]:
 
 
 def _pairs(key: str, value: object, names: re.Pattern[str]) -> tuple[tuple[str, str], ...]:
-    """A mapping; its values may be whatever ``as_text`` knows."""
     if not isinstance(value, Mapping):
         raise NotationError(f"expected names and values for {key}, got {value!r}")
     found = tuple((str(item), as_text(text)) for item, text in value.items())

@@ -69,7 +69,7 @@ class UciDriver(ProcessDriver):
 
         words = self._read_until(is_choice, asked, sent + seconds).split()
         move = words[1].removeprefix(DROP) if len(words) > 1 else ""
-        return Reply(move, self._seconds_since(sent), possible_score(score))
+        return Reply(move, self._child.last_read - sent, possible_score(score))
 
     def _prepare(self) -> None:
         self._shake_hands()
@@ -102,7 +102,6 @@ class UciDriver(ProcessDriver):
         self._send_options(before)
 
     def _send_options(self, before: EngineSpec | None) -> None:
-        """Set its options, send its commands, and wait until all is done; only what differs from `before`."""
         spec = self.spec
         options = {name: value for name, value in parameters_to_send(spec).items() if name not in _SEARCHES}
         known = parameters_to_send(before) if before else {}

@@ -89,7 +89,6 @@ def for_ggf(clock: str) -> str:
 
 
 def _as_ggf(clock: str) -> TimeControl | None:
-    """Return the time control of a text in GGF's form; None for another text."""
     try:
         return parse_ggf(clock) if clock else None
     except NotationError:

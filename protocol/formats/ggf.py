@@ -118,7 +118,6 @@ def _fields(text: str) -> list[tuple[str, str]]:
 
 
 def _check_type(tags: dict[str, str]) -> None:
-    """Raise FileFormatError if this is another game, or not the usual one on 8 by 8 squares."""
     if (game := tags.get("GM", "Othello")).lower() not in ("othello", "reversi"):
         raise FileFormatError(f"expected a game of Othello (GM[Othello]), got GM[{game}]")
     kind = _TYPE.match(tags.get("TY", "8"))

@@ -192,7 +192,6 @@ def _without_comment(line: str) -> str:
 
 
 def _fields(line: str) -> list[tuple[str, int]]:
-    """The fields between the semicolons, each with its column; empty fields are left out."""
     return [(match[0], match.start() + 1) for match in _FIELD.finditer(_without_comment(line))] or [("", 1)]
 
 
@@ -206,10 +205,7 @@ def _position(text: str, column: int, rules: Rules) -> Position:
 
 
 def _entry(text: str, position: Position) -> tuple[Move | None, int]:
-    """Read ``A2:+38``, or ``+38`` for the position itself; a move without a score is not looked at.
-
-    Raises: NotationError, IllegalMoveError.
-    """
+    """Read ``A2:+38``, or ``+38`` for the position itself; a move without a score is not looked at."""
     move, colon, number = (part.strip() for part in text.rpartition(":"))
     if not _SCORE.fullmatch(number):
         raise NotationError(f"expected a move and its score such as A2:+38, got {text!r}")

@@ -175,7 +175,6 @@ def _moves(text: str, at: int) -> tuple[list[tuple[str, str]], str, str, list[st
 
 
 def _tags(text: str) -> tuple[dict[str, str], int]:
-    """The tags by their names in small letters, each with its first value, and the place of their end."""
     tags: dict[str, str] = {}
     at = 0
     while match := _TAG.match(text, at):
@@ -191,7 +190,6 @@ def _known(text: str) -> str:
 
 
 def _first(fen: str, rules: Rules) -> Position:
-    """The position that a game begins with; the start of the rules if it names none. Raises: NotationError."""
     if not fen:
         return Position.start(rules)
     rows, side = (*fen.split(None, 2), "", "")[:2]

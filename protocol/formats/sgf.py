@@ -177,19 +177,16 @@ def marked_as_comment(comment: str) -> str:
 
 
 def _simple(node: Node, key: str) -> str:
-    """Return the first value of a property on one line; empty if the node has none."""
     value: bytes = _grammar().simpletext_value(node.get(key, [b""])[0])
     return value.decode().strip()
 
 
 def _text(node: Node, key: str) -> str:
-    """Return the first value of a property with its line ends; empty if the node has none."""
     value: bytes = _grammar().text_value(node.get(key, [b""])[0])
     return value.decode().strip()
 
 
 def _read(path: str) -> bytes:
-    """The bytes of a file that is really one, and no device that would never end."""
     file = Path(path)
     if not stat.S_ISREG(file.stat().st_mode):
         raise FileFormatError(f"{path!r} is no file")
@@ -220,7 +217,6 @@ def _tree(data: bytes) -> Any:
 
 
 def _count_variations(tree: Any) -> int:
-    """How many lines leave the main line, the first of all."""
     count = 0
     while tree.children:
         count += len(tree.children) - 1
@@ -253,7 +249,6 @@ def _rules(root: Node, rules: Rules) -> Rules:
 
 
 def _check_setup(root: Node, nodes: list[Node]) -> None:
-    """Raise FileFormatError if discs are set up where a game can't hold them."""
     if "AE" in root:
         raise FileFormatError("node 1 sets up squares by AE; only AB and AW are read")
     for number, node in enumerate(nodes, 2):
@@ -263,10 +258,7 @@ def _check_setup(root: Node, nodes: list[Node]) -> None:
 
 
 def _first_position(root: Node, rules: Rules, begins: Colour | None) -> Position:
-    """The discs set up in the root; left out, as they often are, the start of the rules.
-
-    PL says whose turn it is. Where it is left out, that is `begins`, who makes the first move, if discs are set up.
-    """
+    """Where PL is left out, it is the turn of `begins`, who makes the first move, if discs are set up."""
     discs = {letter: _discs(root.get(f"A{letter}", [])) for letter in COLOURS}
     position = Position.start(rules)
     if any(discs.values()):
@@ -312,7 +304,6 @@ def _last_remark(comment: str) -> tuple[int | None, str]:
 
 
 def _given(text: str, turns: int) -> int:
-    """The number of turns that were given; 0 for what is none."""
     return min(int(text), turns) if _NUMBER.fullmatch(text) else 0
 
 

@@ -217,7 +217,6 @@ def _player(players: tuple[str, ...], number: int) -> str:
 
 
 def _with_exact(moves: tuple[AnnotatedMove, ...], depth: int, margin: int) -> tuple[AnnotatedMove, ...]:
-    """The moves, the theoretical score being that of the first position with `depth` empty squares."""
     for at, played in enumerate(moves):
         if depth and played.before.empties == depth:
             return (*moves[:at], replace(played, exact=margin), *moves[at + 1 :])
@@ -348,7 +347,6 @@ class WthorWriter:
 
 
 def _index(names: dict[str, int], name: str, what: str) -> int:
-    """The number of a name, a new one if it has none. Raises: FileFormatError."""
     if name not in names and len(names) == _MOST_NAMES - 1:
         raise FileFormatError(f"WTHOR can't hold more than {_MOST_NAMES - 1} {what}")
     return names.setdefault(name, len(names))
@@ -360,10 +358,7 @@ def _name(text: str, length: int) -> bytes:
 
 
 def _discs(margin: int) -> int:
-    """Black's discs where the winner takes the empties; of an odd margin those of the next greater one.
-
-    Raises: FileFormatError.
-    """
+    """Black's discs where the winner takes the empties; of an odd margin those of the next greater one."""
     if abs(margin) > SQUARES:
         raise FileFormatError(f"expected a margin of at most {SQUARES} discs for WTHOR, got {margin:+d}")
     return (SQUARES + margin + (margin > 0)) // 2

@@ -148,7 +148,6 @@ class BookSource:
         return self._book
 
     def _serves(self, book: "Book", rules: Rules) -> bool:
-        """Return whether the book is for these rules; warn once if not."""
         if book.serves(rules):
             return True
         if rules != self._refused and not self._shipped:
@@ -166,7 +165,6 @@ class BookSource:
         self._warn(f"{error}; playing without a book")
 
     def _chosen(self, entry: "BookEntry", request: MoveRequest) -> "BookMove":
-        """Return a move within the variety that is left, drawn by chance if that is allowed."""
         moves = entry.moves
         worths = [_worth(move, request.draw) for move in moves]
         varied = request.varied and self._seed is not None

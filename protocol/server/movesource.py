@@ -261,7 +261,6 @@ def book_info(
 
 
 def _proven(known: "BookMove", position: Position) -> Result | None:
-    """Return the result of a move by the tie rule of the position; None if its score is not proven."""
     if known.lower != known.upper:
         return None
     winner = position.rules.winner_by(known.score if position.side is Colour.BLACK else -known.score)

@@ -292,10 +292,6 @@ class Session:
         return stop_or_pass_on
 
     def _turn_of(self, colour: Colour) -> Position:
-        """Return the position with `colour` to move, after a forced pass of the other side.
-
-        Raises: IllegalMoveError if the other side has a move.
-        """
         position = self.position
         if colour is position.side or position.is_over:
             return position

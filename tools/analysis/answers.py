@@ -89,7 +89,6 @@ def answer_row(query: Query, found: SearchInfo) -> str:
 
 
 def _found(query: Query, found: SearchInfo | None) -> dict[str, Any]:
-    """The result of a query's search, if it had begun."""
     if found is None:
         return {"kind": "result", "position": query.position.board_string(), "stopped": True, "lines": []}
     made = search_facts(query.position, found)

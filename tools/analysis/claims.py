@@ -164,10 +164,7 @@ class Deduction:
         raise SettingsError(f"{wanted:+d} does not follow for {position.board_string()}")
 
     def _follows(self, position: Position, wanted: int, reached: bool) -> bool:
-        """Return whether it follows that the side to move reaches `wanted` discs, or that it does not.
-
-        Raises: SettingsError if there are too many boards above the claims.
-        """
+        """Return whether it follows that the side to move reaches `wanted` discs, or that it does not."""
         moving, passed = after_passes(position)
         if moving.is_over:
             return (moving.score(moving.side) >= wanted) == reached
@@ -190,7 +187,6 @@ class Deduction:
         return known
 
     def _by_moves(self, position: Position, wanted: int, reached: bool) -> bool:
-        """Return whether it follows from the moves: from one of them for Yes, from all for No."""
         moves = position.legal_moves()
         if position.is_over:
             return (position.score(position.side) >= wanted) == reached

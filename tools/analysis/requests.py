@@ -294,7 +294,6 @@ def _action(fields: Fields, tags: dict[str, Any]) -> Action:
 
 
 def _queries(fields: Fields, tags: dict[str, Any], defaults: Defaults) -> list[Query]:
-    """A query for each of the turns that are wanted."""
     game = _game(fields, defaults.rules)
     search = _search(fields, defaults.search)
     priority = fields.whole("priority", -_MOST_PRIORITY, _MOST_PRIORITY, 0) or 0
@@ -312,7 +311,6 @@ def _queries(fields: Fields, tags: dict[str, Any], defaults: Defaults) -> list[Q
 
 
 def _game(fields: Fields, rules: Rules) -> Game:
-    """The moves that were made, from the position that is given or the start."""
     name = "rules"
     try:
         text = fields.text("rules")
@@ -329,7 +327,7 @@ def _game(fields: Fields, rules: Rules) -> Game:
 
 
 def _search(fields: Fields, default: SearchRequest) -> SearchRequest:
-    """How to search: a request that names a limit gets none of the limits that others get."""
+    """A request that names a limit gets none of the limits that others get."""
     if any(name in fields for name in _LIMITS):
         default = replace(default, depth=None, nodes=None, seconds=None, level=None, selectivity=None)
     selectivity = fields.whole("selectivity", 0, 100, default.selectivity)
@@ -357,7 +355,6 @@ def _search(fields: Fields, default: SearchRequest) -> SearchRequest:
 
 
 def _moves(fields: Fields, position: Position, positions: int) -> tuple[Move, ...] | None:
-    """The moves that are to be considered; None for all."""
     given = {name: _listed(fields, name, position, positions) for name in ("allow", "avoid")}
     if given["allow"] is None and given["avoid"] is None:
         return None
@@ -373,7 +370,6 @@ def _moves(fields: Fields, position: Position, positions: int) -> tuple[Move, ..
 
 
 def _listed(fields: Fields, name: str, position: Position, positions: int) -> Sequence[Move] | None:
-    """The legal moves that a field lists; None if it is missing."""
     if name not in fields:
         return None
     if positions > 1:

@@ -113,7 +113,6 @@ class AnalysisService:
         self._cancel(client, lambda query: True)
 
     def _cancel(self, client: Client, is_meant: Callable[[Query], bool]) -> int:
-        """End searches of a client, also those that have not begun, and return their number."""
         with self._changed:
             meant = [
                 task
@@ -136,7 +135,7 @@ class AnalysisService:
         return len(meant)
 
     def _queue(self, task: _Task) -> None:
-        """Let a task wait for a searcher; the caller has the lock."""
+        """The caller has the lock."""
         heapq.heappush(self._waiting.setdefault(task.client, []), task)
         self._changed.notify_all()
 
@@ -193,7 +192,6 @@ class AnalysisService:
             task.client(task.number, answer)
 
     def _search(self, task: _Task, searcher: Searcher) -> SearchResult:
-        """Search a position, report the progress as often as its query asks for, and return the result."""
         query, search = task.query, task.query.search
         searcher.clear()
         limit = search.limit(query.position.empties)

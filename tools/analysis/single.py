@@ -81,7 +81,6 @@ def analyze_game(
 
 
 def _iterations(position: Position, infos: Iterable[SearchInfo]) -> Table:
-    """Return the last iterations, each with its best moves; on a narrow terminal without nodes and speed."""
     from rich.table import Table  # not at the top: all but the display does without it
 
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
@@ -98,7 +97,6 @@ def _iterations(position: Position, infos: Iterable[SearchInfo]) -> Table:
 
 
 def _text(game: Game, info: SearchInfo, stable: bool, entry: BookEntry | None) -> str:
-    """Return the board, the opening's name, and the best moves with their scores or the result of the game."""
     position, opening = game.position, opening_of_game(game)
     last = game.turns[-1].move if len(game) else None
     lines = [
@@ -118,7 +116,6 @@ def _text(game: Game, info: SearchInfo, stable: bool, entry: BookEntry | None) -
 
 
 def _book_facts(entry: BookEntry | None) -> list[dict[str, Any]] | None:
-    """The moves of a book with their scores and bounds, best first; None if it does not know the position."""
     if entry is None:
         return None
     names = ("score", "lower", "upper")

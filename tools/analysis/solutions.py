@@ -196,7 +196,6 @@ class SolutionReport:
 
 
 def _row(solution: Solution) -> str:
-    """Return a solution as a row of the table."""
     empties, seconds = solution.position.empties, solution.seconds
     cells = {
         "#": solution.number,
@@ -210,6 +209,5 @@ def _row(solution: Solution) -> str:
 
 
 def _scores_of_moves(solution: Solution) -> list[str]:
-    """Return a line with the scores of the moves, if more than the best one has a score."""
     scores = [f"{line.move} {solution.score_text(line)}" for line in solution.info.lines]
     return ["moves: " + "  ".join(scores)] if len(scores) > 1 else []

@@ -118,8 +118,6 @@ def build_archive(
 
 
 class _Builder:
-    """One archive that is being made."""
-
     def __init__(self, connection: sqlite3.Connection, scratch: Path, rules: Rules) -> None:
         self._connection, self._rules = connection, rules
         self._start = Position.start(rules)
@@ -206,7 +204,6 @@ class _Builder:
         visits.clear()
 
     def _add(self, game: AnnotatedGame, visits: list[tuple[int, int, int]]) -> None:
-        """Store a game, and note its positions."""
         if game.rules != self._rules:
             self._others += 1
             return
@@ -320,7 +317,6 @@ def _text(text: str) -> str:
 
 
 def _lower(first: float | None, second: float | None) -> int:
-    """The lower one of two ratings; 0 if one of them is unknown or makes no sense."""
     if first is None or second is None or not 0 < (lower := min(first, second)) < _LEAST_SENSELESS:
         return 0
     return int(lower)

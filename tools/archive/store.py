@@ -181,7 +181,6 @@ class Archive:
             yield self._game(number)
 
     def _sums(self, place: int, wanted: Wanted) -> list[tuple[int, Tally]] | None:
-        """Sums that are stored, which those of positions with many games are; None if there are none."""
         rows = self._rows(
             "SELECT move, year, rating, games, won, drawn, lost, measured, discs, best, second, third "
             "FROM tally WHERE position = ?",
@@ -214,7 +213,6 @@ class Archive:
         return [(move, tally) for (move, _, _), tally in tallies_of(visits, strengths).items()]
 
     def _numbers(self, place: int, wanted: Wanted) -> Iterator[int]:
-        """The numbers of the games that are meant."""
         if wanted != ANY:
             yield from sorted((number for number, _ in self._visits(place, wanted)), reverse=True)
             return
@@ -228,7 +226,6 @@ class Archive:
                 yield last
 
     def _visits(self, place: int, wanted: Wanted) -> Iterator[tuple[int, Visit]]:
-        """The games in a position that are meant, by their numbers."""
         sides = [self._named("player", part) for part in wanted.players]
         events = self._named("event", wanted.event) if wanted.event else None
         for *values, event, number in self._rows(*self._query(place, sides, events)):
@@ -269,7 +266,6 @@ class Archive:
         )
 
     def _named(self, table: str, part: str) -> dict[int, int]:
-        """Return the number of games of each player or event whose name has `part` in it, by its number."""
         part = part.casefold()
         found = {
             self._whole(number): self._whole(games)
@@ -281,7 +277,6 @@ class Archive:
         return found
 
     def _strengths(self, players: set[int]) -> dict[int, float]:
-        """The strength of each player, by number."""
         return {
             player: float(value) if isinstance(value, float) else 0.0
             for player, value in self._of_players("strength", players)
@@ -300,7 +295,6 @@ class Archive:
             yield from found
 
     def _game(self, number: int) -> AnnotatedGame:
-        """A game by its number."""
         rows = self._rows(_GAME, (number,))
         if len(rows) != 1:
             raise self._damaged(f"game {number} is missing")
@@ -336,7 +330,6 @@ class Archive:
             raise self._damaged(f"game {number}: {error}") from None
 
     def _rows(self, sql: str, values: tuple[Any, ...] = ()) -> list[Any]:
-        """All rows of an answer. Raises: FileFormatError if the file is damaged; SettingsError if it is closed."""
         try:
             with self._lock:
                 return self._connection.execute(sql, values).fetchall()
@@ -346,7 +339,6 @@ class Archive:
             raise ARCHIVE.unreadable(self.path, error) from None
 
     def _whole(self, value: Any) -> int:
-        """A whole number of the file."""
         if not isinstance(value, int):
             raise self._damaged("a number is missing")
         return value

@@ -258,7 +258,7 @@ class Connection:
     def _answer(
         self, number: int, began: float, before: float, wait: float, grace: float
     ) -> tuple[AnswerMessage, float] | None:
-        """Return the answer to a request, waiting for only a moment. Raises: as ``ask``."""
+        """Wait for the answer for only a moment."""
         with self._changed:
             now = time.monotonic()
             if number not in self._answers:

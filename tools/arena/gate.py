@@ -84,10 +84,6 @@ class Gate:
             pass  # gone; Starlette raises RuntimeError for what is sent then
 
     async def _token(self, socket: WebSocket) -> str:
-        """Return the token of the greeting.
-
-        Raises: Refusal, NotationError; TimeoutError if there is no greeting in time.
-        """
         try:
             hello = await _receive(socket, HELLO_SECONDS)
         except TimeoutError:
@@ -102,7 +98,6 @@ class Gate:
         return hello.token
 
     async def _connection_of(self, token: str) -> Connection:
-        """Return the connection of the entrant with a token; refuse a wrong token a moment later. Raises: Refusal."""
         try:
             return await asyncio.to_thread(self._admit, token)
         except Refusal:
@@ -127,10 +122,7 @@ class Gate:
     async def _carry(
         self, socket: WebSocket, connection: Connection, token: str, client: ClientSocket
     ) -> None:
-        """Welcome an entrant, and pass messages on until the socket is closed.
-
-        Raises: Refusal, NotationError; WebSocketDisconnect.
-        """
+        """Welcome an entrant, and pass messages on until the socket is closed."""
         await socket.send_text(write(self._welcome(connection)))
         try:
             opening = await _receive(socket, OPEN_SECONDS)
@@ -206,7 +198,7 @@ class _Reader:
                 )
 
     def _is_answer(self, message: Message) -> bool:
-        """Take a message; return whether it answers a question or ping that is open. Raises: Refusal."""
+        """Take a message; return whether it answers a question or ping that is open."""
         match message:
             case messages.PongMessage():
                 sent = self._pings.pop(message.ping, None)
@@ -237,7 +229,6 @@ class _Reader:
 
 
 async def _receive(socket: WebSocket, seconds: float) -> Message:
-    """The next message. Raises: TimeoutError; NotationError; WebSocketDisconnect."""
     # Python 3.11's wait_for loses a cancellation that comes together with a message.
     async with asyncio.timeout(seconds):
         received = await socket.receive()

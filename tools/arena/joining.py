@@ -191,10 +191,6 @@ class Joiner:
         return connecting.result()
 
     def _greet(self, socket: ClientConnection) -> None:
-        """Exchange the greetings, and start the engine for the server's terms.
-
-        Raises: Refusal; EngineError; OSError, ConnectionClosed.
-        """
         socket.send(write(messages.HelloMessage(protocol=VERSION, token=self._token)))
         welcome = self._next(socket, _GREETING_SECONDS)
         if not isinstance(welcome, messages.WelcomeMessage):
@@ -217,7 +213,6 @@ class Joiner:
         self._tries = 0
 
     def _start_engines(self, name: str, rules: str, time: str) -> None:
-        """Start an engine for each slot by these terms. Raises: EngineError; NotationError about the server's terms."""
         for worker in self._workers:
             worker.close()
         entry = replace(self._entry, name=printable(name, 40), time=TimeControl.parse(time))
@@ -229,10 +224,6 @@ class Joiner:
         self._known_terms = (name, rules, time)
 
     def _serve(self, socket: ClientConnection) -> bool:
-        """Handle the server's messages, and return True when the tournament is over.
-
-        Raises: Refusal; ConnectionClosed, OSError; whatever `check` raises.
-        """
         while True:
             message = self._next(socket, _SILENCE_SECONDS)
             match message:
@@ -253,10 +244,6 @@ class Joiner:
                     self._say(_result_line(message))
 
     def _next(self, socket: ClientConnection, seconds: float) -> Message:
-        """Return the next message.
-
-        Raises: Refusal if it is a refusal for good; OSError if no message comes in time, or we may try again.
-        """
         until = time.monotonic() + seconds
         while True:
             self._check()
@@ -273,7 +260,6 @@ class Joiner:
         return message
 
     def _take(self, question: RequestMessage) -> None:
-        """Give a request to an engine, unless one has it or has answered it."""
         number = question.id
         with self._lock:
             text = self._answers.get(number)
@@ -285,7 +271,7 @@ class Joiner:
             next(at_it, idle).give(question)
 
     def _answer(self, number: int, text: str) -> None:
-        """Keep an answer, and send it if there is a socket; otherwise the server will ask again."""
+        """Without a socket the server will ask again."""
         with self._lock:
             self._answers[number] = text
             while len(self._answers) > _ANSWERS:

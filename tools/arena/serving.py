@@ -132,7 +132,6 @@ def serve_arena(
 def _gathered(
     arena: Arena, wanted: RunSettings, start: datetime | None, entrants: int | None
 ) -> tuple[EngineSpec, ...]:
-    """Wait for the entrants; return all engines of the run. Raises: Interrupted; SettingsError if there are too few."""
     local = wanted.entries
     is_standing = wanted.format is Format.STANDING
     if start:
@@ -177,7 +176,6 @@ def _conductor(arena: Arena, settings: RunSettings) -> Callable[..., Conductor]:
 
 
 def _obey(arena: Arena, order: dict[str, Any]) -> Any:
-    """Execute a command of ``outflank arena`` and return its answer. Raises: OutflankError."""
     match order.get("do"):
         case "status":
             return arena.status()

@@ -128,7 +128,6 @@ class EngineWorker:
                 self._driver.dismiss()
 
     def _reply(self, question: RequestMessage) -> str:
-        """The text of the answer. Raises: Stopped."""
         try:
             if isinstance(question, messages.NewMessage):
                 self._driver.new_game()
@@ -146,10 +145,6 @@ class EngineWorker:
             )
 
     def _think(self, question: messages.ThinkMessage) -> str:
-        """Ask the engine for its move in the question's game.
-
-        Raises: EngineError; NotationError, IllegalMoveError if the server's moves are none.
-        """
         recorder = Recorder(Position.start(self._rules))
         for move, seconds in zip(question.moves, question.seconds, strict=False):
             recorder.play(move, seconds=seconds)

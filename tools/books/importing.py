@@ -61,7 +61,6 @@ def _folder_beside(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def _open(source: str, path: Path, folder: Path) -> Iterator[BinaryIO]:
-    """Open a file; a stream that is not seekable, such as a pipe, is copied into the folder first."""
     with nullcontext(sys.stdin.buffer) if source == STDIN else open(source, "rb") as file:
         if file.seekable():
             yield file
@@ -81,7 +80,6 @@ def _make(
     wanted: Rules | None,
     name: str,
 ) -> int:
-    """Create the book from the contents of the file `name`, see ``read_form``."""
     rules = Rules.parse(facts["rules"]) if "rules" in facts else wanted or Rules()
     if wanted is not None and not same_games(rules, wanted):
         raise SettingsError(f"the book is for {rules}, not for {wanted}")

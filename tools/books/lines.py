@@ -166,7 +166,6 @@ def tree_svg(book: Book, start: Position, title: str, lines: Iterable[BookLine])
 
 
 def _add(book: Book, branch: Branch, line: BookLine) -> None:
-    """Add a line, each move of it as a run of its own."""
     for move in line.moves:
         after = next((each for each in branch.branches if each.moves == [move]), None)
         if after is None:

@@ -316,7 +316,6 @@ def takes_passes_after_the_end(engine: TappedGtpDriver) -> None:
 
 
 def _expect_passes_to_be_taken(engine: TappedGtpDriver) -> None:
-    """Raise CheckSkipped if the engine takes no pass at all."""
     set_up(engine, BEFORE_A_PASS)
     if not engine.ask("play black pass").ok:
         raise CheckSkipped("it takes no pass at all: see takes-a-pass")

@@ -111,7 +111,6 @@ def heeds_its_clock(engine: TappedGtpDriver) -> None:
 
 
 def _thinking(engine: TappedGtpDriver, seconds: int) -> float:
-    """Return the seconds that the engine takes for two moves, with `seconds` for each."""
     used = 0.0
     for transcript in _MIDDLEGAMES[:2]:
         engine.close()
@@ -121,12 +120,7 @@ def _thinking(engine: TappedGtpDriver, seconds: int) -> float:
 
 
 def _play(engine: TappedGtpDriver, control: TimeControl, transcript: str, moves: int) -> float:
-    """Let the engine make `moves` moves for the side to move after a transcript, against random replies.
-
-    Returns: the seconds that it took in all.
-
-    Raises: Violation if it oversteps its time; otherwise as ``think``.
-    """
+    """Let the engine make `moves` moves against random replies; return the seconds that it took in all."""
     game, clock, used = set_up(engine, transcript), RunningClock(control), 0.0
     mover, replies = game.position.side, random.Random(0)
     while moves and not game.position.is_over:
@@ -143,7 +137,6 @@ def _play(engine: TappedGtpDriver, control: TimeControl, transcript: str, moves:
 
 
 def _move(engine: TappedGtpDriver, game: Game, clock: RunningClock, mover: Colour) -> float:
-    """Let it make one move by the clock, and return the seconds that it took."""
     left, stones = clock.time_left
     if "time_left" in engine.commands and left >= 1:  # 0 would say that the flag has fallen
         engine.succeed(f"time_left {mover} {int(left)} {stones}")
@@ -227,7 +220,6 @@ def rests_while_it_waits(engine: TappedGtpDriver) -> None:
 
 
 def _watched(engine: TappedGtpDriver) -> float:
-    """Return the seconds of processor time that an idle engine asks for in a moment."""
     before = _wanted_seconds(engine)
     time.sleep(_WATCH_SECONDS)
     return _wanted_seconds(engine) - before
@@ -239,7 +231,6 @@ def _wanted_seconds(engine: TappedGtpDriver) -> float:
 
 
 def _begin_to_think(engine: TappedGtpDriver) -> None:
-    """Ask for a move; an engine that has a clock may take a minute for it."""
     if "time_settings" in engine.commands:
         engine.succeed("time_settings 0 60 1")
     game = set_up(engine, beginning(DRAWN, 20))

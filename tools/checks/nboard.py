@@ -280,7 +280,7 @@ def analyses_each_position(engine: TappedNBoardDriver) -> None:
 
 
 def _moves_made(engine: TappedNBoardDriver, seconds: float) -> set[str]:
-    """Return the number in the next line ``analysis MOVES EVAL``. Raises: as ``until``."""
+    """Return the number in the next line ``analysis MOVES EVAL``."""
     return set(engine.until("analysis", seconds=seconds)[-1].split()[1:2] or ["no number"])
 
 

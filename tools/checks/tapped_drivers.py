@@ -130,7 +130,6 @@ class TappedDriver(ProcessDriver):
         expect(ended, f"the end of the program within {END_SECONDS:g} s", "one that keeps running")
 
     def _keep(self, direction: str, data: bytes) -> None:
-        """Keep the lines that were sent or read."""
         if direction == "<":
             self._read.append(data)
         if left := _MOST_LINES - len(self.dialogue):
@@ -217,7 +216,7 @@ class TappedGtpDriver(TappedDriver, GtpDriver):
         )
         strays, raw = b"".join(lines[:first]).strip(), b"".join(lines[first:])
         id, glued = self._head
-        seconds = self._seconds_since(self._sent)
+        seconds = self._child.last_read - self._sent
         self.answer = RawAnswer(text, seconds, ok=ok, id=id, glued=glued, raw=raw, strays=strays)
         return self.answer
 

@@ -192,7 +192,6 @@ _PIPELINED = 30
 
 
 def _ask(engine: TappedGtpDriver, id: str, command: str) -> RawAnswer:
-    """Return the answer to a command with an id, which it has to repeat, after a blank or not."""
     reply = engine.ask(f"{id} {command}".strip())
     expect(reply.id == id, f"the id {id!r} in the answer", reply)
     return reply
@@ -251,10 +250,6 @@ _TWO_WORDS = ("known_command name", "boardsize 8")  # an engine may lack the fir
 
 
 def _plain(engine: TappedGtpDriver) -> tuple[bytes, str]:
-    """Return a command of two words that the engine accepts, and the text of its answer.
-
-    Raises: CheckSkipped if it takes none; EngineError.
-    """
     for command in _TWO_WORDS:
         reply = engine.ask(command)
         if reply.ok:
@@ -263,7 +258,6 @@ def _plain(engine: TappedGtpDriver) -> tuple[bytes, str]:
 
 
 def _answers_once(engine: TappedGtpDriver, dressed: Callable[[bytes], bytes]) -> None:
-    """Expect one answer to the bytes that `dressed` makes of a command, the same as to the command alone."""
     command, text = _plain(engine)
     engine.send(data := dressed(command))
     reply = engine.reply()
@@ -290,10 +284,7 @@ def ignores_comments_behind_commands(engine: TappedGtpDriver) -> None:
 
 
 def _comment_sign(engine: TappedGtpDriver) -> bytes:
-    """Return what begins a comment after a command: ``#``, after a blank if the engine needs that.
-
-    Raises: Violation if the engine ignores no comment there.
-    """
+    """Return what begins a comment after a command: ``#``, after a blank if the engine needs that."""
     with suppress(Violation):
         _answers_once(engine, lambda command: command + b" # is there one?\n")
         return b" #"
@@ -430,10 +421,7 @@ def changes_nothing_when_it_fails(engine: TappedGtpDriver) -> None:
 
 
 def _changes_nothing(engine: TappedGtpDriver, command: str) -> bool:
-    """Whether the engine refuses a command, after which the position has to be the same; other checks report the rest.
-
-    Raises: Violation if the position is another one after the refusal.
-    """
+    """Whether the engine refuses a command; the position has to be the same after it. Other checks report the rest."""
     set_up(engine, beginning(WHITE_WINS, 10))
     shown = "showboard" in engine.commands
     before = shown and engine.succeed("showboard")

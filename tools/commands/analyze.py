@@ -185,10 +185,6 @@ def analyze(
 
 
 def _answer_many(given: Iterable[Answer], as_json: bool) -> None:
-    """Print answers as they come; what can't be answered is named.
-
-    Raises: OutflankError at the end if there was any such.
-    """
     bad, remarks = 0, Complaints("remark")
     if not as_json:
         click.echo(heading(ANSWER_ROW))
@@ -210,7 +206,6 @@ def _answer_many(given: Iterable[Answer], as_json: bool) -> None:
 
 
 def _engines(ctx: click.Context, param: click.Parameter, texts: Sequence[str]) -> "list[EngineSpec]":
-    """Read the engines. Raises: click.BadParameter."""
     from outflank.protocol.drivers import EngineSpec  # not at the top: analyze starts without it
 
     try:

@@ -52,7 +52,7 @@ _NAME = click.argument("name", callback=read_by(lambda text: str(engines.name("n
 
 
 def _moment(text: str) -> datetime:
-    """Read a date and a time, of this machine's zone if it names none. Raises: NotationError."""
+    """The time is of this machine's zone if it names none."""
     try:
         return datetime.fromisoformat(text).astimezone()
     except ValueError:
@@ -280,7 +280,6 @@ def token(arena: Path, name: str) -> None:
 
 
 def _url(config: Mapping[str, Any]) -> str:
-    """Return the address that engines join; the port is as in the file."""
     from outflank.tools.web.server import Address
 
     address = Address.parse(config.get("listen", _LISTEN))

@@ -101,7 +101,6 @@ def _nodes(searcher: Searcher, position: Position, limit: Limit) -> int:
 
 
 def _suite() -> tuple[obf.Problem, ...]:
-    """Return the shipped positions; those with scores are solved, the others searched to a depth."""
     return obf.read_problems(_SUITE.read_text().splitlines(), _SUITE.name, Rules()).problems
 
 
@@ -168,7 +167,6 @@ _Score = tuple[float, int, int | None]
 
 
 def _judge(problem: obf.Problem, searcher: Searcher, limit: Limit | None) -> tuple[_Score, int]:
-    """Search a position with an empty table, or evaluate it without a limit; return also the nodes."""
     position, nodes = problem.position, 0
     if limit is None:
         move = max(position.legal_moves(), key=lambda move: -searcher.evaluate(position.play(move)))
@@ -273,7 +271,6 @@ def perft(
 
 
 def _first_position(rules: Rules, start: str | None) -> Position:
-    """Return the position to count from; a board may name the side to move."""
     if start is None or start in STARTS:
         return Position.start(replace(rules, start=start or rules.start))
     try:

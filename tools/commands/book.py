@@ -90,7 +90,6 @@ class BookFile(click.Path):
 
 
 def _expect_own(ctx: click.Context, argument: click.Parameter, name: str) -> Path:
-    """Return the path of a book to make or change. Raises: click.BadParameter if it comes with the package."""
     if named_book(name) in shipped_books():
         raise click.BadParameter(
             f"the book {name} comes with the package and is never changed: make a copy by "
@@ -471,7 +470,6 @@ def merge(
 
 
 def _merged(path: Path, others: Sequence[Book]) -> tuple[BookWriter, int]:
-    """Return the book and how many positions are new; a book made for it is removed if that fails."""
     is_new = not path.exists()
     book = BookWriter.create(path, others[0].rules) if is_new else BookWriter.open(path)
     try:

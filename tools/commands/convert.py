@@ -229,12 +229,6 @@ _MOST_COMMON = 10
 
 
 class _Statistics:
-    """Numbers of games.
-
-    Attributes:
-        games: how many there are.
-    """
-
     def __init__(self) -> None:
         self.games = 0
         self._results: Counter[ResultName] = Counter()

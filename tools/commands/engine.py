@@ -38,7 +38,7 @@ from outflank.tools.runtime.progress import warn
 
 
 def _variety(text: str) -> MoveVariety:
-    """Read ``DISCS[:PLIES]``, as ``1.5:12``. Raises: NotationError or SettingsError."""
+    """Read ``DISCS[:PLIES]``, as ``1.5:12``."""
     discs, _, plies = text.partition(":")
     try:
         number, count = float(discs), int(plies) if plies else USUAL_PLIES
@@ -133,10 +133,6 @@ def _serve(
     log_file: Path | None,
     ponder: bool = False,
 ) -> None:
-    """Be an engine on standard input and output until the controller ends the session.
-
-    Raises: OutflankError; OSError.
-    """
     searcher = Searcher(hash_mb, threads, seed, parameters=parameters)
     expect_one_strength(strength)
     steady = searcher if seed is None else Searcher(hash_mb, threads, parameters=parameters)

@@ -106,7 +106,6 @@ def _text(counts: dict[str, int]) -> str:
 
 
 def _broken(findings: Iterable[Finding]) -> str:
-    """Return the names of the rules that are broken and must be kept."""
     return ", ".join(finding.check.name for finding in findings if finding.fails("must"))
 
 

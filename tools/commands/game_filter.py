@@ -72,7 +72,6 @@ class GameFilter:
         raise OutflankError("no game passes the filters")
 
     def _has_players(self, game: AnnotatedGame) -> bool:
-        """Whether each of the names belongs to another player."""
         names = [(game.black.lower(), game.white.lower()), (game.white.lower(), game.black.lower())]
         return any(
             all(part.lower() in name for part, name in zip(self.players, each, strict=False))

@@ -74,7 +74,7 @@ def _wish(name: str, sort: str) -> Callable[[Any], Any]:
 
 
 def _password(file: Path | None) -> str:
-    """Read the first line of a file, or the variable, which engines do not inherit. Raises: SettingsError."""
+    """Read the first line of a file, or the variable, which engines do not inherit."""
     text = os.environ.pop(_PASSWORD, "")
     if file is not None:
         try:
@@ -195,7 +195,6 @@ def ggs(
 
 
 async def _play(client: GgsClient) -> None:
-    """Play until the end or a signal. Raises: as ``GgsClient.play``."""
     loop = asyncio.get_running_loop()
 
     def interrupt(number: int, frame: object) -> None:

@@ -301,7 +301,6 @@ def show_run(session: RunSession, place: RunPlace, hooks: RunHooks | None = None
 
 
 def _conclude(session: RunSession, run: Run, place: RunPlace, page: PageProcess | None) -> None:
-    """Write the files and print the result; the page stays until a signal comes."""
     from outflank.tools.report.figures import figures_of
     from outflank.tools.report.report import write_run_files
     from outflank.tools.report.summary import summary

@@ -79,7 +79,6 @@ class Number(click.FloatRange):
 
 
 def _within(kind: click.IntRange | click.FloatRange) -> str:
-    """Return the bounds in words; upper bounds are always inclusive."""
     if kind.min is None:
         return ""
     if kind.min_open:
@@ -379,7 +378,7 @@ class AddressOption(click.Option):
 
 
 def _use_weights(ctx: click.Context, param: click.Parameter, path: Path | None) -> None:
-    """Search with a file's weights until the command ends. Raises: FileFormatError, before any work."""
+    """Search with a file's weights until the command ends."""
     if path is not None:
         weights.checksum(path)
         ctx.call_on_close(partial(weights.use, weights.use(path)))

@@ -280,7 +280,6 @@ class _Output:
             _print(players_text(ranked(self._players)))
 
     def _archive_facts(self, game: AnnotatedGame) -> dict[str, Any]:
-        """Return where a game left those of the archive, and the table of the position before."""
         if self._explorer is None:
             return {}
         if game.rules != self._explorer.archive.rules or (left := self._explorer.exit_of(game)) is None:

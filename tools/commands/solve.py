@@ -239,7 +239,6 @@ def show(folder: Path, as_json: bool) -> None:
 
 @contextmanager
 def _workers(place: Place, threads: int) -> Iterator[tuple[Workers, int]]:
-    """Open the workers of a job, and return them with the threads of each."""
     if place["workers"] is None and place["cluster"] is None:
         # Threads share a table, so that two processors are twice as fast as one; workers solve boards twice.
         threads = threads if threads > 1 else min(processors(), MOST_THREADS)
@@ -431,7 +430,7 @@ def _solve(
     all_moves: bool,
     found: list[Solution],
 ) -> None:
-    """Search until the position is solved or time is up, and append what is found; clearing the table counts."""
+    """Append what is found to `found`; clearing the table counts."""
     position = problem.position
 
     def note(info: SearchInfo) -> None:
@@ -455,7 +454,7 @@ def _solve(
 def _problems(
     texts: Sequence[str], board: str | None, rules: Rules, same_rules: bool = False
 ) -> tuple[list[Problem], Complaints]:
-    """Read the positions to solve, and report those that can't be read; `board` takes the place of `texts`."""
+    """`board` takes the place of `texts`."""
     if not texts and board is None:
         raise click.UsageError("there is nothing to solve: give POSITION or --board")
     bad = Complaints("position")

@@ -1,7 +1,7 @@
 """``outflank train``: re-creates the evaluation from nothing but games of its own."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Unpack
@@ -19,6 +19,7 @@ from outflank.tools.commands.options import (
     SECONDS,
     SELECTIVITY,
     Command,
+    Decorated,
     Number,
     WholeNumber,
     budget_option,
@@ -45,13 +46,19 @@ def train() -> None:
     """
 
 
-_weights_option = click.option(
-    "--weights",
-    type=EXISTING_FILE,
-    default=SHIPPED,
-    show_default=False,
-    help="Evaluation to search with.  [default: the shipped one]",
-)
+def _evaluation_option(name: str, use: str) -> Callable[[Decorated], Decorated]:
+    """An evaluation by its file; the shipped one if it is left out."""
+    text = f"Evaluation to {use}.  [default: the shipped one]"
+    return click.option(name, type=EXISTING_FILE, default=SHIPPED, show_default=False, help=text)
+
+
+def _end_option(name: str, default: int, use: str) -> Callable[[Decorated], Decorated]:
+    """A number of empty squares, the greatest from which searches reach the end of the game."""
+    text = f"From this number of empty squares on, {use}."
+    return click.option(name, type=WholeNumber(0, 60), default=default, help=text)
+
+
+_weights_option = _evaluation_option("--weights", "search with")
 _weights_out_option = click.option(
     "--out", type=OUTPUT_FILE, default="weights.bin", help="File for the weights."
 )
@@ -91,10 +98,7 @@ _fitting_options = together(
         "--early-trust", type=Number(0, 1), default=0.9, help="The same at more than 22 empty squares."
     ),
     click.option(
-        "--least-depth",
-        type=_PLIES,
-        default=1,
-        help="Scores of searches of fewer plies don't count.",
+        "--least-depth", type=_PLIES, default=1, help="Scores of searches of fewer plies don't count."
     ),
 )
 _FULL_WIDTH = str(FULL_WIDTH.percent)
@@ -127,12 +131,7 @@ _shard_options = together(_shard_option, _weights_option, _run_options)
     help="Games to play, rounded up to whole files of --shard.",
 )
 @click.option("--depth", type=_PLIES, default=4, help="Plies searched for a move.")
-@click.option(
-    "--exact-from",
-    type=WholeNumber(0, 60),
-    default=16,
-    help="From this number of empty squares on, search games to the end.",
-)
+@_end_option("--exact-from", 16, "search games to the end")
 @_selectivity_options
 @click.option(
     "--random-moves",
@@ -183,15 +182,8 @@ def selfplay(
     if rest := games % shard:
         rounded = games - rest + shard
         warn(f"{games:,} games are rounded up to {rounded:,}, whole files of {shard:,} (--shard)")
-    settings = playing.SelfplaySettings(
-        weights,
-        playing.Judging(depth, exact_from, selectivity, end_selectivity),
-        seed,
-        shard,
-        random_moves,
-        detours / 100,
-        widest,
-    )
+    judging = playing.Judging(depth, exact_from, selectivity, end_selectivity)
+    settings = playing.SelfplaySettings(weights, judging, seed, shard, random_moves, detours / 100, widest)
     played = playing.selfplay(folder, settings, games, seconds=budget, **place)
     _report(folder, "game", played, settings.described(), as_json)
 
@@ -228,12 +220,7 @@ def selfplay(
 @group(
     "How they are judged",
     click.option("--depth", type=_PLIES, default=10, help="Plies searched."),
-    click.option(
-        "--exact-from",
-        type=WholeNumber(0, 60),
-        default=20,
-        help="From this number of empty squares on, search positions to the end.",
-    ),
+    _end_option("--exact-from", 20, "search positions to the end"),
     _selectivity_options,
 )
 @group(
@@ -521,13 +508,7 @@ def probcut(
 
 @train.command()
 @click.argument("candidate", type=EXISTING_FILE)
-@click.option(
-    "--against",
-    type=EXISTING_FILE,
-    default=SHIPPED,
-    show_default=False,
-    help="Evaluation to beat.  [default: the shipped one]",
-)
+@_evaluation_option("--against", "beat")
 @click.option("--depth", type=_PLIES, default=5, help="Plies that both search.")
 @click.option("--pairs", type=WholeNumber(1), default=1000, help="Pairs of games at most.")
 @click.option(
@@ -564,24 +545,14 @@ def gate(
 @click.argument("folder", type=ANY_FOLDER)
 @click.option("--budget", type=SECONDS, default="3h", help="Time for all of it: 90s, 20m, 3h ...")
 @click.option("--depth", type=_PLIES, default=4, help="Plies searched for a move.")
-@click.option(
-    "--exact-from",
-    type=WholeNumber(0, 60),
-    default=14,
-    help="From this number of empty squares on, solve games.",
-)
+@_end_option("--exact-from", 14, "solve games")
 @click.option(
     "--late-depth",
     type=_PLIES,
     default=8,
     help="Plies searched for a move from the fourth generation on, at 73 %.",
 )
-@click.option(
-    "--late-exact-from",
-    type=WholeNumber(0, 60),
-    default=20,
-    help="From this number of empty squares on, search these games to the end, at 87 %.",
-)
+@_end_option("--late-exact-from", 20, "search these games to the end, at 87 %")
 @_shard_option
 @seed_option
 @place_options

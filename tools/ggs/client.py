@@ -154,7 +154,7 @@ class GgsClient:
         self._say(f"{self._engine} is on {settings.server} as {self._user}")
 
     def _check_asks(self) -> None:
-        """Refuse to ask for a match that would have to be resigned. Raises: UnfitEngineError."""
+        """Refuse to ask for a match that would have to be resigned."""
         for ask in self._asks:
             kind = MatchType.parse(ask.split()[0])
             if kind and (reason := self._unplayable(kind)):
@@ -168,7 +168,6 @@ class GgsClient:
             self._send(f"tell /os ask {ask}")
 
     def _serve(self, message: object) -> None:
-        """Act on a message of ``/os``; one that concerns no match of ours is skipped."""
         if isinstance(message, Offer):
             self._judge(message)
         elif isinstance(message, MatchStarted):

@@ -157,7 +157,6 @@ class GgsRecord:
         return Result(winner, round(margin), ending)
 
     def _play(self, turn: GgsMove) -> None:
-        """Play a move of the server. Raises: NotationError, IllegalMoveError."""
         position = self.position
         number, text, score, seconds = turn
         if number != len(self.moves) + 1:
@@ -170,7 +169,6 @@ class GgsRecord:
         self._recorder.play(move, position.side, seconds=seconds, score=for_black(score, position.side))
 
     def _note(self, board: Board) -> None:
-        """Take clocks and players of a message. Raises: NotationError if its board is another than ours."""
         if not self.position.is_over and board.position != self.position:
             raise NotationError(f"the moves do not lead to the board after move {len(self.moves)}")
         if board.sides[self.colour].name != self._user:
@@ -295,7 +293,6 @@ class GgsGame:
             self._release()
 
     async def _ask(self, driver: Driver, dropped: threading.Event) -> Reply | None:
-        """Return the engine's answer, with a second try in a new process; None if it has none."""
         loop, question = asyncio.get_running_loop(), self.record.question
         for further in ("it is started again", "it gives the game up"):
             try:

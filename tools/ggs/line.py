@@ -87,7 +87,6 @@ class GgsConnection:
                 tries += 1
 
     async def _connect(self) -> None:
-        """Keep one connection until its end. Raises: OutflankError as ``keep``; OSError, EOFError if it is lost."""
         async with asyncio.timeout(_CONNECT_SECONDS):
             reader, writer = await asyncio.open_connection(self._settings.host, self._settings.port)
         _watch_over(writer.get_extra_info("socket"))
@@ -102,7 +101,6 @@ class GgsConnection:
             writer.close()
 
     async def _listen(self, reader: asyncio.StreamReader) -> None:
-        """Hear the server until the line is ended. Raises: as ``_connect``."""
         splitter, joiner, began = LineSplitter(), MessageJoiner(), time.monotonic()
         while not self._ended.is_set():
             try:
@@ -127,7 +125,6 @@ class GgsConnection:
                 self._on_quiet()
 
     def _hear(self, lines: list[str] | None) -> None:
-        """Pass a message on. Raises: OutflankError if the server refuses us."""
         if not lines:
             return
         if not self._is_in:
@@ -138,7 +135,7 @@ class GgsConnection:
             self._on_message(lines)
 
     def _answer(self, text: str) -> None:
-        """Answer a prompt of the login, which may come without its line feed. Raises: as ``keep``."""
+        """A prompt may come without its line feed."""
         asked = text.lower()
         prompts = {"enter login": self._settings.user, "enter your password": self._settings.password}
         for prompt, answer in prompts.items():

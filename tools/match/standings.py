@@ -173,7 +173,6 @@ class Standings:
         return [pair for place, pair in enumerate(sorted(self._keys), 1) if pair == place]
 
     def _of_first(self, pairs: Iterable[int]) -> list[Score]:
-        """Return the scores of the first engine in these pairs, in schedule order, repeats left out."""
         repeated, first = self.repeats, self.settings.names[0]
         return [self.pairs[pair].score_of(first) for pair in sorted(pairs) if pair not in repeated]
 
@@ -186,7 +185,6 @@ class Standings:
         return estimate(games, pairs)
 
     def _current(self, name: str, compute: Callable[[], Computed]) -> Computed:
-        """Return a computed value, renewed if games were added since and enough time has passed."""
         value, changes, due = self._computed.get(name, (None, -1, 0.0))
         began = time.monotonic()
         if changes != self._changes and (changes <= 0 or began >= due):
@@ -226,7 +224,6 @@ def game_key(game: GameRecord) -> bytes:
 
 @lru_cache
 def _boards(position: Position) -> list[bytes]:
-    """Return the discs of both colours and the side to move, 17 bytes, for each image of a position."""
     images = map(position.transformed, Symmetry)
     return [
         b"%s%s%s"

@@ -185,7 +185,6 @@ class LocalGame:
         return position.side in self.people and not position.must_pass
 
     def _charge(self, side: Colour, seconds: float) -> bool:
-        """Charge a move's time to the clock; return whether it was in time."""
         clock = self.session.clocks[side]
         if clock.is_overrun_by(seconds):
             self.time_is_up()
@@ -255,6 +254,5 @@ class GameFiles:
             )
 
     def _taken(self, path: Path) -> Path | None:
-        """Return the first of the files written for `path` that exists and is not empty; None if there is none."""
         files = written_files(format_of(path), path)
         return next((file for file in files if file.is_file() and file.stat().st_size), None)

@@ -231,7 +231,6 @@ def play(game: DealerView, report: SoloPrinter, adviser: SoloPlayer, hints: bool
 def _next_move(
     game: DealerView, report: SoloPrinter, adviser: SoloPlayer, lines: InputLines
 ) -> SoloMove | None:
-    """Read the next legal move; None ends the game."""
     while (line := lines.next("your move (help shows how): ", math.inf)) is not None:
         word = line.strip().lower()
         if word in _STOP_WORDS:

@@ -97,7 +97,6 @@ def figures_of(run: Run) -> Figures:
 
 
 def _order(run: Run, standings: Standings) -> Sequence[str]:
-    """Return the names in the order of tables: before the end of a round robin or a gauntlet by points."""
     names = run.settings.names
     if run.settings.format is Format.MATCH:
         return names

@@ -216,7 +216,6 @@ def _rounds(run: Run, figures: Figures) -> list[dict[str, Any]]:
 
 
 def _bracket(run: Run, figures: Figures) -> list[dict[str, Any]]:
-    """Return the columns of a knockout's bracket, with None for future meetings; empty for all other formats."""
     if run.settings.format is not Format.KNOCKOUT:
         return []
     columns = _rounds(run, figures)

@@ -134,7 +134,7 @@ class Scoreboard:
         return f"   [{first}: {ours.points:g}, {second}: {theirs.points:g}]"
 
     def _ratings(self) -> dict[str, Rating]:
-        """Return the ratings by name; in a match each engine's difference to the other. Empty before the first game."""
+        """In a match a rating is the engine's difference to the other."""
         standings = self._standings
         if not standings.games:
             return {}
@@ -156,7 +156,6 @@ class Scoreboard:
         return Group(self._table(), self._games(), self._progress)
 
     def _table(self) -> FittingTable:
-        """Points and Elo; a knockout in the order of its bracket, a Swiss tournament with the points for byes."""
         ratings, scores = self._ratings(), self._standings.scores
         swiss: Mapping[str, SwissScore] = {}
         if self._standings.settings.format in (Format.SWISS, Format.KNOCKOUT):

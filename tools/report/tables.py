@@ -140,7 +140,6 @@ def _as_printable(drawing: str) -> str:
 
 
 def _bracket_column(meetings: Sequence[Meeting]) -> list[str]:
-    """Two labels for each meeting, the upper engine first."""
     labels = []
     for meeting in meetings:
         if meeting.second is None:

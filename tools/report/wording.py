@@ -226,7 +226,6 @@ def notes(run: Run, figures: Figures) -> list[str]:
 
 
 def _outside(engine: EngineFigures) -> list[str]:
-    """Return sentences about an engine's time outside the commands for its moves, if it matters to a user."""
     entry, taken, found = engine.entry, engine.outside, []
     mean, limited = taken.mean or 0.0, entry.time.is_limited
     if (limited and taken.longest > entry.margin) or mean > _MEAN_WORTH_A_NOTE:

@@ -144,15 +144,10 @@ class Given:
 
 
 def _is_board_over_lines(text: str) -> bool:
-    """Whether a file that starts like this is one board, a row on each line."""
     return _BOARD_OVER_LINES.match(text) is not None or is_framed(text)
 
 
 def _described(text: str, rules: Rules) -> AnnotatedGame:
-    """Return the game of a transcript, or a board; an empty text is the transcript of a game without moves.
-
-    Raises: NotationError or IllegalMoveError.
-    """
     if not text.strip():
         return AnnotatedGame(Position.start(rules))
     try:
@@ -277,7 +272,6 @@ def read_and_written(names: Iterable[str], outputs: Iterable[Path]) -> Path | No
 
 
 def _status(file: str | Path) -> os.stat_result | None:
-    """Return the status that identifies a file; None if it does not exist, or if it is a device or a pipe."""
     try:
         found = os.stat(_STDIN_NUMBER if file == STDIN else file)
     except OSError:

@@ -150,7 +150,6 @@ def _share(settings: BootstrapSettings, generation: int) -> float:
 
 
 def _work_seconds(settings: BootstrapSettings, generation: int, seconds: float) -> float:
-    """Return the seconds for games and labels by the speed of the previous generation."""
     games, labels, fit = _steps(generation - 1)
     worked, known = spent_on(settings.spent, games, labels), _positions(settings, generation)
     if not worked:
@@ -162,7 +161,6 @@ def _work_seconds(settings: BootstrapSettings, generation: int, seconds: float) 
 def _run_generation(
     settings: BootstrapSettings, generation: int, seconds: float, place: Place
 ) -> tuple[int, int]:
-    """Make the next weights in about `seconds`; return the numbers of games and labelled boards."""
     games, labels, fit = _steps(generation)
     work = _work_seconds(settings, generation, seconds)
     with spending(settings.spent, games):
@@ -218,7 +216,6 @@ def _positions(settings: BootstrapSettings, generation: int) -> int:
 
 
 def _write_nothing(path: Path) -> None:
-    """Write weights that are all 0, unless the file exists."""
     if not path.exists():
         write_whole(
             path, weights.packed(weights.Weights.nothing(), {"command": "nothing: all weights are 0"})

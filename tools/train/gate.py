@@ -84,7 +84,6 @@ def in_words(result: dict[str, Any]) -> str:
 
 
 def _pairs(points: list[float]) -> list[float]:
-    """Return the points in each pair, 0 to 2."""
     return [first + second for first, second in zip(points[::2], points[1::2], strict=True)]
 
 

@@ -129,7 +129,6 @@ def boards_of_games(
 
 
 def _random_boards(fewest: int, most: int, seed: int) -> Iterator[_Board]:
-    """Yield different boards of random games, without end."""
     rng = random.Random(seed)
 
     def found() -> Iterator[Position]:
@@ -140,7 +139,6 @@ def _random_boards(fewest: int, most: int, seed: int) -> Iterator[_Board]:
 
 
 def _different(positions: Iterable[Position]) -> Iterator[tuple[Position, _Board]]:
-    """Yield the positions that are not images of earlier ones, each with its canonical board."""
     seen: set[_Board] = set()
     for position in positions:
         canonical, _ = position.canonical()
@@ -156,7 +154,6 @@ def _in_parts(boards: Iterator[_Board], size: int) -> Iterator[tuple[_Board, ...
 
 
 def _label_part(settings: LabelSettings, part: tuple[int, tuple[_Board, ...]]) -> bytes:
-    """Return the records of one shard: games of one position each, or of the best line from it."""
     searcher = cleared_searcher(settings.weights)
     games = []
     for own, opp in part[1]:

@@ -164,7 +164,6 @@ def _fair_opening(searcher: Searcher, settings: SelfplaySettings, rng: random.Ra
 
 
 def _opening(searcher: Searcher, settings: SelfplaySettings, rng: random.Random) -> Position:
-    """Return a position after random moves, and possibly some good moves and another random one."""
     while True:
         lengths = settings.random_moves or rng.choice(_OPENING_LENGTHS)
         start = "diagonal" if rng.random() < _STANDARD_STARTS else rng.choice(list(STARTS))

@@ -75,7 +75,6 @@ def unbiased_guesses(records: Records) -> NDArray[np.float32]:
 
 
 def _without_result(records: Records) -> NDArray[np.bool_]:
-    """Return which positions are single and were not searched to the end."""
     lengths = _lengths(records)
     return np.repeat(lengths == 1, lengths) & ~solved(records)
 

@@ -152,7 +152,6 @@ class AnalysisBoard:
         return HTMLResponse(html, headers=headers)
 
     def _desk(self) -> dict[str, Any]:
-        """What the scripts of the page have to know."""
         return {
             "mode": self._mode,
             "engines": self._engines,
@@ -216,7 +215,6 @@ class AnalysisBoard:
         )
 
     def _book_for(self, rules: Rules) -> Book | None:
-        """The book that comes with the package for these rules; None if there is none."""
         if rules not in self._books:
             self._books[rules] = None
             for path in shipped_books():
@@ -229,7 +227,6 @@ class AnalysisBoard:
         return self._books[rules]
 
     async def _save(self, request: Request) -> Response:
-        """The game as a file; several files of one game are packed into one."""
         form = next((form for form in WRITTEN_FORMATS if form == request.query_params.get("format")), None)
         if form is None:
             raise HTTPException(404)
@@ -247,14 +244,12 @@ class AnalysisBoard:
         return review_replay(review_game(game, ReviewSettings(), self._searcher), _number(asked))
 
     def _played(self, asked: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the games of the archive that reached the last position of the game."""
         position = _annotated(asked, self._rules).final
         if self._explorer is None or position.rules != self._explorer.archive.rules:
             return {"games": 0, "moves": []}
         return self._explorer.facts(position)
 
     def _lost(self, asked: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the discs that each move in the last position of the game loses."""
         position = _annotated(asked, self._rules).final
         is_solved = position.empties <= _SOLVED_EMPTIES
         limit = Limit.solve() if is_solved else limit_for_level(_JUDGING_LEVEL, position.empties)
@@ -281,8 +276,6 @@ class AnalysisBoard:
         answer: Callable[[Mapping[str, Any]], dict[str, Any]],
         workers: ThreadPoolExecutor | None = None,
     ) -> Route:
-        """Return a route that answers a JSON object by ``_answered``."""
-
         async def respond(request: Request) -> Response:
             return JSONResponse(await self._answered(request, answer, workers))
 
@@ -294,12 +287,10 @@ class AnalysisBoard:
         answer: Callable[[Mapping[str, Any]], Any],
         workers: ThreadPoolExecutor | None = None,
     ) -> Any:
-        """What a function in a thread makes of the JSON object that was sent; 400 and a sentence if it is none."""
         content = await _body(request)
         return await self._worked(lambda: answer(read_json_object(content)), workers)
 
     async def _worked(self, work: Callable[[], Any], workers: ThreadPoolExecutor | None = None) -> Any:
-        """What a function in a thread returns; 400 and a sentence if it can't do its work."""
         try:
             return await asyncio.get_running_loop().run_in_executor(workers or self._workers, work)
         except (OutflankError, ValueError, OSError) as error:
@@ -328,10 +319,7 @@ def _number(asked: Mapping[str, Any]) -> int:
 
 
 def _annotated(asked: Mapping[str, Any], rules: Rules) -> AnnotatedGame:
-    """The game that the page describes: ``rules``, ``position``, ``moves``, ``black`` and ``white``, all texts.
-
-    Forced passes at its end are played, so that somebody can move.
-    """
+    """Forced passes at its end are played, so that somebody can move."""
     rules = Rules.parse(text) if (text := _text(asked, "rules")) else rules
     first = Position.parse(board, rules) if (board := _text(asked, "position")) else None
     game = Game.from_transcript(_text(asked, "moves"), rules, first)

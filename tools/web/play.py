@@ -261,7 +261,6 @@ class PageGame:
             raise _Interrupted
 
     def _play(self) -> None:
-        """Play to the end, to an interruption, or until the system refuses an engine."""
         referee = Referee(
             self._pairing(),
             self._drivers,
@@ -359,7 +358,6 @@ class Tables:
             self._leave(current, changed)
 
     async def _chosen(self, asked: Mapping[str, Any]) -> PageGame:
-        """A new game, or the one that is named. Raises: OutflankError, ValueError."""
         if asked["do"] == "attach":
             if (known := self._games.get(str(asked.get("game")))) is None:
                 raise SettingsError("this game is not known here any more")
@@ -392,7 +390,6 @@ class Tables:
         return game
 
     def _spec(self, asked: object, control: TimeControl, person: str) -> EngineSpec:
-        """The player that a request describes. Raises: SettingsError."""
         asked = asked if isinstance(asked, dict) else {}
         who, strength = asked.get("who"), asked.get("strength")
         if who == "person":
@@ -414,7 +411,6 @@ class Tables:
         changed.set()
 
     def _leave(self, game: PageGame | None, changed: asyncio.Event) -> None:
-        """Forget a page; a game without one is interrupted after a while."""
         if game is None:
             return
         game.pages -= 1
@@ -438,7 +434,6 @@ class Tables:
 
 
 def _do(game: PageGame, asked: Mapping[str, Any]) -> None:
-    """Do what a page asks for. Raises: OutflankError, ValueError."""
     actions: dict[object, Callable[[], None]] = {
         "move": lambda: game.move(str(asked.get("move"))),
         "take_back": game.take_back,

@@ -91,7 +91,6 @@ def _answers(card: Mapping[str, float]) -> float:
 
 
 def _cards(text: bytes) -> dict[str, dict[str, float]]:
-    """Read a file of progress. Raises: NotationError."""
     found = read_json_object(text).get("cards")
     if not isinstance(found, dict):
         raise NotationError("expected a file of progress with cards")

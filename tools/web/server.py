@@ -189,7 +189,6 @@ def _guarded(app: ASGIApp, names: Sequence[str]) -> ASGIApp:
 
 
 def _refusal(headers: Headers, ours: Collection[str]) -> str:
-    """Return why a request is not answered; empty if it is."""
     host, origin = headers.get("host", ""), headers.get("origin")
     with suppress(ValueError):
         name = urlsplit(f"//{host}").hostname or ""

@@ -124,7 +124,7 @@ def _order(session: Session, arguments: Arguments) -> _Order:
 
 
 def _restrict(order: _Order, key: str, arguments: Arguments) -> None:
-    """Read what follows ``avoid`` or ``allow``; only restrictions of the side to move matter at the root."""
+    """Only restrictions of the side to move matter at the root."""
     colour = arguments.colour()
     squares = {_square(word) for word in arguments.word("vertices").split(",")}
     arguments.whole("a depth", 1)
@@ -137,10 +137,6 @@ def _square(word: str) -> str:
 
 
 def _moves(position: Position, order: _Order) -> Sequence[Move]:
-    """The moves to analyze; none if the game is over.
-
-    Raises: CommandError if there are moves but every one is excluded.
-    """
     legal = position.legal_moves()
     names = {move: str(move).partition("/")[0] for move in legal}
     chosen = [
@@ -159,7 +155,6 @@ def _analyze(session: Session, order: _Order, block: Block) -> Iterator[str]:
 
 
 def _position(session: Session, order: _Order) -> Position:
-    """The position with the colour that was named to move, unless the game is over."""
     position = session.position
     return position if position.is_over else position.with_side(order.colour)
 
@@ -167,7 +162,6 @@ def _position(session: Session, order: _Order) -> Position:
 def _watch(
     session: Session, position: Position, moves: Sequence[Move], order: _Order, block: Block
 ) -> Iterator[str]:
-    """Search all `moves` at once, ever deeper, and report in intervals how far it is; nothing if there is no move."""
     if not moves:
         session.inbox.wait_for_input()
         return
@@ -211,7 +205,6 @@ def _from_book(info: SearchInfo) -> Collection[Move]:
 
 
 def _line(info: SearchInfo, order: _Order, block: Block, known: Collection[Move]) -> str:
-    """One line of the stream; `known` are the moves that a book knows."""
     shown = info.lines[: order.most_moves]
     blocks = (block(info, number, line, line.move in known) for number, line in enumerate(shown))
     text = " ".join(f"info {each}" for each in blocks)
@@ -240,7 +233,7 @@ def _kata_block(info: SearchInfo, number: int, line: Line, in_book: bool) -> str
 
 
 def _own_keys(info: SearchInfo, in_book: bool) -> str:
-    """Fields of Othello programs. They stand before ``pv``, since readers take everything after it for moves."""
+    """These keys stand before ``pv``, since readers take everything after it for moves."""
     return (
         f"depth {info.depth} prob {info.selectivity} exact {int(info.exact)} book {int(in_book)} bound exact"
     )

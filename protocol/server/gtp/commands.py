@@ -98,10 +98,7 @@ _harmless_functions: set[CommandFunction] = set()
 
 
 def _harmless(function: CommandFunction) -> CommandFunction:
-    """Note a command that takes no arguments, answers at once and changes nothing.
-
-    It needs no line feed at the end of the input.
-    """
+    """Note a command that takes no arguments; it needs no line feed at the end of the input."""
     _harmless_functions.add(function)
     return function
 

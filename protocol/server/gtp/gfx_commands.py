@@ -97,7 +97,6 @@ def _coloured(colour: str, mask: int) -> Iterator[str]:
 
 
 def _regions(empty: int) -> Iterator[int]:
-    """The regions of empty squares, as masks, by their first squares."""
     while empty:
         region, grown = 0, empty & -empty
         while grown != region:

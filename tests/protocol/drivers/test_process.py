@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from outflank.protocol.drivers import GtpDriver, descendants, process
-from outflank.protocol.drivers.driver import longest_wait, own_waited_seconds
+from outflank.protocol.drivers.descendants import longest_wait, own_waited_seconds
 from outflank.protocol.drivers.errors import EngineCrash, EngineStartError
 from outflank.protocol.drivers.process import ChildProcess
 from outflank.protocol.drivers.spawn import Spawned, spawn

@@ -192,7 +192,6 @@ class JobFile:
         return joined
 
     def _expect(self, facts: JobFacts) -> None:
-        """Raise FileFormatError if given settings differ from those of the job."""
         job, own = f"the job in {str(self.path.parent)!r}", self.facts
         if facts.rules != own.rules:
             raise FileFormatError(
@@ -226,7 +225,6 @@ def _texts(facts: JobFacts) -> dict[str, str]:
 
 @contextmanager
 def _in_words(path: Path) -> Iterator[None]:
-    """Convert errors of the system and of SQLite to a sentence that names the file."""
     try:
         yield
     except FileFormatError as error:
@@ -242,7 +240,6 @@ def _in_words(path: Path) -> Iterator[None]:
 
 
 def _read_facts(connection: sqlite3.Connection) -> JobFacts:
-    """Read the settings of the job. Raises: FileFormatError with only the reason if they can't be read."""
     facts = JOB.read_facts(connection)
     try:
         rules, frontier = Rules.parse(facts["rules"]), int(facts["frontier"] or 0) or None
@@ -265,15 +262,10 @@ def _read_facts(connection: sqlite3.Connection) -> JobFacts:
 
 
 def _option_of(question: Limit) -> str:
-    """Return the option for a question; empty for the score."""
     return "--wld" if question.wld else "" if question.at_least is None else f"--at-least {question.at_least}"
 
 
 def _question(option: str) -> Limit:
-    """Read the question of an option, the inverse of ``_option_of``.
-
-    Raises: ValueError; SettingsError, which is one, if the bound is impossible.
-    """
     bound = _AT_LEAST.fullmatch(option)
     if option not in ("", "--wld") and bound is None:
         raise ValueError(f"expected the question of a job, got {option!r}")
@@ -286,7 +278,6 @@ def _row(key: bytes, solved: Solved) -> tuple[object, ...]:
 
 
 def _read_row(row: Sequence[Any]) -> Solved | None:
-    """Read a row; return None if it is damaged."""
     key, *numbers, _ = row
     try:
         solved = Solved(*numbers)

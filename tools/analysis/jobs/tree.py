@@ -221,7 +221,6 @@ class Tree:
 
     @staticmethod
     def _reasons(node: ProofNode) -> list[tuple[ProofNode, bool]]:
-        """Return the links that prove the answer of a node: any one for a Yes, all for a No."""
         links = node.links or []
         return [link for link in links if _for_the_mover(*link) == 0] if node.answer else links
 
@@ -235,7 +234,6 @@ class Tree:
         return node
 
     def _reset(self, node: ProofNode) -> None:
-        """Set the numbers of a node without links from its bounds and its estimate."""
         lower, upper = self._bounds.get(node.key, (-64, 64))
         if lower >= node.wanted:
             node.settle(True)

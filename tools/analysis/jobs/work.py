@@ -180,7 +180,6 @@ class JobSolver:
         self.needed.add(key)
 
     def _move_reaching(self, wanted: int) -> Move | None:
-        """Return a move at the root that is known to reach `wanted` discs."""
         for move, after, again in self._after_moves():
             if after.is_over:
                 lower = after.score(self._position.side)
@@ -241,10 +240,7 @@ class JobSolver:
         self._bounds[key] = self._job.add(key, found).bounds
 
     def _answer(self, wanted: int) -> None:
-        """Find out whether the side to move at the root reaches `wanted` discs.
-
-        Raises: BrokenExecutor if a worker crashed; OutflankError.
-        """
+        """Find out whether the side to move at the root reaches `wanted` discs."""
         tree = Tree(self._position, wanted, self._frontier, self._estimate, self._bounds)
         while tree.answer is None:
             while len(self._running) < self._workers.places + _AHEAD and (node := tree.next()) is not None:
@@ -273,7 +269,6 @@ class JobSolver:
         self._keep_root(self.lower, self.upper, self.move, 0, 0.0)
 
     def _tell(self, tree: Tree | None) -> None:
-        """Show the progress, at most a few times a second."""
         now = time.monotonic()
         if now - self._shown < _SHOWN_SECONDS:
             return
@@ -311,7 +306,6 @@ class JobSolver:
         return score
 
     def _move_to(self, key: bytes | None, wanted: int) -> Move | None:
-        """Return the root's move to a board, or to the end of the game with `wanted` discs."""
         if self._position.must_pass:
             return PASS
         for move, after, _ in self._after_moves():
@@ -345,7 +339,6 @@ def search_whole(
 
 
 def _result(future: Future[_T]) -> _T:
-    """Return the result of a worker. Raises: BrokenExecutor if it crashed; OutflankError."""
     try:
         return future.result()
     except (BrokenExecutor, OutflankError):

@@ -165,7 +165,6 @@ def _ask(position: Position, scores: Mapping[Move, int], lines: InputLines) -> b
 
 
 def _read(text: str, position: Position, lines: InputLines) -> Move | None:
-    """Read a move; return None if it is invalid and stdin is a terminal."""
     try:
         return position.parse_move(text)
     except (NotationError, IllegalMoveError) as error:

@@ -345,7 +345,7 @@ def _review(
 def _with_values(
     review: MoveReview, line: tuple[Move, ...], settings: ReviewSettings, searcher: Searcher
 ) -> MoveReview:
-    """Return the review with the values of all moves; `line` is the best line after the move played."""
+    """`line` is the best line after the move played."""
     best, before = review.best, review.before
     known = {review.move: MoveValue((review.move, *line), review.score_after, review.exact)}
     known[best.line[0]] = MoveValue(best.line, best.score, best.exact)

@@ -95,7 +95,6 @@ def curve_svg(review: GameReview) -> str:
 
 
 def _moves_made(review: GameReview) -> Iterator[int]:
-    """Return the number of moves before each position, without passes."""
     return accumulate((not move.move.is_pass for move in review.moves), initial=0)
 
 
@@ -168,7 +167,6 @@ def _choice(value: MoveValue, move: MoveReview) -> list[object]:
 
 
 def _phases(reviews: Sequence[GameReview]) -> PhaseTable:
-    """Return the discs lost by phase, for each name in the order in which they first appear."""
     return phase_table(
         dict.fromkeys(name for review in reviews for name in _names(review)),
         (

@@ -241,7 +241,7 @@ class Referee:
         return self._record(final.rules.winner_by(final.score()), Ending.DISCS, "", margin=final.score())
 
     def _play_out(self) -> int | None:
-        """Play all turns; return the margin if the game was adjudicated with it. Raises: Loss."""
+        """Play all turns; return the margin if the game was adjudicated with it."""
         for seat in self._seats.values():
             seat.begin(self._game.first)
         opening = iter(self._pairing.opening)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from outflank.engine import Colour, Position
 from outflank.protocol.clock import RunningClock, seconds_text
-from outflank.protocol.drivers.driver import Driver, GameSoFar, longest_wait, own_waited_seconds
+from outflank.protocol.drivers.descendants import longest_wait, own_waited_seconds
+from outflank.protocol.drivers.driver import Driver, GameSoFar
 from outflank.protocol.drivers.errors import (
     EngineCrash,
     EngineError,
@@ -141,10 +142,7 @@ class Seat:
         return AnnotatedMove(game.position, move, reply.seconds, value, from_book=reply.from_book)
 
     def _settle(self) -> None:
-        """Charge the time since its last move beyond its allowance, its grace period for each move announced.
-
-        Raises: Loss if its time is used up by that; ``flag_fall`` has the facts since its last move began.
-        """
+        """Charge the time since its last move beyond its allowance, its grace period for each move announced."""
         beyond = self._between - self._allowed
         if beyond <= 0 or not self._clock.control.is_limited:
             return
@@ -172,7 +170,6 @@ class Seat:
 
     @contextmanager
     def _blamed(self) -> Iterator[None]:
-        """Turn the engine's faults into its loss; ``flag_fall`` has the facts of a loss on time."""
         try:
             yield
         except SystemExhausted:

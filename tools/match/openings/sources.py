@@ -140,10 +140,6 @@ def random_openings(moves: int, count: int, rules: Rules, seed: int) -> Iterator
 
 
 def _opening(entry: AnnotatedGame | BadGame, rules: Rules, path: Path, plies: int | None) -> tuple[Move, ...]:
-    """The moves of a game, passes left out, all or as many as are wanted.
-
-    Raises: FileFormatError if it is not one, or can't be gone on with by the rules.
-    """
     if isinstance(entry, BadGame):
         raise FileFormatError(bad_game(str(path), entry))
     game = Game(rules)

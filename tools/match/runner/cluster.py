@@ -88,7 +88,6 @@ class ClusterPool:
         self._client.cancel(list(self._running.values()))
 
     def _report(self, task: PairTask, future: Future) -> None:
-        """What came of a task, in the order in which it happened on the worker."""
         self._running.pop(future.key, None)
         try:
             events = future.result()
@@ -103,7 +102,6 @@ class ClusterPool:
 
 
 def _is_over(run: str) -> Callable[[], bool]:
-    """Return a function that asks whether the run is over; it looks at the scheduler's flag now and then."""
     flag, next_look, is_over = Flag(_flag_name(run)), time.monotonic() + _LOOK_SECONDS, False
 
     def look() -> bool:
@@ -116,7 +114,6 @@ def _is_over(run: str) -> Callable[[], bool]:
 
 
 def _play(task: PairTask) -> list[Event]:
-    """Play a pair on a worker, and return what happened, without its single turns."""
     events: list[Event] = []
 
     def note(event: Event) -> None:

@@ -148,10 +148,7 @@ class Conductor:
             self._on_event(event)
 
     def _end_pair(self, pair: int, failure: str) -> list[GameRecord]:
-        """Free the place; a pair that does not count goes back to its place in the queue, before all later ones.
-
-        One that has been there too often ends the run.
-        """
+        """A pair that does not count goes back to its place in the queue, before all later ones."""
         task = self._running.pop(pair)
         voids = self._void(_failed(task, failure)) if failure else []
         if missing := self._still_missing(pair):
@@ -182,7 +179,6 @@ class Conductor:
             self._path.add(pair, result.points)
 
     def _write(self, events: Sequence[Event]) -> None:
-        """Store events; a disk that is full is spoken of once, and once more when it has room again."""
         before = self._store.trouble
         self._store.write(events, self._settings.rules)
         if self._store.trouble and not before:

@@ -225,7 +225,6 @@ class PairWorker:
             driver.close(_HURRIED_SECONDS if hurried else _FAREWELL_SECONDS)
 
     def _take(self, entries: Iterable[EngineSpec]) -> None:
-        """Send away who does not play and bring who does; who stays gets the options of the pair."""
         wanted = {entry.name: entry for entry in entries}
         for name in self.names - wanted.keys():
             self._drivers.pop(name).close(_FAREWELL_SECONDS)

@@ -164,7 +164,6 @@ class LocalPool:
                 self._free.append(worker)
 
     def _take_worker(self, names: frozenset[str]) -> PairWorker:
-        """Return a free worker, if possible one that has these engines."""
         with self._lock:
             worker = max(self._free, key=lambda worker: len(worker.names & names))
             self._free.remove(worker)

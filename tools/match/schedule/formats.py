@@ -94,7 +94,6 @@ def course_of(settings: RunSettings, games: Iterable[GameRecord]) -> Course:
 
 
 def _merit(score: Score) -> tuple[float, float]:
-    """Return the share of the points and the discs per game; (-1, 0) without games."""
     return (score.points / score.games if score.games else -1.0), score.mean_margin or 0.0
 
 
@@ -195,7 +194,6 @@ def _numbered(planned: Iterable[Encounter]) -> Iterator[tuple[Encounter, range]]
 
 
 def _swiss_rounds(planned: Sequence[Encounter], names: Sequence[str]) -> list[list[Meeting]]:
-    """Return the meetings of each round, then the byes."""
     rounds = []
     for _, group in groupby(planned, lambda encounter: encounter.round):
         met = [Meeting(encounter.first, encounter.second) for encounter in group]
@@ -210,7 +208,6 @@ def _with_games(
     planned: Sequence[Encounter],
     so_far: Mapping[int, Mapping[int, GameRecord]],
 ) -> Meeting:
-    """Return the meeting with the games that were planned and played; a bye has none."""
     if meeting.second is None:
         return meeting
     stages = knockout.stages_of((meeting.first, meeting.second), round, planned)

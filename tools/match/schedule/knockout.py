@@ -83,7 +83,7 @@ def _meeting(
     scores: Scores,
     names: Sequence[str],
 ) -> Meeting:
-    """Return a meeting with its result so far. A winner by points does not depend on games of others."""
+    """A winner by points does not depend on games of others."""
     if first is None or second is None:
         resting = second if first is None else first
         assert resting is not None, "two byes never meet"

@@ -113,7 +113,6 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _engines(tables: object, path: Path) -> list[Mapping[str, Any]]:
-    """The tables of the engines, each checked. Raises: FileFormatError naming file and engine."""
     if not isinstance(tables, list) or not tables or not all(isinstance(table, Mapping) for table in tables):
         raise FileFormatError(f"{path}: each engine needs a table [[engine]]")
     names = set()

@@ -267,7 +267,6 @@ class Store:
         return replace(run, finished=finished, interrupted=not finished)
 
     def _statements(self, event: Event, rules: Rules) -> list[Statement]:
-        """How an event is written; new settings with a new seal, if the run was sealed by us."""
         if not isinstance(event, RunSettings):
             return _statements(event, rules)
         plain = _json(plain_settings(event))
@@ -295,7 +294,6 @@ class Store:
                 self._identities[name] = (*known, said)
 
     def _commit(self, statements: Iterable[Statement], durable: bool) -> None:
-        """All statements or none of them. Raises: sqlite3.Error."""
         connection = self._connection
         connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
         connection.execute("BEGIN IMMEDIATE")
@@ -359,7 +357,7 @@ def _with(run: Run, events: Iterable[Event]) -> Run:
 
 
 def _statements(event: Event, rules: Rules) -> list[Statement]:
-    """Return how an event other than new settings is written. Writing it twice changes nothing."""
+    """Writing the statements twice changes nothing."""
     match event:
         case GameStarted():
             return [(schema.INSERT_GAME, rows.started_row(event, rules))]

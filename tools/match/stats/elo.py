@@ -155,7 +155,7 @@ def _normalized(counts: Pentanomial) -> float | None:
 
 
 def _standard_error(counts: Sequence[int]) -> float | None:
-    """Of the mean score per game; None with fewer than two pairs."""
+    """Return the standard error of the mean score per game."""
     pairs = sum(counts)
     if pairs < 2:
         return None
