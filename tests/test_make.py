@@ -22,7 +22,6 @@ def make(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
 
 
 def targets() -> set[str]:
-    """What `make help` lists."""
     return set(re.findall(r"^make (\w+) ", make(ROOT, "--no-print-directory", "help").stdout, re.MULTILINE))
 
 
@@ -34,18 +33,6 @@ def bare(tmp_path: Path) -> Path:
     (tmp_path / "package").mkdir()
     shutil.copy(ROOT / "package" / "__init__.py", tmp_path / "package")
     return tmp_path
-
-
-@pytest.fixture
-def python(tmp_path: Path) -> Path:
-    """An interpreter that can be spoiled: a shell script before the real one."""
-    return tmp_path / "python3.12"
-
-
-def spoil(python: Path, pattern: str, action: str) -> None:
-    """Let `python` do `action` when its arguments match `pattern`."""
-    python.write_text(f'#!/bin/sh\ncase "$*" in {pattern}) {action};; *) exec {sys.executable} "$@";; esac\n')
-    python.chmod(0o755)
 
 
 def test_make_help_lists_the_targets() -> None:
@@ -61,31 +48,28 @@ def test_the_documentation_names_only_what_make_can_do(page: str) -> None:
     assert {target for targets in named for target in targets.split()} - targets() == set()
 
 
-def test_an_old_python_is_refused(bare: Path, python: Path) -> None:
-    spoil(python, "*version_info*", "exit 1")
-
-    told = make(bare, "test", f"PYTHON={python}")
+@pytest.mark.parametrize(
+    ("target", "pattern", "action", "words"),
+    [
+        (
+            "test",
+            "*version_info*",
+            "exit 1",
+            "make: Outflank needs Python 3.11 or newer: try apt-get install python3,",
+        ),
+        ("match", "*ensurepip*", "exit 1", "needs Python's venv module: try apt-get install python3.12-venv"),
+        ("test", "*get_path*", "echo /nowhere", "needs Python's headers: try apt-get install python3.12-dev"),
+    ],
+)
+def test_what_python_lacks_is_named(bare: Path, target: str, pattern: str, action: str, words: str) -> None:
+    """By an interpreter that is spoiled: a shell script that does `action` in place of the matching calls."""
+    python = bare / "python3.12"
+    python.write_text(f'#!/bin/sh\ncase "$*" in {pattern}) {action};; *) exec {sys.executable} "$@";; esac\n')
+    python.chmod(0o755)
+    told = make(bare, target, f"PYTHON={python}")
 
     assert told.returncode == 2
-    assert "make: Outflank needs Python 3.11 or newer: try apt-get install python3," in told.stderr
-
-
-def test_a_missing_venv_module_is_named(bare: Path, python: Path) -> None:
-    spoil(python, "*ensurepip*", "exit 1")
-
-    assert (
-        "needs Python's venv module: try apt-get install python3.12-venv"
-        in make(bare, "match", f"PYTHON={python}").stderr
-    )
-
-
-def test_missing_headers_are_named(bare: Path, python: Path) -> None:
-    spoil(python, "*get_path*", "echo /nowhere")
-
-    assert (
-        "needs Python's headers: try apt-get install python3.12-dev"
-        in make(bare, "test", f"PYTHON={python}").stderr
-    )
+    assert words in told.stderr
 
 
 @pytest.mark.parametrize("targets", [[], ["build"], ["test"]], ids=["make", "make build", "make test"])

@@ -7,15 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from outflank.engine import (
-    PRESETS,
-    Colour,
-    IllegalMoveError,
-    Limit,
-    Position,
-    Rules,
-    Searcher,
-)
+from outflank.engine import PRESETS, Colour, IllegalMoveError, Limit, Position, Rules, Searcher
 from outflank.engine.rules import Scoring, Tie, Turns
 from outflank.tests.support import reference, strategies
 from outflank.tests.support.positions import (
@@ -61,11 +53,13 @@ class TestEverySheet:
         assert position.turned(move) == mask_of_names(turned)
         assert position.play(move).white == mask_of_names(white) & ~mask_of_names(turned)
 
-    def test_a_move_that_turns_nothing_is_illegal(self, name: str) -> None:
+    def test_a_move_that_turns_nothing_and_a_voluntary_pass_are_illegal(self, name: str) -> None:
         position = start(name)
         for square in ("a1", "e6" if "e6" not in squares(position) else "e3", "d4"):
             with pytest.raises(IllegalMoveError):
                 position.play(square)
+        with pytest.raises(IllegalMoveError, match="a pass is legal only without a move"):
+            position.pass_()
 
     def test_a_side_without_a_move_passes(self, name: str) -> None:
         position = self.position(name, board(black="b1", white="a1") + " X")
@@ -73,10 +67,6 @@ class TestEverySheet:
         assert position.must_pass
         assert squares(position) == "pass"
         assert position.pass_() == position.with_side(WHITE)
-
-    def test_voluntary_passing_is_illegal(self, name: str) -> None:
-        with pytest.raises(IllegalMoveError, match="a pass is legal only without a move"):
-            start(name).pass_()
 
     @pytest.mark.parametrize("side", "XO")
     def test_the_game_ends_when_neither_side_can_move(self, name: str, side: str) -> None:
@@ -120,18 +110,6 @@ class TestEverySheet:
 
         assert Position.start(rules).is_over
         assert Position.start(rules).side is rules.begins
-
-
-class TestCounting:
-    """``scoring=count``: only discs on the board."""
-
-    RULES = Rules.parse("othello,scoring=count")
-
-    def test_scores_may_be_odd(self) -> None:
-        assert Position.parse(board(black="a1 a2 a3"), self.RULES).score() == 3
-
-    def test_a_wipe_out_scores_the_discs_on_the_board_and_not_64(self) -> None:
-        assert Position.parse(board(white="c3 d3 e3"), self.RULES).score(WHITE) == 3
 
 
 class TestBoardsGivenByHand:

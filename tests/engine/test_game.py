@@ -20,8 +20,6 @@ from hypothesis.stateful import (
 from outflank.engine import (
     PASS,
     PRESETS,
-    SQUARE_NAMES,
-    SQUARES,
     Colour,
     Game,
     IllegalMoveError,
@@ -31,7 +29,6 @@ from outflank.engine import (
     Rules,
     SettingsError,
     Turn,
-    squares_of,
 )
 from outflank.tests.support import reference, strategies
 from outflank.tests.support.positions import BLACK_MUST_PASS, COLOURS, position_of, rules_of
@@ -124,11 +121,6 @@ class TestPlaying:
         assert game.turns[0].colour is Colour.BLACK
         assert game.position == Position.start().play("f5")
 
-    def test_begins_with_the_start_of_its_rules_or_with_a_given_position(self) -> None:
-        assert Game().position == Position.start()
-        assert Game(PRESETS["obversi"]).first == Position.start(PRESETS["obversi"])
-        assert Game(first=BLACK_MUST_PASS).first == BLACK_MUST_PASS
-
     def test_games_are_equal_if_start_and_moves_are(self) -> None:
         game, other = Game.from_transcript("f5d6c3"), Game.from_transcript("F5 D6 C3")
         written, implied = Game(first=BLACK_MUST_PASS), Game(first=BLACK_MUST_PASS)
@@ -138,6 +130,8 @@ class TestPlaying:
 
         assert game == other == game.copy()
         assert written == implied
+        assert written.undo()
+        assert [turn.move for turn in written.turns] == [PASS]
         assert other.undo()
         assert game != other
         assert Game(PRESETS["obversi"]) != Game(PRESETS["ravensburger-1987"])
@@ -151,6 +145,10 @@ class TestPlaying:
             assert [str(turn.move) for turn in game.turns] == ["pass", "c1"]
             assert [turn.implied for turn in game.turns] == [True, False]
             assert game.turns[1].colour is Colour.WHITE
+            assert game.undo()
+            assert game.position == BLACK_MUST_PASS
+            assert game.redo()
+            assert [str(turn.move) for turn in game.turns] == ["pass", "c1"]
 
     def test_a_colour_may_come_as_its_word(self) -> None:
         """The word for Black was taken for the other side, whose move was made."""
@@ -164,23 +162,6 @@ class TestPlaying:
         game.play("c1", white)
         assert game.turns[1].colour is Colour.WHITE
         assert game.hand(black) == game.hand(Colour.BLACK)
-
-    def test_an_implied_pass_is_undone_and_redone_with_its_move(self) -> None:
-        game = Game(first=BLACK_MUST_PASS)
-        game.play("c1")
-
-        assert game.undo()
-        assert game.position == BLACK_MUST_PASS
-        assert game.redo()
-        assert [str(turn.move) for turn in game.turns] == ["pass", "c1"]
-
-    def test_a_pass_that_was_written_is_undone_alone(self) -> None:
-        game = Game(first=BLACK_MUST_PASS)
-        game.pass_()
-        game.play("c1")
-
-        assert game.undo()
-        assert [turn.move for turn in game.turns] == [PASS]
 
     @pytest.mark.parametrize("preset", PRESETS)
     def test_refusals_name_the_colours_as_the_rules_print_them(self, preset: str) -> None:
@@ -212,6 +193,7 @@ class TestPlaying:
         game = Game(Rules(turns="one"))
 
         assert str(game.play("d3/s")) == "d3"
+        assert Position.start(game.rules).play("d3/s") == game.position
 
 
 def test_a_game_is_the_sequence_of_its_turns() -> None:
@@ -265,15 +247,12 @@ def test_the_repr_of_a_game_gives_it_again(data: st.DataObject, named: tuple[str
     assert (again.position, again.rules) == (game.position, game.rules)
 
 
-def test_a_game_is_printed_as_its_board() -> None:
+def test_a_game_is_printed_as_its_board_and_its_repr_has_the_first_one() -> None:
+    given = Game(first=Position.parse("OX------" + "-" * 56 + "X", Rules.parse("reversi")))
+
+    assert eval(repr(given)).first == given.first
     assert str(Game()) == str(Position.start())
     assert str(Game.from_transcript("f5d6")) == str(Position.start().play("f5").play("d6"))
-
-
-def test_the_repr_of_a_game_from_another_board_has_the_board() -> None:
-    game = Game(first=Position.parse("OX------" + "-" * 56 + "X", Rules.parse("reversi")))
-
-    assert eval(repr(game)).first == game.first
 
 
 @pytest.mark.parametrize(
@@ -298,28 +277,14 @@ def test_the_end_of_a_game_is_told_with_its_reasons(
     assert (outcome.margin_of(BLACK) < 0) == text.startswith("W")
 
 
-def test_a_game_that_goes_on_has_none_whoever_leads() -> None:
-    assert Position.start().outcome() is None
-    assert Position.start().play("f5").outcome() is None
-
-
-@given(named=strategies.sheets(), board=strategies.boards, side=strategies.sides)
-def test_every_square_is_owned_as_on_the_oracles_board(
-    named: tuple[str, reference.Sheet], board: reference.Board, side: str
-) -> None:
-    position = position_of(board, side, rules_of(*named))
-    letters = reference.text_of(board)
-    for square in SQUARES:
-        assert position.disc_at(square) is COLOURS.get(letters[square])
-        assert position.disc_at(SQUARE_NAMES[square]) is COLOURS.get(letters[square])
-    assert [square for square in SQUARES if letters[square] == "X"] == list(squares_of(position.black))
-
-
-def test_a_game_begins_with_a_position() -> None:
+def test_a_game_begins_with_the_start_of_its_rules_or_with_a_position() -> None:
     position = Position.start(Rules.parse("reversi"))
     game = Game(position)
 
     assert (game.first, game.rules, game.position) == (position, position.rules, position)
+    assert Game().position == Position.start()
+    assert Game(PRESETS["obversi"]).first == Position.start(PRESETS["obversi"])
+    assert Game(first=BLACK_MUST_PASS).first == BLACK_MUST_PASS
     assert Game(position, position) == game == Game.from_transcript("", position)
     with pytest.raises(SettingsError, match=r"^expected one position to begin with, got "):
         Game(position, Position.start())

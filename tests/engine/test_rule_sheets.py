@@ -10,7 +10,6 @@ import pytest
 
 from outflank.engine import (
     PRESETS,
-    STARTS,
     Colour,
     Game,
     IllegalMoveError,
@@ -18,7 +17,6 @@ from outflank.engine import (
     Rules,
 )
 from outflank.tests.support.positions import (
-    COLOURS,
     EIGHT_WAYS_FROM_D4,
     FULL_AND_EQUAL,
     OVER_WITH_THREE_EMPTY,
@@ -64,23 +62,30 @@ def test_a_sheet_says_the_start_who_begins_ties_and_what_counts(
     assert start(name).board_string() == board(*discs) + (" X" if begins is BLACK else " O")
     assert squares(start(name)) == first
     assert rules.one_direction == (name == "ravensburger-1987")
+    assert rules.shows_hand == (name == "ravensburger-2006")
     assert winner_of(Position.parse(FULL_AND_EQUAL, rules)) is tie
     assert over.is_over
     assert (over.discs(BLACK), over.discs(WHITE), over.empties) == (38, 23, 3)
     assert (over.score(BLACK), over.score(WHITE)) == (score, -score)
 
 
-class TestOthello:
-    """Tournament rules, and the default."""
+def test_othello_is_the_default() -> None:
+    assert PRESETS["othello"] == Rules() == Position.start().rules == Game().rules
 
-    def test_is_the_default(self) -> None:
-        assert PRESETS["othello"] == Rules() == Position.start().rules == Game().rules
 
-    def test_a_draw_leaves_the_empty_squares_to_nobody(self) -> None:
-        assert Position.parse(board(black="a1", white="h8")).score() == 0
-
-    def test_a_wipe_out_counts_64_to_nothing(self) -> None:
-        assert Position.parse(board(white="c3 d3 e3")).score(WHITE) == 64
+@pytest.mark.parametrize(
+    ("rules", "black", "white", "score"),
+    [
+        pytest.param("othello", "a1", "h8", 0, id="a draw leaves the empty squares to nobody"),
+        pytest.param("othello", "", "c3 d3 e3", -64, id="a wipe-out counts 64 to nothing"),
+        pytest.param("othello,scoring=count", "a1 a2 a3", "", 3, id="counted scores may be odd"),
+        pytest.param("othello,scoring=count", "", "c3 d3 e3", -3, id="a wipe-out is not 64 if discs count"),
+    ],
+)
+def test_the_score_of_a_finished_game_follows_its_sheet(
+    rules: str, black: str, white: str, score: int
+) -> None:
+    assert Position.parse(board(black, white), Rules.parse(rules)).score() == score
 
 
 def test_figure_2_black_f5_turning_one_disc_is_legal_from_othello_and_not_from_reveris() -> None:
@@ -89,45 +94,12 @@ def test_figure_2_black_f5_turning_one_disc_is_legal_from_othello_and_not_from_r
         start("reveris").play("f5")
 
 
-class TestObversi:
-    """Obversi: the parallel start."""
+def test_in_obversi_yellow_f6_turns_d4_and_e5_and_leaves_d6_although_c7_is_yellow() -> None:
+    """E5 is turned and would bracket d6 with c7, but only the disc just played brackets."""
+    position = Position.parse(board(black="d4 e5 d6", white="c3 c7") + " O", PRESETS["obversi"])
 
-    @pytest.mark.parametrize(
-        ("name", "white"),
-        [
-            ("diagonal", "d4 e5"),
-            ("mirrored", "e4 d5"),
-            ("parallel-north", "d4 e4"),
-            ("parallel-south", "d5 e5"),
-            ("parallel-west", "d4 d5"),
-            ("parallel-east", "e4 e5"),
-        ],
-    )
-    def test_the_arrangement_of_the_four_discs_is_free(self, name: str, white: str) -> None:
-        position = Position.start(Rules.parse(f"obversi,start={name}"))
-
-        assert position.white == mask_of_names(white)
-        assert position.black | position.white == mask_of_names("d4 e4 d5 e5")
-        assert len(STARTS) == 6
-
-    def test_yellow_f6_turns_d4_and_e5_and_leaves_d6_although_c7_is_yellow(self) -> None:
-        """E5 is turned and would bracket d6 with c7, but only the disc just played brackets."""
-        position = Position.parse(board(black="d4 e5 d6", white="c3 c7") + " O", PRESETS["obversi"])
-
-        assert position.turned("f6") == mask_of_names("d4 e5")
-        assert position.play("f6").black == mask_of_names("d6")
-
-
-def test_in_1987_turning_is_compulsory_although_the_sheet_says_may() -> None:
-    """There is no move that places a disc and turns nothing."""
-    position = start("ravensburger-1987")
-
-    assert all(position.turned(move) for move in position.legal_moves())
-
-
-def test_the_oracles_colours_are_the_engines() -> None:
-    """The premise of every comparison: X is Black and O is White on both sides."""
-    assert {"X": BLACK, "O": WHITE} == COLOURS
+    assert position.turned("f6") == mask_of_names("d4 e5")
+    assert position.play("f6").black == mask_of_names("d6")
 
 
 class TestRavensburger1987:
@@ -144,18 +116,10 @@ class TestRavensburger1987:
         position = self.cross()
         after = position.play(move)
 
+        assert squares(position) == "d3/e d3/s d3/w"
         assert position.turned(move) == mask_of_names(turned)
         assert after.black == mask_of_names(f"b3 f3 d5 d3 {turned}")
         assert after.white == mask_of_names("c3 e3 d4") & ~mask_of_names(turned)
-
-    def test_the_whole_run_in_the_chosen_direction_is_turned(self) -> None:
-        position = Position.parse(board(black="a1 a8", white="b1 c1 d1 a7 a6") + " X", self.cross().rules)
-
-        assert position.parse_move("e1")
-        assert position.turned("e1") == mask_of_names("b1 c1 d1")
-
-    def test_a_move_with_several_is_written_with_the_one_chosen(self) -> None:
-        assert squares(self.cross()) == "d3/e d3/s d3/w"
 
     @pytest.mark.parametrize(
         ("move", "sentence"),
@@ -169,11 +133,6 @@ class TestRavensburger1987:
             self.cross().play(move)
 
         assert str(caught.value) == sentence
-
-    def test_the_one_direction_there_is_may_be_written_too(self) -> None:
-        position = start("ravensburger-1987")
-
-        assert position.play("e3/s") == position.play("e3")
 
     @pytest.mark.parametrize(("direction", "run"), [way[:2] for way in EIGHT_WAYS_FROM_D4])
     def test_directions_are_as_seen_on_the_board_with_north_towards_row_1(
@@ -209,20 +168,18 @@ class TestRavensburger2006:
 
     RULES = PRESETS["ravensburger-2006"]
 
-    def test_the_second_player_is_the_one_that_did_not_begin(self) -> None:
-        rules = replace(self.RULES, begins=BLACK)
+    @pytest.mark.parametrize(
+        ("begins", "over", "winner"),
+        [
+            pytest.param(BLACK, FULL_AND_EQUAL, WHITE, id="the second player is the one that did not begin"),
+            pytest.param(WHITE, board("a1", "h8"), BLACK, id="empty squares are nobody's in a tie"),
+            pytest.param(WHITE, OVER_WITH_THREE_EMPTY, BLACK, id="38 to 23 is no tie"),
+            pytest.param(BLACK, OVER_WITH_THREE_EMPTY, BLACK, id="whoever began"),
+        ],
+    )
+    def test_the_second_player_wins_ties(self, begins: Colour, over: str, winner: Colour) -> None:
         for side in "XO":
-            assert winner_of(Position.parse(f"{FULL_AND_EQUAL} {side}", rules)) is WHITE
-
-    def test_equal_counts_with_empty_squares_are_ties_too(self) -> None:
-        assert winner_of(Position.parse(board(black="a1", white="h8"), self.RULES)) is BLACK
-
-    def test_a_tie_never_matters_where_the_counts_differ(self) -> None:
-        other_colours = OVER_WITH_THREE_EMPTY.translate(str.maketrans("XO", "OX"))
-        over = Position.parse(other_colours, self.RULES)
-
-        assert over.score() == 23 - 38
-        assert winner_of(over) is WHITE
+            assert winner_of(Position.parse(f"{over} {side}", replace(self.RULES, begins=begins))) is winner
 
     def test_turns_all_directions_unless_turns_one_asks_for_the_childrens_variant(self) -> None:
         cross = TestRavensburger1987.CROSS
@@ -232,14 +189,11 @@ class TestRavensburger2006:
         assert squares(Position.parse(cross, children)) == "d3/e d3/s d3/w"
         assert children.tie == "second"
 
-    def test_each_side_owns_32_discs(self) -> None:
-        game = Game(self.RULES)
-        for colour in Colour:
-            assert game.hand(colour) + game.position.discs(colour) == 32
-        assert self.RULES.shows_hand
-
     def test_a_side_with_none_in_hand_is_given_one_by_the_other(self) -> None:
-        """Black, who has the odd one of the three discs left, plays them all; the third was White's."""
+        """Black, who has the odd one of the three discs left, plays them all; the third was White's.
+
+        So the supply of discs never limits a move, and a game from the position has other hands.
+        """
         game = Game(first=Position.parse(WHITE_MUST_ALWAYS_PASS + " X", self.RULES))
         hands = [(game.hand(BLACK), game.hand(WHITE))]
         for move in ("c1", "c4", "c7"):
@@ -247,22 +201,7 @@ class TestRavensburger2006:
             hands.append((game.hand(BLACK), game.hand(WHITE)))
 
         assert hands == [(2, 1), (1, 1), (0, 1), (0, 0)]
-
-    def test_the_supply_of_discs_never_limits_a_move(self) -> None:
-        game = Game(first=Position.parse(WHITE_MUST_ALWAYS_PASS + " X", self.RULES))
-        game.play("c1")
-        game.play("c4", BLACK)
-
-        assert game.hand(BLACK) == 0
-        assert squares(game.position.pass_()) == "c7"
-
-    def test_discs_in_hand_are_no_part_of_the_position(self) -> None:
-        """Two games with different hands reach one and the same position."""
-        game = Game(first=Position.parse(WHITE_MUST_ALWAYS_PASS + " X", self.RULES))
-        game.play("c1")
-        game.play("c4", BLACK)
+        game.undo()
         game.pass_()
         fresh = Game(first=game.position)
-
-        assert fresh.position == game.position
-        assert (fresh.hand(BLACK), fresh.hand(WHITE)) != (game.hand(BLACK), game.hand(WHITE))
+        assert (fresh.hand(BLACK), game.hand(BLACK)) == (1, 0)
