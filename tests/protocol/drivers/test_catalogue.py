@@ -22,13 +22,18 @@ def edax(tmp_path: Path) -> Path:
 
 
 def test_an_engine_is_found_in_its_folder_and_started_where_its_files_are(edax: Path) -> None:
+    """The run keeps what was found and not the name; an engine of the catalogue has no book anyway."""
     entry = EngineSpec.parse(f"catalogue:edax dir='{edax}'")
+    settings = entry.settings()
 
     assert command_line(entry) == [
         str(edax / "bin/lEdax-native"),
         *shlex.split("-gtp -n-tasks 1 -ponder off -book-usage off"),
     ]
     assert (entry.name, entry.dialect, entry.dir) == ("Edax", Dialect.PER_MOVE, str(edax))
+    assert "catalogue" not in settings
+    assert EngineSpec.from_settings(settings) == entry
+    assert EngineSpec.parse(f"catalogue:edax dir='{edax}' book=none") == entry
 
 
 def test_an_engine_is_found_on_the_path_by_a_link(
@@ -52,12 +57,6 @@ def test_further_keys_fill_its_command_and_take_precedence(edax: Path) -> None:
     assert (entry.name, entry.dialect) == ("E", Dialect.SPEC)
 
 
-def test_no_book_is_what_an_engine_of_the_catalogue_has_anyway(edax: Path) -> None:
-    text = f"catalogue:edax dir='{edax}'"
-
-    assert EngineSpec.parse(f"{text} book=none") == EngineSpec.parse(text)
-
-
 def test_a_command_of_ones_own_is_taken_as_it_is() -> None:
     entry = EngineSpec.parse("catalogue:ntest cmd='/opt/ntest x'")
 
@@ -68,14 +67,6 @@ def test_a_file_of_engines_may_name_it_too(edax: Path) -> None:
     table = {"catalogue": "edax", "dir": str(edax), "options": {"hash": 20}}
 
     assert EngineSpec.from_settings(table) == EngineSpec.parse(f"catalogue:edax dir='{edax}' option.hash=20")
-
-
-def test_the_run_keeps_what_was_found_and_not_the_name(edax: Path) -> None:
-    entry = EngineSpec.parse(f"catalogue:edax dir='{edax}'")
-    settings = entry.settings()
-
-    assert "catalogue" not in settings
-    assert EngineSpec.from_settings(settings) == entry
 
 
 @pytest.mark.parametrize(
@@ -95,16 +86,12 @@ def test_an_engine_that_is_not_there_is_refused_in_a_sentence(text: str, message
         EngineSpec.parse(text)
 
 
-def test_an_engine_without_its_files_is_refused(edax: Path) -> None:
+def test_an_engine_without_its_files_or_the_permission_to_execute_it_is_refused(edax: Path) -> None:
     (edax / "data/eval.dat").unlink()
-
     with pytest.raises(NotationError, match=r"Edax .* needs data/eval\.dat in its folder or the one above"):
         EngineSpec.parse(f"catalogue:edax dir='{edax}'")
 
-
-def test_a_file_that_may_not_be_executed_is_no_program(edax: Path) -> None:
     (edax / "bin/lEdax-native").chmod(0o644)
-
     with pytest.raises(NotationError, match="Edax was not found"):
         EngineSpec.parse(f"catalogue:edax dir='{edax}'")
 

@@ -1,5 +1,7 @@
 """The commands that set the clock of a GTP engine."""
 
+from typing import Any
+
 import pytest
 
 from outflank.protocol.clock import TimeControl
@@ -37,30 +39,27 @@ def test_the_exact_form_is_preferred_and_rounding_never_grants_time(
     assert choose_dialect(control, *KATA).settings == kata
 
 
-def test_a_kind_that_is_not_listed_is_not_used() -> None:
-    dialect = choose_dialect(TimeControl.parse("60+1"), *KATA[:2], {"none", "absolute"})
+@pytest.mark.parametrize(
+    ("time", "engine", "settings"),
+    [
+        ("60+1", (*KATA[:2], {"none", "absolute"}), "time_settings 60 0 0"),  # without fischer
+        ("60+1", (*SPEC, frozenset(), Dialect.FISCHER), None),
+        ("60+0", ("deaf", {"play", "genmove"}), None),
+    ],
+)
+def test_what_is_not_listed_is_not_used(time: str, engine: tuple[Any, ...], settings: str | None) -> None:
+    dialect = choose_dialect(TimeControl.parse(time), *engine)
 
-    assert dialect.settings == "time_settings 60 0 0"
+    assert dialect.settings == settings
+    assert engine[0] != "deaf" or not dialect.sends_left
 
 
-def test_an_engine_without_time_commands_is_sent_nothing() -> None:
-    dialect = choose_dialect(TimeControl.parse("60+0"), "deaf", {"play", "genmove"})
-
-    assert (dialect.settings, dialect.sends_left) == (None, False)
-
-
-def test_the_time_left_has_fractions_only_for_engines_that_take_them() -> None:
-    strict = choose_dialect(TimeControl.parse("10+0"), *SPEC)
-    free = choose_dialect(TimeControl.parse("10+0"), *KATA)
+def test_the_time_left_has_fractions_if_the_engine_takes_them_and_is_never_rounded_to_nothing() -> None:
+    strict, free = (choose_dialect(TimeControl.parse("10+0"), *engine) for engine in (SPEC, KATA))
 
     assert strict.time_left("black", 7.9, 0) == "time_left black 7 0"
     assert free.time_left("black", 7.9, 0) == "time_left black 7.9 0"
-
-
-def test_a_rounded_time_never_says_that_the_flag_has_fallen() -> None:
-    assert (
-        choose_dialect(TimeControl.parse("10+0"), *SPEC).time_left("white", 0.4, 0) == "time_left white 1 0"
-    )
+    assert strict.time_left("white", 0.4, 0) == "time_left white 1 0"
 
 
 @pytest.mark.parametrize(
@@ -90,7 +89,3 @@ def test_edax_is_known_by_its_name_and_gets_its_time_before_the_board_is_cleared
 
     assert (dialect.settings, dialect.before_board) == ("time_settings 2 0 1", True)
     assert not choose_dialect(TimeControl.parse("2"), *SPEC).before_board
-
-
-def test_a_dialect_whose_command_is_not_listed_can_tell_nothing() -> None:
-    assert choose_dialect(TimeControl.parse("60+1"), *SPEC, dialect=Dialect.FISCHER).settings is None

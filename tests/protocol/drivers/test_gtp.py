@@ -43,14 +43,10 @@ def sh(script: str) -> list[str]:
     return ["sh", "-c", script]
 
 
-def test_the_handshake_learns_name_version_and_commands() -> None:
-    with started() as driver:
+def test_the_handshake_learns_name_version_and_commands_and_answers_have_text_and_seconds() -> None:
+    with started("slow") as driver:
         assert (driver.own_name, driver.version, driver.identity) == ("fake", "", "fake")
         assert driver.commands == set(fake_engine.COMMANDS)
-
-
-def test_an_answer_has_its_text_and_the_seconds_it_took() -> None:
-    with started("slow") as driver:
         answer = driver.ask("genmove black", 5)
 
     assert (answer.ok, answer.text) == (True, "d3")
@@ -131,25 +127,23 @@ def test_a_command_that_the_engine_does_not_read_meets_the_deadline_too() -> Non
     assert living_members(driver.pid) == []
 
 
-def test_quit_ends_a_good_engine_at_once() -> None:
-    driver = started()
+@pytest.mark.parametrize(
+    ("fault", "patience", "least", "most"), [("none", 10, 0, 2), ("stubborn", 0.2, 0.4, 0.4 + SLACK)]
+)
+def test_quit_ends_a_good_engine_and_a_stubborn_one_is_killed(
+    fault: str, patience: float, least: float, most: float
+) -> None:
+    driver = started(fault)
     began = time.monotonic()
-    driver.close(10)
+    driver.close(patience)
 
-    assert time.monotonic() - began < 2
+    assert least <= time.monotonic() - began < most
     assert not driver.is_running
-
-
-def test_an_engine_that_ignores_quit_and_sigterm_is_killed() -> None:
-    driver = started("stubborn")
-    began = time.monotonic()
-    driver.close(0.2)
-
-    assert 0.4 <= time.monotonic() - began < 0.4 + SLACK
     assert living_members(driver.pid) == []
 
 
-def test_nothing_leaks_however_engines_end() -> None:
+@pytest.mark.parametrize("times", [5, pytest.param(250, marks=[pytest.mark.slow, pytest.mark.timeout(900)])])
+def test_nothing_leaks_however_engines_end(times: int) -> None:
     def one_of_each() -> None:
         for fault in ("none", "crash", "closed input", "silence"):
             driver = started(fault)
@@ -160,20 +154,11 @@ def test_nothing_leaks_however_engines_end() -> None:
 
     one_of_each()
     before, others = open_files(), set(children(os.getpid()))
-    for _ in range(5):
+    for _ in range(times):
         one_of_each()
 
     assert open_files() == before
     assert set(children(os.getpid())) <= others  # no zombie is left to wait for
-
-
-@pytest.mark.slow
-def test_nothing_leaks_in_a_thousand_engines() -> None:
-    before = open_files()
-    for _ in range(1000):
-        started().close()
-
-    assert open_files() == before
 
 
 def test_a_hundred_megabytes_on_stderr_neither_block_nor_pile_up() -> None:
@@ -213,10 +198,8 @@ def test_whatever_an_engine_writes_our_memory_stays_small() -> None:
 @pytest.mark.parametrize("times", [40, pytest.param(500, marks=pytest.mark.slow)])
 def test_noise_is_an_answer_or_a_typed_error_in_time(rng: random.Random, tmp_path: Path, times: int) -> None:
     """Engines answer with bytes out of which answers are made."""
-    path, pieces = (
-        tmp_path / "noise",
-        [b"=", b"?", b" ", b"\n", b"\n\n", b"\r", b"\t", b"\0", b"\x1b", b"\xff", b"7"],
-    )
+    path = tmp_path / "noise"
+    pieces = [b"=", b"?", b" ", b"\n", b"\n\n", b"\r", b"\t", b"\0", b"\x1b", b"\xff", b"7"]
     pieces += [b"info move d3", b"play d3"]
     for _ in range(times):
         noise = b"".join(rng.choices(pieces, k=rng.randrange(12)))
@@ -273,13 +256,22 @@ def test_an_engine_that_refuses_to_think_aloud_is_asked_for_plain_moves(sit: Sit
     assert driver.remarks == ["A lists kata-genmove_analyze and refuses it: it is asked for plain moves"]
 
 
-def test_the_command_that_reports_most_is_chosen_and_genmove_if_there_is_none() -> None:
-    assert genmove_command(frozenset({"genmove", "lz-genmove_analyze"})) == "lz-genmove_analyze"
-    both = frozenset({"kata-genmove_analyze", "lz-genmove_analyze"})
-    assert genmove_command(both) == "kata-genmove_analyze"
-    assert genmove_command(frozenset()) == "genmove"
-    assert genmove_line("genmove", "black") == "genmove black"
-    assert genmove_line("kata-genmove_analyze", "white") == "kata-genmove_analyze white 50"
+@pytest.mark.parametrize(
+    ("listed", "line"),
+    [
+        ("genmove lz-genmove_analyze", "lz-genmove_analyze white 50"),
+        ("kata-genmove_analyze lz-genmove_analyze", "kata-genmove_analyze white 50"),
+        ("", "genmove white"),
+    ],
+)
+def test_the_command_that_reports_most_is_chosen_and_genmove_if_there_is_none(listed: str, line: str) -> None:
+    assert genmove_line(genmove_command(frozenset(listed.split())), "white") == line
+
+
+NOTHING_TO_READ = [
+    *("move d3 pv d3 book 1", "move c4 book 1 pv c4", "move d3 pv d3 scoreLead 5.0", "move pv d3"),
+    *(f"move d3 scoreLead {number} pv d3" for number in ("1e9", "400.0", "nan", "9" * 5000)),
+]
 
 
 @pytest.mark.parametrize(
@@ -292,15 +284,8 @@ def test_the_command_that_reports_most_is_chosen_and_genmove_if_there_is_none() 
         ("info move d3 scoreLead 1.0 book 1 pv d3 info move c4 book 0 pv c4\nplay d3", "d3", 1.0, True),
         ("info move c4 book 1 pv c4 info move d3 book 0 pv d3\nplay d3", "d3", None, False),
         ("info move d3 book 1 pv d3\ninfo move d3 book 0 pv d3\nplay D3", "D3", None, False),
-        ("info move d3 pv d3 book 1\nplay d3", "d3", None, None),
-        ("info move c4 book 1 pv c4\nplay d3", "d3", None, None),
+        *((f"info {info}\nplay d3", "d3", None, None) for info in NOTHING_TO_READ),
         ("play d3", "d3", None, None),
-        ("info move d3 scoreLead 1e9 pv d3\nplay d3", "d3", None, None),
-        ("info move d3 scoreLead 400.0 pv d3\nplay d3", "d3", None, None),
-        ("info move d3 scoreLead nan pv d3\nplay d3", "d3", None, None),
-        ("info move d3 pv d3 scoreLead 5.0\nplay d3", "d3", None, None),
-        ("info move pv d3\nplay d3", "d3", None, None),
-        (f"info move d3 scoreLead {'9' * 5000} pv d3\nplay d3", "d3", None, None),
         ("info nothing at all\nplay resign", "resign", None, None),
         ("info\nplay pass", "pass", None, None),
         ("d3", "d3", None, None),

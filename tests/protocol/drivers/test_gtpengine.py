@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,13 +25,14 @@ from outflank.protocol.drivers import (
 from outflank.tests.support import fake_engine
 from outflank.tests.support.positions import WITH_PASSES
 
+FAKE = fake_engine.command()
 OURS = [str(Path(sys.executable).with_name("outflank")), "gtp", "--level", "1", "--book", "none"]
 
 
 @pytest.fixture
 def engine() -> Iterator[GtpEngine]:
     """The fake one, that plays the first legal move."""
-    with GtpEngine(fake_engine.command()) as engine:
+    with GtpEngine(FAKE) as engine:
         yield engine
 
 
@@ -58,12 +60,6 @@ def test_a_whole_game_is_played_and_kept() -> None:
     assert len(engine.game) >= 9
     assert (engine.name, engine.is_running) == ("Outflank", False)
     assert repr(engine) == f"<GtpEngine Outflank {engine.version} (ended)>"
-
-
-def test_moves_are_told_and_chosen_in_turns(engine: GtpEngine) -> None:
-    assert engine.play("f5") == Move.parse("f5")
-    assert engine.genmove().move == Move.parse("f4")
-    assert engine.game.transcript() == "f5f4"
 
 
 @pytest.mark.parametrize(
@@ -108,26 +104,23 @@ def test_a_pass_that_a_move_implies_is_told_unless_it_was_refused(heard: list[st
     )
 
 
-def test_undo_takes_back_on_both_boards(engine: GtpEngine) -> None:
+def test_moves_are_told_chosen_and_taken_back_on_both_boards(engine: GtpEngine) -> None:
     assert not engine.undo()
-    engine.play("f5")
-    answer = engine.genmove()
+    assert engine.play("f5") == Move.parse("f5")
+    assert engine.genmove().move == Move.parse("f4")
+    assert engine.game.transcript() == "f5f4"
 
     assert engine.undo()
     assert engine.game.transcript() == "f5"
-    assert engine.genmove().move == answer.move
+    assert engine.genmove().move == Move.parse("f4")
 
 
-def test_it_follows_a_game_by_its_moves_or_from_the_start(heard: list[str]) -> None:
-    with hearing(heard) as engine:
-        engine.follow(Game.from_transcript("f5d6"))
-        engine.follow(Game.from_transcript("f5d6c3"))
-        assert heard.count("> clear_board") == 1
-        engine.follow(Game.from_transcript("d3"))
-        assert heard.count("> clear_board") == 2
-        assert engine.game.transcript() == "d3"
-        with pytest.raises(SettingsError, match="not at the start of othello"):
-            engine.follow(Game(Rules.parse("reversi")))
+def test_it_follows_a_game_from_the_start_of_its_rules_alone(engine: GtpEngine) -> None:
+    for transcript in ("f5d6", "f5d6c3", "d3"):
+        engine.follow(Game.from_transcript(transcript))
+        assert engine.game.transcript() == transcript
+    with pytest.raises(SettingsError, match="not at the start of othello"):
+        engine.follow(Game(Rules.parse("reversi")))
 
 
 def test_a_finished_game_has_no_move() -> None:
@@ -179,14 +172,8 @@ def test_a_resignation_is_no_move() -> None:
         assert engine.game.transcript() == ""
 
 
-@pytest.mark.parametrize("command", ["", "  ", []])
-def test_no_command_is_refused(command: str | list[str]) -> None:
-    with pytest.raises(SettingsError, match="expected a command that starts an engine"):
-        GtpEngine(command)
-
-
 def test_an_engine_that_was_ended_says_so_when_it_is_asked() -> None:
-    with GtpEngine(fake_engine.command()) as engine:
+    with GtpEngine(FAKE) as engine:
         pass
 
     for ask in (engine.genmove, engine.new_game, lambda: engine.play("f5")):
@@ -196,18 +183,24 @@ def test_an_engine_that_was_ended_says_so_when_it_is_asked() -> None:
         engine.send("name")
 
 
-def test_an_unknown_dialect_is_refused_with_those_there_are() -> None:
-    with pytest.raises(NotationError, match=r"expected a dialect out of auto spec .*, got 'x'"):
-        GtpEngine(fake_engine.command(), dialect="x")
+SPEAKS_NO_GTP = ["sh", "-c", "read line; echo welcome; sleep 1000"]
 
 
-def test_what_does_not_start_leaves_nothing() -> None:
-    with pytest.raises(EngineStartError, match="there is no program 'no-such-program'"):
-        GtpEngine("no-such-program --level 2")
-    with pytest.raises(EngineProtocolError, match="is no GTP engine"):
-        GtpEngine(["sh", "-c", "read line; echo welcome; sleep 1000"])
-    with pytest.raises(UnfitEngineError, match="it does not list outflank-rules"):
-        GtpEngine(fake_engine.command(), rules=Rules.parse("obversi"))
+@pytest.mark.parametrize(
+    ("command", "settings", "error", "sentence"),
+    [
+        *((none, {}, SettingsError, "expected a command that starts an engine") for none in ("", "  ", [])),
+        ("no-such-program -l 2", {}, EngineStartError, "there is no program 'no-such-program'"),
+        (SPEAKS_NO_GTP, {}, EngineProtocolError, "is no GTP engine"),
+        (FAKE, {"rules": Rules.parse("obversi")}, UnfitEngineError, "it does not list outflank-rules"),
+        (FAKE, {"dialect": "x"}, NotationError, r"expected a dialect out of auto spec .*, got 'x'"),
+    ],
+)
+def test_what_does_not_start_leaves_nothing(
+    command: str | list[str], settings: dict[str, Any], error: type[Exception], sentence: str
+) -> None:
+    with pytest.raises(error, match=sentence):
+        GtpEngine(command, **settings)
 
 
 def test_four_threads_may_use_one_engine() -> None:
@@ -258,14 +251,10 @@ def test_an_analysis_reports_on_all_moves_and_play_goes_on() -> None:
         assert None not in scores
         assert all(report.pv[0] == report.move and report.from_book is False for report in reports)
         assert int(reports[0].keys["depth"]) > 1
-        assert engine.genmove().move in moves
-
-
-def test_a_report_may_end_an_analysis() -> None:
-    with GtpEngine(OURS) as engine:
         began = time.monotonic()
-        assert engine.analyse(60, lambda told: True)
+        assert engine.analyse(60, lambda told: True)  # a report may end it
         assert time.monotonic() - began < 30
+        assert engine.genmove().move in moves
 
 
 @pytest.mark.parametrize("fault", ["analysis", "short analysis"])

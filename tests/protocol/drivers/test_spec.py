@@ -18,24 +18,22 @@ MATCH_TIME = TimeControl.parse("0.5")
 def test_an_engine_has_a_name_a_command_and_the_time_of_the_match_or_its_own() -> None:
     assert EngineSpec.parse('name=A cmd="x -l 4"', MATCH_TIME) == EngineSpec("A", "x -l 4", MATCH_TIME)
     assert EngineSpec.parse("name=B cmd=engine tc=none", MATCH_TIME).time == TimeControl()
-    assert EngineSpec.parse("cmd='/usr/games/gtp-rhino -l 4'", MATCH_TIME).name == "gtp-rhino"
+    blanks = EngineSpec.parse("""name='level 4' cmd="my-engine 'a b' c" """, MATCH_TIME)
+    assert (blanks.name, command_line(blanks)) == ("level 4", ["my-engine", "a b", "c"])
 
 
 @pytest.mark.parametrize(
     ("program", "name"),
-    [("/opt/" + "long-name-" * 5, "long-name-" * 4), ("'two  words\tand a tab'", "two  words?and a tab")],
+    [
+        ("/usr/games/gtp-rhino", "gtp-rhino"),
+        ("/opt/" + "long-name-" * 5, "long-name-" * 4),
+        ("'two  words\tand a tab'", "two  words?and a tab"),
+    ],
 )
 def test_a_program_may_be_called_anything(program: str, name: str) -> None:
     """A file's name of more than 40 characters was refused even if the engine had another name."""
     assert EngineSpec.parse(f'name=A cmd="{program} --fast"').name == "A"
     assert EngineSpec.parse(f'cmd="{program} --fast"').name == name
-
-
-def test_names_and_arguments_may_hold_blanks() -> None:
-    entry = EngineSpec.parse("""name='level 4' cmd="my-engine 'a b' c" """, MATCH_TIME)
-
-    assert entry.name == "level 4"
-    assert command_line(entry) == ["my-engine", "a b", "c"]
 
 
 EVERYTHING = """name=E cmd='my-engine --size={hash}' tc=60+1 grace=0.1 dialect=fischer level=4 depth=8 nodes=1000
@@ -96,12 +94,6 @@ def test_settings_that_were_written_are_read_back(text: str) -> None:
     assert "analysis" in settings or entry.analysis
 
 
-def test_the_former_names_of_keys_are_read() -> None:
-    former = EngineSpec.parse("cmd=x time=60+1 margin=0.1")
-
-    assert former == EngineSpec.parse("cmd=x tc=60+1 grace=0.1")
-
-
 def test_settings_for_all_engines_fill_the_gaps_of_each() -> None:
     each = shared_keys("tc=1 threads=2 option.hash=64 command=a env.X=1")
     entry = EngineSpec.parse(
@@ -128,11 +120,13 @@ def test_settings_that_not_all_engines_can_share_are_refused(text: str, sentence
     assert str(caught.value).startswith(sentence)
 
 
-def test_a_file_may_have_numbers_where_a_line_has_text() -> None:
+def test_a_file_may_have_numbers_where_a_line_has_text_and_keys_their_former_names() -> None:
     settings = {"cmd": "x", "tc": 0.5, "level": 4, "options": {"hash": 64}, "cpus": [0, 1], "restart": True}
     text = "cmd=x tc=0.5 level=4 option.hash=64 cpus=0-1 restart=yes"
 
     assert EngineSpec.from_settings(settings) == EngineSpec.parse(text)
+    former = EngineSpec.parse("cmd=x time=60+1 margin=0.1")
+    assert former == EngineSpec.parse("cmd=x tc=60+1 grace=0.1")
 
 
 @pytest.mark.parametrize(
@@ -172,6 +166,10 @@ def test_a_file_may_have_numbers_where_a_line_has_text() -> None:
         ("cmd=x cpus=a", "expected processors like 0,2-3 for cpus, got 'a'"),
         ("cmd=x dir=", "expected a folder for dir"),
         ("cmd=x restart=maybe", "expected yes or no for restart, got 'maybe'"),
+        ("cmd=x book=", "expected a file or none for book, got ''"),
+        ("cmd=x env=1 env.A=b", "env= and .* exclude each other in the engine"),
+        ("cmd=x commands=x command=y", "commands= and .* exclude each other in the engine"),
+        ("cmd=x options=1 option.a=2", "options= and .* exclude each other in the engine"),
     ],
 )
 def test_malformed_text_is_named(text: str, sentence: str) -> None:
@@ -197,22 +195,15 @@ def test_values_of_a_wrong_kind_are_named(settings: dict[str, object], sentence:
         EngineSpec.from_settings(settings)
 
 
-@pytest.mark.parametrize(
-    "text", ["cmd=x env=1 env.A=b", "cmd=x commands=x command=y", "cmd=x options=1 option.a=2"]
-)
-def test_what_is_given_one_by_one_is_not_given_together(text: str) -> None:
-    with pytest.raises(
-        NotationError, match=r"(env|commands|options)= and .* exclude each other in the engine"
-    ):
-        EngineSpec.parse(text)
-
-
 def test_outflank_is_the_program_of_this_installation_and_gets_options() -> None:
-    entry = EngineSpec.parse("cmd='outflank gtp' level=4 nodes=1000 threads=2 option.hash=16")
-    program, *arguments = command_line(entry)
+    text = "cmd='outflank gtp' level=4 nodes=1000 threads=2 option.hash=16 book='my openings.book'"
+    entry = EngineSpec.parse(text)
+    program, command, *options = command_line(entry)
 
     assert Path(program).parent == Path(sys.executable).parent
-    assert arguments == ["gtp", "--level=4", "--nodes=1000", "--threads=2", "--hash=16"]
+    assert command == "gtp"
+    assert options == ["--level=4", "--nodes=1000", "--book=my openings.book", "--threads=2", "--hash=16"]
+    assert entry.settings()["book"] == "my openings.book"
 
 
 @pytest.mark.parametrize(
@@ -232,12 +223,3 @@ def test_outflank_is_the_program_of_this_installation_and_gets_options() -> None
 def test_settings_go_to_their_places_in_the_command(text: str, command: str) -> None:
     """Braces of others stay."""
     assert command_line(EngineSpec.parse(text)) == command.split()
-
-
-def test_the_book_is_a_setting_of_the_engine() -> None:
-    entry = EngineSpec.parse("cmd='outflank gtp' book='my openings.book' level=3")
-
-    assert command_line(entry)[1:] == ["gtp", "--level=3", "--book=my openings.book"]
-    assert entry.settings()["book"] == "my openings.book"
-    with pytest.raises(NotationError, match="expected a file or none for book, got ''"):
-        EngineSpec.parse("cmd=x book=")

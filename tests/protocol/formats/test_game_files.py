@@ -63,6 +63,7 @@ def test_passes_are_read_in_every_form_or_left_out(word: str) -> None:
     )
     passed = text.replace(";W[a3]", f";B[{word}];W[a3]") if word else text
     assert moves(only(f"(;GM[2];{passed})")) == expected
+    assert moves(only(f"(;GM[2];{passed.replace(f'B[{word}]', 'B[tt]')})")) == expected
     assert (
         moves(only(f'[Event "x"]\n\n{" ".join(re.findall("..", WITH_A_PASS[:-2]))} {word} a3 *')) == expected
     )
@@ -133,82 +134,71 @@ def test_ggf_as_the_server_writes_it() -> None:
     assert [(move.score, move.seconds) for move in game.moves] == [(1.25, 3.5), (None, 2.0), (-4.0, None)]
 
 
-@pytest.mark.parametrize(
-    ("text", "result"),
-    [
-        ("?", None),
-        ("+0.00", Result(None, 0)),
-        ("-64.00", Result(Colour.WHITE, -64)),
-        ("+64.00:r", Result(Colour.BLACK, None, ResultReason.RESIGNATION)),
-        ("-64.00:t", Result(Colour.WHITE, None, ResultReason.TIME)),
-        ("+4.00:s", Result(Colour.BLACK, 4, ResultReason.AGREEMENT)),
-        ("-3.50", Result(Colour.WHITE, None)),  # with komi
-        ("-100.00", Result(Colour.WHITE, None)),
-        ("-127.000", None),  # Edax's word for a game that is not over
-    ],
-)
-def test_results_in_ggf(text: str, result: Result | None) -> None:
-    assert only(f"(;GM[Othello]RE[{text}]BO[8 {START}];)").result == result
-
-
-@pytest.mark.parametrize("kind", ["10", "s10r18", "8a", "x", "8ar"])
-def test_other_games_in_ggf_are_refused(kind: str) -> None:
-    (game,) = read(f"(;GM[Othello]TY[{kind}]BO[8 {START}];)")
-
-    assert str(game) == f"game 1: expected a game on 8 by 8 squares to the most discs, got TY[{kind}]"
-
-
-def test_a_ggf_start_board_of_its_own() -> None:
-    """NBoard separates rows by blanks."""
-    rows = " ".join(["--------"] * 3 + ["---*O---", "---O*---"] + ["--------"] * 3)
-    game = only(f"(;GM[Othello]TY[s8r20]BO[8 {rows} O]W[E6];)")
-
-    assert game.first.side is Colour.WHITE
-    assert moves(game) == "e6"
-
-
-@pytest.mark.parametrize("blank", ["\n", "\t", "\r\n", "  "])
-def test_any_blank_separates_a_ggf_start_board_from_its_size(blank: str) -> None:
-    assert moves(only(f"(;GM[Othello]BO[8{blank}{START}]B[F5];)")) == "f5"
-
-
-@pytest.mark.parametrize("text", ["", "8", "10 -", "x"])
-def test_a_ggf_start_board_that_is_none_is_named(text: str) -> None:
-    (game,) = read(f"(;GM[Othello]BO[{text}];)")
-
-    assert str(game).startswith("game 1: expected ")
+NO_SIZE = "expected a game on 8 by 8 squares to the most discs, got TY[{}]"
 
 
 @pytest.mark.parametrize(
-    ("text", "result"),
+    ("tags", "sentence"),
     [
-        ("B+12", Result(Colour.BLACK, 12)),
-        ("W+4.0", Result(Colour.WHITE, -4)),
-        ("W+R", Result(Colour.WHITE, None, ResultReason.RESIGNATION)),
-        ("B+Time", Result(Colour.BLACK, None, ResultReason.TIME)),
-        ("B+F", Result(Colour.BLACK, None, ResultReason.FORFEIT)),
-        ("B+", Result(Colour.BLACK, None)),
-        ("W+100", Result(Colour.WHITE, None)),
-        ("B+-2", Result(Colour.BLACK, None)),
-        ("B+3.5", Result(Colour.BLACK, None)),
-        ("+12", Result(Colour.BLACK, 12)),
-        ("-4.00", Result(Colour.WHITE, -4)),
-        ("40-24", Result(Colour.BLACK, 16)),
-        ("0-1", Result(Colour.WHITE)),
-        ("-127", None),
-        ("-127.000", None),
-        ("W+127", None),
-        ("B+-127", None),
-        ("65", None),
-        ("0", Result(None, 0)),
-        ("Draw", Result(None, 0)),
-        ("Void", None),
-        ("?", None),
-        ("", None),
+        *((f"TY[{kind}]BO[8 {START}]", NO_SIZE.format(kind)) for kind in ("10", "s10r18", "8a", "x", "8ar")),
+        *((f"BO[{board}]", "expected ") for board in ("", "8", "10 -", "x")),
     ],
 )
-def test_results_in_sgf(text: str, result: Result | None) -> None:
-    assert only(f"(;GM[2]RE[{text}])").result == result
+def test_other_games_and_boards_in_ggf_are_refused(tags: str, sentence: str) -> None:
+    (game,) = read(f"(;GM[Othello]{tags};)")
+
+    assert str(game).startswith(f"game 1: {sentence}")
+
+
+NBOARDS_ROWS = " ".join(["--------"] * 3 + ["---*O---", "---O*---"] + ["--------"] * 3)
+
+
+@pytest.mark.parametrize(
+    ("board", "side"),
+    [
+        *((f"8{blank}{START}", Colour.BLACK) for blank in ("\n", "\t", "\r\n", "  ")),
+        (f"8 {NBOARDS_ROWS} O", Colour.WHITE),
+    ],
+)
+def test_a_ggf_start_board_may_have_any_blanks(board: str, side: Colour) -> None:
+    game = only(f"(;GM[Othello]TY[s8r20]BO[{board}]{'B[F5]' if side is Colour.BLACK else 'W[E6]'};)")
+
+    assert game.first.side is side
+    assert moves(game) == ("f5" if side is Colour.BLACK else "e6")
+
+
+@pytest.mark.parametrize(
+    ("game", "result"),
+    [
+        ("sgf B+12", Result(Colour.BLACK, 12)),
+        ("sgf W+4.0", Result(Colour.WHITE, -4)),
+        ("sgf W+R", Result(Colour.WHITE, None, ResultReason.RESIGNATION)),
+        ("sgf B+Time", Result(Colour.BLACK, None, ResultReason.TIME)),
+        ("sgf B+F", Result(Colour.BLACK, None, ResultReason.FORFEIT)),
+        *((f"sgf {text}", Result(Colour.BLACK, None)) for text in ("B+", "B+-2", "B+3.5")),
+        ("sgf W+100", Result(Colour.WHITE, None)),
+        ("sgf +12", Result(Colour.BLACK, 12)),
+        ("sgf -4.00", Result(Colour.WHITE, -4)),
+        ("sgf 40-24", Result(Colour.BLACK, 16)),
+        ("sgf 0-1", Result(Colour.WHITE)),
+        *((f"sgf {text}", None) for text in ("-127", "-127.000", "W+127", "B+-127", "65", "Void", "?", "")),
+        *((f"sgf {text}", Result(None, 0)) for text in ("0", "Draw")),
+        ("ggf ?", None),
+        ("ggf +0.00", Result(None, 0)),
+        ("ggf -64.00", Result(Colour.WHITE, -64)),
+        ("ggf +64.00:r", Result(Colour.BLACK, None, ResultReason.RESIGNATION)),
+        ("ggf -64.00:t", Result(Colour.WHITE, None, ResultReason.TIME)),
+        ("ggf +4.00:s", Result(Colour.BLACK, 4, ResultReason.AGREEMENT)),
+        ("ggf -3.50", Result(Colour.WHITE, None)),  # with komi
+        ("ggf -100.00", Result(Colour.WHITE, None)),
+        ("ggf -127.000", None),  # Edax's word for a game that is not over
+    ],
+)
+def test_results_in_sgf_and_ggf(game: str, result: Result | None) -> None:
+    form, _, text = game.partition(" ")
+    whole = f"(;GM[2]RE[{text}])" if form == "sgf" else f"(;GM[Othello]RE[{text}]BO[8 {START}];)"
+
+    assert only(whole).result == result
 
 
 def test_a_winner_without_a_margin_is_given_none() -> None:
@@ -272,14 +262,6 @@ def test_bytes_outside_the_charset_are_latin_1(
     assert ((game.black or game.comment).strip(), game.unread) == (name, unread)
 
 
-def test_the_outcome_is_the_boards_where_the_record_is_silent() -> None:
-    wipe_out = "f5d6c5f4e3f6g5e6e7"
-
-    assert only(wipe_out).result is None
-    assert only(wipe_out).outcome == Result(Colour.BLACK, 64)
-    assert only("f5d6").outcome is None
-
-
 def test_other_rules_go_with_a_transcript_from_outside() -> None:
     rules = PRESETS["ravensburger-1987"]
     game = Game(rules)
@@ -297,25 +279,6 @@ def test_a_recorder_names_the_move_and_makes_implied_passes() -> None:
     recorder.play("pass")  # the game is over
     with pytest.raises(ValueError, match=r"^move 3: "):
         recorder.play("d1")
-
-
-@pytest.mark.parametrize(
-    ("text", "branches"),
-    [
-        ("(;GM[2];B[f5];W[d6])", False),
-        ("(;GM[2];B[f5](;W[d6]))", False),
-        ("(;GM[2];B[f5](;W[d6];B[c3])(;W[f6]))", True),
-        ("(;GM[2](;B[f5](;W[d6])(;W[f6])))", True),
-    ],
-)
-def test_an_sgf_game_says_whether_it_has_variations(text: str, branches: bool) -> None:
-    assert only(text).unread == ("variation",) * branches
-
-
-def test_a_comment_with_a_game_in_it_cuts_no_game() -> None:
-    game = one_move("see\n(;CA[UTF-8]", move="(;FF[4] as pasted\n(;GM[2]\\", seconds=0.25)
-
-    assert only(sgf.write(game)) == game
 
 
 def test_zero_has_no_sign() -> None:
@@ -378,8 +341,10 @@ def test_the_board_is_believed_where_the_record_contradicts_it(
     assert bool(doubt) is bool(game.doubt)
 
 
-def test_where_nothing_is_known_about_the_end_the_record_is_believed() -> None:
+def test_where_one_of_record_and_board_is_silent_the_other_is_believed() -> None:
     assert only("(;GM[2]RE[W+2];B[f5])").result == Result(Colour.WHITE, -2)
+    assert only("f5d6").outcome is only(OVER).result is None
+    assert only(OVER).outcome == BY_64
 
 
 EDAX_PGN = """[Event "?"]
@@ -514,10 +479,7 @@ def test_a_game_of_edax_that_can_t_be_read_takes_no_other_with_it(data: bytes, s
 
     assert first == only(EDX)
     assert str(bad).startswith(f"game 2: {sentence}")
-
-
-def test_nothing_but_zeros_ends_the_games_of_edax() -> None:
-    assert len(read(bytes(1600), "edx")) == 1
+    assert len(read(bytes(1600), "edx")) == 1  # nothing but zeros ends the games
 
 
 def test_a_stranger_s_comment_is_no_remark_of_ours() -> None:
@@ -539,19 +501,38 @@ def test_a_stranger_s_comment_is_no_remark_of_ours() -> None:
         assert only(sgf.write(again)) == game
 
 
-@pytest.mark.parametrize("comment", ["comment:", "comment:\nexact at the end: +4 for Black", "0.500 s"])
+@pytest.mark.parametrize(
+    ("comment", "of_move"),
+    [
+        *((text, text) for text in ("comment:", "comment:\nexact at the end: +4 for Black", "0.500 s")),
+        ("see\n(;CA[UTF-8]", "(;FF[4] as pasted\n(;GM[2]\\"),
+    ],
+)
 @pytest.mark.parametrize("seconds", [None, 0.25])
-def test_any_comment_comes_back_as_one(comment: str, seconds: float | None) -> None:
-    game = one_move(comment, move=comment, seconds=seconds)
+def test_any_comment_comes_back_as_one_and_cuts_no_game(
+    comment: str, of_move: str, seconds: float | None
+) -> None:
+    game = one_move(comment, move=of_move, seconds=seconds)
 
     assert only(sgf.write(game)) == game
 
 
-def test_a_game_says_what_of_it_was_not_read() -> None:
-    text = "(;GM[2]FF[4]AP[x]KM[0]RO[3];B[f5]BM[1]C[good];C[nothing moves]LB[a1:x];W[d6]TE[1](;B[c3])(;B[c4])(;B[c5]))"
+ALL_KINDS = "(;GM[2]FF[4]AP[x]KM[0]RO[3];B[f5]BM[1]C[good];C[nothing moves]LB[a1:x];W[d6]TE[1](;B[c3])(;B[c4])(;B[c5]))"
 
-    assert only(text).unread == ("RO", "C", "LB", "TE", "variation", "variation")
-    assert only(f"(;GM[Othello]TY[s8r20]KB[-3]BO[8 {START}]B[F5];)").unread == ("TY", "KB")
+
+@pytest.mark.parametrize(
+    ("text", "unread"),
+    [
+        (ALL_KINDS, ("RO", "C", "LB", "TE", "variation", "variation")),
+        (f"(;GM[Othello]TY[s8r20]KB[-3]BO[8 {START}]B[F5];)", ("TY", "KB")),
+        ("(;GM[2];B[f5];W[d6])", ()),
+        ("(;GM[2];B[f5](;W[d6]))", ()),
+        ("(;GM[2];B[f5](;W[d6];B[c3])(;W[f6]))", ("variation",)),
+        ("(;GM[2](;B[f5](;W[d6])(;W[f6])))", ("variation",)),
+    ],
+)
+def test_a_game_says_what_of_it_was_not_read(text: str, unread: tuple[str, ...]) -> None:
+    assert only(text).unread == unread
 
 
 @pytest.mark.parametrize(
@@ -595,22 +576,19 @@ def test_a_start_board_of_its_own_needs_no_rules_in_ggf() -> None:
     assert "RU[obversi]" in ggf.write(AnnotatedGame(Position.start(Rules.parse("obversi"))))
 
 
-def test_games_are_read_from_a_path_a_stream_and_text(tmp_path: Path) -> None:
+def test_games_are_read_from_a_path_a_stream_and_text_alone(tmp_path: Path) -> None:
     file = tmp_path / "games.txt"
     file.write_text("f5d6\nf5f6\n")
 
-    for source in (str(file), file, StringIO("f5d6\nf5f6\n"), BytesIO(file.read_bytes())):
-        assert list(read_games(source)) == games_in("f5d6\nf5f6\n")
+    for good in (str(file), file, StringIO("f5d6\nf5f6\n"), BytesIO(file.read_bytes())):
+        assert list(read_games(good)) == games_in("f5d6\nf5f6\n")
     with file.open() as text, file.open("rb") as data, file.open("rb", buffering=0) as raw:
         assert [len(list(read_games(stream))) for stream in (text, data, raw)] == [2, 2, 2]
     with pytest.raises(FileNotFoundError):
         list(read_games(tmp_path / "missing.ggf"))
-
-
-@pytest.mark.parametrize("source", [None, 5, b"games.ggf", ["games.ggf"]])
-def test_games_are_not_read_from_anything_else(source: object) -> None:
-    with pytest.raises(TypeError, match="expected a path or an open file to read games from, got "):
-        read_games(source)  # type: ignore[arg-type]
+    for source in (None, 5, b"games.ggf", ["games.ggf"]):
+        with pytest.raises(TypeError, match="expected a path or an open file to read games from, got "):
+            read_games(source)  # type: ignore[arg-type]
 
 
 def test_every_format_has_the_same_verbs() -> None:

@@ -295,18 +295,16 @@ def split(data: bytes, *, escapes: bool = True) -> list[bytes | str]:
 @pytest.mark.parametrize(
     ("data", "games"),
     [
-        (
-            b"2 (;A[1];) (see (1), :-)\n(;B[2](;C)(;D))x",
-            [b"(;A[1];)", b"(;B[2](;C)(;D))"],
-        ),  # prose is left out
+        # Prose is left out.
+        (b"2 (;A[1];) (see (1), :-)\n(;B[2](;C)(;D))x", [b"(;A[1];)", b"(;B[2](;C)(;D))"]),
         (b"(\r\n ;A[1])\n(\n\n;B)\n(\nno game) (;C)", [b"(\r\n ;A[1])", b"(\n\n;B)", b"(;C)"]),
-        (
-            b"(;C[a ) ( ;) \\] b\\\\])(;D)",
-            [b"(;C[a ) ( ;) \\] b\\\\])", b"(;D)"],
-        ),  # brackets in values are text
+        # Brackets in values are text.
+        (b"(;C[a ) ( ;) \\] b\\\\])(;D)", [b"(;C[a ) ( ;) \\] b\\\\])", b"(;D)"]),
         (b"(;C[a\\\n]b])(;D)", [b"(;C[a\\\n]b])", b"(;D)"]),  # an escape holds for the next line
+        (b"(;C[" + b"x" * (1 << 16) + b"\\]y])(;D)", [b"(;C[" + b"x" * (1 << 16) + b"\\]y])", b"(;D)"]),
         (b"(;GM[2];B[f5]\n(;W[d6])\n(;W[f4]))", [b"(;GM[2];B[f5]\n(;W[d6])\n(;W[f4]))"]),  # variations
     ],
+    ids=range(6),
 )
 def test_games_are_cut_at_their_brackets(data: bytes, games: list[bytes]) -> None:
     assert split(data) == games
@@ -314,10 +312,6 @@ def test_games_are_cut_at_their_brackets(data: bytes, games: list[bytes]) -> Non
 
 def test_without_escapes_a_backslash_is_a_letter() -> None:
     assert split(b"(;PB[a\\]W[b];)(;D)", escapes=False) == [b"(;PB[a\\]W[b];)", b"(;D)"]
-
-
-def test_a_long_value_may_end_with_an_escape() -> None:
-    assert split(b"(;C[" + b"x" * (1 << 16) + b"\\]y])(;D)")[1] == b"(;D)"
 
 
 def test_a_game_without_an_end_takes_no_other_with_it() -> None:

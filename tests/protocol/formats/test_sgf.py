@@ -48,17 +48,6 @@ def test_a_number_stops_before_that_move(
     assert dialogue.session.game.transcript() == transcript
 
 
-@pytest.mark.parametrize("passed", ["", "pass", "PA", "PASS", "@@@@", "tt"])
-def test_a_pass_is_read_in_every_form_or_left_out(dialogue: Dialogue, tmp_path: Path, passed: str) -> None:
-    moves = ";B[d3];W[c3];B[e6];W[d2];B[d1];W[e1];B[b2];W[c1]"
-
-    assert load(dialogue, tmp_path, f"(;GM[2]{moves};B[{passed}];W[a3])") == "=\n\n"
-    with_pass = dialogue.ask("showboard")
-    assert load(dialogue, tmp_path, f"(;GM[2]{moves};W[a3])") == "=\n\n"
-
-    assert dialogue.ask("showboard") == with_pass
-
-
 @pytest.mark.parametrize("passed", ["", ";B[]"])
 def test_a_pass_counts_as_a_move_to_take_back_only_if_the_file_has_it(
     dialogue: Dialogue, tmp_path: Path, passed: str

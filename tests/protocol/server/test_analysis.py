@@ -11,7 +11,7 @@ from outflank.engine import SQUARE_NAMES, Colour, Game
 from outflank.protocol.lines import Inbox
 from outflank.protocol.server.movesource import MoveVariety
 from outflank.protocol.server.session import Strength
-from outflank.tests.support.dialogue import Dialogue, Program, listening, put
+from outflank.tests.support.dialogue import Dialogue, Program, put
 
 
 def coloured(transcript: str) -> str:
@@ -20,14 +20,13 @@ def coloured(transcript: str) -> str:
     return " ".join(f"{turn.colour} {turn.move}" for turn in turns)
 
 
+SEARCHED = r"depth \d+ prob \d+ exact [01] book 0 bound exact pv [a-h][1-8]( [a-h][1-8]| pass)*"
 LZ_BLOCK = re.compile(
-    r"info move ([a-h][1-8]) visits \d+ winrate \d+ prior \d+ lcb \d+ order (\d+) "
-    r"depth \d+ prob \d+ exact [01] book 0 bound exact pv [a-h][1-8]( [a-h][1-8]| pass)*"
+    rf"info move ([a-h][1-8]) visits \d+ winrate \d+ prior \d+ lcb \d+ order (\d+) {SEARCHED}"
 )
 KATA_BLOCK = re.compile(
     r"info move ([a-h][1-8]) visits \d+ utility -?\d\.\d+ winrate \d\.\d+ scoreMean -?\d+\.\d+ "
-    r"scoreLead -?\d+\.\d+ prior \d\.\d+ lcb \d\.\d+ order (\d+) "
-    r"depth \d+ prob \d+ exact [01] book 0 bound exact pv [a-h][1-8]( [a-h][1-8]| pass)*"
+    rf"scoreLead -?\d+\.\d+ prior \d\.\d+ lcb \d\.\d+ order (\d+) {SEARCHED}"
 )
 # Black to move and lose by ten; only h2, f1 and e2 are legal.
 FOUR_EMPTIES = coloured(
@@ -101,14 +100,9 @@ def test_nothing_but_moves_follows_pv_unless_it_is_asked_for(command: str) -> No
     assert all(re.search(r" pv (?:pass|[a-h]\d)(?:\s+(?:pass|[a-h]\d))*$", part) for part in parts)
 
 
-def test_a_finished_game_gives_an_empty_stream() -> None:
+def test_a_finished_game_gives_an_empty_stream_and_a_forced_pass_is_analysed() -> None:
     assert watch("lz-analyze b 5", setup="gogui-setup b a1 w h8") == []
-
-
-def test_a_forced_pass_is_analysed_too() -> None:
-    setup = "gogui-play_sequence b d3 w c3 b e6 w d2 b d1 w e1 b b2 w c1"
-
-    lines = watch("lz-analyze b 5", setup=setup)
+    lines = watch("lz-analyze b 5", setup="gogui-play_sequence b d3 w c3 b e6 w d2 b d1 w e1 b b2 w c1")
 
     assert lines
     assert all(line.startswith("info move pass visits ") for line in lines)
@@ -211,9 +205,3 @@ def test_an_analysis_can_be_stopped_at_any_moment(times: int) -> None:
             assert stream.startswith(f"={number}\n"), stream
             assert all(line.startswith("info move ") for line in stream.splitlines()[1:-1]), stream
             assert program.answer() == f"={number} Outflank\n\n"
-
-
-def test_the_end_of_the_input_ends_an_analysis() -> None:
-    dialogue = Dialogue(inbox=listening())
-
-    assert dialogue.send("lz-analyze b") == "=\n\n"

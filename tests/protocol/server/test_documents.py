@@ -25,7 +25,14 @@ def test_every_part_stands_in_the_pages_once() -> None:
 
 
 @pytest.mark.parametrize("protocol", COMMANDS)
-def test_every_command_is_documented_once(protocol: str) -> None:
-    headings = re.findall(r"^### (`.*)$", (DOCS / f"{protocol}.md").read_text(), flags=re.MULTILINE)
+def test_every_command_is_documented_once_with_its_arguments_answer_and_failures(protocol: str) -> None:
+    """An item that a docstring misspells would stay in the description, and the usual one take its place."""
+    page = (DOCS / f"{protocol}.md").read_text()
+    entries = re.findall(r"^### (`.*?)\n(.*?)^(?=#|<)", page, re.MULTILINE | re.DOTALL)
 
-    assert sorted(re.findall(r"`([^`]+)`", " ".join(headings))) == sorted(COMMANDS[protocol])
+    for heading, entry in entries:
+        items = re.findall(r"^(?:- )?([A-Z]\w+): \S", entry, re.MULTILINE)
+        assert items == ["Arguments", "Answer", "Fails"], heading
+    assert sorted(re.findall(r"`([^`]+)`", " ".join(heading for heading, _ in entries))) == sorted(
+        COMMANDS[protocol]
+    )

@@ -48,12 +48,6 @@ def positions(rng: Random, count: int) -> list[Position]:
     return found
 
 
-def lost_by(elo: int, position: Position, lines: Sequence[Line]) -> float:
-    """Discs that the opponent loses in the mean, by the lines' scores."""
-    drawn = chances(position, lines, strength_of(elo))
-    return sum(chance * (lines[0].score - line.score) for chance, line in zip(drawn, lines, strict=True))
-
-
 def test_the_chances_add_up_and_the_better_of_two_moves_is_likelier(rng: Random, searcher: Searcher) -> None:
     for position in positions(rng, 30):
         lines = judged(searcher, position, 2)
@@ -64,20 +58,20 @@ def test_the_chances_add_up_and_the_better_of_two_moves_is_likelier(rng: Random,
             assert safe == sorted(safe, reverse=True)
 
 
-def test_the_stronger_opponent_loses_fewer_discs(rng: Random, searcher: Searcher) -> None:
-    judgements = [(position, judged(searcher, position, 2)) for position in positions(rng, 60)]
-
-    lost = [sum(lost_by(elo, *judgement) for judgement in judgements) for elo in ELOS]
-
-    assert lost == sorted(lost, reverse=True)
-    assert lost[0] > 3 * lost[-1] > 0
-
-
-def test_none_throws_away_more_than_14_discs_by_its_own_judgement(rng: Random, searcher: Searcher) -> None:
+def test_the_stronger_opponent_loses_fewer_discs_and_none_loses_15(rng: Random, searcher: Searcher) -> None:
+    lost = dict.fromkeys(ELOS, 0.0)
     for position in positions(rng, 60):
-        lines = judged(searcher, position, 1)
-        for line, chance in zip(lines, chances(position, lines, strength_of(LOWEST_ELO)), strict=True):
-            assert chance == 0 or lines[0].score - line.score <= 14
+        lines = judged(searcher, position, 2)
+        for elo in ELOS:
+            drawn = chances(position, lines, strength_of(elo))
+            by_line = [
+                (chance, lines[0].score - line.score) for chance, line in zip(drawn, lines, strict=True)
+            ]
+            lost[elo] += sum(chance * discs for chance, discs in by_line)
+            assert elo > LOWEST_ELO or all(discs <= 14 for chance, discs in by_line if chance)
+
+    assert [*lost.values()] == sorted(lost.values(), reverse=True)
+    assert lost[LOWEST_ELO] > 3 * lost[ELOS[-1]] > 0
 
 
 def test_a_corner_is_hardly_ever_given_for_nothing(rng: Random, searcher: Searcher) -> None:

@@ -1,6 +1,7 @@
 """Sources of moves, asked in turn: a search, a book in play, and variety without a book."""
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ from outflank.protocol.server.movesource import (
 )
 from outflank.protocol.server.session import Session, Strength
 from outflank.tests.book.test_damage import rewritten
-from outflank.tests.support.books import RECORDS, after, linked, make_book, record, small_book
+from outflank.tests.support.books import RECORDS, after, altered, linked, make_book, record, small_book
 from outflank.tests.support.dialogue import Dialogue
 
 F5 = Move.parse("f5")
@@ -71,14 +72,7 @@ def session(*books: OpeningBook, rules: Rules | None = None) -> Session:
     return Session(SearchSource(Searcher(1)), books=books, strength=Strength(depth=1), rules=rules)
 
 
-def test_where_it_knows_nothing_the_search_chooses() -> None:
-    notes = Notes({})
-
-    assert session(notes).genmove(Colour.BLACK) in Position.start().legal_moves()
-    assert [request.position for request in notes.requests] == [Position.start()]
-
-
-def test_sources_are_asked_in_their_order_until_one_knows() -> None:
+def test_sources_are_asked_in_their_order_until_one_knows_and_else_the_search_chooses() -> None:
     silent = Notes({})
     first, second = (Notes({Position.start(): move}) for move in (F5, Move.parse("c4")))
 
@@ -86,7 +80,9 @@ def test_sources_are_asked_in_their_order_until_one_knows() -> None:
 
     assert playing.genmove(Colour.BLACK) == F5
     assert playing.game.transcript() == "f5"
+    assert [request.position for request in silent.requests] == [Position.start()]
     assert second.requests == []
+    assert session(silent).genmove(Colour.BLACK) in Position.start().legal_moves()
 
 
 def test_the_request_carries_rules_limit_and_whether_chance_may_choose() -> None:
@@ -142,23 +138,34 @@ def source(path: Path, discs: float = 0.0, seed: int | None = None) -> BookSourc
     return BookSource(path, pytest.fail, discs=discs, seed=seed)
 
 
-def chosen(book: BookSource, transcript: str, depth: int = 1, **asked: object) -> str | None:
+def chosen(book: BookSource, transcript: str, depth: int = 1, **asked: Any) -> str | None:
     game = Game.from_transcript(transcript)
-    request = MoveRequest(game.position, Limit(depth=depth), turns=game.turns, **asked)  # type: ignore[arg-type]
-    move = book.choose(request)
+    move = book.choose(MoveRequest(game.position, Limit(depth=depth), turns=game.turns, **asked))
     return None if move is None else str(move)
 
 
-def test_the_best_move_is_chosen_and_always_the_same(path: Path) -> None:
+@pytest.mark.parametrize(
+    ("transcript", "asked", "move"),
+    [
+        ("f5", {}, "d6"),
+        ("d3", {}, "c5"),  # an image
+        ("f5d6", {}, "c4"),
+        ("f5f4", {}, None),
+        # After f5 the book has a draw by d6, and a loss by two discs.
+        ("f5", {"draw": -3}, "f6"),
+        ("f5", {"draw": 3}, "d6"),
+        # A move that leads out is left to a deeper search; one to a position of the book rests on more.
+        ("f5d6c4", {"depth": 12}, "d3"),
+        ("f5d6c4", {"depth": 13}, None),
+        ("f5d6", {"depth": 13}, "c4"),
+    ],
+)
+def test_the_best_move_is_chosen_and_always_the_same(
+    path: Path, transcript: str, asked: dict[str, Any], move: str | None
+) -> None:
     book = source(path)
 
-    assert {chosen(book, "f5") for _ in range(5)} == {"d6"}
-    assert chosen(book, "f5d6") == "c4"
-    assert chosen(book, "f5f4") is None
-
-
-def test_an_image_of_a_position_is_known_too(path: Path) -> None:
-    assert chosen(source(path), "d3") == "c5"
+    assert {chosen(book, transcript, **asked) for _ in range(5)} == {move}
 
 
 def test_equal_moves_are_chosen_by_the_seed(path: Path) -> None:
@@ -168,16 +175,12 @@ def test_equal_moves_are_chosen_by_the_seed(path: Path) -> None:
     assert {chosen(source(path, seed=7), "") for _ in range(20)} == {chosen(source(path, seed=7), "")}
 
 
-def test_variety_allows_moves_that_lose_so_much(path: Path) -> None:
-    def moves(discs: float) -> set[str | None]:
-        return {chosen(source(path, discs, seed), "f5") for seed in range(40)}
+def test_variety_allows_moves_that_lose_so_much_where_chance_may_choose(path: Path) -> None:
+    def moves(discs: float, **asked: bool) -> set[str | None]:
+        return {chosen(source(path, discs, seed), "f5", **asked) for seed in range(40)}
 
-    assert moves(0) == moves(1.9) == {"d6"}
+    assert moves(0) == moves(1.9) == moves(8, varied=False) == {"d6"}
     assert moves(2) == {"d6", "f6"}
-
-
-def test_where_chance_may_not_choose_variety_is_ignored(path: Path) -> None:
-    assert {chosen(source(path, 8, seed), "f5", varied=False) for seed in range(20)} == {"d6"}
 
 
 def test_what_a_game_has_lost_is_taken_from_its_budget(tmp_path: Path) -> None:
@@ -192,20 +195,6 @@ def test_what_a_game_has_lost_is_taken_from_its_budget(tmp_path: Path) -> None:
     assert moves(2) == moves(3.9) == {"c4"}
     assert moves(4) == {"c4", "c6"}
     assert {chosen(source(book, 2, seed), "f5") for seed in range(40)} == {"d6", "f6"}
-
-
-def test_a_draw_is_worth_what_the_request_says(path: Path) -> None:
-    """After f5 the book has a draw by d6, and a loss by two discs."""
-    assert chosen(source(path), "f5", draw=-3) == "f6"
-    assert chosen(source(path), "f5", draw=3) == "d6"
-
-
-def test_a_move_that_leads_out_is_left_to_a_deeper_search(path: Path) -> None:
-    book = source(path)
-
-    assert chosen(book, "f5d6c4", depth=12) == "d3"
-    assert chosen(book, "f5d6c4", depth=13) is None
-    assert chosen(book, "f5d6", depth=13) == "c4", "a move that leads to a position of the book rests on more"
 
 
 def test_the_choice_is_told_with_the_other_moves_and_the_lines(path: Path) -> None:
@@ -253,19 +242,8 @@ def test_a_book_that_cannot_be_read_is_told_once_and_play_goes_on(tmp_path: Path
 
 
 def test_a_row_that_was_damaged_ends_the_book_and_not_the_game(tmp_path: Path) -> None:
-    path = small_book(tmp_path)
-    row = path.read_bytes()
-    board = Position.canonical(after("f5"))[0]
-    at = row.index(board.own.to_bytes(8, "big") + board.opp.to_bytes(8, "big"))
-    with path.open("r+b") as file:
-        file.seek(at + 20)
-        file.write(bytes([row[at + 20] ^ 1]))
-    told: list[str] = []
-    dialogue = Dialogue(books=[BookSource(path, told.append)])
-    dialogue.ask("play b f5")
-
-    assert dialogue.ask("genmove w") in ("d6", "f4", "f6")
-    assert [sentence.endswith("; playing without a book") for sentence in told] == [True]
+    path = altered(small_book(tmp_path), "UPDATE position SET score = score + 1")
+    expect_play_without_a_book(path, "damaged: a row is damaged")
 
 
 @pytest.mark.parametrize(
@@ -312,22 +290,17 @@ def opening(seed: int) -> str:
     return playing.game.transcript()
 
 
-def test_seeds_make_openings_differ_and_repeat_them() -> None:
+def test_seeds_make_openings_differ_and_repeat_them_and_no_move_is_worse_than_it_may_be() -> None:
+    """By a search of its own for each move that was drawn, as deep as the one that it was drawn from."""
     openings = [opening(seed) for seed in range(8)]
+    searcher = Searcher(1)
 
     assert len(set(openings)) >= 5
     assert openings[3] == opening(3)
-
-
-def test_no_move_is_worse_than_it_may_be() -> None:
-    """By a search of its own for each move that was drawn, as deep as the one that it was drawn from."""
-    searcher = Searcher(1)
-    for seed in range(5):
-        game = Game.from_transcript(opening(seed))
-        for turn in game.turns[:6]:
+    for transcript in openings[:5]:
+        for turn in Game.from_transcript(transcript).turns[:6]:
             found = searcher.search(turn.before, DEPTH, multipv=6).lines
             scores = {line.move: line.score for line in found}
-
             assert scores[turn.move] >= found[0].score - 2
 
 
@@ -362,9 +335,8 @@ def test_a_choice_among_images_is_drawn_without_a_search() -> None:
 
 
 def test_a_seed_of_its_own_is_told() -> None:
-    first, second = (
-        SearchSource(Searcher(1), variety=MoveVariety(1, 12)).description(Rules()) for _ in range(2)
-    )
+    source = partial(SearchSource, Searcher(1), variety=MoveVariety(1, 12))
+    first, second = (source().description(Rules()) for _ in range(2))
 
     assert first[0].startswith("variety 1 discs in the first 12 plies, seed ")
     assert first != second

@@ -74,14 +74,13 @@ class Served:
         return b"".join(iter(lambda: os.read(self.output, 1 << 16), b"")).decode()
 
 
-@pytest.fixture
-def patience() -> Iterator[None]:
+@pytest.fixture(autouse=True)
+def _patience() -> Iterator[None]:
     began = time.monotonic()
     yield
     assert time.monotonic() - began < PATIENCE
 
 
-@pytest.mark.usefixtures("patience")
 def test_a_command_that_interrupts_ends_the_search_and_is_answered_after_it() -> None:
     served = Served(seconds=1000)
     served.send("go\n")
@@ -94,7 +93,6 @@ def test_a_command_that_interrupts_ends_the_search_and_is_answered_after_it() ->
     assert served.finish() == ""
 
 
-@pytest.mark.usefixtures("patience")
 def test_all_that_waits_before_such_a_command_is_interrupted_and_nothing_after_it() -> None:
     served = Served(seconds=0.3)
 
@@ -105,7 +103,6 @@ def test_all_that_waits_before_such_a_command_is_interrupted_and_nothing_after_i
     assert last.startswith("status thinking\n=== ")
 
 
-@pytest.mark.usefixtures("patience")
 def test_the_end_of_the_input_ends_a_search_that_nobody_waits_for() -> None:
     served = Served(seconds=1000)
     served.send("go\n")
@@ -114,19 +111,15 @@ def test_the_end_of_the_input_ends_a_search_that_nobody_waits_for() -> None:
     assert served.finish() == ""
 
 
-def test_lines_are_taken_in_order_and_blank_ones_left_out() -> None:
-    inbox = listening("name", "", "# a comment", "version")
+def test_lines_are_taken_in_order_and_an_interrupt_concerns_the_commands_before_it() -> None:
+    inbox = listening("name", "", "# a comment", "genmove b", "# interrupt", "genmove w")
 
-    assert [inbox.take(), inbox.take(), inbox.take()] == [b"name", b"version", None]
-
-
-def test_an_interrupt_concerns_the_commands_before_it() -> None:
-    inbox = listening("genmove b", "# interrupt", "genmove w")
-
-    inbox.take()
-    assert inbox.interrupted
-    inbox.take()
-    assert not inbox.interrupted
+    assert [(inbox.take(), inbox.interrupted) for _ in range(4)] == [
+        (b"name", True),
+        (b"genmove b", True),
+        (b"genmove w", False),
+        (None, False),
+    ]
 
 
 @pytest.mark.parametrize("line", ["", "# a comment", "name", None])

@@ -15,15 +15,9 @@ from outflank.tests.support.dialogue import PROGRAM, Dialogue
 from outflank.tests.support.positions import rules_of
 
 ENDGAME = "O--OOOOX-OOOOOOXOOXXOOOXOOXOOOXXOOOOOOXX---OOOOX----O--X--------"
-
-
-def set_up(dialogue: Dialogue, board: str) -> None:
-    discs = [
-        f"{'b' if letter == 'X' else 'w'} {square_name(square)}"
-        for square, letter in enumerate(board)
-        if letter != "-"
-    ]
-    dialogue.ask(f"gogui-setup {' '.join(discs)}")
+ENDGAME_DISCS = [
+    f"{'bw'['XO'.index(disc)]} {square_name(at)}" for at, disc in enumerate(ENDGAME) if disc != "-"
+]
 
 
 def coloured(answer: str) -> dict[str, set[str]]:
@@ -86,7 +80,7 @@ def test_the_best_line_is_drawn_live_until_a_line_comes() -> None:
 
 def test_a_solved_game_ends_it() -> None:
     dialogue = Dialogue(strength=Strength(depth=1))
-    set_up(dialogue, ENDGAME)
+    dialogue.ask(f"gogui-setup {' '.join(ENDGAME_DISCS)}")
     dialogue.session.inbox.wait_for_input = lambda seconds: False  # type: ignore[method-assign, assignment, misc]
     answer = dialogue.ask("outflank-live")
 

@@ -2,7 +2,6 @@
 
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -21,16 +20,14 @@ def contents(path: Path) -> list[Record]:
         return list(book.records())
 
 
-def learning(path: Path, moves: str, **settings: Any) -> list[str]:
-    dialogue = Dialogue(books=[BookSource(path, pytest.fail, **settings)])
-    dialogue.send(f"set game {ggf(moves)}")
-    return dialogue.send("learn")
-
-
-def test_a_game_is_learned_into_the_book(tmp_path: Path) -> None:
+def test_a_game_is_learned_into_the_book_and_played_from_it(tmp_path: Path) -> None:
     """The first two positions that it does not know, on the level of the book; the book is whole afterwards."""
     path = small_book(tmp_path)
-    lines = learning(path, "B[F5]W[F4]B[E3]W[D6]")
+    dialogue = Dialogue(books=[BookSource(path, pytest.fail)])
+    dialogue.send(f"set game {ggf('B[F5]W[F4]B[E3]')}")
+    assert not [line for line in dialogue.send("go") if line.startswith("book")]
+    dialogue.send(f"set game {ggf('B[F5]W[F4]B[E3]W[D6]')}")
+    lines = dialogue.send("learn")
 
     assert lines == ["status learning", "learned", "status the book has learned 2 positions of the game"]
     with Book.open(path) as book:
@@ -41,44 +38,37 @@ def test_a_game_is_learned_into_the_book(tmp_path: Path) -> None:
     assert known == [True, True, False]
     assert record.level == 10
     assert history[-1].endswith(f"learn from a game, level 10, weights {checksum()}, from 6 positions")
-
-
-def test_the_engine_plays_what_it_has_learned(tmp_path: Path) -> None:
-    path = small_book(tmp_path)
-    dialogue = Dialogue(books=[BookSource(path, pytest.fail)])
     dialogue.send(f"set game {ggf('B[F5]W[F4]B[E3]')}")
-    assert not [line for line in dialogue.send("go") if line.startswith("book")]
-    dialogue.send("learn")
-
     assert [line for line in dialogue.send("go") if line.startswith("book")]
 
 
 @pytest.mark.parametrize(
     ("trouble", "sentence"),
     [
-        ("shipped", "the book that the package brings is never changed: name one of your own by --book"),
-        ("locked", "another process is changing the book "),
-        ("rules", "{book} is a book for "),
-        ("missing", "can't read "),
+        ("known", "the book knows all of the game"),
+        ("shipped", "the game is not learned: the book that the package brings is never changed: name one "),
+        ("locked", "the game is not learned: another process is changing the book "),
+        ("rules", "the game is not learned: {book} is a book for "),
+        ("missing", "the game is not learned: can't read "),
     ],
 )
-def test_why_a_game_is_not_learned_is_told_after_learned(tmp_path: Path, trouble: str, sentence: str) -> None:
+def test_why_a_game_is_not_learned_is_told_after_learned_and_the_book_stays_as_it_was(
+    tmp_path: Path, trouble: str, sentence: str
+) -> None:
     path = small_book(tmp_path)
     before = contents(path)
     if trouble == "missing":
         path = tmp_path / "nowhere.book"
     told: list[str] = []
     dialogue = Dialogue(books=[BookSource(path, told.append, shipped=trouble == "shipped")])
-    dialogue.send(
-        f"set game {ggf('B[F5]W[F4]', RU='othello,scoring=count' if trouble == 'rules' else 'othello')}"
-    )
+    moves = "B[F5]W[D6]B[C4]" if trouble == "known" else "B[F5]W[F4]"
+    rules = "othello,scoring=count" if trouble == "rules" else "othello"
+    dialogue.send(f"set game {ggf(moves, RU=rules)}")
     with BookWriter.open(path) if trouble == "locked" else nullcontext():
         lines = dialogue.send("learn")
 
     assert lines[:2] == ["status learning", "learned"]
-    assert lines[2].startswith(
-        f"status the game is not learned: {sentence}".replace("{book}", repr(str(path)))
-    )
+    assert lines[2].startswith(f"status {sentence}".replace("{book}", repr(str(path))))
     assert len(lines) == 3
     assert trouble == "missing" or contents(path) == before
 
