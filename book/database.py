@@ -196,7 +196,7 @@ class DatabaseKind:
             isolation_level=None,
             check_same_thread=False,  # callers with several threads hold a lock
             timeout=_BUSY_SECONDS,
-            factory=_Connection,
+            factory=_WatchedConnection,
         )
         try:
             connection.limit(path, self.longest)
@@ -227,7 +227,7 @@ def _checksum(facts: Mapping[str, str]) -> str:
 
 
 class _Cursor(sqlite3.Cursor):
-    connection: "_Connection"
+    connection: "_WatchedConnection"
 
     def execute(self, sql: str, values: Any = (), /) -> Self:
         with self.connection.watched():
@@ -252,7 +252,7 @@ class _Cursor(sqlite3.Cursor):
             return super().__next__()
 
 
-class _Connection(sqlite3.Connection):
+class _WatchedConnection(sqlite3.Connection):
     """A connection to a file that is not trusted."""
 
     _steps = 0

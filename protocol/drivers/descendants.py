@@ -201,21 +201,6 @@ def waits(pid: int) -> dict[int, float]:
     return found
 
 
-def longest_wait(before: dict[int, float], now: dict[int, float]) -> float:
-    """The seconds that one thread has waited for a processor since ``before``, of the thread that waited longest.
-
-    A thread begins with none, so one that is new may have waited most though others have waited longer in their lives.
-    """
-    return max((seconds - before.get(thread, 0.0) for thread, seconds in now.items()), default=0.0)
-
-
-def own_waited_seconds() -> float:
-    """Time for which the calling thread was ready to run and had no processor; 0 where the system does not say."""
-    with suppress(OSError), open("/proc/thread-self/schedstat", "rb", buffering=0) as file:
-        return int(file.read().split()[1]) / _NANOSECONDS
-    return 0.0
-
-
 if sys.platform == "win32":
     from ctypes import wintypes
 

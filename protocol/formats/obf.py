@@ -8,7 +8,7 @@ and -127 is no score at all. The format is Edax's; its suites write moves in cap
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 from outflank.engine import Colour, FileFormatError, IllegalMoveError, Move, NotationError, Position, Rules
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
@@ -53,11 +53,8 @@ class Problem:
         return "; ".join(fields) + ";"
 
 
-class Suite(NamedTuple):
-    """The problems of a file in order, and an error for each line that can't be read."""
-
-    problems: tuple[Problem, ...]
-    errors: tuple[FileFormatError, ...]
+Suite = tuple[tuple[Problem, ...], tuple[FileFormatError, ...]]
+"""The problems of a file in order, and an error for each line that can't be read."""
 
 
 def read_problems(lines: Iterable[str], name: str, rules: Rules) -> Suite:
@@ -172,7 +169,7 @@ def _suite(lines: Iterable[TextLine], name: str, rules: Rules) -> Suite:
             raise FileFormatError(
                 f"this is no file of positions: {_MOST_ERRORS} lines are none, such as {problem}"
             )
-    return Suite(tuple(problems), tuple(errors))
+    return tuple(problems), tuple(errors)
 
 
 def _problems(lines: Iterable[TextLine], rules: Rules) -> Iterator[tuple[int, Problem | LineError]]:

@@ -69,7 +69,7 @@ def rules_of(name: str, sheet: reference.Sheet) -> Rules:
 
 def problems(name: str) -> list[obf.Problem]:
     with (FFO / name).open() as lines:
-        return list(obf.read_problems(lines, name, Rules()).problems)
+        return list(obf.read_problems(lines, name, Rules())[0])
 
 
 def reached(seed: int, empties: int, rules: Rules | None = None) -> Position:

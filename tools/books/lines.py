@@ -4,10 +4,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from itertools import count
+from typing import Any
 
 from outflank.book import Book, BookEntry, BookMove
 from outflank.book.names import Opening, opening_at, opening_of
-from outflank.engine import Colour, Move, Position
+from outflank.engine import Colour, Game, Move, Position
 from outflank.tools.report.page import templates
 
 USUAL_FIRST_MOVE = "f5"  # by convention the first move of recorded games
@@ -89,6 +90,29 @@ def _line(
     black = positions[-2].side is Colour.BLACK
     score = last.score if black else -last.score
     return BookLine(moves, positions, error, score, last.lower == last.upper, transposes)
+
+
+def line_facts(game: Game, line: BookLine) -> dict[str, Any]:
+    """Return a line that goes on from the end of a game as JSON data."""
+    before = game.transcript()
+    separator = " " if before and game.rules.one_direction else ""
+    opening = opening_of([*(turn.before for turn in game.turns), *line.positions])
+    return {
+        "moves": f"{before}{separator}{line.transcript}",
+        "score": line.score,
+        "exact": line.is_exact,
+        "error": line.error,
+        "opening": None if opening is None else str(opening),
+        "transposes": line.transposes,
+    }
+
+
+def line_text(game: Game, line: BookLine) -> str:
+    """Return a line that goes on from the end of a game, with its score and name after ``#``."""
+    facts = line_facts(game, line)
+    words = [f"{line.score:+d}{' exact' if line.is_exact else ''}", f"{line.error} given away"]
+    words += filter(None, (facts["opening"], "transposes" if line.transposes else ""))
+    return f"{facts['moves']}  # {', '.join(words)}"
 
 
 _LETTER, _SMALL_LETTER = 7.3, 6.3  # widths in pixels, of the second one at most

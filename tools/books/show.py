@@ -1,9 +1,10 @@
-"""Text and JSON of a book's entry of a position, and figures of a whole book."""
+"""Text and JSON of a book's entry of a position, figures of a whole book, and the text of a check."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from outflank.book import Book, BookEntry, BookMove
 from outflank.book.names import opening_at, opening_of_game
@@ -11,9 +12,13 @@ from outflank.book.records import HAND_LEVEL
 from outflank.engine import Game, OutflankError, Position, Rules
 from outflank.engine.evaluation.weights import checksum
 from outflank.engine.links import file_of
+from outflank.protocol.lines import printable
 from outflank.protocol.server.movesource import best_line
 from outflank.tools.runtime.games import read_game
 from outflank.tools.runtime.progress import counted
+
+if TYPE_CHECKING:  # only check needs it
+    from outflank.book.checking import BookCheck
 
 
 def asked_game(book: Book | Rules, text: str) -> Game:
@@ -228,3 +233,31 @@ def _bars(heading: str, numbers: dict[str, int]) -> Iterator[str]:
     width = max(map(len, numbers), default=0)
     for name, number in numbers.items():
         yield f"  {name:>{width}}  {number:>9,}  {'█' * round(_BAR_WIDTH * number / most)}".rstrip()
+
+
+_FAULTS_SHOWN = 10
+
+
+def check_text(path: Path, checked: "BookCheck", judged_by: Sequence[str]) -> Iterator[str]:
+    """Yield the lines about a book that was checked, and judged by these evaluations."""
+    from outflank.protocol.drivers.command import join_command  # not at the top: only this needs the drivers
+
+    faults, again, here = checked.faults, checked.sample, checksum()
+    for fault in faults[:_FAULTS_SHOWN]:
+        yield f"fault: {printable(fault, None)}"
+    if len(faults) > _FAULTS_SHOWN:
+        yield f"and {counted(len(faults) - _FAULTS_SHOWN, 'more fault')}"
+    yield (
+        f"{path}: {counted(checked.positions, 'position')}, {counted(len(faults), 'fault')}, "
+        f"{checked.unreachable:,} not reached from the start, {checked.unfinished:,} to be finished"
+    )
+    if again is not None:
+        yield (
+            f"searched again: {again['searched']:,}, the same {again['same']:,}, "
+            f"mean difference {again['mean_difference']:.2f} discs, largest {again['largest_difference']}"
+        )
+    if others := [evaluation for evaluation in judged_by if evaluation != here]:
+        yield (
+            f"the evaluation {' and '.join(others)} judged this book, and this Outflank has {here}, which gives "
+            f"other scores; to judge it again: outflank book deepen {join_command([str(path)])} --again"
+        )

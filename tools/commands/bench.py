@@ -101,7 +101,8 @@ def _nodes(searcher: Searcher, position: Position, limit: Limit) -> int:
 
 
 def _suite() -> tuple[obf.Problem, ...]:
-    return obf.read_problems(_SUITE.read_text().splitlines(), _SUITE.name, Rules()).problems
+    problems, _ = obf.read_problems(_SUITE.read_text().splitlines(), _SUITE.name, Rules())
+    return problems
 
 
 def _print_json(name: str, nodes: int, seconds: float) -> None:
@@ -135,10 +136,10 @@ def accuracy(
     judged where the file has the scores of them all. Where searches end on even and on odd numbers of empty squares,
     errors are also shown for each of the two: an evaluation may be wrong in one of them alone.
     """
-    suite = obf.read_suite(file, file.name, Rules())
-    for error in suite.errors:
+    found, errors = obf.read_suite(file, file.name, Rules())
+    for error in errors:
         raise error
-    problems = [problem for problem in suite.problems if problem.score is not None]
+    problems = [problem for problem in found if problem.score is not None]
     if not problems:
         raise OutflankError(f"{file.name} has no positions with scores")
     searcher = Searcher(hash_mb=hash_mb, threads=threads)

@@ -175,11 +175,11 @@ def ask(file: Path, rules: Rules) -> None:
     A problem counts as solved if the first move is right; docs/puzzles.md has the words that may be typed.
     """
     with open(file, "rb") as stream:
-        suite = obf.read_suite(stream, str(file), rules)
+        problems, errors = obf.read_suite(stream, str(file), rules)
     bad = Complaints("line without a position", "lines without a position")
-    for error in suite.errors:
+    for error in errors:
         bad.add(str(error))
     bad.end()
-    if not suite.problems:
+    if not problems:
         raise OutflankError(f"{file} has no positions in OBF")
-    ask_all(suite.problems, InputLines())
+    ask_all(problems, InputLines())

@@ -19,9 +19,9 @@ from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.files import FormatName
 from outflank.tools.analysis.review.game import (
     EXACT_FROM,
-    BookExits,
     GameReview,
     ReviewSettings,
+    book_exits,
     review_in_worker,
 )
 from outflank.tools.analysis.review.output import (
@@ -194,11 +194,11 @@ def review(
 
     books = books_to_read(book)
     click.echo(f"outflank {weights.version()}, {settings.words()}", err=as_json)
-    with BookExits(books, None if book is None else warn) as exits, ExitStack() as stack:
+    with book_exits(books, None if book is None else warn) as with_exit, ExitStack() as stack:
         explorer = None if archive is None else stack.enter_context(Explorer.open(archive, books))
         output = _Output(as_json, view or "mover", ply, any(files.values()), explorer)
         for made in map_in_order(partial(review_in_worker, settings, hash_mb, threads), chosen(), workers):
-            output.add(replace(made, book_exit=exits.of(made.game)), *places.popleft())
+            output.add(with_exit(made), *places.popleft())
         output.end()
         played = [] if len(output.kept) != 1 else list(output.archive_text(output.kept[0].game))
     read.end()

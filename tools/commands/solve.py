@@ -464,8 +464,9 @@ def _problems(
     for text in texts:
         with Given(text) as given, as_usage():
             if (suite := given.suite(rules)) is not None:
-                problems += suite.problems
-                for error in suite.errors:
+                read, errors = suite
+                problems += read
+                for error in errors:
                     bad.add(str(error))
                 continue
             for entry in given.games(rules):

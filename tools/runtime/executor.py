@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from itertools import chain, islice
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import TypeVar
 
 from outflank.engine import Searcher
 from outflank.engine.evaluation.weights import checksum, in_use, use
@@ -31,7 +31,6 @@ else:
     from multiprocessing.context import ForkServerContext as Context
     from multiprocessing.context import ForkServerProcess as StartedProcess
 
-Arguments = ParamSpec("Arguments")
 Key = TypeVar("Key")
 Result = TypeVar("Result")
 _AHEAD = 4  # tasks for each worker, so that a long task does not keep the others idle
@@ -66,33 +65,21 @@ def open_executor(workers: int | None = None, cluster: str | None = None) -> Ite
         executor.shutdown(cancel_futures=True)
         return
     with connect(cluster) as client:
-        yield _SameBuild(client.get_executor(pure=False)), places(client)
-
-
-class _Worker(StartedProcess):
-    """A process whose start no signal interrupts: a partly started worker would print a traceback."""
-
-    def start(self) -> None:
-        with held_back():
-            super().start()
+        remote = client.get_executor(pure=False)
+        # Workers refuse tasks of another build.
+        remote.submit = functools.partial(remote.submit, if_same_build, this_build())
+        yield remote, places(client)
 
 
 class _Context(Context):
     """Starts workers from a process that has no threads; on Windows each from a new one."""
 
-    Process = _Worker
+    class Process(StartedProcess):
+        """A process whose start no signal interrupts: a partly started worker would print a traceback."""
 
-
-class _SameBuild(Executor):
-    """The executor of a cluster whose workers refuse tasks of another build."""
-
-    def __init__(self, executor: Executor) -> None:
-        self._executor = executor
-
-    def submit(
-        self, fn: Callable[Arguments, Result], /, *args: Arguments.args, **kwargs: Arguments.kwargs
-    ) -> Future[Result]:
-        return self._executor.submit(if_same_build, this_build(), fn, *args, **kwargs)
+        def start(self) -> None:
+            with held_back():
+                super().start()
 
 
 def run_all(

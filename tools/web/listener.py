@@ -47,7 +47,7 @@ class Limits:
     descriptors: int = 256
 
 
-class _Connection(socket.socket):
+class _CountedConnection(socket.socket):
     """An accepted connection, which calls `on_close` once."""
 
     on_close: Callable[[], object] | None = None
@@ -94,7 +94,7 @@ class CountingListener(socket.socket):
                     raise
                 self._drop_one()
                 continue
-            connection, network = _Connection(fileno=accepted.detach()), _network(address[0])
+            connection, network = _CountedConnection(fileno=accepted.detach()), _network(address[0])
             if self._open.total() < self._most and self._open[network] < self._most_of_one:
                 self._open[network] += 1
                 connection.on_close = functools.partial(self._forget, network)

@@ -24,6 +24,7 @@ from outflank.protocol.server.human_strength import HIGHEST_ELO, LOWEST_ELO
 from outflank.tools.match.game.referee import Referee
 from outflank.tools.match.game.results import Ending, GameRecord, Pairing
 from outflank.tools.report.records import annotated_game
+from outflank.tools.runtime.signals import Stopped
 
 _PERSON_GRACE_SECONDS = 0.3  # of each move, for the way between page and server
 _SLICE_SECONDS = 0.05
@@ -34,10 +35,6 @@ _MOST_GAMES = 200  # that are kept
 _MOST_RUNNING = 24  # that have engines
 _ENGINE_HASH_MB = 16
 _LONGEST_NAME = 40
-
-
-class _Interrupted(Exception):
-    """The game is to be played on later."""
 
 
 class _Person(Driver):
@@ -258,7 +255,7 @@ class PageGame:
 
     def _check(self) -> None:
         if self._interrupted.is_set():
-            raise _Interrupted
+            raise Stopped
 
     def _play(self) -> None:
         referee = Referee(
@@ -272,7 +269,7 @@ class PageGame:
         )
         try:
             self.record = referee.play()
-        except _Interrupted:
+        except Stopped:
             # Unless a person was asked, an engine may be left in the middle of anything.
             if self.thinking is None or self.specs[self.thinking].cmd:
                 for driver in self._drivers.values():

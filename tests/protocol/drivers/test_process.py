@@ -16,7 +16,6 @@ import psutil
 import pytest
 
 from outflank.protocol.drivers import GtpDriver, descendants, process
-from outflank.protocol.drivers.descendants import longest_wait, own_waited_seconds
 from outflank.protocol.drivers.errors import EngineCrash, EngineStartError
 from outflank.protocol.drivers.process import ChildProcess
 from outflank.protocol.drivers.spawn import Spawned, spawn
@@ -31,6 +30,7 @@ from outflank.tests.support.processes import (
     open_files,
     processes_with,
 )
+from outflank.tools.match.game.seat import longest_wait, own_waited_seconds
 
 ECHO = "import sys\nfor line in sys.stdin: print(line, end='', flush=True)\nsys.exit(7)"
 ANSWER = "input(); print('=', flush=True); print(flush=True); input()"

@@ -18,9 +18,9 @@ SETS = {"dev-20.obf": 20, "dev-24.obf": 24, "dev-26.obf": 26}
 
 
 def problems_of(path: Path) -> tuple[obf.Problem, ...]:
-    suite = obf.read_problems(path.read_text().splitlines(), path.name, Rules())
-    assert not suite.errors
-    return suite.problems
+    problems, errors = obf.read_problems(path.read_text().splitlines(), path.name, Rules())
+    assert not errors
+    return problems
 
 
 def test_the_boards_are_set_aside_and_solved_move_by_move(games: Path, tmp_path: Path) -> None:

@@ -1,12 +1,11 @@
 """The review of games: searches every position, the last one first, judges every move, and finds where books ended."""
 
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import accumulate
 from pathlib import Path
-from typing import Self
 
 from outflank.book import Book
 from outflank.book.names import Opening, opening_of
@@ -224,32 +223,22 @@ class ReviewSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class BookExit:
-    """The move that left a book.
-
-    Attributes:
-        ply: its number including passes, 1 for the first.
-        judged: whether it is the best open move of the book: then the book ends there, and the game did not leave it.
-    """
-
-    ply: int
-    move: Move
-    judged: bool
-
-
-@dataclass(frozen=True, slots=True)
 class GameReview:
     """A game and the costs of its moves.
 
     Attributes:
         final: the judgement of the position after the last move.
-        book_exit: the move that left the opening book; None if there was none, or without a book.
+        exit_ply: the number of the move that left the opening book, including passes, 1 for the first; None if there
+            was none, or without a book.
+        exit_judged: whether this move is the best open move of the book: then the book ends there, and the game did not
+            leave it.
     """
 
     game: AnnotatedGame
     moves: tuple[MoveReview, ...]
     final: SearchValue
-    book_exit: BookExit | None = None
+    exit_ply: int | None = None
+    exit_judged: bool = False
 
     @property
     def opening(self) -> Opening | None:
@@ -366,57 +355,42 @@ def review_in_worker(settings: ReviewSettings, hash_mb: int, threads: int, game:
     return review_game(game, settings, shared_searcher(hash_mb=hash_mb, threads=threads))
 
 
-class BookExits:
-    """Finds the moves by which games left their books; a context manager that closes the books.
+@contextmanager
+def book_exits(
+    paths: Sequence[Path], warn: Callable[[str], object] | None = None
+) -> Iterator[Callable[[GameReview], GameReview]]:
+    """Open books, and yield a function that adds to a review where its game left the first book with its position.
 
     Args:
         paths: the paths of the books, each for games by its rules.
         warn: called with a sentence once for each rules without a book; None if the user did not name the books.
 
-    Raises: FileFormatError if a book can't be read.
+    Raises: FileFormatError if a book can't be read; the function raises it if a book is damaged.
     """
+    unserved: set[Rules] = set()
+    with ExitStack() as opened:
+        books = [opened.enter_context(Book.open(path)) for path in paths]
 
-    def __init__(self, paths: Sequence[Path], warn: Callable[[str], object] | None = None) -> None:
-        self._warn = warn
-        self._unserved: set[Rules] = set()
-        with ExitStack() as stack:
-            self._books = [stack.enter_context(Book.open(path)) for path in paths]
-            self._opened = stack.pop_all()
+        def with_exit(review: GameReview) -> GameReview:
+            game = review.game
+            serving = [book for book in books if book.serves(game.rules)]
+            if not serving and warn is not None and game.rules not in unserved:
+                unserved.add(game.rules)
+                for book in books:
+                    wrong = f"{str(book.path)!r} is a book for {book.rules}, not for {game.rules}"
+                    warn(f"{wrong}; reviewing without a book")
+            left = next((book for book in serving if game.first in book), None)
+            return review if left is None else _with_exit(review, left)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._opened.close()
-
-    def of(self, game: AnnotatedGame) -> BookExit | None:
-        """Return the move by which a game left the first book with its first position; None if there is no such move.
-
-        Raises: FileFormatError if a book is damaged.
-        """
-        serving = [book for book in self._books if book.serves(game.rules)]
-        if not serving:
-            self._tell_unserved(game.rules)
-        for book in serving:
-            if game.first in book:
-                return _exit(book, game)
-        return None
-
-    def _tell_unserved(self, rules: Rules) -> None:
-        if self._warn is None or rules in self._unserved:
-            return
-        self._unserved.add(rules)
-        for book in self._books:
-            self._warn(
-                f"{str(book.path)!r} is a book for {book.rules}, not for {rules}; reviewing without a book"
-            )
+        yield with_exit
 
 
-def _exit(book: Book, game: AnnotatedGame) -> BookExit | None:
-    for ply, (played, after) in enumerate(zip(game.moves, game.positions[1:], strict=True), 1):
+def _with_exit(review: GameReview, book: Book) -> GameReview:
+    for ply, (move, after) in enumerate(zip(review.moves, review.game.positions[1:], strict=True), 1):
         if after.is_over or after in book:
             continue
-        entry = book.probe(played.before)
+        entry = book.probe(move.before)
         assert entry is not None, "the book knew it a move ago"
-        return BookExit(ply, played.move, any(move.move == played.move for move in entry.moves))
-    return None
+        is_judged = any(each.move == move.move for each in entry.moves)
+        return replace(review, exit_ply=ply, exit_judged=is_judged)
+    return review

@@ -103,7 +103,7 @@ def ranked(players: Mapping[str, PlayerSummary]) -> list[PlayerSummary]:
 
 def game_facts(review: GameReview, file: str, number: int) -> dict[str, Any]:
     """Return a game as JSON data: players, the cost of each move, both sides' totals, the evaluation curve."""
-    game, outcome, opening, left = review.game, review.game.outcome, review.opening, review.book_exit
+    game, outcome, opening, left = review.game, review.game.outcome, review.opening, review.exit_ply
     return {
         "kind": "game",
         "file": file,
@@ -118,10 +118,10 @@ def game_facts(review: GameReview, file: str, number: int) -> dict[str, Any]:
         "book_exit": None
         if left is None
         else {
-            "ply": left.ply,
-            "number": review.numbers[left.ply - 1],
-            "move": str(left.move),
-            "judged": left.judged,
+            "ply": left,
+            "number": review.numbers[left - 1],
+            "move": str(review.moves[left - 1].move),
+            "judged": review.exit_judged,
         },
         "winner": None if outcome is None or outcome.winner is None else str(outcome.winner),
         "margin": None if outcome is None else outcome.margin,
@@ -234,8 +234,8 @@ def game_text(review: GameReview, view: PointOfView = "mover") -> Iterator[str]:
         yield f"Opening: {review.opening}"
     if review.game.given:
         yield f"Given: {counted(review.game.given, 'move')}, for which nobody is blamed"
-    if review.book_exit is not None:
-        yield f"Book: {exit_text(review)}"
+    if exit_words := exit_text(review):
+        yield f"Book: {exit_words}"
     yield ""
     yield "   no  move   before  after   lost  class       certainty         instead"
     for number, move in zip(review.numbers, review.moves, strict=True):
@@ -280,23 +280,20 @@ def game_line(review: GameReview, number: int) -> str:
     tallies = [MoveTotals().add(review.of(colour)) for colour in Colour]
     lost = " and ".join(f"{score_text(tally.lost)[1:]} in {tally.moves}" for tally in tallies)
     opening = "" if review.opening is None else f"; {review.opening.name}"
-    left = (
-        ""
-        if review.book_exit is None
-        else f"; left the book at {review.numbers[review.book_exit.ply - 1]}. {review.book_exit.move}"
-    )
+    ply = review.exit_ply
+    left = f"; left the book at {review.numbers[ply - 1]}. {review.moves[ply - 1].move}" if ply else ""
     occasion = occasion_text(review.game) and f" ({occasion_text(review.game)})"
     return f"game {number}: {headline(review)}{occasion}; discs lost: {lost} moves{opening}{left}"
 
 
 def exit_text(review: GameReview) -> str:
     """Return ``left at move 9, b5``, or that the book ends there; an empty text if the game left no book."""
-    left = review.book_exit
-    if left is None:
+    if review.exit_ply is None:
         return ""
-    if left.judged:
-        return f"ends before move {review.numbers[left.ply - 1]}; {left.move} is the best move out of it"
-    return f"left at move {review.numbers[left.ply - 1]}, {left.move}"
+    number, move = review.numbers[review.exit_ply - 1], review.moves[review.exit_ply - 1].move
+    if review.exit_judged:
+        return f"ends before move {number}; {move} is the best move out of it"
+    return f"left at move {number}, {move}"
 
 
 def occasion_text(game: AnnotatedGame) -> str:

@@ -136,7 +136,7 @@ def review_replay(review: GameReview, number: int) -> dict[str, Any]:
     """Return the game for the page's script that replays it; all scores are Black's."""
     game, moves = review.game, review.moves
     black, white = _names(review)
-    left_book = f"Book: {exit_text(review)}" if review.book_exit else ""
+    left_book = f"Book: {exit_text(review)}" if review.exit_ply else ""
     return {
         "number": number,
         "black": black,

@@ -2,12 +2,11 @@
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from outflank.engine import Colour, Position
 from outflank.protocol.clock import RunningClock, seconds_text
-from outflank.protocol.drivers.descendants import longest_wait, own_waited_seconds
 from outflank.protocol.drivers.driver import Driver, GameSoFar
 from outflank.protocol.drivers.errors import (
     EngineCrash,
@@ -22,6 +21,7 @@ from outflank.protocol.drivers.errors import (
 from outflank.protocol.formats.annotated import AnnotatedMove, for_black
 from outflank.tools.match.game.results import Ending, Loss, OffClockTime
 
+_NANOSECONDS = 1e9  # in a second
 _ENDINGS: dict[type[EngineError], Ending] = {  # the first that fits
     EngineOutOfTime: Ending.TIME,
     EngineTimeout: Ending.STALL,
@@ -182,3 +182,18 @@ class Seat:
                 Ending.PROTOCOL_ERROR,
             )
             raise Loss(self.colour, ending, str(error)) from error
+
+
+def longest_wait(before: dict[int, float], now: dict[int, float]) -> float:
+    """The seconds that one thread has waited for a processor since ``before``, of the thread that waited longest.
+
+    A thread begins with none, so one that is new may have waited most though others have waited longer in their lives.
+    """
+    return max((seconds - before.get(thread, 0.0) for thread, seconds in now.items()), default=0.0)
+
+
+def own_waited_seconds() -> float:
+    """Time for which the calling thread was ready to run and had no processor; 0 where the system does not say."""
+    with suppress(OSError), open("/proc/thread-self/schedstat", "rb", buffering=0) as file:
+        return int(file.read().split()[1]) / _NANOSECONDS
+    return 0.0
