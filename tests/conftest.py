@@ -34,7 +34,6 @@ settings.register_profile("thorough", settings.get_profile("default"), max_examp
 
 
 def is_alone(item: pytest.Item) -> bool:
-    """Whether a test is marked ``alone``."""
     return item.get_closest_marker("alone") is not None
 
 
@@ -63,7 +62,6 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that have to run alone come last."""
     items.sort(key=is_alone)
 
 

@@ -42,12 +42,11 @@ class Aarch64:
     """
 
     def __init__(self, source: Path) -> None:
-        self._source = source
+        self.source = source
         # Without this machine's name, which another Python does not look for.
         self._make("setup.py", "--quiet", "build_ext", "--inplace", SETUPTOOLS_EXT_SUFFIX=".so")
 
     def wheel(self, folder: Path) -> Path:
-        """Make a wheel for aarch64 in a folder, as ``make dist`` does."""
         options = ("--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder))
         self._make("-m", "pip", "wheel", *options, ".", _PYTHON_HOST_PLATFORM="linux-aarch64")
         (made,) = folder.glob("*.whl")
@@ -58,14 +57,14 @@ class Aarch64:
         (headers,) = _headers()
         # The headers of Python come before those of this machine's, its pyconfig.h after those of the C library.
         variables = {
-            "CC": f"{_cached()}{COMPILER}",
+            "CC": f"ccache {COMPILER}" if shutil.which("ccache") else COMPILER,
             "LDSHARED": f"{COMPILER} -shared",
             "CFLAGS": f"-I{headers} -idirafter {SYSTEM / 'usr/include'}",
             "OUTFLANK_MARCH": "armv8-a",
         }
         made = subprocess.run(
             [sys.executable, *arguments],
-            cwd=self._source,
+            cwd=self.source,
             env={**os.environ, **variables, **also},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -73,21 +72,13 @@ class Aarch64:
         )
         assert made.returncode == 0, made.stdout
 
-    def modules(self) -> list[Path]:
-        """The compiled modules of the engine."""
-        return sorted((self._source / "engine").rglob("*.so"))
-
-    def outflank(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
-        """Run the program."""
-        return self.python("-m", "outflank.tools.commands.start", *arguments)
-
     def python(self, *arguments: str, site: Path | None = None) -> "subprocess.CompletedProcess[str]":
         """Run the aarch64 Python, which finds click and the modules (those in `site` if it is given), nothing else."""
-        path = [site or self._source / "build" / "cimport", Path(str(distribution("click").locate_file("")))]
+        path = [site or self.source / "build" / "cimport", Path(str(distribution("click").locate_file("")))]
         variables = {"PYTHONPATH": os.pathsep.join(map(str, path))}
         return subprocess.run(
             [str(_emulator()), "-L", str(SYSTEM), str(_python()), *arguments],
-            cwd=site or self._source,
+            cwd=site or self.source,
             env=variables,
             capture_output=True,
             text=True,
@@ -105,11 +96,6 @@ def _python() -> Path:
 
 def _headers() -> Iterator[Path]:
     return (path.parent for path in (SYSTEM / "usr" / "include").glob("python3.*/Python.h"))
-
-
-def _cached() -> str:
-    """The compiler's own cache before it, where there is one."""
-    return "ccache " if shutil.which("ccache") else ""
 
 
 LACKING = list(missing())
@@ -150,7 +136,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Aarch64:
 
 
 def test_every_module_is_compiled_for_it(built: Aarch64) -> None:
-    machines = {path.stem: int.from_bytes(path.read_bytes()[18:20], "little") for path in built.modules()}
+    modules = (built.source / "engine").rglob("*.so")
+    machines = {path.stem: int.from_bytes(path.read_bytes()[18:20], "little") for path in modules}
 
     assert machines == {path.stem: _AARCH64 for path in (ROOT / "engine").rglob("*.pyx")}
 
@@ -172,7 +159,7 @@ def test_perft_counts_what_is_published(built: Aarch64) -> None:
 
 def test_the_bench_signature_is_that_of_this_machine(built: Aarch64) -> None:
     here = nodes_here()
-    there = built.outflank("bench", "--json")
+    there = built.python("-m", "outflank.tools.commands.start", "bench", "--json")
 
     assert there.stderr == ""
     assert len(here) > 10

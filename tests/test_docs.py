@@ -29,7 +29,6 @@ README = (ROOT / "README.md").read_text()
 
 
 def blocks(page: Path, language: str) -> list[str]:
-    """The fenced blocks of a page."""
     return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
 
 

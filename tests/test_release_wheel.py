@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,7 @@ pytestmark = [
 BUILDS = ("x86-64-v4", "x86-64-v3", "x86-64-v2", "x86-64")
 MOST_MEGABYTES = 25
 PERFT_8 = 390216
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture(scope="module")
@@ -39,37 +41,31 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-class Installed:
-    """The wheel in an environment of its own, on a machine without compiler, checkout or other programs."""
+@pytest.fixture(scope="module")
+def run(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Runs a program of the wheel, with a build of the engine forced, where there is nothing else but the wheel."""
+    folder = tmp_path_factory.mktemp("installed")
+    Environment(folder).install(str(wheel))
+    programs = folder / "venv" / "bin"
 
-    def __init__(self, folder: Path, wheel: Path) -> None:
-        Environment(folder).install(str(wheel))
-        self._bin = folder / "venv" / "bin"
-        self._lent = folder / "lent"
-
-    def run(self, *command: str, build: str = "", lines: str = "") -> "subprocess.CompletedProcess[str]":
-        """Run a program of the environment with a build of the engine forced."""
-        variables = {"PATH": "/nonexistent", "PYTHONPATH": str(self._lent), "OUTFLANK_BUILD": build}
+    def run(*command: str, build: str = "", lines: str = "") -> "subprocess.CompletedProcess[str]":
         return subprocess.run(
-            [str(self._bin / command[0]), *command[1:]],
-            env=variables,
-            cwd=self._bin,
+            [str(programs / command[0]), *command[1:]],
+            env={"PATH": "/nonexistent", "PYTHONPATH": str(folder / "lent"), "OUTFLANK_BUILD": build},
+            cwd=programs,
             input=lines,
             capture_output=True,
             text=True,
             timeout=1200,
         )
 
-
-@pytest.fixture(scope="module")
-def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    return Installed(tmp_path_factory.mktemp("installed"), wheel)
+    return run
 
 
-def runnable(installed: Installed) -> list[str]:
+def runnable(run: Run) -> list[str]:
     """The builds that this CPU can run."""
     script = "from outflank.engine.buildinfo import BUILDS; import json; print(json.dumps(BUILDS))"
-    builds: dict[str, list[str]] = json.loads(installed.run("python", "-c", script).stdout)
+    builds: dict[str, list[str]] = json.loads(run("python", "-c", script).stdout)
     assert tuple(builds) == BUILDS
     have = cpu_features()
     return [name for name, features in builds.items() if have.issuperset(features)]
@@ -90,38 +86,36 @@ def test_it_holds_every_module_for_every_cpu_and_no_tests(wheel: Path) -> None:
     assert not [name for name in names if name.startswith(("outflank/tests/", "outflank/measure/"))]
 
 
-def test_it_chooses_the_best_build_by_itself_and_says_which(installed: Installed) -> None:
-    best = runnable(installed)[0]
+def test_it_chooses_the_best_build_by_itself_and_says_which(run: Run) -> None:
+    best = runnable(run)[0]
 
-    assert installed.run("outflank", "--version").stdout.splitlines()[1] == f"engine built for {best}"
+    assert run("outflank", "--version").stdout.splitlines()[1] == f"engine built for {best}"
 
 
-def test_it_plays_on_a_bare_machine_with_every_build(installed: Installed) -> None:
-    for build in runnable(installed):
-        told = installed.run(
-            "outflank", "gtp", "--level", "4", build=build, lines="1 genmove b\n2 showboard\n3 quit\n"
-        )
+def test_it_plays_on_a_bare_machine_with_every_build(run: Run) -> None:
+    for build in runnable(run):
+        told = run("outflank", "gtp", "--level", "4", build=build, lines="1 genmove b\n2 showboard\n3 quit\n")
 
         assert told.stderr == ""
         assert told.stdout.startswith("=1 ")
         assert told.stdout.endswith("=3\n\n")
-        assert f"engine built for {build}" in installed.run("outflank", "--version", build=build).stdout
+        assert f"engine built for {build}" in run("outflank", "--version", build=build).stdout
 
 
-def test_every_build_has_the_same_signature(installed: Installed) -> None:
+def test_every_build_has_the_same_signature(run: Run) -> None:
     """And that of the modules that these tests run with."""
     expected = nodes_here()
-    builds = runnable(installed)
+    builds = runnable(run)
 
     assert len(expected) > 10
     for build in builds:
-        assert nodes(installed.run("outflank", "bench", "--json", build=build).stdout) == expected, build
-        counted = installed.run("outflank", "perft", "8", build=build).stdout
+        assert nodes(run("outflank", "bench", "--json", build=build).stdout) == expected, build
+        counted = run("outflank", "perft", "8", build=build).stdout
         assert str(PERFT_8) in counted.replace(",", "")
 
 
-def test_a_build_that_is_not_there_is_refused_in_a_sentence(installed: Installed) -> None:
-    told = installed.run("outflank", "perft", "1", build="x86-64-v9")
+def test_a_build_that_is_not_there_is_refused_in_a_sentence(run: Run) -> None:
+    told = run("outflank", "perft", "1", build="x86-64-v9")
 
     assert told.returncode == 1
     assert told.stderr.startswith("outflank: expected OUTFLANK_BUILD to be one of x86-64-v4, x86-64-v3, ")

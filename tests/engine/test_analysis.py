@@ -23,7 +23,6 @@ from outflank.engine import (
     Position,
     Rules,
     Searcher,
-    SearchInfo,
     SearchResult,
     SettingsError,
     links,
@@ -34,6 +33,25 @@ from outflank.tests.support.positions import MIDGAME, problems
 
 
 class TestStopping:
+    @pytest.mark.parametrize(
+        ("listen", "error", "words"),
+        [
+            (lambda searcher: [][1], IndexError, "out of range"),
+            (lambda searcher: searcher.search(MIDGAME, Limit(depth=1)), SettingsError, "under way"),
+            (lambda searcher: searcher.clear(), SettingsError, "this searcher is busy"),
+        ],
+        ids=["a fault of its own", "a second search", "clearing what is searched with"],
+    )
+    def test_a_listener_that_raises_ends_the_search_and_leaves_the_searcher_free(
+        self, listen: Callable[[Searcher], object], error: type[Exception], words: str
+    ) -> None:
+        searcher = Searcher(hash_mb=4)
+        with pytest.raises(error, match=words):
+            searcher.search(Position.start(), Limit.solve(), on_info=lambda _: listen(searcher))
+
+        searcher.clear()
+        assert searcher.search(MIDGAME, Limit(depth=2)).depth == 2
+
     def test_stop_ends_a_search_soon_and_it_has_a_legal_move(self) -> None:
         searcher = Searcher(hash_mb=4)
         began = threading.Event()
@@ -51,15 +69,18 @@ class TestStopping:
         assert result.stopped
         assert result.move in Position.start().legal_moves()
 
-    def test_stop_without_a_search_does_nothing_to_the_next(self) -> None:
+    def test_a_stop_before_the_first_iteration_still_gives_a_legal_move(self) -> None:
+        """One before the search does nothing to it."""
         searcher = Searcher(hash_mb=4)
         searcher.stop()
-
         assert not searcher.search(MIDGAME, Limit(depth=3)).stopped
+
+        with searcher.analyse(MIDGAME) as analysis:
+            analysis.stop()
+            assert analysis.result().move in MIDGAME.legal_moves()
 
     @pytest.mark.parametrize("threads", [1, 3])
     def test_searches_may_be_stopped_at_any_moment(self, threads: int) -> None:
-        """Starts and stops race; afterwards the searcher still solves exactly."""
         searcher = Searcher(hash_mb=4, threads=threads)
         rng = random.Random(0)
         for _ in range(60):
@@ -71,26 +92,6 @@ class TestStopping:
 
         assert searcher.search(problem.position, Limit.solve()).score == problem.score
 
-    def test_a_listener_that_raises_ends_the_search_and_leaves_the_searcher_free(self) -> None:
-        searcher = Searcher(hash_mb=4)
-
-        def fail(info: SearchInfo) -> None:
-            raise LookupError(info.depth)
-
-        with pytest.raises(LookupError):
-            searcher.search(Position.start(), Limit.solve(), on_info=fail)
-
-        assert searcher.search(MIDGAME, Limit(depth=2)).depth == 2
-
-    def test_a_searcher_does_one_search_at_a_time(self) -> None:
-        searcher = Searcher(hash_mb=4)
-
-        def again(info: SearchInfo) -> None:
-            searcher.search(MIDGAME, Limit(depth=1))
-
-        with pytest.raises(SettingsError, match="under way"):
-            searcher.search(Position.start(), Limit(depth=3), on_info=again)
-
     @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickle.dumps])
     def test_an_analysis_has_no_copy_that_could_stop_it(self, copied: Callable[[Analysis], object]) -> None:
         with Searcher(hash_mb=4).analyse(Position.start(), Limit.solve()) as analysis:
@@ -98,12 +99,6 @@ class TestStopping:
                 copied(analysis)
 
             assert not isinstance(next(analysis), SearchResult)
-
-    def test_a_forgotten_analysis_ends_by_itself(self) -> None:
-        searcher = Searcher(hash_mb=4)
-        searcher.analyse(MIDGAME)
-
-        expect_free_soon(searcher)
 
     @pytest.mark.parametrize("begun", [False, True])
     def test_ctrl_c_while_a_search_begins_leaves_the_searcher_free(
@@ -368,6 +363,7 @@ class TestWatching:
 
             assert [info.depth for info in infos] == [1, 2, 3, 4, 5, 6]
             assert analysis.result().lines == infos[-1].lines
+        assert repr(analysis) == "<Analysis (ended, 6 plies)>"
         alone = Searcher(hash_mb=4).search(MIDGAME, Limit(depth=6))
         assert (alone.lines, alone.nodes) == (analysis.result().lines, analysis.result().nodes)
 
@@ -391,19 +387,6 @@ class TestWatching:
         assert latest is not None
         assert latest.depth >= 2
         assert len(latest.lines) == 3
-
-    def test_a_stop_before_the_first_iteration_still_gives_a_legal_move(self) -> None:
-        with Searcher(hash_mb=4).analyse(MIDGAME) as analysis:
-            analysis.stop()
-
-            assert analysis.result().move in MIDGAME.legal_moves()
-
-    def test_its_repr_says_how_far_it_is(self) -> None:
-        with Searcher(hash_mb=4).analyse(MIDGAME, Limit(depth=3)) as analysis:
-            for _ in analysis:
-                pass
-
-        assert repr(analysis) == "<Analysis (ended, 3 plies)>"
 
     def test_a_searcher_analyses_one_position_at_a_time(self) -> None:
         searcher = Searcher(hash_mb=4)

@@ -24,7 +24,6 @@ def centre(square: str) -> tuple[float, float]:
 
 
 def circles(svg: str, fill: str, radius: float | None = None) -> set[tuple[float, float]]:
-    """Where circles of a colour lie."""
     return {
         (float(circle.attrib["cx"]), float(circle.attrib["cy"]))
         for circle in parts(svg, "circle")

@@ -1,12 +1,13 @@
 """The evaluation against a slow one that does what evaluate.pxd and evaluate.h say, number by number."""
 
-import random
+import itertools
 from array import array
+from itertools import islice
 
 import numpy as np
 import pytest
 
-from outflank.engine import Game, Position
+from outflank.engine import Position
 from outflank.engine.evaluation import weights
 from outflank.engine.evaluation.evaluate import (
     HEADS,
@@ -28,21 +29,13 @@ from outflank.engine.evaluation.unpacking import columns
 from outflank.engine.evaluation.weights import SHIPPED, unpacked
 from outflank.measure import loops
 from outflank.tests.support import kernels
-from outflank.tests.support.positions import mask_of_names
+from outflank.tests.support.positions import mask_of_names, reached
 
 
 def some_positions(count: int) -> list[Position]:
     """Positions of random games, of every phase, where the side to move has a move."""
-    chance = random.Random(7)
-    found: list[Position] = []
-    while len(found) < count:
-        game = Game()
-        for _ in range(chance.randint(0, 58)):
-            if not game.position.is_over:
-                game.play(chance.choice(game.position.legal_moves()))
-        if not game.position.is_over and not game.position.must_pass:
-            found.append(game.position)
-    return found
+    found = (reached(seed, 2 + seed % 59) for seed in itertools.count())
+    return list(islice((each for each in found if not (each.is_over or each.must_pass)), count))
 
 
 def random_weights(seed: int, loudness: int) -> weights.Weights:

@@ -164,8 +164,6 @@ def best_result(game: reference.Game, side: str) -> tuple[int, int]:
 
 
 class TestSearchObeysTheSheet:
-    """What a sheet makes of scores and ties, as the search has to see it."""
-
     @settings(max_examples=60)
     @given(data=st.data(), named=strategies.sheets())
     def test_the_search_plays_for_the_sheets_own_result(

@@ -16,12 +16,10 @@ TURNED = [kernels.turned_discs, kernels.turned_discs_portable]
 
 
 def masks_of(board: reference.Board) -> tuple[int, int]:
-    """Black's discs and White's."""
     return mask_of_discs(board, BLACK), mask_of_discs(board, WHITE)
 
 
 def empty_squares(board: reference.Board) -> Iterator[tuple[int, int, int]]:
-    """Number, row and column of each empty square."""
     for row in range(8):
         for column in range(8):
             if board[row][column] == EMPTY:
@@ -71,8 +69,7 @@ def rays() -> Iterator[tuple[int, str, list[reference.Square]]]:
                 yield 8 * row + column, direction, [(r, c) for r, c in ray if 0 <= r < 8 and 0 <= c < 8]
 
 
-@pytest.mark.parametrize("legal_moves", LEGAL)
-@pytest.mark.parametrize("turned_discs", TURNED)
+@pytest.mark.parametrize(("legal_moves", "turned_discs"), [*zip(LEGAL, TURNED, strict=True)])
 def test_every_run_of_every_length_is_turned_exactly_if_an_own_disc_ends_it(
     legal_moves: Callable[[int, int], int], turned_discs: Callable[[int, int, int], int]
 ) -> None:
@@ -86,8 +83,7 @@ def test_every_run_of_every_length_is_turned_exactly_if_an_own_disc_ends_it(
             assert turned_discs(0, run, square) == 0
 
 
-@pytest.mark.parametrize("legal_moves", LEGAL)
-@pytest.mark.parametrize("turned_discs", TURNED)
+@pytest.mark.parametrize(("legal_moves", "turned_discs"), [*zip(LEGAL, TURNED, strict=True)])
 def test_a_run_to_the_rim_is_not_turned_whatever_stands_anywhere_else(
     legal_moves: Callable[[int, int], int], turned_discs: Callable[[int, int, int], int]
 ) -> None:
@@ -106,6 +102,7 @@ def test_a_run_to_the_rim_is_not_turned_whatever_stands_anywhere_else(
 
 
 def test_the_kernels_of_this_build_agree_with_the_portable_ones(rng: random.Random) -> None:
+    assert kernels.KERNELS in ("avx512", "avx2", "neon", "portable")
     for _ in range(20_000):
         own, opp = rng.getrandbits(64), rng.getrandbits(64)
         own &= ~opp
@@ -130,11 +127,6 @@ def test_nothing_is_turned_by_playing_on_an_occupied_square(board: reference.Boa
         assert turned_discs(*masks_of(board), square) == 0
 
 
-@given(mask=strategies.masks)
-def test_popcount_counts_the_squares_of_a_mask(mask: int) -> None:
-    assert kernels.popcount(mask) == sum(mask >> square & 1 for square in range(64))
-
-
 def image_of(mask: int, symmetry: Callable[[reference.Board], reference.Board]) -> int:
     return mask_of_discs(symmetry(board_of_mask(mask)), BLACK)
 
@@ -152,8 +144,9 @@ def test_transform_knows_eight_symmetries_and_0_is_the_identity() -> None:
 
 
 @given(mask=strategies.masks)
-def test_transform_moves_any_mask_as_it_moves_the_telltale(mask: int) -> None:
+def test_transform_moves_any_mask_as_it_moves_the_telltale_and_popcount_counts_it(mask: int) -> None:
     by_telltale = {image_of(TELLTALE, symmetry): symmetry for symmetry in reference.SYMMETRIES}
+    assert kernels.popcount(mask) == mask.bit_count()
     for number in range(8):
         symmetry = by_telltale[kernels.transform(TELLTALE, number)]
 
@@ -169,31 +162,21 @@ def test_on_the_last_square_as_many_discs_are_counted_as_turned(own: int) -> Non
         assert kernels.turned_last(mine, square) == turned.bit_count()
 
 
-@pytest.mark.parametrize("square", [-1, 64, 2**31 - 1])
-def test_a_square_off_the_board_is_refused(square: int) -> None:
-    for turned_discs in TURNED:
-        with pytest.raises(IndexError, match=f"expected a square from 0 to 63, got {square}"):
-            turned_discs(1, 2, square)
-    with pytest.raises(IndexError, match="expected a square from 0 to 63"):
-        kernels.turned_one_way(1, 2, square, 0)
-
-
-@pytest.mark.parametrize("mask", [-1, 2**64])
-def test_a_mask_of_more_than_64_squares_is_refused(mask: int) -> None:
-    with pytest.raises(OverflowError):
-        kernels.legal_moves(mask, 0)
-
-
-@pytest.mark.parametrize("number", [-1, 8])
-def test_a_direction_or_symmetry_other_than_the_eight_is_refused(number: int) -> None:
-    with pytest.raises(IndexError, match=f"expected a direction from 0 to 7, got {number}"):
-        kernels.turned_one_way(1, 2, 2, number)
-    with pytest.raises(IndexError, match=f"expected a symmetry from 0 to 7, got {number}"):
-        kernels.transform(1, number)
-
-
-def test_says_which_kernels_it_uses() -> None:
-    assert kernels.KERNELS in ("avx512", "avx2", "neon", "portable")
+def test_numbers_of_no_square_direction_symmetry_or_mask_are_refused() -> None:
+    for square in (-1, 64, 2**31 - 1):
+        for turned_discs in TURNED:
+            with pytest.raises(IndexError, match=f"expected a square from 0 to 63, got {square}"):
+                turned_discs(1, 2, square)
+        with pytest.raises(IndexError, match="expected a square from 0 to 63"):
+            kernels.turned_one_way(1, 2, square, 0)
+    for number in (-1, 8):
+        with pytest.raises(IndexError, match=f"expected a direction from 0 to 7, got {number}"):
+            kernels.turned_one_way(1, 2, 2, number)
+        with pytest.raises(IndexError, match=f"expected a symmetry from 0 to 7, got {number}"):
+            kernels.transform(1, number)
+    for mask in (-1, 2**64):
+        with pytest.raises(OverflowError):
+            kernels.legal_moves(mask, 0)
 
 
 def test_the_owner_of_every_square_reaches_every_bit_of_the_key_of_an_evaluation(rng: random.Random) -> None:

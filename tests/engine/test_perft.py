@@ -94,6 +94,8 @@ def test_a_pass_is_a_ply_unless_it_is_free() -> None:
     """Black has to pass; White then turns b1 and b3 in either order, Black passing in between."""
     assert [perft(BLACK_MUST_PASS, depth) for depth in range(5)] == [1, 1, 2, 2, 2]
     assert [perft(BLACK_MUST_PASS, depth, pass_is_free=True) for depth in range(4)] == [1, 2, 2, 2]
+    assert divide(BLACK_MUST_PASS, 2) == divide(BLACK_MUST_PASS, 1, pass_is_free=True) == {"pass": 2}
+    assert divide(BLACK_MUST_PASS, 1) == {"pass": 1}
 
 
 # Black has to pass after eight discs, with 52 squares empty.
@@ -148,12 +150,6 @@ def test_divide_tells_the_leaves_behind_each_move(depth: int, pass_is_free: bool
     assert set(parts.values()) == {PUBLISHED["standard"]["pass_is_a_ply"][depth] // 4}
 
 
-def test_divide_writes_a_forced_pass_and_its_leaves() -> None:
-    assert divide(BLACK_MUST_PASS, 2) == {"pass": 2}
-    assert divide(BLACK_MUST_PASS, 1) == {"pass": 1}
-    assert divide(BLACK_MUST_PASS, 1, pass_is_free=True) == {"pass": 2}
-
-
 def test_a_negative_depth_is_refused() -> None:
     with pytest.raises(SettingsError, match=r"^expected a depth of at least 0, got -1$"):
         perft(Position.start(), -1)
@@ -162,8 +158,6 @@ def test_a_negative_depth_is_refused() -> None:
 
 
 class TestSymmetries:
-    """The eight images of a board."""
-
     @given(board=strategies.boards, side=strategies.sides)
     def test_are_the_oracles_eight_with_the_position_itself_first(
         self, board: reference.Board, side: str
@@ -180,11 +174,12 @@ class TestSymmetries:
     ) -> None:
         position = position_of(board, side, Rules())
         images = position.symmetries()
+        canonical, symmetry = position.canonical()
 
-        assert {image.canonical()[0] for image in images} == {position.canonical()[0]}
-        assert (position.canonical()[0].own, position.canonical()[0].opp) == min(
-            (i.own, i.opp) for i in images
-        )
+        assert {image.canonical()[0] for image in images} == {canonical}
+        assert (canonical.own, canonical.opp) == min((image.own, image.opp) for image in images)
+        assert canonical == position.transformed(symmetry)
+        assert canonical.transformed(symmetry.inverse) == position
 
     def test_keep_the_rules(self) -> None:
         position = Position.start(PRESETS["obversi"])
@@ -232,27 +227,13 @@ def test_a_move_of_the_image_is_the_image_of_a_move(
         assert image.play(symmetry.move(move)) == position.play(move).transformed(symmetry)
 
 
-@settings(max_examples=30)
-@given(board=strategies.boards, side=strategies.sides)
-def test_the_canonical_position_comes_with_the_way_there(board: reference.Board, side: str) -> None:
-    position = position_of(board, side, Rules())
-    canonical, symmetry = position.canonical()
-
-    assert canonical == position.transformed(symmetry)
-    assert canonical.transformed(symmetry.inverse) == position
-
-
-def test_a_square_off_the_board_and_a_direction_other_than_the_eight_have_no_image() -> None:
+def test_other_squares_directions_and_symmetries_than_there_are_have_no_image() -> None:
     direction: Any = "x"
     squares: tuple[Any, ...] = (-1, 64, "f5")
     for square in squares:
         with pytest.raises(IndexError, match=f"^expected a square from 0 to 63, got {square!r}$"):
             Symmetry.HALF_TURN.square(square)
+    with pytest.raises(IndexError, match="expected a symmetry from 0 to 7, got 8"):
+        Position.start().transformed(8)  # type: ignore[arg-type]
     with pytest.raises(NotationError, match=r"^expected a direction out of n ne e se s sw w nw, got 'x'$"):
         Symmetry.HALF_TURN.direction(direction)
-
-
-@pytest.mark.parametrize("number", [-1, 8])
-def test_a_symmetry_other_than_the_eight_is_refused(number: int) -> None:
-    with pytest.raises(IndexError, match=f"expected a symmetry from 0 to 7, got {number}"):
-        Position.start().transformed(number)  # type: ignore[arg-type]

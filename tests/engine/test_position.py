@@ -29,7 +29,6 @@ START = "-" * 27 + "OX" + "-" * 6 + "XO" + "-" * 27
 
 
 def assert_same(board: reference.Board, side: str, sheet: reference.Sheet, position: Position) -> None:
-    """Everything an engine's position can be asked, against the oracle."""
     assert position.board_string() == f"{reference.text_of(board)} {side}"
     assert position.side is COLOURS[side]
     assert position.empties == reference.count(board, "-")
@@ -126,8 +125,6 @@ def test_every_square_that_the_oracle_does_not_list_is_illegal(
 
 
 class TestRefusals:
-    """Moves that the rules forbid: what the sentence says."""
-
     def test_what_is_not_legal_is_answered_with_the_legal_moves(self) -> None:
         first = Position.start()
         for refused in (first.play, first.turned):
@@ -154,8 +151,6 @@ class TestRefusals:
 
 
 class TestValue:
-    """Equality, hashing, copies: equal positions are interchangeable."""
-
     def test_positions_reached_in_different_ways_are_equal(self) -> None:
         one = Position.start().play("f5").play("f6").play("e6")
         other = Position.start(Rules.parse("othello")).play("e6").play("f6").play("f5")
@@ -199,8 +194,6 @@ class TestValue:
 
 
 class TestPicture:
-    """``str``: a board for people."""
-
     def test_shows_rows_legal_squares_counts_and_the_side_to_move(self) -> None:
         assert str(Position.start()).splitlines() == [
             "  a b c d e f g h",

@@ -44,11 +44,8 @@ def test_of_the_moves_that_do_it_leaves_the_fewest_replies() -> None:
         answer = prover.answer(position, bound)
 
         assert answer in good
-        assert replies(position, answer) == min(replies(position, move) for move in good)
-
-
-def replies(position: Position, move: object) -> int:
-    return len(position.play(str(move)).legal_moves())
+        replies = {move: len(position.play(move).legal_moves()) for move in good}
+        assert replies[answer] == min(replies.values())
 
 
 def test_a_pass_is_the_answer_where_there_is_no_move() -> None:
@@ -69,7 +66,6 @@ def test_other_rules_and_rules_that_turn_in_one_direction_are_refused() -> None:
 
 
 def end_of(position: Position, line: Line) -> Position:
-    """The board behind a line."""
     for move in line.pv:
         position = position.play(move)
     return position
@@ -79,7 +75,8 @@ def end_of(position: Position, line: Line) -> Position:
 @pytest.mark.parametrize("rules", ["othello", "obversi", "reveris", "ravensburger-1987"])
 def test_an_exact_line_ends_the_game_with_its_score(rules: str, seed: int) -> None:
     position = reached(seed, 12 if rules == "ravensburger-1987" else 16, Rules.parse(rules))
-    for line in Searcher(hash_mb=16).search(position, Limit.solve(), multipv=3).lines:
+    searcher = Searcher(hash_mb=16, threads=1 + seed % 3)
+    for line in searcher.search(position, Limit.solve(), multipv=3).lines:
         end = end_of(position, line)
 
         assert end.is_over
@@ -96,13 +93,6 @@ def test_a_line_of_a_won_or_lost_game_ends_so(seed: int) -> None:
     assert outcome is not None
     margin = outcome.margin_of(position.side)
     assert line.result == ("win" if margin > 0 else "loss" if margin < 0 else "draw")
-
-
-def test_threads_tell_a_line_to_the_end() -> None:
-    position = reached(1, 20)
-    result = Searcher(hash_mb=16, threads=3).search(position, Limit.solve())
-
-    assert end_of(position, result.lines[0]).score(position.side) == result.score
 
 
 def test_a_selective_line_ends_where_its_score_is_not_kept() -> None:
@@ -135,39 +125,27 @@ def test_a_stable_disc_is_never_turned_whoever_plays_whatever(
 
 
 @given(board=strategies.boards)
-def test_only_own_discs_are_stable(board: reference.Board) -> None:
-    own, opp = mask_of_discs(board, BLACK), mask_of_discs(board, WHITE)
-
-    assert stable_discs(own, opp) & ~own == 0
-
-
-@given(board=strategies.boards)
 def test_a_symmetry_of_the_board_moves_its_stable_discs_along(board: reference.Board) -> None:
     own, opp = mask_of_discs(board, BLACK), mask_of_discs(board, WHITE)
     stable = stable_discs(own, opp)
+    assert stable & ~own == 0
+    assert stable_discs(own, FULL & ~own) == own, "every disc of a full board is stable"
     for number in range(8):
         image = stable_discs(kernels.transform(own, number), kernels.transform(opp, number))
 
         assert image == kernels.transform(stable, number)
 
 
-@given(own=strategies.masks)
-def test_every_disc_of_a_full_board_is_stable(own: int) -> None:
-    assert stable_discs(own, FULL & ~own) == own
-
-
-def test_a_corner_and_a_run_from_it_along_the_edge_are_stable() -> None:
-    assert stable_discs(mask_of_names("a1 b1 c1"), mask_of_names("d1 e1")) == mask_of_names("a1 b1 c1")
-
-
-def test_a_triangle_built_on_a_corner_is_stable() -> None:
-    triangle = mask_of_names("a1 b1 c1 a2 b2 a3")
-
-    assert stable_discs(triangle, mask_of_names("c3 d4")) == triangle
-
-
-def test_nothing_is_stable_at_the_start() -> None:
-    assert stable_discs(mask_of_names("e4 d5"), mask_of_names("d4 e5")) == 0
+@pytest.mark.parametrize(
+    ("own", "opp", "stable"),
+    [
+        pytest.param("a1 b1 c1", "d1 e1", "a1 b1 c1", id="a corner and a run from it along the edge"),
+        pytest.param("a1 b1 c1 a2 b2 a3", "c3 d4", "a1 b1 c1 a2 b2 a3", id="a triangle built on a corner"),
+        pytest.param("e4 d5", "d4 e5", "", id="nothing at the start"),
+    ],
+)
+def test_known_discs_are_stable(own: str, opp: str, stable: str) -> None:
+    assert stable_discs(mask_of_names(own), mask_of_names(opp)) == mask_of_names(stable)
 
 
 def turned_along(edge: str, at: int, side: str) -> str:

@@ -103,8 +103,6 @@ def test_in_obversi_yellow_f6_turns_d4_and_e5_and_leaves_d6_although_c7_is_yello
 
 
 class TestRavensburger1987:
-    """Ravensburger 1987: one direction, the mover's choice."""
-
     # d3 is Black's only square; from there he brackets e3 to the east, d4 to the south and c3 to the west.
     CROSS = board(black="b3 f3 d5", white="c3 e3 d4") + " X"
 
@@ -164,8 +162,6 @@ class TestRavensburger1987:
 
 
 class TestRavensburger2006:
-    """Ravensburger 2006: the second player wins ties; discs in hand."""
-
     RULES = PRESETS["ravensburger-2006"]
 
     @pytest.mark.parametrize(

@@ -13,18 +13,21 @@ from outflank.tests.support import reference, strategies
 from outflank.tests.support.positions import mask_of_discs, mask_of_names, rules_of
 
 NAMES = " ".join(strategies.PRESETS)
+START_EXPECTED = f"expected start= {' '.join(STARTS)} or a board string: "
+BLACK_WINS = "-" * 63 + "X"
 CENTRE = ("d4", "e4", "d5", "e5")
 PAGE = Path(__file__).parents[2] / "docs" / "rules.md"
 
 
-def test_the_presets_are_the_oracles_sheets() -> None:
-    assert list(reference.SHEETS) == list(PRESETS)
-
-
 @pytest.mark.parametrize("name", strategies.PRESETS)
 def test_each_preset_settles_what_the_oracles_sheet_settles(name: str) -> None:
+    rules = Rules(name)
+
+    assert list(reference.SHEETS) == list(PRESETS)
     assert rules_of(name, reference.SHEETS[name]) == PRESETS[name] == Rules.parse(name)
     assert str(PRESETS[name]) == name
+    assert Rules.parse(str(rules)) == rules
+    assert (rules.colour_names, rules.shows_hand) == (PRESETS[name].colour_names, PRESETS[name].shows_hand)
 
 
 @pytest.mark.parametrize("start", reference.CENTRES)
@@ -43,37 +46,26 @@ def test_any_rules_are_read_back_as_they_are_written(named: tuple[str, reference
     assert rules == Rules.parse(str(rules))
 
 
-@pytest.mark.parametrize("name", strategies.PRESETS)
-def test_rules_made_by_name_are_read_back_and_name_the_colours_as_the_sheet_does(name: str) -> None:
-    rules = Rules(name)
-
-    assert Rules.parse(str(rules)) == rules
-    assert rules.colour_names == PRESETS[name].colour_names
-    assert rules.shows_hand == PRESETS[name].shows_hand
-
-
 @pytest.mark.parametrize("setting", [{"colour_names": ("Red", "Blue")}, {"shows_hand": True}])
 def test_what_belongs_to_the_sheet_can_not_be_set(setting: dict[str, object]) -> None:
     with pytest.raises(TypeError, match=f"unexpected keyword argument '{next(iter(setting))}'"):
         Rules(**setting)  # type: ignore[arg-type]
 
 
-def test_what_differs_from_the_preset_is_written_behind_it() -> None:
+def test_what_differs_from_the_preset_alone_is_written_behind_it() -> None:
     rules = Rules.parse("ravensburger-1987 turns=all,start=parallel-east")
 
     assert str(rules) == "ravensburger-1987,start=parallel-east,turns=all"
-
-
-def test_an_option_that_says_what_the_preset_says_is_not_written() -> None:
     assert str(Rules.parse("reversi,begins=white,scoring=count")) == "reversi"
 
 
 def test_a_board_may_be_the_start() -> None:
+    """It is written plainly, however it came."""
     board = "-" * 27 + "XO" + "-" * 6 + "OX" + "-" * 27
-    rules = Rules.parse(f"othello,start={board}")
+    rules = Rules(start=board.replace("X", "*").replace("-", ".").replace("O", " w "))
 
     assert Position.start(rules).board_string() == f"{board} X"
-    assert Rules.parse(str(rules)) == rules
+    assert Rules.parse(str(rules)) == rules == Rules.parse(f"othello,start={board}")
 
 
 @given(text=strategies.bad_rules)
@@ -103,6 +95,21 @@ def test_what_names_no_rules_is_refused_with_what_there_is(text: str) -> None:
         (Rules.parse, "othello,tie=perhaps", "expected tie=draw or second, got tie='perhaps'"),
         (Rules.parse, "othello,scoring=perhaps", "expected scoring=empties or count, got scoring='perhaps'"),
         (Rules.parse, "othello,begins=perhaps", "expected begins=black or white, got begins='perhaps'"),
+        (
+            Rules.parse,
+            "othello,start=sideways",
+            f"{START_EXPECTED}expected X, O or - for square a1 of the board, got 's'",
+        ),
+        (
+            lambda scoring: Rules(scoring=scoring),
+            "other",
+            "expected scoring=empties or count, got scoring='other'",
+        ),
+        (
+            lambda start: Rules(start=start),
+            f"{BLACK_WINS} X",
+            f"{START_EXPECTED}begins= says who moves, so nothing may follow the 64 squares: '{BLACK_WINS} X'",
+        ),
     ],
 )
 def test_a_word_that_is_not_known_is_answered_with_those_that_are(
@@ -114,16 +121,8 @@ def test_a_word_that_is_not_known_is_answered_with_those_that_are(
     assert str(caught.value) == sentence
 
 
-def test_an_unknown_start_is_answered_with_the_starts() -> None:
-    with pytest.raises(NotationError, match=f"^expected start= {' '.join(STARTS)} or a board string"):
-        Rules.parse("othello,start=sideways")
-
-
-def test_a_colour_may_be_given_as_a_word_in_python_too() -> None:
-    assert Rules(begins="white").begins is Colour.WHITE  # type: ignore[arg-type]
-
-
 def test_rules_are_values() -> None:
+    assert Rules(begins="white").begins is Colour.WHITE  # type: ignore[arg-type]
     assert {Rules(), Rules.parse("othello")} == {Rules()}
     with pytest.raises(dataclasses.FrozenInstanceError):
         Rules().turns = "one"  # type: ignore[misc]
@@ -174,19 +173,6 @@ def test_the_least_win_is_what_scoring_and_ties_allow(rules: str, black: int, wh
     assert (found.least_win(Colour.BLACK), found.least_win(Colour.WHITE)) == (black, white)
 
 
-def test_a_side_behind_a_start_board_is_refused() -> None:
-    with pytest.raises(NotationError, match="begins= says who moves, so nothing may follow the 64 squares"):
-        Rules(start="-" * 63 + "X X")
-
-
-def test_a_start_board_is_written_plainly_however_it_came() -> None:
-    plain = "-" * 24 + "---OX---" + "---XO---" + "-" * 24
-    rules = Rules(start=plain.replace("X", "*").replace("-", ".").replace("O", " w "))
-
-    assert rules == Rules(start=plain)
-    assert Rules.parse(str(rules)) == rules
-
-
 @pytest.fixture(scope="module")
 def page() -> str:
     """The text, where there is a checkout; an installed copy has no docs."""
@@ -222,13 +208,11 @@ def test_the_table_of_options_names_every_option_and_value(page: str) -> None:
     assert list(told) == ["start", "begins", "turns", "tie", "scoring"]
 
 
-def picture_line(page: str, mark: str) -> str:
-    """The line of the pictures of the starts that begins with `mark`."""
-    return next(line.strip() for line in page.splitlines() if line.startswith(f"    {mark}"))
-
-
 def test_the_pictures_show_the_six_starts(page: str) -> None:
-    names, fourth, fifth = (picture_line(page, mark) for mark in ("diagonal", "4 ", "5 "))
+    names, fourth, fifth = (
+        next(line for line in page.splitlines() if line.startswith(f"    {mark}"))
+        for mark in ("diagonal", "4 ", "5 ")
+    )
     centre = [[letter for letter in row if letter in "XO"] for row in (fourth, fifth)]
 
     assert names.split() == list(STARTS)

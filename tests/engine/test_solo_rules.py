@@ -36,7 +36,6 @@ def board(
 
 
 def squares(table: SoloBoard, colour: Colour) -> str:
-    """The names of the squares that a disc of a colour may be put on."""
     return " ".join(square_name(square) for square in range(64) if table.legal_mask(colour) >> square & 1)
 
 
@@ -45,18 +44,11 @@ def play(table: SoloBoard, colour: Colour, name: str) -> SoloBoard:
 
 
 class TestDeal:
-    """What the game begins with."""
-
-    def test_there_are_24_chips_two_colours_in_each_the_numbers_1_to_10_and_two_blank_ones(self) -> None:
+    def test_the_24_chips_are_in_each_colour_the_numbers_1_to_10_and_two_blank_ones(self) -> None:
         assert len(ALL_CHIPS) == 24
         for colour in Colour:
             numbers = sorted(chip.number for chip in ALL_CHIPS if chip.colour is colour)
             assert numbers == [0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
-
-    def test_the_chips_lie_face_down(self) -> None:
-        table = Deal.shuffled(1).board()
-
-        assert table.closed == table.chips == sum(1 << square for square in DEFAULT_LAYOUT)
 
     def test_the_chips_lie_in_two_diagonal_rows_of_three_in_each_corner(self) -> None:
         one_corner = "a3 b2 c1 b4 c3 d2"
@@ -65,15 +57,15 @@ class TestDeal:
         names |= {name.translate(mirror[1]) for name in names}
 
         assert {square_name(square) for square in DEFAULT_LAYOUT} == set(" ".join(names).split())
+        assert never_winnable(DEFAULT_LAYOUT) == ()
 
-    def test_the_layout_leaves_the_first_moves_free(self) -> None:
+    def test_the_chips_lie_face_down_round_the_four_discs_and_leave_the_first_moves_free(self) -> None:
         table = Deal.shuffled(1).board()
+        assert table.closed == table.chips == sum(1 << square for square in DEFAULT_LAYOUT)
+        assert (table.black, table.white) == (mask_of_names("e4 d5"), mask_of_names("d4 e5"))
         for colour in Colour:
             first = Position.start(PRESETS["ravensburger-2006"]).with_side(colour)
             assert table.legal_mask(colour) == first.legal_mask()
-
-    def test_every_chip_of_the_layout_can_be_bracketed(self) -> None:
-        assert never_winnable(DEFAULT_LAYOUT) == ()
 
     def test_one_move_can_win_a_chip_and_turn_up_three(self) -> None:
         """Gold b3, in the upper left corner of the layout: b4 is won, a3, b2 and c3 come up."""
@@ -83,15 +75,8 @@ class TestDeal:
         assert table.taken(GOLD, parse_square("b3")) == mask_of_names("b4")
         assert play(table, GOLD, "b3").closed == mask_of_names("c1 d2")
 
-    def test_the_four_discs_stand_in_the_middle_as_in_the_game_for_two(self) -> None:
-        table = Deal.shuffled(1).board()
-
-        assert (table.black, table.white) == (mask_of_names("e4 d5"), mask_of_names("d4 e5"))
-
 
 class TestMove:
-    """Where a disc may be put."""
-
     @pytest.mark.parametrize(
         ("table", "black", "gold"),
         [
@@ -192,8 +177,6 @@ class TestMove:
 
 
 class TestTurningChipsUp:
-    """What happens after discs are turned and chips taken."""
-
     TABLE = board(black="c4", gold="d4", black_chips="d3 d5 e3 f4", gold_chips="e5", closed="d3 d5 e3 e5 f4")
 
     def test_closed_chips_that_share_a_side_with_the_new_disc_are_turned_up(self) -> None:
@@ -219,8 +202,6 @@ class TestTurningChipsUp:
 
 
 class TestEndAndScore:
-    """When it is over, and what has been won."""
-
     @staticmethod
     def view(table: SoloBoard) -> DealerView:
         return DealerView(Deal.shuffled(1), table)
@@ -257,15 +238,11 @@ class TestEndAndScore:
         with pytest.raises(IllegalMoveError, match="no chip can be won any more, so"):
             over.play(SoloMove(BLACK, parse_square("e3")))
 
-    def test_the_score_is_the_chips_won(self) -> None:
-        assert score(ALL_CHIPS) == 24
-        assert score([Chip(BLACK, 10), Chip(GOLD, 0)]) == 2
-
-    def test_in_the_variant_it_is_the_sum_of_their_numbers_doubled_if_all_four_blank_ones_are_won(
-        self,
-    ) -> None:
+    def test_the_score_is_the_chips_won_or_the_sum_of_their_numbers_doubled_by_four_blank_ones(self) -> None:
         blanks = [chip for chip in ALL_CHIPS if chip.number == 0]
 
+        assert score(ALL_CHIPS) == 24
+        assert score([Chip(BLACK, 10), Chip(GOLD, 0)]) == 2
         assert score([Chip(BLACK, 10), Chip(GOLD, 3), *blanks[:3]], Variant.SUM) == 13
         assert score([Chip(BLACK, 10), *blanks], Variant.SUM) == 20
         assert score(ALL_CHIPS, Variant.SUM) == 220

@@ -23,8 +23,6 @@ def game_of(seed: int, variant: Variant, **effort: int) -> DealerView:
 
 
 class TestPlayer:
-    """Hidden chips."""
-
     @pytest.mark.parametrize("variant", Variant)
     def test_wins_nearly_every_chip(self, variant: Variant) -> None:
         """Random play wins 8 of 24 on average; ten games of the player's won 236 of 240 when this was written."""
@@ -68,25 +66,17 @@ class TestPlayer:
 
 
 class TestSolver:
-    """Open chips."""
-
     @pytest.mark.parametrize(("variant", "perfect"), [(Variant.CHIPS, 24), (Variant.SUM, 220)])
     def test_finds_a_perfect_game_and_proves_it_by_the_bound(self, variant: Variant, perfect: int) -> None:
         deal = Deal.shuffled(7)
-        solution = solve(DealerView.start(deal), variant)
+        found: list[int] = []
+        solution = solve(DealerView.start(deal), variant, on_found=lambda better: found.append(better.score))
         game = DealerView.start(deal)
         for move in solution.moves:
             game = game.play(move)
 
         assert solution.score == solution.bound == game.score(variant) == perfect
         assert solution.is_proven
-
-    def test_tells_each_better_solution(self) -> None:
-        found: list[int] = []
-        solution = solve(
-            DealerView.start(Deal.shuffled(7)), on_found=lambda better: found.append(better.score)
-        )
-
         assert found == sorted(set(found))
         assert found[-1] == solution.score
 
@@ -117,18 +107,15 @@ def test_the_line_found_can_be_played_and_wins_what_is_said(seed: int, width: in
         board = board.play(*move)
 
     assert first.chips & ~board.chips == won
+    assert best_line(first, 0, numbers_of(deal.chips), width, seed) == (won, line)
 
 
-def test_equal_seeds_find_equal_lines() -> None:
-    board = Deal.shuffled(3).board()
-
-    assert best_line(board, width=3, seed=9) == best_line(board, width=3, seed=9)
-
-
-def test_a_wider_search_wins_every_chip_of_a_deal_where_a_narrow_one_does_not() -> None:
+def test_a_wider_search_wins_every_chip_of_a_deal_and_where_there_is_none_no_move_is_needed() -> None:
     scores = {width: best_line(Deal.shuffled(31).board(), width=width)[0].bit_count() for width in (1, 64)}
 
     assert scores[1] < scores[64] == 24
+    nothing = SoloBoard(mask_of_names("c3"), mask_of_names("d3"), mask_of_names("a1"), 0)
+    assert best_line(nothing) == (0, ())
 
 
 def test_chips_won_before_are_counted() -> None:
@@ -141,12 +128,6 @@ def test_chips_won_before_are_counted() -> None:
 
     assert judged[BLACK, parse_square("a4")] > judged[BLACK, parse_square("f4")]
     assert best_line(board, won, numbers)[0] == won | mask_of_names("b4 f5")
-
-
-def test_a_board_on_which_nothing_can_be_won_needs_no_move() -> None:
-    board = SoloBoard(mask_of_names("c3"), mask_of_names("d3"), mask_of_names("a1"), 0)
-
-    assert best_line(board) == (0, ())
 
 
 def test_every_legal_move_is_judged() -> None:

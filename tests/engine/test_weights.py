@@ -42,7 +42,6 @@ NO_COUNTS = (7, -1, 1 << 40, None, "1", 2.5)
 
 @pytest.fixture(scope="module")
 def some_weights() -> Weights:
-    """Tables, rows and layers with something in each."""
     rng = random.Random(21)
     given = Weights.nothing()
     for phase in range(PHASES):
@@ -66,7 +65,6 @@ def content(some_weights: Weights, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 def refusal(tmp_path: Path, content: bytes) -> str:
-    """The sentence with which a file of that content is refused."""
     path = tmp_path / "damaged.bin"
     path.write_bytes(content)
     with pytest.raises(FileFormatError) as refused:
@@ -76,7 +74,6 @@ def refusal(tmp_path: Path, content: bytes) -> str:
 
 
 def with_header(content: bytes, **changed: object) -> bytes:
-    """The file with other values in its header."""
     magic, header, packed = content.split(b"\n", 2)
     return b"\n".join((magic, json.dumps({**json.loads(header), **changed}).encode(), packed))
 
@@ -255,38 +252,40 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
         weights.read(tmp_path / "nowhere.bin")
 
 
-@pytest.mark.parametrize("wrong", [array("h", [1, 2, 3]), array("i", bytes(4 * PHASES * KEPT))])
-def test_tables_of_another_shape_are_refused(wrong: "array[int]") -> None:
-    with pytest.raises(ValueError, match="expected tables of"):
-        Weights.of_tables(wrong)
+@pytest.mark.parametrize(
+    ("part", "wrong"),
+    [
+        ("tables", array("h", [1, 2, 3])),
+        ("tables", array("i", bytes(4 * PHASES * KEPT))),
+        ("rows", array("b", [1])),
+        ("layers", array("h", [1])),
+    ],
+)
+def test_numbers_of_another_shape_are_refused(some_weights: Weights, part: str, wrong: "array[int]") -> None:
+    with pytest.raises(ValueError, match=f"expected {part} of"):
+        replace(some_weights, **{part: wrong})
 
 
-def test_a_network_of_another_shape_is_refused(some_weights: Weights) -> None:
-    with pytest.raises(ValueError, match="expected rows of"):
-        Weights(some_weights.tables, array("b", [1]), some_weights.layers)
-    with pytest.raises(ValueError, match="expected layers of"):
-        Weights(some_weights.tables, some_weights.rows, array("h", [1]))
+@pytest.mark.parametrize(
+    ("part", "most", "beyond"),
+    [
+        *(("rows", MOST_IN_ROW, beyond) for beyond in (MOST_IN_ROW + 1, -MOST_IN_ROW - 1, 127, -128)),
+        *(("tables", MOST_IN_TABLE, beyond) for beyond in (MOST_IN_TABLE + 1, -MOST_IN_TABLE - 1, -(2**15))),
+    ],
+)
+def test_numbers_that_the_engine_could_not_add_or_has_no_room_for_are_refused(
+    some_weights: Weights, part: str, most: int, beyond: int
+) -> None:
+    numbers = getattr(some_weights, part)[:]
+    numbers[12345] = numbers[-1] = beyond
 
-
-@pytest.mark.parametrize("beyond", [MOST_IN_ROW + 1, -MOST_IN_ROW - 1, 127, -128])
-def test_rows_that_the_engine_could_not_add_are_refused(some_weights: Weights, beyond: int) -> None:
-    rows = some_weights.rows[:]
-    rows[12345] = beyond
-
-    with pytest.raises(ValueError, match=f"rows of numbers up to {MOST_IN_ROW}, got {abs(beyond)}"):
-        Weights(some_weights.tables, rows, some_weights.layers)
-
-
-@pytest.mark.parametrize("beyond", [MOST_IN_TABLE + 1, -MOST_IN_TABLE - 1, -(2**15)])
-def test_tables_that_an_entry_has_no_room_for_are_refused(some_weights: Weights, beyond: int) -> None:
-    tables = some_weights.tables[:]
-    tables[-1] = beyond
-
-    with pytest.raises(ValueError, match=f"tables of numbers up to {MOST_IN_TABLE}, got {abs(beyond)}"):
-        Weights(tables, some_weights.rows, some_weights.layers)
+    with pytest.raises(ValueError, match=f"{part} of numbers up to {most}, got {abs(beyond)}"):
+        replace(some_weights, **{part: numbers})
 
 
 def test_the_checksum_is_the_crc_32_of_the_whole_packed_file(tmp_path: Path, content: bytes) -> None:
+    """It names the evaluation in the version."""
+    assert weights.version() == f"{__version__}, evaluation {weights.checksum()}"
     (tmp_path / "file").write_bytes(content)
 
     assert weights.checksum() == f"{zlib.crc32(PACKED.read_bytes()):08x}"
@@ -294,10 +293,6 @@ def test_the_checksum_is_the_crc_32_of_the_whole_packed_file(tmp_path: Path, con
     (tmp_path / "file").write_bytes(b"123456789")
     with pytest.raises(FileFormatError, match="a file of another kind"):
         weights.checksum(tmp_path / "file")
-
-
-def test_the_version_names_the_evaluation() -> None:
-    assert weights.version() == f"{__version__}, evaluation {weights.checksum()}"
 
 
 @functools.cache

@@ -31,22 +31,14 @@ def fuzz(name: str | None, seconds: int) -> None:
     faulty = []
     for target in TARGETS:
         click.echo(f"{target}:", err=True)
-        command = [
-            sys.executable,
-            "-m",
-            "outflank.tests.fuzz",
-            target,
-            "--seconds",
-            str(max(1, seconds // len(TARGETS))),
-        ]
-        if subprocess.run(command, check=False).returncode:
+        words = ["-m", "outflank.tests.fuzz", target, f"--seconds={max(1, seconds // len(TARGETS))}"]
+        if subprocess.run([sys.executable, *words], check=False).returncode:
             faulty.append(str(FOUND / target))
     if faulty:
         raise click.ClickException(f"faults were found: see {', '.join(faulty)}")
 
 
 def _run(name: str, seconds: int) -> None:
-    """Fuzz one target; ends the process."""
     import atheris
 
     with atheris.instrument_imports(include=["outflank"]):

@@ -1,7 +1,6 @@
 """Everything that reads bytes from outside, as functions of bytes: they read them, or raise OutflankError."""
 
 import json
-import os
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -46,11 +45,12 @@ _WRITERS = (ggf.write, sgf.write, transcript.write, obf.write)
 
 
 def gtp(data: bytes) -> None:
-    _session(
-        Gtp(),
-        data,
-        lambda line: (command := parse(line)) is None or not any(w in command[1] for w in _LONG),
-    )
+    """A GTP session; what searches for long is left out."""
+
+    def is_short(line: bytes) -> bool:
+        return (command := parse(line)) is None or not any(word in command[1] for word in _LONG)
+
+    _session(Gtp(), data, is_short)
 
 
 def nboard(data: bytes) -> None:
@@ -191,10 +191,7 @@ def _session(wire: Wire, data: bytes, is_short: Callable[[bytes], bool]) -> None
 def _file(data: bytes) -> Iterator[Path]:
     """A file with this content, in memory where there is such a place."""
     memory = Path("/dev/shm")
-    file, name = tempfile.mkstemp(dir=memory if memory.is_dir() else None)
-    try:
-        with open(file, "wb") as stream:
-            stream.write(data)
-        yield Path(name)
-    finally:
-        os.unlink(name)
+    with tempfile.NamedTemporaryFile(dir=memory if memory.is_dir() else None) as file:
+        file.write(data)
+        file.flush()
+        yield Path(file.name)

@@ -57,11 +57,9 @@ def test_the_counts_of_nodes_are_those_of_this_program() -> None:
     }, "make results ARGS='--only bench'"
 
 
-def test_the_readme_has_a_row_for_each_thing_that_it_shows() -> None:
+def test_every_measurement_was_made_and_every_row_and_name_is_that_of_a_figure() -> None:
+    assert set(DOCUMENT["measured"]) == set(MEASUREMENTS)
     assert len(re.findall(r"^\| .+ \| \d.+ \|$", some_figures(DOCUMENT), re.MULTILINE)) == len(SOME)
-
-
-def test_every_name_is_that_of_a_figure() -> None:
     for name in NAMES:
         old = f"a <!-- figure: {name} -->old<!-- end --> b"
         assert re.fullmatch(r"a <!-- figure: .+ -->[0-9.,]+<!-- end --> b", with_figures(old, DOCUMENT))
@@ -79,10 +77,6 @@ def test_a_page_that_can_not_be_made_is_refused(page: str, sentence: str) -> Non
         with_figures(page, DOCUMENT)
 
 
-def test_everything_was_measured() -> None:
-    assert set(DOCUMENT["measured"]) == set(MEASUREMENTS)
-
-
 @pytest.mark.parametrize("name", MEASUREMENTS)
 def test_a_measurement_yields_figures_with_a_command(name: str) -> None:
     if name in WITH_SUITES and "OUTFLANK_SUITES" not in os.environ:
@@ -97,36 +91,25 @@ def test_a_measurement_yields_figures_with_a_command(name: str) -> None:
 
 
 def test_the_median_is_shown_with_its_spread() -> None:
+    """That of many runs leaves out the stragglers; the figures of one thing share a row."""
+    many = Figure("a thing", "ms", "", (*map(float, range(100)), 1e6))
+    nodes, seconds = Figure("a thing", "nodes", "x", (7,)), Figure("a thing", "s", "x", (1.0, 2.0))
     figure = Figure("a thing", "ms", "outflank bench", (3.0, 1.0, 20.0))
     count = Figure("a count", "nodes", "outflank bench", (1234567,))
     document = updated({}, "thing", [figure, count], load=1.25)
 
     assert "| a thing | 3 ms (1 to 20) | 3 | 1 |\n| a count | 1,234,567 nodes | 1 | 1 |\n" in tables(document)
     assert "\n1. `outflank bench` (load 1.2)\n" in tables(document)
-
-
-def test_the_figures_of_one_thing_share_a_row() -> None:
-    nodes, seconds = Figure("a thing", "nodes", "x", (7,)), Figure("a thing", "s", "x", (1.0, 2.0))
-
+    assert many.spread == pytest.approx((4.1, 95.9))
     assert "| a thing | 7 nodes; 1.5 s (1 to 2) | 2 | 1 |\n" in tables(updated({}, "a", [nodes, seconds], 0))
 
 
-def test_of_many_runs_the_spread_leaves_out_the_stragglers() -> None:
-    figure = Figure("a thing", "ms", "", (*map(float, range(100)), 1e6))
-
-    assert figure.spread == pytest.approx((4.1, 95.9))
-
-
-def test_a_measurement_made_again_replaces_itself_alone() -> None:
+def test_a_measurement_made_again_replaces_itself_and_what_another_machine_measured() -> None:
     old, new = (Figure("a", "s", "", (value,)) for value in (1.0, 2.0))
     document = updated(updated(updated({}, "a", [old], 0), "b", [old], 0), "a", [new], 0)
 
     assert [document["measured"][name]["figures"][0]["median"] for name in ("a", "b")] == [2.0, 1.0]
-
-
-def test_what_another_machine_measured_is_dropped() -> None:
     elsewhere = {"machine": {**machine(), "cpu": "another"}, "measured": {"b": []}}
-
     assert set(updated(elsewhere, "a", [], 0)["measured"]) == {"a"}
 
 

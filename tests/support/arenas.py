@@ -116,8 +116,6 @@ class LocalArena:
         on_event: Callable[[Event], object] = lambda event: None,
         on_glimpse: Callable[[Glimpse], object] | None = None,
     ) -> Run:
-        """Play a run to its end."""
-
         def note(event: Event) -> None:
             self.arena.note(event)
             on_event(event)
@@ -137,7 +135,6 @@ class LocalArena:
 
     @contextmanager
     def stranger(self, *hello: str) -> Iterator[ClientConnection]:
-        """A connection that has sent these messages."""
         with connect(join_address(self.url), proxy=None, close_timeout=1) as socket:
             for text in hello:
                 socket.send(text)
@@ -164,7 +161,6 @@ def heard(socket: ClientConnection, seconds: float = 5.0) -> list[dict[str, Any]
 
 
 def wait(is_so: Callable[[], object], seconds: float = WAIT_SECONDS) -> None:
-    """Wait until something is so."""
     until = time.monotonic() + seconds
     while not is_so():
         assert time.monotonic() < until, "it did not come to pass"
@@ -179,5 +175,4 @@ def totals(run: Run) -> list[tuple[int, str, str, str]]:
 
 
 def names_of(count: int) -> Sequence[str]:
-    """So many names."""
     return [f"E{number:02}" for number in range(1, count + 1)]

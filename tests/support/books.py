@@ -47,7 +47,6 @@ def record(position: Position, score: int = 0, leaf: str | None = None, **change
 
 
 def after(transcript: str, start: Position = START) -> Position:
-    """The position after these moves, passes written out."""
     position = start
     for at in range(0, len(transcript), 2):
         position = position.play(transcript[at : at + 2])
@@ -55,7 +54,6 @@ def after(transcript: str, start: Position = START) -> Position:
 
 
 def make_book(path: Path, records: Iterable[Record], rules: Rules = OTHELLO) -> Path:
-    """A book with these positions, closed."""
     with BookWriter.create(path, rules) as book:
         book.put_all(records)
     return path
@@ -101,7 +99,6 @@ def judge(level: int = 2) -> Judge:
 def grow(
     path: Path, reach: Reach, level: int = 2, rules: Rules = OTHELLO, run: RunSearches = run_here
 ) -> Path:
-    """Let the book grow; a new one is made if there is none."""
     with BookWriter.open(path) if path.exists() else BookWriter.create(path, rules) as book:
         Grower(book, judge(level), run).grow(reach)
     return path
@@ -155,25 +152,17 @@ def varied_records(depth: int = 3, level: int | None = LEVEL) -> list[Record]:
 
 
 def book_with_a_pass() -> list[Record]:
-    """The positions of PASS_LINE, and the one after the pass."""
+    """The positions of PASS_LINE, and the one after the pass, which has a leaf."""
     positions = [after(PASS_LINE[:count]) for count in range(0, len(PASS_LINE), 2)]
-    positions.append(after(PASS_LINE).pass_())
-    numbers = searched_at(LEVEL, 60, "made")
-    records = [
-        Record(each, 2, -2, 6, *numbers, LEVEL, None, LineCounts(1, 1, 0, 0)) for each in positions[:-1]
-    ]
-    last = positions[-1]
-    leaf = Leaf(last.legal_moves()[0], 2)
+    last = after(PASS_LINE).pass_()
+    depth_and_selectivity, lines = searched_at(LEVEL, last.empties, "made"), LineCounts(1, 1, 0, 0)
     return [
-        *records,
-        Record(
-            last, 2, -2, 6, *searched_at(LEVEL, last.empties, "made"), LEVEL, leaf, LineCounts(1, 1, 0, 0)
-        ),
+        Record(each, 2, -2, 6, *depth_and_selectivity, LEVEL, leaf, lines)
+        for each, leaf in (*((each, None) for each in positions), (last, Leaf(last.legal_moves()[0], 2)))
     ]
 
 
 def make(path: Path, records: Iterable[Record], rules: Rules = START.rules, **facts: str) -> Book:
-    """A book with these positions, opened to be read."""
     with BookWriter.create(path, rules, facts) as book:
         book.put_all(records)
         book.note("made for a test")

@@ -13,7 +13,6 @@ import subprocess
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlsplit
 
@@ -79,9 +78,7 @@ class Browser:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._session = None
         self.call("Browser.close")
         self._process.wait(10)
@@ -105,13 +102,8 @@ class Browser:
         self, address: str, width: int = 1280, height: int = 900, dark: bool = False, media: str = "screen"
     ) -> None:
         """Show a page and wait until its scripts have run."""
-        self.call(
-            "Emulation.setDeviceMetricsOverride",
-            width=width,
-            height=height,
-            deviceScaleFactor=1,
-            mobile=False,
-        )
+        screen = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        self.call("Emulation.setDeviceMetricsOverride", **screen)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", media=media, features=[scheme])
         self.call("Page.navigate", url=address)
@@ -127,33 +119,24 @@ class Browser:
         self.load(file.as_uri() + fragment, **how)
 
     def wait(self, condition: str, seconds: float = 30) -> None:
-        """Wait until an expression in the page is true."""
         deadline = time.monotonic() + seconds
         while not self.run(condition):
             assert time.monotonic() < deadline, f"{condition} never came true"
             time.sleep(0.02)
 
     def run(self, script: str) -> Any:
-        """The value of an expression in the page."""
         result = self.call("Runtime.evaluate", expression=script, returnByValue=True)
         assert "exceptionDetails" not in result, result
         return result["result"].get("value")
 
     def press(self, key: str) -> None:
-        """Press a key and let it go."""
         text = {"text": key} if len(key) == 1 else {}
         code = _KEY_CODES.get(key, ord(key[0].upper()))
         for kind in ("keyDown", "keyUp"):
-            self.call(
-                "Input.dispatchKeyEvent",
-                type=kind,
-                key=key,
-                windowsVirtualKeyCode=code,
-                **(text if kind == "keyDown" else {}),
-            )
+            typed = text if kind == "keyDown" else {}
+            self.call("Input.dispatchKeyEvent", type=kind, key=key, windowsVirtualKeyCode=code, **typed)
 
     def click(self, x: float, y: float) -> None:
-        """Click at a place of the window."""
         for kind in ("mousePressed", "mouseReleased"):
             self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 

@@ -69,7 +69,6 @@ class Board:
             self.discs[SQUARES.index(name)] = colour
 
     def turned(self, square: int, colour: str) -> list[int]:
-        """Squares turned by `colour` playing on `square`."""
         found = []
         for dx, dy in STEPS:
             x, y, run = square % 8 + dx, square // 8 + dy, []
@@ -81,7 +80,6 @@ class Board:
         return found if self.discs[square] == " " else []
 
     def play(self, square: int, colour: str) -> None:
-        """Put a disc there and turn what it brackets."""
         for changed in [*self.turned(square, colour), square]:
             self.discs[changed] = colour
 
@@ -407,7 +405,6 @@ def repeat(text: str, pause: float = 0.0) -> Strike:
 
 
 def be_busy(engine: Engine, move: str) -> None:
-    """Use all the processor time there is and never finish."""
     while True:
         pass
 

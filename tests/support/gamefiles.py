@@ -37,7 +37,6 @@ def read(text: str | bytes | Path, name: FormatName | None = None, rules: Rules 
 def games_in(
     text: str | bytes | Path, name: FormatName | None = None, rules: Rules | None = None
 ) -> list[AnnotatedGame]:
-    """Read entries that are all games."""
     games = read(text, name, rules)
     assert all(isinstance(game, AnnotatedGame) for game in games), games
     return cast(list[AnnotatedGame], games)

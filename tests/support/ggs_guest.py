@@ -64,12 +64,10 @@ class Guest:
         self._loop.call_soon_threadsafe(lambda: self.client.interrupt(signal.SIGINT, at_once=at_once))
 
     def wait(self) -> None:
-        """Wait until it has ended by itself."""
         self._thread.join(60)
         assert not self._thread.is_alive(), (self.said, self.log[-30:])
 
     def games(self) -> list[AnnotatedGame]:
-        """All that it has saved."""
         return [ggf.parse(line) for line in self.file.read_text().splitlines()]
 
     def _run(self) -> None:

@@ -52,14 +52,12 @@ class Game:
 
     @property
     def position(self) -> Position:
-        """The present one."""
         position = self.first
         for _, move in self.moves:
             position = position.play(PASS if move == "pass" else move)
         return position
 
     def sides(self, *, setting: bool = False) -> list[str]:
-        """The lines of both players."""
         rest = "//02:00" if setting else ",0:0//02:00,0:0"
         return [
             f"|{name:<8} (1720.0 {_SIGNS[colour]}) {clock_text(self.main if setting else self.left[name])}{rest}"
@@ -162,22 +160,18 @@ class GgsServer:
         self.run(do())
 
     def wait(self, condition: Callable[[], object], seconds: float = WAIT_SECONDS) -> None:
-        """Wait until something is so."""
         until = time.monotonic() + seconds
         while not condition():
             assert time.monotonic() < until, f"waited in vain; sent: {self.sent[-20:]}, over: {self.over}"
             time.sleep(0.01)
 
     def says(self, name: str, *lines: str) -> None:
-        """Send lines to a client, whatever they are."""
         self.call(lambda: self._tell(name, list(lines)))
 
     def cut(self, name: str) -> None:
-        """Cut the line of a client."""
         self.call(lambda: self.drop(name))
 
     def drop(self, name: str) -> None:
-        """The same, for ``on_update``."""
         self._writers[name].transport.abort()
 
     def begin(self, one: str, other: str, kind: str, clock: str = "01:00", flag: str = "T") -> str:
@@ -187,7 +181,6 @@ class GgsServer:
         return ids[0]
 
     def lines_of(self, name: str) -> list[str]:
-        """What a client has sent."""
         return [line for who, line in self.sent if who == name]
 
     @property
@@ -260,10 +253,11 @@ class GgsServer:
             case ["tell", "/os", "decline", id] if id in self._requests:
                 self._take_back(id)
             case ["tell", "/os", "continue"]:
-                for id, match in list(self._stored.items()):
+                asked = {kind for _, _, kind, _ in self._requests.values()}
+                for id, match in self._stored.items():
                     one, other = match.players
                     opponent = other if one == name else one
-                    if name in match.players and opponent in self._open and not self._asked(id):
+                    if name in match.players and opponent in self._open and id not in asked:
                         self._request(name, opponent, id, match.kind)
             case ["tell", "/os", "play", id, move]:
                 self._play(name, id, move)
@@ -276,9 +270,6 @@ class GgsServer:
                 self._tell(name, [f"/td: join {id} {name} is in"])
             case ["tell", to, *said]:
                 self._tell(to, [f"{name}: {' '.join(said)}"])
-
-    def _asked(self, kind: str) -> bool:
-        return any(request[2] == kind for request in self._requests.values())
 
     def _request(self, by: str, to: str, kind: str, clock: str) -> None:
         if to not in self._open:
@@ -315,17 +306,12 @@ class GgsServer:
         id = self._next_id()
         players = {Colour.BLACK: one, Colour.WHITE: other}
         swapped = {Colour.BLACK: other, Colour.WHITE: one}
+        if match[3] == "w":
+            players = swapped
         names = [f"{id}.0", f"{id}.1"] if match[1] else [id]
         games = [
-            Game(
-                name,
-                (swapped if number or match[3] == "w" else players),
-                first,
-                {one: main, other: main},
-                main,
-                kind,
-            )
-            for number, name in enumerate(names)
+            Game(name, colours, first, {one: main, other: main}, main, kind)
+            for name, colours in zip(names, (players, swapped), strict=False)
         ]
         self._matches[id] = Match(id, (one, other), kind, flag, games)
         self._tell_both(self._matches[id], [f"/os: + {self._matches[id].head}"])

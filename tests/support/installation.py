@@ -12,25 +12,13 @@ from pathlib import Path
 from outflank.tests.support.program import outflank
 
 ROOT = Path(__file__).resolve().parents[2]
-# What a fresh clone has not.
-_MADE = shutil.ignore_patterns(
-    ".git",
-    ".venv",
-    "build",
-    "dist",
-    "*.egg-info",
-    "*.so",
-    "buildinfo.py",
-    "weights.un*",
-    "__pycache__",
-    ".*_cache",
-    ".hypothesis",
-)
+_MADE = ".git .venv build dist *.egg-info *.so buildinfo.py weights.un* __pycache__ .*_cache .hypothesis"
+"""What a fresh clone has not."""
 
 
 def clone(folder: Path) -> Path:
     """A copy of the checkout as a fresh clone would be, under the name that a fresh clone has: `folder`/outflank."""
-    return Path(shutil.copytree(ROOT, folder / "outflank", ignore=_MADE))
+    return Path(shutil.copytree(ROOT, folder / "outflank", ignore=shutil.ignore_patterns(*_MADE.split())))
 
 
 class Environment:

@@ -4,13 +4,7 @@ import random
 from collections.abc import Iterable
 from pathlib import Path
 
-from outflank.engine import (
-    PRESETS,
-    Colour,
-    Game,
-    Position,
-    Rules,
-)
+from outflank.engine import PRESETS, Colour, Game, Position, Rules
 from outflank.protocol.formats import obf
 from outflank.tests.support import reference
 

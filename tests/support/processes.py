@@ -6,9 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 import psutil
@@ -34,17 +32,12 @@ def living_members(group: int) -> list[int]:
 
 def living_with(variable: str) -> list[int]:
     """Ids of the processes that go on living with ``NAME=VALUE`` in their environment, whoever their parent is."""
-    return _lasting(partial(_has, variable))
+    return _lasting(lambda process: variable in map("=".join, process.environ().items()))
 
 
 def processes_with(variable: str) -> list[int]:
     """Ids of the processes that have ``NAME=VALUE`` in their environment now."""
-    return _processes(partial(_has, variable))
-
-
-def _has(variable: str, process: psutil.Process) -> bool:
-    name, _, value = variable.partition("=")
-    return process.environ().get(name) == value
+    return _processes(lambda process: variable in map("=".join, process.environ().items()))
 
 
 def _lasting(is_one: Callable[[psutil.Process], bool]) -> list[int]:
@@ -65,7 +58,6 @@ def _processes(is_one: Callable[[psutil.Process], bool]) -> list[int]:
 
 
 def open_files() -> int:
-    """How many file descriptors this process has open."""
     return psutil.Process().num_fds()
 
 
@@ -99,9 +91,7 @@ class StallMeter:
         self._thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._ended.set()
         self._thread.join()
 
@@ -149,5 +139,4 @@ def judge_calmly(judge: Callable[[StallMeter], None]) -> None:
 
 
 def _running() -> int:
-    """Threads of the whole machine that run or want to."""
     return int(_LOAD.read_text().split()[3].partition("/")[0])

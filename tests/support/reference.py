@@ -62,7 +62,6 @@ def board_of(text: str) -> Board:
 
 
 def text_of(board: Board) -> str:
-    """64 letters, a1 first."""
     return "".join("".join(row) for row in board)
 
 
@@ -170,24 +169,14 @@ def leaves(board: Board, side: str, turns: str, depth: int, pass_is_free: bool) 
     return total
 
 
-def _turned_clockwise(board: Board) -> Board:
-    """Column a, read from row 8 up, becomes row 1."""
-    return [[board[7 - column][row] for column in range(8)] for row in range(8)]
-
-
-def _mirrored(board: Board) -> Board:
-    """Columns a and h change places, b and g, and so on."""
-    return [[row[7 - column] for column in range(8)] for row in board]
-
-
 def _symmetry(quarters: int, mirror: bool) -> Callable[[Board], Board]:
     """Perhaps a reflection, then so many quarter turns clockwise."""
 
     def image(board: Board) -> Board:
         if mirror:
-            board = _mirrored(board)
-        for _ in range(quarters):
-            board = _turned_clockwise(board)
+            board = [row[::-1] for row in board]
+        for _ in range(quarters):  # column a, read from row 8 up, becomes row 1
+            board = [[board[7 - column][row] for column in range(8)] for row in range(8)]
         return board
 
     return image
@@ -212,7 +201,6 @@ class Game:
         return choices(self.board, self.side, self.sheet.turns)
 
     def play(self, move: str) -> None:
-        """Play one of the choices."""
         self.played.append((self.board, self.side, dict(self.hand), move))
         if move != "pass":
             if self.hand[self.side] == 0:

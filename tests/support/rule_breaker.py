@@ -81,7 +81,6 @@ def remembers_ids(blank: str = "") -> Fault:
 
 
 def swaps_answers() -> Fault:
-    """Answer the command with the id 5 after the next one."""
     held = [""]
 
     def fault(session: Session, line: bytes, usual: Usual) -> str:
@@ -147,10 +146,6 @@ def dies_when_it_refuses(session: Session, line: bytes, usual: Usual) -> str:
     if answer.startswith("?") and "unknown command" not in answer:
         os._exit(3)
     return answer
-
-
-def out_of_turn(session: Session) -> bool:
-    return str(session.position.side) == "black"
 
 
 def mid_game(session: Session) -> bool:
@@ -255,7 +250,7 @@ FAULTS: dict[str, Fault] = {
     "plays-what-it-says": reads(b"^genmove", b"reg_genmove"),
     "plays-a-whole-game": refuses(b"genmove .*", mid_game),
     "bears-a-move-out-of-turn": acts(
-        b"genmove white", lambda session: os._exit(3) if out_of_turn(session) else None
+        b"genmove white", lambda session: session.position.side is Colour.WHITE or os._exit(3)
     ),
     "only-tells-a-move": lets_either_side_move(plays_what_it_tells),
     "fails-to-load-nothing": says(b"loadsgf .*", "="),
@@ -355,14 +350,9 @@ NBOARD_RULES = {*NBOARD_FAULTS, "ends-when-its-input-ends"}
 
 
 class BrokenWire:
-    """The wire of a protocol with a fault in its answers."""
-
     def __init__(self, speak: str, fault: Fault) -> None:
-        self._wire, self._fault, self._answers_all = (
-            Gtp() if speak == "gtp" else NBoard(),
-            fault,
-            speak != "gtp",
-        )
+        self._wire = Gtp() if speak == "gtp" else NBoard()
+        self._fault, self._answers_all = fault, speak != "gtp"
 
     def kind(self, line: bytes) -> LineKind:
         """Return the kind of a line; every line of NBoard is answered, so that it can be answered wrongly."""
@@ -373,17 +363,10 @@ class BrokenWire:
         yield self._fault(session, line, lambda line: "".join(self._wire.answer(session, line)))
 
 
-def cutting(cut: Callable[[bytes], list[bytes]]) -> type[LineSplitter]:
-    class Splitter(LineSplitter):
-        def feed(self, chunk: bytes) -> list[bytes]:
-            return cut(chunk)
-
-    return Splitter
-
-
 def main(speak: str, rule: str) -> None:
     if rule in CUTS:
-        vars(serve).update(LineSplitter=cutting(CUTS[rule]))
+        splitter = type("Splitter", (LineSplitter,), {"feed": staticmethod(CUTS[rule])})
+        vars(serve).update(LineSplitter=splitter)
     BEGINNINGS.get(rule, int)()
     faults = {**FAULTS, **HABITS} if speak == "gtp" else {**NBOARD_FAULTS, **NBOARD_HABITS}
     strength = Strength(level=1) if speak == "gtp" else Strength()

@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from outflank.engine import Colour, Game, Move, Rules
+from outflank.engine import Colour, Game, Rules
 from outflank.protocol.clock import TimeControl
 from outflank.protocol.drivers import Driver
 from outflank.protocol.drivers.spec import EngineSpec
@@ -143,7 +143,7 @@ def random_run(
     """
     rng = random.Random(1)
     made = run_of((), names, {**(settings or {}), "games": 2 * pairs}).settings
-    openings = [_opening(rng) for _ in range(openings_needed(made))]
+    openings = [Game.from_transcript(random_transcript(rng, 4)).moves for _ in range(openings_needed(made))]
     games: list[GameRecord] = []
     while len(planned := plan(made, openings, games)) > len(games):
         for pairing in planned[len(games) :]:
@@ -162,10 +162,6 @@ def random_transcript(rng: random.Random, moves: int, before: str = "") -> str:
         if not game.position.is_over:
             game.play(rng.choice(game.position.legal_moves()))
     return game.transcript()
-
-
-def _opening(rng: random.Random) -> tuple[Move, ...]:
-    return tuple(turn.move for turn in Game.from_transcript(random_transcript(rng, 4)).turns)
 
 
 def _judgements(game: GameRecord, rng: random.Random, solved: int) -> tuple[AnnotatedMove, ...]:
@@ -189,12 +185,10 @@ def _judgements(game: GameRecord, rng: random.Random, solved: int) -> tuple[Anno
 
 
 def fake(name: str, fault: str = "none", turn: int = 2, time: str = "none") -> EngineSpec:
-    """An engine that plays the first legal move and commits a fault."""
     return EngineSpec(name, shlex.join(fake_engine.command(fault, turn)), TimeControl.parse(time))
 
 
 def instant(name: str) -> EngineSpec:
-    """An engine that plays its only game at once."""
     return EngineSpec(name, shlex.join(fake_engine.command(speak="instant")), TimeControl())
 
 
@@ -216,7 +210,6 @@ def conduct(
     on_event: Callable[[Event], object] = lambda event: None,
     say: Callable[[str], object] = print,
 ) -> Run:
-    """Play a run from its beginning to its end."""
     with Interrupts() as interrupts:
         return RunSession(settings, folder).play(RunHooks(say=say, on_event=on_event), interrupts)
 
@@ -226,14 +219,8 @@ def resume(folder: Path) -> Run:
         return session.play(RunHooks(say=print), interrupts)
 
 
-def seated(
-    black: Driver,
-    white: Driver,
-    opening: str = "",
-    stall: float = 0.4,
-    **options: Any,
-) -> Referee:
-    moves = tuple(turn.move for turn in Game.from_transcript(opening).turns if not turn.move.is_pass)
+def seated(black: Driver, white: Driver, opening: str = "", stall: float = 0.4, **options: Any) -> Referee:
+    moves = tuple(move for move in Game.from_transcript(opening).moves if not move.is_pass)
     pairing = Pairing(1, 1, {BLACK: black.name, WHITE: white.name}, moves)
     return Referee(pairing, {BLACK: black, WHITE: white}, Rules(), stall, **options)
 
@@ -248,7 +235,6 @@ def page_of(run: Run) -> str:
 
 
 def replays(page: str) -> list[dict[str, Any]]:
-    """Return the games that the page's script replays."""
     match = re.search(r'id="replays">(.*)</script>$', page, re.MULTILINE)
     assert match is not None
     return json.loads(match[1])  # type: ignore[no-any-return]

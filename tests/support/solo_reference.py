@@ -13,8 +13,6 @@ STEPS = [(-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1)]
 
 @dataclass(frozen=True)
 class Disc:
-    """A disc showing this colour."""
-
     colour: str
 
 
@@ -38,7 +36,6 @@ def all_chips() -> list[Chip]:
 
 
 def other(colour: str) -> str:
-    """The colour on the other side of a disc."""
     return GOLD if colour == BLACK else BLACK
 
 
@@ -58,7 +55,6 @@ def at(board: Board, row: int, column: int) -> Disc | Chip | None:
 
 
 def turned(board: Board, colour: str, row: int, column: int) -> set[Square]:
-    """The discs that a new disc here brackets."""
     found: set[Square] = set()
     for down, right in STEPS:
         line: list[Square] = []
@@ -118,7 +114,6 @@ def after(board: Board, move: Move) -> Board:
 
 
 def chips_of(board: Board) -> dict[Square, Chip]:
-    """The chips that still lie on the board."""
     return {
         (row, column): chip
         for row, line in enumerate(board)

@@ -128,23 +128,17 @@ bad_boards = st.one_of(
 )
 """Texts that are no board: too short, a letter that is none, or rubbish where the side to move stands."""
 
+_NO_OPTIONS = (
+    "turns turns= turns=two tie=lottery begins=green scoring=x start= start=sideways colour=red =one"
+)
 bad_rules = st.sampled_from(
     [
         "",
         "chess",
         "Othello?",
-        "othello,turns",
-        "othello,turns=",
-        "othello,turns=two",
-        "othello,tie=lottery",
-        "othello,begins=green",
-        "othello,scoring=x",
-        "othello,start=",
-        "othello,start=sideways",
-        "othello,start=----",
-        "othello,colour=red",
-        "othello,=one",
         "turns=one",
+        "othello,start=----",
+        *(f"othello,{option}" for option in _NO_OPTIONS.split()),
     ]
 )
 """Texts that name no rules."""

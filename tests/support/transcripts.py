@@ -35,7 +35,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from itertools import takewhile
+from itertools import groupby, takewhile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -116,7 +116,6 @@ def sections(path: Path) -> list[Section]:
 
 
 def steps(text: str) -> Iterator[Step]:
-    """The steps of a dialogue."""
     lines = text.split("\n")
     while lines:
         typed = [lines.pop(0)]
@@ -201,7 +200,6 @@ def fitted(shown: Sequence[str], printed: Sequence[str]) -> list[str]:
 
 
 def lines_of(printed: Printed, folder: Path) -> list[str]:
-    """What is printed as the lines of a transcript."""
     error = _USAGE.sub(b"", printed.error) if printed.code == 2 else printed.error
     found = [*text_lines(printed.out), *(f"! {line}".rstrip() for line in text_lines(error))]
     names = {
@@ -224,7 +222,6 @@ def run(*words: object, code: int = 0, typed: str | bytes | None = None) -> Resu
 
 
 def execute(command: str, folder: Path) -> Printed:
-    """Run a command line in a folder."""
     if written := _WRITING.fullmatch(command):
         (folder / written[1]).write_text(written[3])
         return Printed()
@@ -236,21 +233,11 @@ def execute(command: str, folder: Path) -> Printed:
         first = _HERE.sub("", f"{first}\n").rstrip("\n")
         text = body.removesuffix(here[1]).encode()
     printed = Printed()
-    for words in _pipeline(first):
-        printed = _redirected(words, text, folder)
-        text, error, code = printed.out, error + printed.error, printed.code or code
+    for is_pipe, words in groupby(shlex.split(first), "|".__eq__):
+        if not is_pipe:
+            printed = _redirected(list(words), text, folder)
+            text, error, code = printed.out, error + printed.error, printed.code or code
     return Printed(printed.out, error, printed.both, code)
-
-
-def _pipeline(line: str) -> Iterator[list[str]]:
-    """The words of each command between pipes."""
-    words: list[str] = []
-    for word in [*shlex.split(line), "|"]:
-        if word == "|":
-            yield words
-            words = []
-        else:
-            words.append(word)
 
 
 def _redirected(words: list[str], text: bytes | None, folder: Path) -> Printed:
