@@ -301,7 +301,7 @@ def rewritten(path: Path, **values: object) -> Path:
     return path
 
 
-NUMBERS: dict[str, tuple[int | None, ...]] = {
+VALUES: dict[str, tuple[object, ...]] = {
     "leaf": (1_000_000, -1, 0, None),  # 0 is a1, which is no move at the start
     "leaf_score": (65, None),
     "score": (65, -(2**63)),
@@ -311,10 +311,10 @@ NUMBERS: dict[str, tuple[int | None, ...]] = {
     "selectivity": (50,),
     "level": (1000, -1),
     "lines": (-1, 2**32),
+    "board": (b"\1", b"\0" * 16, b"\xff" * 16, b"\0" * 17),
 }
-NONSENSE: list[dict[str, object]] = [
-    *({name: value} for name, values in NUMBERS.items() for value in values),
-    *({"board": board} for board in (b"\1", b"\0" * 16, b"\xff" * 16, b"\0" * 17)),
+NONSENSE = [
+    *({name: value} for name, values in VALUES.items() for value in values),
     {"lower": 5, "upper": 4},
     {"lines": 1, "wins": 1, "losses": 1},
     {"wins": -1, "losses": 1},
