@@ -19,6 +19,7 @@ from outflank.engine import FileFormatError, Position
 from outflank.tests.support.books import START, altered, expect_whole, grow, make_book, plies, record, records
 
 POSITIONS = plies(5)
+FEW = POSITIONS[:8]
 PARTS = 16  # of all bits of a small book: seven seconds each on a free core
 SCORES = {position: number % 60 for number, position in enumerate(POSITIONS)}
 GROWS = """
@@ -69,29 +70,27 @@ def test_the_book_that_is_damaged_below_has_many_pages_and_is_right(tmp_path: Pa
     assert answers(tmp_path / "b") == SCORES
 
 
+def expect_refused(path: Path, data: bytes, asked: Sequence[Position] = POSITIONS) -> None:
+    path.write_bytes(data)
+    assert isinstance(said := answers(path, asked), str), len(data)
+    assert is_harmless(said, path), (len(data), said)
+
+
 def test_a_book_cut_off_at_a_page_or_anywhere_is_refused(tmp_path: Path, whole: bytes) -> None:
-    path = tmp_path / "b"
     pages = range(0, len(whole), page_bytes(whole))
     for length in [*pages, *(page + 1 for page in pages), 50, 99, 100, len(whole) - 1]:
-        path.write_bytes(whole[:length])
-        said = answers(path)
-        assert isinstance(said, str), length
-        assert is_harmless(said, path), (length, said)
+        expect_refused(tmp_path / "b", whole[:length])
         with pytest.raises(FileFormatError, match="as an opening book"):
-            BookWriter.open(path)
-
-
-def flip(data: bytes, bit: int) -> bytes:
-    changed = bytearray(data)
-    changed[bit // 8] ^= 1 << bit % 8
-    return bytes(changed)
+            BookWriter.open(tmp_path / "b")
 
 
 def flipped_bits_do_no_harm(
     path: Path, data: bytes, bits: list[int], asked: Sequence[Position] = POSITIONS
 ) -> None:
     for bit in bits:
-        path.write_bytes(flip(data, bit))
+        changed = bytearray(data)
+        changed[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(changed)
         assert is_harmless(answers(path, asked), path), f"bit {bit} of the file"
 
 
@@ -100,24 +99,23 @@ def test_a_flipped_bit_never_gives_a_wrong_score(tmp_path: Path, whole: bytes, r
     flipped_bits_do_no_harm(tmp_path / "b", whole, header + rng.sample(range(8 * len(whole)), 100))
 
 
+@pytest.fixture
+def small(tmp_path: Path) -> bytes:
+    return make_book(tmp_path / "s", (record(each, SCORES[each]) for each in FEW)).read_bytes()
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("part", range(PARTS))
-def test_no_flipped_bit_of_a_small_book_gives_a_wrong_score(tmp_path: Path, part: int) -> None:
-    few = POSITIONS[:8]
-    small = make_book(tmp_path / "s", (record(each, SCORES[each]) for each in few)).read_bytes()
-    flipped_bits_do_no_harm(tmp_path / "b", small, list(range(part, 8 * len(small), PARTS)), few)
+def test_no_flipped_bit_of_a_small_book_gives_a_wrong_score(tmp_path: Path, small: bytes, part: int) -> None:
+    flipped_bits_do_no_harm(tmp_path / "b", small, list(range(part, 8 * len(small), PARTS)), FEW)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
-def test_a_small_book_cut_at_any_byte_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "b"
-    small = make_book(tmp_path / "s", (record(each, SCORES[each]) for each in POSITIONS[:8])).read_bytes()
+def test_a_small_book_cut_at_any_byte_is_refused(tmp_path: Path, small: bytes) -> None:
     for length in range(len(small)):
-        path.write_bytes(small[:length])
-        assert isinstance(said := answers(path, POSITIONS[:8]), str), length
-        assert is_harmless(said, path), (length, said)
+        expect_refused(tmp_path / "b", small[:length], FEW)
 
 
 @pytest.mark.parametrize(
@@ -125,10 +123,7 @@ def test_a_small_book_cut_at_any_byte_is_refused(tmp_path: Path) -> None:
     [
         (Path.touch, "it is empty"),
         (lambda path: path.write_text("F5d6C3" * 100), "it is no SQLite file"),
-        (
-            lambda path: altered(path, "CREATE TABLE position (board BLOB PRIMARY KEY)"),
-            "an SQLite file of another program",
-        ),
+        (lambda path: altered(path, "CREATE TABLE position (board)"), "an SQLite file of another program"),
         (Path.mkdir, "Is a directory"),
         (lambda path: None, "No such file or directory"),
     ],
@@ -153,15 +148,15 @@ def test_a_file_without_permission_is_refused(path: Path) -> None:
         Book.open(path)
 
 
+WRONG_ROW = "damaged: a row is damaged: its checksum is wrong"
+
+
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ("UPDATE position SET score = score + 1", "damaged: a row is damaged: its checksum is wrong"),
-        ("UPDATE position SET leaf_score = 'five'", "damaged: a row is damaged: its checksum is wrong"),
-        (
-            "UPDATE position SET lines = 9223372036854775807",
-            "damaged: a row is damaged: its checksum is wrong",
-        ),
+        ("UPDATE position SET score = score + 1", WRONG_ROW),
+        ("UPDATE position SET leaf_score = 'five'", WRONG_ROW),
+        ("UPDATE position SET lines = 9223372036854775807", WRONG_ROW),
         ("UPDATE position SET checksum = NULL || ''", ""),
         ("UPDATE book SET value = 'reversi' WHERE name = 'rules'", "not have the right checksum"),
         ("DELETE FROM book WHERE name = 'rules'", "not have the right checksum"),
@@ -194,10 +189,7 @@ HOSTILE_SCHEMAS = [
         "DROP TABLE book; CREATE VIEW book(name, value) AS SELECT 'rules', zeroblob(450000000)",
         "it has the view 'book'",
     ),
-    (
-        "CREATE TRIGGER t AFTER INSERT ON position BEGIN DELETE FROM position; END",
-        "it has the trigger 't'",
-    ),
+    ("CREATE TRIGGER t AFTER INSERT ON book BEGIN DELETE FROM book; END", "it has the trigger 't'"),
     ("CREATE INDEX i ON position (abs(score))", "it has the index 'i'"),
     ("CREATE VIRTUAL TABLE words USING fts5(x)", "it has the table 'words"),
     ("ALTER TABLE history ADD COLUMN more AS (zeroblob(450000000))", "not as Outflank makes them"),
@@ -249,7 +241,7 @@ def in_circles(path: Path, table: str, levels: int = 10, children: int = 20) -> 
 
 
 @pytest.mark.timeout(60)
-def test_a_book_whose_pages_lead_in_circles_is_refused_when_it_is_counted_or_walked_through(
+def test_a_book_whose_pages_lead_in_circles_is_refused_when_they_are_read(
     path: Path,
 ) -> None:
     in_circles(path, "position")
@@ -309,36 +301,28 @@ def rewritten(path: Path, **values: object) -> Path:
     return path
 
 
-NONSENSE: list[dict[str, object]] = [
-    {"leaf": 1_000_000},
-    {"leaf": -1},
-    {"leaf": 0},  # a1, which is no move at the start
-    {"leaf": None},
-    {"leaf_score": 65},
-    {"leaf_score": None},
-    {"score": 65},
-    {"score": -(2**63)},
-    {"lower": -65},
-    {"upper": 2**62},
+VALUES: dict[str, tuple[object, ...]] = {
+    "leaf": (1_000_000, -1, 0, None),  # 0 is a1, which is no move at the start
+    "leaf_score": (65, None),
+    "score": (65, -(2**63)),
+    "lower": (-65,),
+    "upper": (2**62,),
+    "depth": (65, -1),
+    "selectivity": (50,),
+    "level": (1000, -1),
+    "lines": (-1, 2**32),
+    "board": (b"\1", b"\0" * 16, b"\xff" * 16, b"\0" * 17),
+}
+NONSENSE = [
+    *({name: value} for name, values in VALUES.items() for value in values),
     {"lower": 5, "upper": 4},
-    {"depth": 65},
-    {"depth": -1},
-    {"selectivity": 50},
-    {"level": 1000},
-    {"level": -1},
-    {"lines": -1},
-    {"lines": 2**32},
     {"lines": 1, "wins": 1, "losses": 1},
     {"wins": -1, "losses": 1},
-    {"board": b"\1"},
-    {"board": b"\0" * 16},
-    {"board": b"\xff" * 16},
-    {"board": b"\0" * 17},
 ]
 
 
 @pytest.mark.parametrize("values", NONSENSE, ids=str)
-def test_a_row_of_nonsense_with_the_right_checksum_is_found_by_all_who_read_it(
+def test_a_row_of_nonsense_with_the_right_checksum_is_found(
     tmp_path: Path, values: dict[str, object]
 ) -> None:
     path = rewritten(make_book(tmp_path / "b", [record(START)]), **values)
@@ -419,10 +403,9 @@ def test_readers_see_whole_commits_while_a_book_grows_and_a_second_writer_is_ref
     assert START.canonical()[0] in {found.position for found in records(path)}
 
 
-def wait_until_it_grows(book: Book) -> int:
-    """Wait, at most 30 seconds, until somebody has added positions; return how many there are."""
+def wait_until_it_grows(book: Book) -> None:
+    """Wait, at most 30 seconds, until somebody has added positions."""
     before, deadline = len(book), time.monotonic() + 30
     while len(book) == before and time.monotonic() < deadline:
         time.sleep(0.01)
     assert len(book) > before
-    return len(book)

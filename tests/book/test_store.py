@@ -3,14 +3,14 @@
 import os
 import sqlite3
 import struct
-import threading
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from outflank.book import Book, BookMove, BookWriter, Leaf, LineCounts
+from outflank.book import Book, BookMove, BookWriter, Leaf, LineCounts, Record
 from outflank.book.keys import key_of, position_of
 from outflank.engine import (
     PASS,
@@ -24,7 +24,7 @@ from outflank.engine import (
     SettingsError,
     Symmetry,
 )
-from outflank.tests.support.books import OTHELLO, START, after, altered, make_book, plies, record
+from outflank.tests.support.books import OTHELLO, PASS_LINE, START, after, altered, make_book, plies, record
 
 
 def test_a_record_comes_back_as_its_canonical_image(tmp_path: Path) -> None:
@@ -53,19 +53,18 @@ def test_every_image_of_a_position_is_known_by_its_own_moves(tmp_path: Path, sym
     ]
 
 
-def test_moves_to_images_of_one_position_are_all_there(tmp_path: Path) -> None:
-    make_book(tmp_path / "b", [record(START, 0, "f5")])
-    make_book(tmp_path / "c", [record(START, 0, "f5"), record(after("c4"), 1)])
-    with Book.open(tmp_path / "b") as leaf_only, Book.open(tmp_path / "c") as linked:
-        one, two = leaf_only.probe(START), linked.probe(START)
+@pytest.mark.parametrize(
+    ("replies", "score", "linked"), [([], 0, False), ([record(after("c4"), 1)], -1, True)]
+)
+def test_moves_to_images_of_one_position_are_all_there(
+    tmp_path: Path, replies: list[Record], score: int, linked: bool
+) -> None:
+    with Book.open(make_book(tmp_path / "b", [record(START, 0, "f5"), *replies])) as book:
+        entry = book.probe(START)
 
-    assert one is not None
-    assert two is not None
-    assert [(str(move.move), move.score, move.linked) for move in one.moves] == [
-        (move, 0, False) for move in ("d3", "c4", "f5", "e6")
-    ]
-    assert [(str(move.move), move.score, move.linked) for move in two.moves] == [
-        (move, -1, True) for move in ("d3", "c4", "f5", "e6")
+    assert entry is not None
+    assert [(str(move.move), move.score, move.linked) for move in entry.moves] == [
+        (move, score, linked) for move in ("d3", "c4", "f5", "e6")
     ]
 
 
@@ -81,17 +80,8 @@ def test_a_move_tells_bounds_and_lines_from_its_own_side(tmp_path: Path) -> None
     assert leaf == BookMove(Move.parse("f4"), 5, 1, 9, False, LineCounts(1, 1, 0, 0))
 
 
-def find_pass() -> tuple[Position, Move]:
-    """A position, and a move of it after which the other side has to pass."""
-    for position in plies(7):
-        for move in position.legal_moves():
-            if position.play(move).must_pass:
-                return position, move
-    raise AssertionError("no pass within eight plies")
-
-
 def test_a_forced_pass_belongs_to_the_move_before_it(tmp_path: Path) -> None:
-    position, move = find_pass()
+    position, move = after(PASS_LINE[:-2]), Move.parse(PASS_LINE[-2:])
     blocked = position.play(move)
     again = blocked.pass_()
     other = next(each for each in position.legal_moves() if each != move)
@@ -139,10 +129,8 @@ def test_a_book_serves_the_same_games_up_to_symmetry_and_refuses_others_in_words
 def test_a_book_of_every_sheet_gives_back_what_was_put(tmp_path: Path, name: str) -> None:
     """Moves with directions and ties that one side wins included."""
     positions = plies(4, Position.start(PRESETS[name]))
-    make_book(
-        tmp_path / "b", (record(each, number % 60) for number, each in enumerate(positions)), PRESETS[name]
-    )
-    with Book.open(tmp_path / "b", PRESETS[name]) as book:
+    records = [record(each, number % 60) for number, each in enumerate(positions)]
+    with Book.open(make_book(tmp_path / "b", records, PRESETS[name]), PRESETS[name]) as book:
         found = [book.probe(position) for position in positions]
 
     for number, (position, entry) in enumerate(zip(positions, found, strict=True)):
@@ -154,10 +142,9 @@ def test_a_book_of_every_sheet_gives_back_what_was_put(tmp_path: Path, name: str
 def test_where_a_tie_has_a_winner_the_side_belongs_to_the_key() -> None:
     rules = PRESETS["ravensburger-2006"]
     start = Position.start(rules)
-    swapped = Position(start.own, start.opp, start.side.other, rules)
+    keys = {key_of(Position(start.own, start.opp, side, rules))[0] for side in Colour}
 
-    assert key_of(start)[0] != key_of(swapped)[0]
-    assert {position_of(key_of(each)[0], rules).side for each in (start, swapped)} == set(Colour)
+    assert {position_of(key, rules).side for key in keys} == set(Colour)
 
 
 def test_records_and_entries_walk_through_all_of_a_book(tmp_path: Path) -> None:
@@ -173,23 +160,11 @@ def test_records_and_entries_walk_through_all_of_a_book(tmp_path: Path) -> None:
 
 def test_several_threads_probe_one_book(tmp_path: Path) -> None:
     positions = plies(5)
-    wrong: list[object] = []
-
-    def probe_all(book: Book, part: int) -> None:
-        for number in range(part, len(positions), 3):
-            entry = book.probe(positions[number])
-            if entry is None or entry.score != number % 60:
-                wrong.append(entry)
-
     make_book(tmp_path / "b", (record(each, number % 60) for number, each in enumerate(positions)))
-    with Book.open(tmp_path / "b") as book:
-        threads = [threading.Thread(target=probe_all, args=(book, part % 3)) for part in range(8)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+    with Book.open(tmp_path / "b") as book, ThreadPoolExecutor(8) as threads:
+        found = [*threads.map(book.probe, positions * 2)]
 
-    assert wrong == []
+    assert [entry and entry.score for entry in found] == [number % 60 for number in range(len(positions))] * 2
 
 
 def test_a_path_may_be_text_and_a_closed_book_says_so(tmp_path: Path) -> None:
@@ -220,9 +195,7 @@ def test_a_book_in_a_read_only_folder_is_read(tmp_path: Path) -> None:
         folder.chmod(0o700)
 
 
-def test_a_book_that_was_left_in_wal_mode_is_read_where_nothing_can_be_written(
-    tmp_path: Path, path: Path
-) -> None:
+def test_a_book_in_wal_mode_is_read_where_nothing_can_be_written(tmp_path: Path, path: Path) -> None:
     """As after a copy to a read-only medium while a reader kept the file from being put in order."""
     altered(path, "PRAGMA journal_mode = WAL")
     assert path.read_bytes()[18] == 2

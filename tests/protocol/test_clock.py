@@ -100,14 +100,14 @@ def test_a_time_control_reads_and_writes(text: str, control: TimeControl) -> Non
     assert TimeControl.parse(str(control)) == control
 
 
+FORMS = r"none, 0\.5 \(a move\), 60\+1 or 60\+10/5"
+
+
 @pytest.mark.parametrize(
     ("texts", "message"),
     [
-        (
-            ["", "fast", "-1", "1e3", "nan", "inf", "60+", "+1", "60+1/", "1/5", "60 +x"],
-            r"none, 0\.5 \(a move\), 60\+1 or 60\+10/5",
-        ),
-        (["60+10/" + "9" * 5000], r"none, 0\.5 \(a move\), 60\+1 or 60\+10/5"),
+        (["", "fast", "-1", "1e3", "nan", "inf", "60+", "+1", "60+1/", "1/5", "60 +x"], FORMS),
+        (["60+10/" + "9" * 5000], FORMS),
         (["9" * 400], "at most 1000000 seconds"),
         (["0", "0+0", "0+1", "0+0/5", "10+5/0", "0.0004", "0.0004+1"], "time for the first move"),
     ],
@@ -151,14 +151,13 @@ def test_what_is_spent_by_a_move_or_charged_after_it_is_missing_from_the_next(
     assert clock.is_overrun_by(clock.deadline + 0.001) is (text != "none")
 
 
-def test_what_was_charged_is_spent_with_the_next_move() -> None:
-    each, fischer = RunningClock(TimeControl.parse("0.5")), RunningClock(TimeControl.parse("60+1"))
-    for clock in (each, fischer):
-        clock.charge(0.2)
-        clock.spend(0.25)
+@pytest.mark.parametrize(("text", "left"), [("0.5", (0.5, 1)), ("60+1", (60.55, 0))])
+def test_what_was_charged_is_spent_with_the_next_move(text: str, left: tuple[float, int]) -> None:
+    clock = RunningClock(TimeControl.parse(text))
+    clock.charge(0.2)
+    clock.spend(0.25)
 
-    assert each.time_left == (0.5, 1)
-    assert fischer.time_left == pytest.approx((60.55, 0))
+    assert clock.time_left == pytest.approx(left)
 
 
 @given(
@@ -335,12 +334,16 @@ def test_it_works_on_the_opponents_time_until_his_move_comes_if_it_is_asked_to()
         assert works_no_longer(program), "expected rest in a position that is not the opponent's"
 
 
-@pytest.mark.parametrize("command", ["quit", "# interrupt", "genmove w", "clear_board", "nonsense"])
-def test_any_line_ends_it(command: str) -> None:
+@pytest.mark.parametrize("command", ["", "quit", "# interrupt", "genmove w", "clear_board", "nonsense"])
+def test_any_line_and_the_end_of_the_input_end_it(command: str) -> None:
     with Program("--ponder", "--level", "1") as program:
         program.ask("genmove b")
         time.sleep(0.2)
 
+        if not command:
+            program.close_input()
+            assert program.finish()[0] == 0
+            return
         program.write(command + "\n")
         if command == "# interrupt":
             assert works_no_longer(program)
@@ -348,14 +351,6 @@ def test_any_line_ends_it(command: str) -> None:
             assert program.process.wait(timeout=30) == 0
         else:
             assert program.answer()[0] == ("?" if command == "nonsense" else "=")
-
-
-def test_the_end_of_the_input_ends_it() -> None:
-    with Program("--ponder", "--level", "1") as program:
-        program.ask("genmove b")
-        program.close_input()
-
-        assert program.finish()[0] == 0
 
 
 @pytest.mark.parametrize("moves", [None, [Move.parse("f5")]])
@@ -383,8 +378,3 @@ def test_a_game_that_is_over_leaves_nothing_to_ponder() -> None:
         session.genmove(session.position.side)
 
     ponder_for(session, session.inbox, 0)
-
-
-def test_it_is_told() -> None:
-    assert "pondering off" in Dialogue().ask("gomill-describe_engine")
-    assert "pondering on" in Dialogue(ponders=True).ask("gomill-describe_engine")

@@ -3,7 +3,6 @@
 import os
 import shlex
 import signal
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from outflank.engine import Colour, Game, Position, Rules
+from outflank.engine import Game, Position, Rules
 from outflank.protocol.clock import NO_LIMIT, RunningClock
 from outflank.protocol.drivers import (
     EngineCrash,
@@ -107,36 +106,29 @@ def test_a_greeting_before_the_first_answer_is_passed_over(sit: Sit, speak: str)
     assert driver.identity.lower().startswith("fake")
 
 
+NO_GTP = "engine A is no GTP engine: expected an answer beginning with '=' or '?', got "
+NO_NBOARD = "engine A is no NBoard engine: expected 'pong 1', got "
+GREETING = " (a greeting that begins with '=' is taken for an answer)"
+
+
 @pytest.mark.parametrize(
     ("speak", "script", "sentence"),
     [
-        (
-            "gtp",
-            "cat",
-            "engine A is no GTP engine: expected an answer beginning with '=' or '?', got 'protocol",
-        ),
-        ("gtp", "yes", "engine A is no GTP engine: expected an answer beginning with '=' or '?', got 'y'"),
+        ("gtp", "cat", f"{NO_GTP}'protocol"),
+        ("gtp", "yes", f"{NO_GTP}'y'"),
         (
             "gtp",
             "read line; echo '=2'; sleep 9",
             "engine A: expected a blank after '=', as no id was sent, got '=2'",
         ),
         ("gtp", "read line; printf '= 1\\n\\n'; sleep 9", "engine A: expected GTP version 2, got '1'"),
-        (
-            "gtp",
-            "read line; printf '= Hello =\\n\\n'; sleep 9",
-            "expected GTP version 2, got 'Hello =' (a greeting that begins with '=' is taken for an answer)",
-        ),
+        ("gtp", "read line; printf '= Hi =\\n\\n'; sleep 9", f"expected GTP version 2, got 'Hi ='{GREETING}"),
+        ("nboard", "fake speaks GTP", f"{NO_NBOARD}'? unknown command'"),
+        ("nboard", "fake", f"{NO_NBOARD}'='"),
         (
             "nboard",
-            "fake speaks GTP",
-            "engine A is no NBoard engine: expected 'pong 1', got '? unknown command'",
-        ),
-        ("nboard", "fake", "engine A is no NBoard engine: expected 'pong 1', got '='"),
-        (
-            "nboard",
-            "read line; echo '= 3.14'; echo so it is >&2; exit 1",
-            "engine A is no NBoard engine: expected 'pong 1', got '= 3.14'; its last words were: so it is",
+            "read line; echo = 3; echo so it is >&2; exit 1",
+            f"{NO_NBOARD}'= 3'; its last words were: so it is",
         ),
         ("uci", "fake speaks GTP", "engine A is no UCI engine: expected 'uciok', got '? unknown command'"),
     ],
@@ -185,6 +177,8 @@ def test_it_follows_a_game_by_its_moves_or_from_the_start(sit: Sit, speak: str) 
     if speak == "gtp":
         plays = sent(heard, "play")
         assert plays[:3] == ["play black f5", "play white d6", "play white f4"]
+        assert {line.split()[1] for line in sent(heard, "genmove")} == {"black", "white"}
+        assert sent(heard, "genmove")[-1] == "genmove white"  # after f5
 
 
 def test_an_answer_that_was_no_move_leads_nowhere(sit: Sit) -> None:
@@ -369,28 +363,23 @@ def test_a_thought_is_read_in_each_protocol(line: str, thought: tuple[str, float
     assert is_thought(line)
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        *("", "search", "search \t ", "info", "info string about the pv d3", "d3", "= d3", "bestmove P@d3"),
-        "info depth 9 multipv 2 score cp 50 pv P@c3",
-        "info depth 9 currmove P@d3",
-    ],
-)
-def test_other_lines_are_no_thoughts(line: str) -> None:
-    assert read_thought(line) is None
+def test_other_lines_are_no_thoughts() -> None:
+    for line in (
+        "",
+        "search",
+        "search \t ",
+        "info",
+        "info string about the pv d3",
+        "d3",
+        "= d3",
+        "bestmove P@d3",
+    ):
+        assert read_thought(line) is None
+    for info in ("multipv 2 score cp 50 pv P@c3", "currmove P@d3"):
+        assert read_thought(f"info depth 9 {info}") is None
 
 
 def test_the_former_name_of_the_room_still_leads_to_it() -> None:
     from outflank.protocol import drivers, opponent
 
     assert (opponent.GtpEngine, opponent.Surroundings) == (drivers.GtpEngine, drivers.ProcessSettings)
-
-
-def test_a_question_names_the_side_to_move(sit: Sit) -> None:
-    heard: list[str] = []
-    driver = sit(heard=heard, turn=90)
-    driver.decide(game("f5"), RunningClock(NO_LIMIT), 20)
-
-    assert sent(heard, "genmove") == [f"genmove {Colour.WHITE}"]
-    assert sys.executable in driver.spec.cmd

@@ -36,14 +36,8 @@ def engine() -> Iterator[GtpEngine]:
         yield engine
 
 
-@pytest.fixture
-def heard() -> list[str]:
-    """What was said, `` > line`` to the engine."""
-    return []
-
-
 def hearing(heard: list[str], fault: str = "none", time: str = "none") -> GtpEngine:
-    """A fake engine whose dialogue is kept."""
+    """A fake engine whose dialogue is kept, `` > line`` to the engine."""
     return GtpEngine(
         fake_engine.command(fault), time=time, on_line=lambda way, line: heard.append(f"{way} {line}")
     )
@@ -75,8 +69,8 @@ def test_an_illegal_move_of_ours_changes_nothing(
     assert engine.genmove().move == Move.parse("d3")
 
 
-def test_a_forced_pass_is_told_and_not_asked_for(heard: list[str]) -> None:
-    game = Game.from_transcript(WITH_PASSES)
+def test_a_forced_pass_is_told_and_not_asked_for() -> None:
+    game, heard = Game.from_transcript(WITH_PASSES), list[str]()
     first = next(number for number, turn in enumerate(game) if turn.move.is_pass)
     with hearing(heard) as engine:
         for turn in list(game)[:first]:
@@ -88,8 +82,8 @@ def test_a_forced_pass_is_told_and_not_asked_for(heard: list[str]) -> None:
     assert not [line for line in heard if "genmove" in line and ">" in line]
 
 
-def test_a_pass_that_a_move_implies_is_told_unless_it_was_refused(heard: list[str]) -> None:
-    game = Game.from_transcript(WITH_PASSES)
+def test_a_pass_that_a_move_implies_is_told_unless_it_was_refused() -> None:
+    game, heard = Game.from_transcript(WITH_PASSES), list[str]()
     with hearing(heard, "refuse pass") as engine:
         for turn in game:
             if not turn.move.is_pass:
@@ -137,7 +131,8 @@ def test_other_rules_are_told() -> None:
         assert engine.genmove().move in engine.game.first.legal_moves()
 
 
-def test_a_clock_is_told_and_charged(heard: list[str]) -> None:
+def test_a_clock_is_told_and_charged() -> None:
+    heard: list[str] = []
     with hearing(heard, "time", time="60+0") as engine:
         engine.genmove()
         engine.genmove()
@@ -183,13 +178,16 @@ def test_an_engine_that_was_ended_says_so_when_it_is_asked() -> None:
         engine.send("name")
 
 
+NO_COMMAND = "expected a command that starts an engine"
 SPEAKS_NO_GTP = ["sh", "-c", "read line; echo welcome; sleep 1000"]
 
 
 @pytest.mark.parametrize(
     ("command", "settings", "error", "sentence"),
     [
-        *((none, {}, SettingsError, "expected a command that starts an engine") for none in ("", "  ", [])),
+        ("", {}, SettingsError, NO_COMMAND),
+        ("  ", {}, SettingsError, NO_COMMAND),
+        ([], {}, SettingsError, NO_COMMAND),
         ("no-such-program -l 2", {}, EngineStartError, "there is no program 'no-such-program'"),
         (SPEAKS_NO_GTP, {}, EngineProtocolError, "is no GTP engine"),
         (FAKE, {"rules": Rules.parse("obversi")}, UnfitEngineError, "it does not list outflank-rules"),

@@ -21,19 +21,13 @@ PATIENCE = 0.4  # seconds for an answer in these tests
 @pytest.mark.parametrize(
     ("fault", "text", "score"),
     [
-        ("none", "D3", 1.0),
-        ("blanks", "D3", -1.0),
-        ("no score", "D3", None),
-        ("time alone", "D3", None),
-        ("not a score", "D3", None),
-        ("too much", "D3", None),
+        *((fault, "D3", 1.0) for fault in ("none", "reports without a move", "slow", "error flood")),
+        *((fault, "D3", None) for fault in ("no score", "time alone", "not a score", "too much")),
         ("thousands of digits", "D3", None),
-        ("reports without a move", "D3", 1.0),
+        ("blanks", "D3", -1.0),
         ("nonsense", "hello", None),
         ("empty", "", None),
         ("needless pass", "PASS", None),
-        ("slow", "D3", 1.0),
-        ("error flood", "D3", 1.0),
     ],
 )
 def test_an_answer_of_nboard_is_read_however_it_is_written(
@@ -72,18 +66,18 @@ def test_what_came_before_the_pong_answers_nothing(sit: Sit) -> None:
 @pytest.mark.parametrize(
     ("time", "text"),
     [
-        ("none", ""),
         ("900+0", "15:00"),
         ("60.9+1.9", "1:00/0:01"),
         ("60+0.5", "1:00"),
         ("5400+0", "90:00"),
-        ("0.5", ""),
-        ("0.5+1", ""),
-        ("60+10/5", ""),
+        *((other, "") for other in ("none", "0.5", "0.5+1", "60+10/5")),
     ],
 )
 def test_a_clock_is_sent_in_whole_seconds_or_not_at_all(time: str, text: str) -> None:
     assert sent_clock(TimeControl.parse(time)) == text
+
+
+SENT_10 = "it is sent 'set depth 10' (depth=N chooses another)"
 
 
 @pytest.mark.parametrize(
@@ -94,15 +88,8 @@ def test_a_clock_is_sent_in_whole_seconds_or_not_at_all(time: str, text: str) ->
             "tc=0.5 depth=4",
             ["A can't be sent a time of 0.5 in the record of a game, but is held to it"],
         ),
-        ("none", "", ["A is entered without a depth: it is sent 'set depth 10' (depth=N chooses another)"]),
-        (
-            "no clock",
-            "tc=100+0",
-            [
-                "A takes no notice of the clock in the record of a game: "
-                "it is sent 'set depth 10' (depth=N chooses another)"
-            ],
-        ),
+        ("none", "", [f"A is entered without a depth: {SENT_10}"]),
+        ("no clock", "tc=100+0", [f"A takes no notice of the clock in the record of a game: {SENT_10}"]),
         ("no clock", "tc=100+0 depth=8", []),
     ],
 )

@@ -7,8 +7,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,7 @@ from outflank.tests.support.processes import (
 from outflank.tools.match.game.seat import longest_wait, own_waited_seconds
 
 ECHO = "import sys\nfor line in sys.stdin: print(line, end='', flush=True)\nsys.exit(7)"
+KILLED = "print(input(), flush=True)\nimport os\nos.kill(os.getpid(), 9)"
 ANSWER = "input(); print('=', flush=True); print(flush=True); input()"
 # As daemons are made: a session of its own, and a parent that is gone.
 DAEMON = f"""if True:
@@ -80,25 +81,22 @@ class Running(ChildProcess):
         self.stop(b"", 0.1)
 
 
-@contextmanager
-def running(program: str) -> Iterator[Running]:
+@pytest.mark.parametrize(
+    ("program", "code", "end"),
+    [(ECHO, 7, "exited with code 7"), (KILLED, -signal.SIGKILL, "was killed by SIGKILL")],
+)
+def test_a_child_ends_with_its_input_or_by_a_signal(program: str, code: int, end: str) -> None:
     with closing(Running(program)) as child:
-        yield child
-
-
-def test_a_child_sees_the_end_of_its_input() -> None:
-    with running(ECHO) as child:
-        child.send(b"hello\n")
-
-        assert child.read_line(time.perf_counter() + 10) == b"hello"
         assert child.exit_code is None
+        child.send(b"hello\n")
+        assert child.read_line(time.perf_counter() + 10) == b"hello"
 
         child.end_input()
-        with pytest.raises(EngineCrash, match="the child exited with code 7"):
+        with pytest.raises(EngineCrash, match=f"the child {end}"):
             child.read_line(time.perf_counter() + 10)
 
-        assert child.exit_code == 7
-    assert child.exit_code == 7
+        assert child.exit_code == code
+    assert child.exit_code == code
 
 
 def test_each_byte_that_is_sent_or_read_is_passed_on_as_it_is() -> None:
@@ -116,20 +114,12 @@ def test_each_byte_that_is_sent_or_read_is_passed_on_as_it_is() -> None:
 
 
 def test_what_is_sent_after_the_end_of_the_input_is_dropped() -> None:
-    with running("import time; time.sleep(60)") as child:
+    with closing(Running("import time; time.sleep(60)")) as child:
         child.send(b"x" * 1_000_000)  # more than the pipe takes
         child.end_input()
         child.send(b"y")
 
         assert child.is_running
-
-
-def test_the_exit_code_of_a_killed_child_is_its_signal() -> None:
-    with running("import os; os.kill(os.getpid(), 9)") as child:
-        with pytest.raises(EngineCrash, match="the child was killed by SIGKILL"):
-            child.read_line(time.perf_counter() + 10)
-
-        assert child.exit_code == -signal.SIGKILL
 
 
 def test_a_child_is_ours_though_its_start_took_the_last_descriptor(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,13 +141,6 @@ def test_a_child_is_ours_though_its_start_took_the_last_descriptor(monkeypatch: 
         assert child.read_line(time.perf_counter() + 10) == b"hello"
 
 
-def test_an_engine_runs_in_its_folder_with_its_environment(tmp_path: Path) -> None:
-    script = r"""read line; printf '= %s %s\n\n' "$PWD" "$LEVEL" """
-    settings = ProcessSettings(tmp_path, {"LEVEL": "7"})
-    with driver_of(["sh", "-c", script], settings=settings) as client:
-        assert client.order("where") == f"{tmp_path} 7"
-
-
 @pytest.mark.parametrize("program", ["./engine", "engine"])
 def test_a_program_is_found_in_its_folder_or_on_its_path(tmp_path: Path, program: str) -> None:
     (tmp_path / "engine").write_text("#!/bin/sh\nread line; printf '= found\\n\\n'\n")
@@ -167,18 +150,15 @@ def test_a_program_is_found_in_its_folder_or_on_its_path(tmp_path: Path, program
         assert client.order("anything") == "found"
 
 
-def test_an_engine_stays_on_its_processors_and_we_on_ours() -> None:
+def test_an_engine_has_the_folder_environment_processors_and_memory_it_is_given(tmp_path: Path) -> None:
+    script = r"""while read line; do printf '= %s %s %s\n\n' "$PWD" "$LEVEL" $(ulimit -v); done"""
     ours = os.sched_getaffinity(0)
-    with started(settings=ProcessSettings(cpus=(min(ours),))) as client:
+    settings = ProcessSettings(tmp_path, {"LEVEL": "7"}, cpus=(min(ours),), memory=64 << 20)
+    with driver_of(["sh", "-c", script], settings=settings) as client:
+        assert client.order("where") == f"{tmp_path} 7 {64 << 10}"
         assert os.sched_getaffinity(client.pid) == {min(ours)}
 
     assert os.sched_getaffinity(0) == ours
-
-
-def test_an_engine_has_the_memory_it_is_given() -> None:
-    script = r"while read line; do printf '= %s\n\n' $(ulimit -v); done"
-    with driver_of(["sh", "-c", script], settings=ProcessSettings(memory=64 << 20)) as client:
-        assert client.order("limit") == str(64 << 10)
 
 
 @pytest.mark.parametrize(
@@ -268,14 +248,18 @@ def test_an_engine_outlives_the_thread_that_started_it() -> None:
         assert client.order("name") == fake_engine.NAME
 
 
-@linux_alone
-def test_an_engine_that_a_forked_process_starts_ends_with_that_one() -> None:
-    """The thread that starts engines does not live on there."""
-    driver = """if True:
+IGNORES_ITS_END = """if True:
         import os, sys, time
         from outflank.tests.support.dialogue import driver_of
         engine = "import time; input(); print('= here', flush=True); print(flush=True); time.sleep(1000)"
         engine = [sys.executable, "-c", engine]
+"""
+
+
+@linux_alone
+def test_an_engine_that_a_forked_process_starts_ends_with_that_one() -> None:
+    """The thread that starts engines does not live on there."""
+    driver = f"""{IGNORES_ITS_END}
         with driver_of(engine) as first:
             first.order("anything")
             if not os.fork():
@@ -294,11 +278,8 @@ def test_an_engine_that_a_forked_process_starts_ends_with_that_one() -> None:
 @linux_alone
 def test_an_engine_that_ignores_the_end_of_its_input_does_not_outlive_us() -> None:
     """Whoever drives it is killed by SIGKILL and can do nothing any more."""
-    driver = """if True:
-        import sys, time
-        from outflank.tests.support.dialogue import driver_of
-        engine = "import time; input(); print('= here', flush=True); print(flush=True); time.sleep(1000)"
-        client = driver_of([sys.executable, "-c", engine])
+    driver = f"""{IGNORES_ITS_END}
+        client = driver_of(engine)
         client.order("anything")
         print(client.pid, flush=True)
         time.sleep(1000)

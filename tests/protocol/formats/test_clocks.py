@@ -166,9 +166,7 @@ def test_a_time_control_is_read(text: str, control: TimeControl) -> None:
         ),
     ],
 )
-def test_what_is_no_time_control_and_a_time_beyond_all_games_are_told(
-    texts: list[str], sentence: str
-) -> None:
+def test_what_is_no_time_control_of_a_game_is_told(texts: list[str], sentence: str) -> None:
     for text in texts:
         with pytest.raises(NotationError, match=f"^expected a clock {sentence}, got"):
             parse_ggf(text)

@@ -1,6 +1,7 @@
 """Games come out of SGF files as other programs write them, and damaged files are refused in words."""
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ from outflank.protocol.formats import sgf
 from outflank.tests.support.dialogue import Dialogue
 
 pytest.importorskip("sgfmill")
+
+Load = Callable[..., str]
 
 PLAIN = "(;FF[4]GM[2]SZ[8]PB[a]PW[b]RE[B+12];B[f5];W[d6];B[c3])"
 EDAX = "(;PC[Edax]GM[2]SZ[8]RE[Void]B[f5];W[d6];B[c3];)"
@@ -24,15 +27,20 @@ def dialogue() -> Dialogue:
     return Dialogue()
 
 
-def load(dialogue: Dialogue, folder: Path, sgf: str, suffix: str = "") -> str:
-    file = folder / "game.sgf"
-    file.write_text(sgf, encoding="utf-8")
-    return dialogue.send(f"loadsgf {file}{suffix}")
+@pytest.fixture
+def load(dialogue: Dialogue, tmp_path: Path) -> Load:
+    """Loads a text, or the moves of it that come before a number."""
+
+    def load(sgf: str, before: str = "") -> str:
+        (tmp_path / "game.sgf").write_text(sgf, encoding="utf-8")
+        return dialogue.send(f"loadsgf {tmp_path / 'game.sgf'} {before}")
+
+    return load
 
 
 @pytest.mark.parametrize("sgf", [PLAIN, EDAX, CAPITALS, BY_A_GO_PROGRAM, VARIATIONS, WITH_COMMENTS])
-def test_a_game_is_loaded_whoever_wrote_it(dialogue: Dialogue, tmp_path: Path, sgf: str) -> None:
-    assert load(dialogue, tmp_path, sgf) == "=\n\n"
+def test_a_game_is_loaded_whoever_wrote_it(dialogue: Dialogue, load: Load, sgf: str) -> None:
+    assert load(sgf) == "=\n\n"
 
     assert dialogue.session.game.transcript() == "f5d6c3"
 
@@ -41,20 +49,20 @@ def test_a_game_is_loaded_whoever_wrote_it(dialogue: Dialogue, tmp_path: Path, s
     ("before", "transcript"), [(1, ""), (2, "f5"), (3, "f5d6"), (4, "f5d6c3"), (99, "f5d6c3")]
 )
 def test_a_number_stops_before_that_move(
-    dialogue: Dialogue, tmp_path: Path, before: int, transcript: str
+    dialogue: Dialogue, load: Load, before: int, transcript: str
 ) -> None:
-    load(dialogue, tmp_path, PLAIN, f" {before}")
+    load(PLAIN, f" {before}")
 
     assert dialogue.session.game.transcript() == transcript
 
 
 @pytest.mark.parametrize("passed", ["", ";B[]"])
 def test_a_pass_counts_as_a_move_to_take_back_only_if_the_file_has_it(
-    dialogue: Dialogue, tmp_path: Path, passed: str
+    dialogue: Dialogue, load: Load, passed: str
 ) -> None:
     """After f5f6d3g5h5h4g7h6 Black has no move."""
     moves = ";B[f5];W[f6];B[d3];W[g5];B[h5];W[h4];B[g7];W[h6]"
-    assert load(dialogue, tmp_path, f"(;GM[2]{moves}{passed};W[e7])") == "=\n\n"
+    assert load(f"(;GM[2]{moves}{passed};W[e7])") == "=\n\n"
 
     dialogue.ask("undo")
 
@@ -63,50 +71,53 @@ def test_a_pass_counts_as_a_move_to_take_back_only_if_the_file_has_it(
     assert dialogue.refuse("undo").startswith("cannot undo")
 
 
-def test_passes_after_the_end_are_read_over(dialogue: Dialogue, tmp_path: Path) -> None:
+def test_passes_after_the_end_are_read_over(dialogue: Dialogue, load: Load) -> None:
     moves = ";B[e6];W[f4];B[e3];W[f6];B[g5];W[d6];B[e7];W[f5];B[c5]"
 
-    assert load(dialogue, tmp_path, f"(;GM[2]{moves};W[];B[])") == "=\n\n"
+    assert load(f"(;GM[2]{moves};W[];B[])") == "=\n\n"
 
     assert dialogue.ask("final_score") == "B+64"
 
 
 @pytest.mark.parametrize("discs", ["AB[d4][d5]AW[e4][e5]", "AB[d4:d5]AW[e5:e4]", "AB[dd:de]AW[e4:e5]"])
-def test_discs_set_up_replace_the_start(dialogue: Dialogue, tmp_path: Path, discs: str) -> None:
-    assert load(dialogue, tmp_path, f"(;GM[2]{discs}PL[W])") == "=\n\n"
+def test_discs_set_up_replace_the_start(dialogue: Dialogue, load: Load, discs: str) -> None:
+    assert load(f"(;GM[2]{discs}PL[W])") == "=\n\n"
 
     assert dialogue.ask("gogui-rules_legal_moves") == "C3 C4 C5 C6"
 
 
 @pytest.mark.parametrize(
-    ("rest", "transcript"), [(";W[f4]", "f4"), (";B[c4]", "c4"), ("", ""), ("PL[W];W[f4]", "f4")]
+    ("rest", "transcript", "side"),
+    [
+        (";W[f4]", "f4", Colour.BLACK),
+        (";B[c4]", "c4", Colour.WHITE),
+        ("", "", Colour.BLACK),
+        ("PL[W];W[f4]", "f4", Colour.BLACK),
+    ],
 )
 def test_without_pl_the_first_move_says_who_begins_from_discs_set_up(
-    dialogue: Dialogue, tmp_path: Path, rest: str, transcript: str
+    dialogue: Dialogue, load: Load, rest: str, transcript: str, side: Colour
 ) -> None:
-    assert load(dialogue, tmp_path, f"(;FF[4]GM[2]SZ[8]AB[e4][d5]AW[d4][e5]{rest})") == "=\n\n"
-
+    game = f"(;FF[4]GM[2]SZ[8]AB[e4][d5]AW[d4][e5]{rest})"
+    assert load(game) == "=\n\n"
     assert dialogue.session.game.transcript() == transcript
 
-
-def test_who_begins_is_known_although_the_first_move_is_left_out(dialogue: Dialogue, tmp_path: Path) -> None:
-    assert load(dialogue, tmp_path, "(;GM[2]AB[e4][d5]AW[d4][e5];W[f4])", " 1") == "=\n\n"
-
-    assert dialogue.session.position.side is Colour.WHITE
+    assert load(game, " 1") == "=\n\n"  # although the first move is left out
+    assert dialogue.session.position.side is (side.other if transcript else side)
 
 
-def test_the_file_may_name_the_rules(dialogue: Dialogue, tmp_path: Path) -> None:
-    assert load(dialogue, tmp_path, "(;GM[2]RU[ravensburger-1987];W[f4];B[f5];W[d6/ne])") == "=\n\n"
-
-    assert dialogue.ask("outflank-rules") == "ravensburger-1987"
-
-
-def test_rules_we_do_not_know_leave_ours_in_force(dialogue: Dialogue, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("game", "rules"),
+    [
+        ("RU[ravensburger-1987];W[f4];B[f5];W[d6/ne]", "ravensburger-1987"),
+        ("RU[Japanese]", "reveris"),  # which we do not know, so that ours stay in force
+    ],
+)
+def test_the_file_may_name_the_rules(dialogue: Dialogue, load: Load, game: str, rules: str) -> None:
     dialogue.ask("outflank-rules reveris")
 
-    assert load(dialogue, tmp_path, "(;GM[2]RU[Japanese])") == "=\n\n"
-
-    assert dialogue.ask("outflank-rules") == "reveris"
+    assert load(f"(;GM[2]{game})") == "=\n\n"
+    assert dialogue.ask("outflank-rules") == rules
 
 
 DAMAGED = {
@@ -135,12 +146,12 @@ DAMAGED = {
 
 @pytest.mark.parametrize("sgf", DAMAGED, ids=lambda sgf: sgf[:30])
 def test_a_damaged_file_changes_nothing_and_is_refused_in_words(
-    dialogue: Dialogue, tmp_path: Path, sgf: str
+    dialogue: Dialogue, load: Load, sgf: str
 ) -> None:
     dialogue.ask("play b d3")
     before = dialogue.state()
 
-    answer = load(dialogue, tmp_path, sgf)
+    answer = load(sgf)
 
     if DAMAGED[sgf]:
         assert answer.startswith(f"? cannot load file: {DAMAGED[sgf]}")
@@ -168,12 +179,12 @@ def test_a_name_in_any_encoding_is_found(dialogue: Dialogue, tmp_path: Path) -> 
 
 
 def test_without_sgfmill_the_failure_says_what_to_install(
-    dialogue: Dialogue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    load: Load, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sgf._grammar.cache_clear()
     monkeypatch.setitem(sys.modules, "sgfmill", None)
 
-    answer = load(dialogue, tmp_path, PLAIN)
+    answer = load(PLAIN)
 
     assert answer.startswith(
         "? cannot load file: SGF needs sgfmill, which is not installed (pip install 'outflank[match]')"

@@ -65,17 +65,6 @@ def test_wthor_refuses_a_margin_that_no_game_can_have(tmp_path: Path) -> None:
     assert b"Ann" not in writer.finish()[".jou"]
 
 
-def test_wthor_takes_the_names_of_its_folder_or_numbers(tmp_path: Path) -> None:
-    path = database(tmp_path, [finished("Ann", "Bob")])
-    (tmp_path / "games.jou").rename(tmp_path / "WTHOR.JOU")
-    (tmp_path / "games.trn").unlink()
-    game = only(path)
-    assert (game.black, game.event) == ("Ann", "")
-
-    numbered = only(path.read_bytes())
-    assert (numbered.black, numbered.white) == ("player 0", "player 1")
-
-
 def test_wthor_files_that_say_something_else_are_named(tmp_path: Path) -> None:
     data = database(tmp_path, [finished("Ann", "Bob")]).read_bytes()
 
@@ -114,25 +103,23 @@ def test_wthor_finds_names_under_every_name_in_use(tmp_path: Path, names: str, i
     assert (game.black, game.white, game.event, game.unnamed) == ("Ann", "Bob", "Cup", "")
 
 
-def test_wthor_takes_the_names_of_the_year_before_those_of_all(tmp_path: Path) -> None:
-    path = database(tmp_path, [finished("Ann", "Bob")], "WTH_2018.wtb")
-    others = database(tmp_path, [finished("Eve", "Max")], "WTH.wtb")
-    others.with_suffix(".jou").rename(tmp_path / "WTHOR.JOU")
-    game = only(path)
-
-    assert game.black == "Ann"
-
-
-def test_wthor_says_why_players_are_numbers(tmp_path: Path) -> None:
+def test_wthor_takes_the_names_of_the_year_of_all_or_says_why_there_are_none(
+    tmp_path: Path,
+) -> None:
     path = database(tmp_path, [finished("Ann", "Bob")], "WTH_2018.wtb")
     few = database(tmp_path, [], "few.wtb").with_suffix(".jou").read_bytes()
-    path.with_suffix(".jou").unlink()
-    missing = only(path)
-    (tmp_path / "Wth.Jou").write_bytes(few)
-    too_few = only(path)
+    database(tmp_path, [finished("Eve", "Max")], "WTH.wtb")
+    (tmp_path / "WTH.trn").unlink()
+    assert (only(path).black, only(path).event) == ("Ann", "Cup")
 
-    assert missing.unnamed == "no WTH_2018.jou, WTHOR.JOU or WTH.JOU lies beside it"
-    assert too_few.unnamed == "Wth.Jou has no names for them"
+    path.with_suffix(".trn").unlink()
+    path.with_suffix(".jou").unlink()
+    assert (only(path).black, only(path).event, only(path).unnamed) == ("Eve", "", "")
+    (tmp_path / "WTH.jou").unlink()
+    assert only(path).unnamed == "no WTH_2018.jou, WTHOR.JOU or WTH.JOU lies beside it"
+    (tmp_path / "Wth.Jou").write_bytes(few)
+    assert only(path).unnamed == "Wth.Jou has no names for them"
+    assert (only(path).black, only(path).white) == ("player 0", "player 1")
 
 
 @pytest.mark.parametrize("suffix", [".jou", ".trn"])
@@ -205,10 +192,6 @@ def test_a_line_is_read_with_less_and_with_more(line: str, score: int | None) ->
     assert len(problem.scores) == ("G8" in line)
 
 
-def test_lines_of_comment_and_blank_ones_are_no_problems() -> None:
-    assert obf.read_problems(["% nothing else", "", "   "], "x.obf", Rules()) == ((), ())
-
-
 @pytest.mark.parametrize(
     ("line", "column", "words"),
     [
@@ -228,21 +211,15 @@ def test_what_is_no_obf_is_told_with_its_column(line: str, column: int, words: s
     assert caught.value.column == column
 
 
-def test_a_bad_line_takes_no_other_with_it() -> None:
-    problems, errors = obf.read_problems(
-        [f"{BOARD}; G8:+18;", "nonsense", f"{BOARD}; G8:+18;"], "x.obf", Rules()
-    )
+def test_a_bad_or_long_line_takes_no_other_with_it_and_comments_and_blanks_are_no_problems() -> None:
+    good = f"{BOARD}; G8:+18;"
+    lines = [good, "nonsense", "% nothing else", "", "   ", f"{good}{' ' * 70_000}H1:+20;", good]
+    problems, errors = obf.read_suite(BytesIO("\n".join(lines).encode()), "x.obf", Rules())
 
-    assert [problem.line for problem in problems] == [1, 3]
-    assert [str(error).startswith("x.obf:2:1: expected") for error in errors] == [True]
-
-
-def test_a_line_that_is_cut_is_told_where_it_ends() -> None:
-    data = f"{BOARD}; G8:+18;{' ' * 70_000}H1:+20;\n{BOARD}; G8:+18;\n".encode()
-    problems, errors = obf.read_suite(BytesIO(data), "x.obf", Rules())
-
-    assert [problem.line for problem in problems] == [2]
-    assert list(map(str, errors)) == ["x.obf:1:65537: the line has 65536 bytes or more, which is too long"]
+    assert [problem.line for problem in problems] == [1, 7]
+    nonsense, long = map(str, errors)
+    assert nonsense.startswith("x.obf:2:1: expected")
+    assert long == "x.obf:6:65537: the line has 65536 bytes or more, which is too long"
 
 
 @given(data=st.data())

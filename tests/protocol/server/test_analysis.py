@@ -13,13 +13,6 @@ from outflank.protocol.server.movesource import MoveVariety
 from outflank.protocol.server.session import Strength
 from outflank.tests.support.dialogue import Dialogue, Program, put
 
-
-def coloured(transcript: str) -> str:
-    """The moves of a game as gogui-play_sequence takes them."""
-    turns = Game.from_transcript(transcript).turns
-    return " ".join(f"{turn.colour} {turn.move}" for turn in turns)
-
-
 SEARCHED = r"depth \d+ prob \d+ exact [01] book 0 bound exact pv [a-h][1-8]( [a-h][1-8]| pass)*"
 LZ_BLOCK = re.compile(
     rf"info move ([a-h][1-8]) visits \d+ winrate \d+ prior \d+ lcb \d+ order (\d+) {SEARCHED}"
@@ -29,7 +22,7 @@ KATA_BLOCK = re.compile(
     rf"scoreLead -?\d+\.\d+ prior \d\.\d+ lcb \d\.\d+ order (\d+) {SEARCHED}"
 )
 # Black to move and lose by ten; only h2, f1 and e2 are legal.
-FOUR_EMPTIES = coloured(
+FOUR_EMPTIES = Game.from_transcript(
     "c4c5b6d3c2a7d6e7d7e3b5d2f7b1b7c6e6e8d1a8c7a4b8c3f5e1b3c1b2a2d8f8a1f6g7g4b4a3g8a6g5g6a5h7h3g3g2h6f2g1f4h8h5f3h1h4"
 )
 PATTERNS = {"lz": LZ_BLOCK, "kata": KATA_BLOCK}
@@ -109,7 +102,8 @@ def test_a_finished_game_gives_an_empty_stream_and_a_forced_pass_is_analysed() -
 
 
 def test_a_solved_position_is_told_again_until_a_line_comes() -> None:
-    lines = watch("kata-analyze b 5", 0.6, setup="gogui-play_sequence " + FOUR_EMPTIES)
+    moves = " ".join(f"{turn.colour} {turn.move}" for turn in FOUR_EMPTIES.turns)
+    lines = watch("kata-analyze b 5", 0.6, setup=f"gogui-play_sequence {moves}")
 
     assert len(lines) > 3
     assert lines[-1] == lines[-2]

@@ -22,6 +22,9 @@ ENDLESS = "genmove b"
 NO_LIMIT = ("--depth", "60")
 
 
+SLOW = [pytest.mark.slow, pytest.mark.timeout(900)]
+UNFINISHED = (b"versio", b"play b d3", b"genmove b", b"name name", b"7", b"")
+
 # --- Beginning and end
 
 
@@ -31,11 +34,7 @@ NO_LIMIT = ("--depth", "60")
         (b"name\nquit\n", b"= Outflank\n\n=\n\n"),
         (b"1 quit\n2 name\n", b"=1\n\n"),
         (b"", b""),
-        *(
-            (b"name\n" + line, b"= Outflank\n\n")
-            for line in (b"versio", b"play b d3", b"genmove b", b"name name")
-        ),
-        *((b"name\n" + line, b"= Outflank\n\n") for line in (b"7", b"")),
+        *((b"name\n" + line, b"= Outflank\n\n") for line in UNFINISHED),
         *((line, b"= Outflank\n\n") for line in (b"name", b"name\r", b"name # who")),
         (b"clear_board\nname", b"=\n\n= Outflank\n\n"),
     ],
@@ -151,22 +150,15 @@ def test_an_interrupt_ends_a_search_at_once_with_a_move() -> None:
         assert program.ask("undo") == ""
 
 
-def test_an_interrupt_sent_with_the_command_is_not_lost() -> None:
+def test_an_interrupt_sent_with_the_command_is_not_lost_and_without_a_search_is_only_a_comment() -> None:
     with Program(*NO_LIMIT) as program:
+        program.write("# interrupt\n")
         program.wait_until_ready()
         for _ in range(20):
             with at_most(1):
                 program.write("genmove b\n# interrupt\n")
                 program.answer()
             program.ask("undo")
-
-
-def test_an_interrupt_without_a_search_is_only_a_comment() -> None:
-    with Program("--level", "1") as program:
-        program.write("# interrupt\n")
-
-        assert program.ask("name") == "Outflank"
-        assert program.ask("genmove b")
 
 
 # --- Floods
@@ -201,10 +193,7 @@ def random_lines(size: int, seed: int) -> bytes:
     ("size", "seed"),
     [
         (1 << 19, 1),
-        *(
-            pytest.param(10 << 20, seed, marks=[pytest.mark.slow, pytest.mark.timeout(900)])
-            for seed in range(3)
-        ),
+        *(pytest.param(10 << 20, seed, marks=SLOW) for seed in range(3)),
     ],
 )
 def test_random_bytes_are_survived(size: int, seed: int) -> None:

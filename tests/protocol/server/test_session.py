@@ -315,13 +315,7 @@ def test_sessions_agree_with_the_oracle(count: int, steps: int) -> None:
         ),
         (Strength(level=12, depth=3), None, replace(limit_for_level(12, 60), depth=3)),
     ],
-    ids=[
-        "the default level",
-        "a clock alone",
-        "seconds as a clock",
-        "all of them",
-        "a depth for the level's",
-    ],
+    ids=["default level", "clock alone", "seconds as a clock", "all of them", "depth for the level's"],
 )
 def test_what_is_set_limits_the_search(strength: Strength, clock: Clock | None, limit: Limit) -> None:
     assert strength.limit(clock, 60) == limit

@@ -16,23 +16,22 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return small_book(tmp_path_factory.mktemp("book"))
 
 
-def dialogue(path: Path, *moves: str, seed: int | None = None, inbox: Inbox | None = None) -> Dialogue:
+def after_f5(path: Path, seed: int | None = None, inbox: Inbox | None = None) -> Dialogue:
     made = Dialogue(books=[BookSource(path, pytest.fail, discs=8.0, seed=seed)], inbox=inbox)
-    for number, move in enumerate(moves):
-        made.ask(f"play {'bw'[number % 2]} {move}")
+    made.ask("play b f5")
     return made
 
 
 def test_reg_genmove_leaves_nothing_to_chance(path: Path) -> None:
-    played = {dialogue(path, "f5", seed=seed).ask("genmove w") for seed in range(20)}
-    advised = {dialogue(path, "f5", seed=seed).ask("reg_genmove w") for seed in range(20)}
+    played = {after_f5(path, seed).ask("genmove w") for seed in range(20)}
+    advised = {after_f5(path, seed).ask("reg_genmove w") for seed in range(20)}
 
     assert (played, advised) == ({"d6", "f6"}, {"d6"})
 
 
 def test_an_analysis_marks_the_moves_of_the_book(path: Path) -> None:
     inbox = Inbox()
-    made = dialogue(path, "f5", inbox=inbox)
+    made = after_f5(path, inbox=inbox)
     told = ""
     for part in made.wire.answer(made.session, b"lz-analyze w 5"):
         told += part

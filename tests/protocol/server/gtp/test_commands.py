@@ -207,10 +207,7 @@ def test_list_commands_lists_what_known_command_knows(dialogue: Dialogue) -> Non
 
     assert len(names) == len(set(names))
     assert all(dialogue.ask(f"known_command {name}") == "true" for name in names)
-
-
-def test_the_mandatory_commands_are_there_and_none_that_reversi_has_not() -> None:
-    assert set(MANDATORY.split()) <= COMMANDS.keys()
+    assert set(MANDATORY.split()) <= set(names) == COMMANDS.keys()
     assert not COMMANDS.keys() & set(NOT_FOR_REVERSI.split())
 
 
@@ -218,14 +215,16 @@ def test_cputime_counts_up(dialogue: Dialogue) -> None:
     assert 0 <= float(dialogue.ask("cputime")) <= float(dialogue.ask("gomill-cpu_time"))
 
 
-def test_the_description_tells_what_a_repetition_needs() -> None:
-    dialogue = Dialogue(strength=Strength(level=3), seed=7)
+@pytest.mark.parametrize("ponders", [False, True])
+def test_the_description_tells_what_a_repetition_needs(ponders: bool) -> None:
+    dialogue = Dialogue(strength=Strength(level=3), seed=7, ponders=ponders)
     dialogue.ask("outflank-rules reversi")
 
     description = dialogue.ask("gomill-describe_engine")
 
     for fact in (weights.version(), "rules reversi", "level 3", "threads 1", "table 1 MB", "seed 7"):
         assert fact in description
+    assert f"pondering {'on' if ponders else 'off'}" in description
 
 
 def broken(*arguments: object) -> str:

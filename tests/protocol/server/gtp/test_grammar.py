@@ -10,34 +10,26 @@ from outflank.protocol.lines import LINE_CAP, LineSplitter
 from outflank.protocol.server.gtp.grammar import answer, is_interrupt, parse
 from outflank.tests.support.dialogue import check_form
 
+NOTHING = [
+    b"",
+    b"   \t ",
+    b"\r",
+    b"\x00\x01\x1f\x7f",
+    b"# a comment",
+    b"   # a comment",
+    b"#",
+    b"12",
+    b"-5",
+    b"12 # name",
+]
+NAME = [b"name", b"name#comment", b"name # \xff\x00", b"-1 name", b"-1name"]
+WITH_CONTROL_CHARACTERS = [b"name\r", b"na\rme", b"n\x00a\x01m\x1fe\x7f", b"na\x0bme", b"na\x1cme"]
+PLAY = [b"play b d3", b"  play   b  d3  ", b"\tplay\tb\td3", b"play b d3 # a1"]
 READINGS = {
-    # plain
-    b"name": ("", "name", []),
-    b"play b d3": ("", "play", ["b", "d3"]),
-    b"  play   b  d3  ": ("", "play", ["b", "d3"]),
-    b"\tplay\tb\td3": ("", "play", ["b", "d3"]),
-    # nothing to answer
-    b"": None,
-    b"   \t ": None,
-    b"\r": None,
-    b"\x00\x01\x1f\x7f": None,
-    b"# a comment": None,
-    b"   # a comment": None,
-    b"#": None,
-    b"12": None,
-    b"-5": None,
-    b"12 # name": None,
-    # comments
-    b"name#comment": ("", "name", []),
+    **dict.fromkeys(NOTHING),
+    **dict.fromkeys(NAME + WITH_CONTROL_CHARACTERS, ("", "name", [])),
+    **dict.fromkeys(PLAY, ("", "play", ["b", "d3"])),
     b"na#me": ("", "na", []),
-    b"play b d3 # a1": ("", "play", ["b", "d3"]),
-    b"name # \xff\x00": ("", "name", []),
-    # control characters
-    b"name\r": ("", "name", []),
-    b"na\rme": ("", "name", []),
-    b"n\x00a\x01m\x1fe\x7f": ("", "name", []),
-    b"na\x0bme": ("", "name", []),
-    b"na\x1cme": ("", "name", []),
     # other scripts
     b"n\xc3\xa4me": ("", "näme", []),
     b"n\xe4me": ("", "n\udce4me", []),
@@ -47,15 +39,11 @@ READINGS = {
     b"0 name": ("0", "name", []),
     b"5 name": ("5", "name", []),
     b"007 name": ("007", "name", []),
-    b"12name": ("12", "name", []),
-    b" 12 name": ("12", "name", []),
-    b"12\tname": ("12", "name", []),
-    b"2147483647 name": ("2147483647", "name", []),
-    b"2147483648 name": ("2147483647", "name", []),
-    b"9" * 5000 + b" name": ("2147483647", "name", []),
+    **dict.fromkeys([b"12name", b" 12 name", b"12\tname"], ("12", "name", [])),
+    **dict.fromkeys(
+        [b"2147483647 name", b"2147483648 name", b"9" * 5000 + b" name"], ("2147483647", "name", [])
+    ),
     b"0" * 5000 + b"7 name": ("7", "name", []),
-    b"-1 name": ("", "name", []),
-    b"-1name": ("", "name", []),
     b"- 1 name": ("", "-", ["1", "name"]),
     b"1 2 name": ("1", "2", ["name"]),
     b"1.5 name": ("1", ".5", ["name"]),
@@ -75,15 +63,12 @@ def test_a_comment_sign_in_any_column_ends_the_command() -> None:
         assert parse(line[:column] + b"#" + line[column:]) == parse(line[:column])
 
 
-@pytest.mark.parametrize("line", [b"# interrupt", b"# interrupt\r", b"  # interrupt \t", b"\x00# interrupt"])
-def test_the_interrupt_line_is_seen(line: bytes) -> None:
-    assert is_interrupt(line)
-    assert parse(line) is None
-
-
-@pytest.mark.parametrize("line", [b"#interrupt", b"# interrupted", b"interrupt", b"name # interrupt", b""])
-def test_no_other_line_is_an_interrupt(line: bytes) -> None:
-    assert not is_interrupt(line)
+def test_the_interrupt_line_is_seen_and_no_other() -> None:
+    for line in (b"# interrupt", b"# interrupt\r", b"  # interrupt \t", b"\x00# interrupt"):
+        assert is_interrupt(line)
+        assert parse(line) is None
+    for line in (b"#interrupt", b"# interrupted", b"interrupt", b"name # interrupt", b""):
+        assert not is_interrupt(line)
 
 
 @given(st.binary(max_size=300), st.lists(st.integers(0, 300)))
@@ -96,28 +81,19 @@ def test_lines_do_not_depend_on_how_the_stream_is_cut(data: bytes, cuts: list[in
     assert lines == data.split(b"\n")[:-1]
 
 
-def test_a_line_at_the_cap_is_a_command() -> None:
-    line = b"name" + b" " * (LINE_CAP - 4)
-
-    assert parse(*LineSplitter().feed(line + b"\n")) == ("", "name", [])
-
-
-def test_a_longer_line_is_drained_and_keeps_its_id() -> None:
+def test_a_line_up_to_the_cap_is_a_command_and_a_longer_one_is_drained_and_keeps_its_id() -> None:
     splitter = LineSplitter()
-    chunk = b"x" * 65536
+    assert parse(*splitter.feed(b"name" + b" " * (LINE_CAP - 4) + b"\n")) == ("", "name", [])
 
     lines = splitter.feed(b"7 ")
     for _ in range(100):
-        lines += splitter.feed(chunk)
+        lines += splitter.feed(b"x" * 65536)
     lines += splitter.feed(b"\nname\n")
 
     assert [parse(line) for line in lines] == [("7", "", []), ("", "name", [])]
     assert len(lines[0]) <= LINE_CAP + 1
-
-
-def test_an_endless_comment_is_still_a_comment() -> None:
-    lines = LineSplitter().feed(b"# " + b"x" * 2 * LINE_CAP + b"\n3 name #" + b"x" * 2 * LINE_CAP + b"\n")
-
+    # An endless comment is still a comment.
+    lines = splitter.feed(b"# " + b"x" * 2 * LINE_CAP + b"\n3 name #" + b"x" * 2 * LINE_CAP + b"\n")
     assert [parse(line) for line in lines] == [None, ("3", "name", [])]
 
 

@@ -52,7 +52,7 @@ def test_a_game_is_learned_into_the_book_and_played_from_it(tmp_path: Path) -> N
         ("missing", "the game is not learned: can't read "),
     ],
 )
-def test_why_a_game_is_not_learned_is_told_after_learned_and_the_book_stays_as_it_was(
+def test_why_nothing_is_learned_is_told_and_the_book_stays_as_it_was(
     tmp_path: Path, trouble: str, sentence: str
 ) -> None:
     path = small_book(tmp_path)

@@ -125,34 +125,20 @@ def test_the_end_of_the_input_ends_a_search_and_the_program() -> None:
     assert result.stdout.decode().splitlines()[-1].startswith("=== ")
 
 
+MINUTE = f"set game {ggf(TI='1:00')}"
+INCREMENTS = f"set game {ggf('B[F5//10.5]W[F6/1.00/20]B[E6]', TI='1:00/0:02')}"
 EXTENDED = f"set game {ggf('B[F5//70]W[F6//5]', TI='1:00//0:30')}"
-
-
-def clocks(*lines: str) -> tuple[Clock | None, Clock | None]:
-    """Both clocks after these lines, which are all taken."""
-    dialogue = Dialogue()
-    for line in lines:
-        assert dialogue.send(line) == []
-    return dialogue.session.clocks[BLACK].reading, dialogue.session.clocks[WHITE].reading
 
 
 @pytest.mark.parametrize(
     ("lines", "black", "white"),
     [
-        (
-            [f"set game {ggf('B[F5//10.5]W[F6/1.00/20]B[E6]', TI='1:00/0:02')}"],
-            Clock(53.5, increment=2.0),
-            Clock(42.0, increment=2.0),
-        ),
-        (
-            [f"set game {ggf(TI='1:00')}", "move F5//10", "move F6/150", "move E6/0/5.5"],
-            Clock(44.5),
-            Clock(60.0),
-        ),
+        ([INCREMENTS], Clock(53.5, increment=2.0), Clock(42.0, increment=2.0)),
+        ([MINUTE, "move F5//10", "move F6/150", "move E6/0/5.5"], Clock(44.5), Clock(60.0)),
         ([f"set game {ggf(TI='0')}"], None, None),
         ([f"set game {ggf(TI='0:00//2:00')}"], None, None),
         ([f"set game {ggf('B[F5//10]')}", "move F6//3"], None, None),
-        ([f"set game {ggf(TI='1:00')}", f"set game {ggf()}"], None, None),
+        ([MINUTE, f"set game {ggf()}"], None, None),
         ([EXTENDED], Clock(20.0), Clock(55.0)),
         ([EXTENDED, "move E6//25"], Clock(0.0), Clock(55.0)),
     ],
@@ -164,7 +150,12 @@ def clocks(*lines: str) -> tuple[Clock | None, Clock | None]:
 def test_a_clock_has_what_the_moves_have_left(
     lines: list[str], black: Clock | None, white: Clock | None
 ) -> None:
-    assert clocks(*lines) == (black, white)
+    dialogue = Dialogue()
+    for line in lines:
+        assert dialogue.send(line) == []
+
+    assert dialogue.session.clocks[BLACK].reading == black
+    assert dialogue.session.clocks[WHITE].reading == white
 
 
 @pytest.mark.parametrize(
@@ -212,12 +203,10 @@ def test_no_line_confuses_the_grammar(line: bytes) -> None:
 
 def test_a_line_that_is_too_long_fails_once_and_changes_nothing() -> None:
     dialogue = Dialogue()
-    game = ggf("B[F5]" + " " * LINE_CAP)
     before = dialogue.state()
+    line = f"set game {ggf('B[F5]' + ' ' * LINE_CAP)}"[: LINE_CAP + 1]
 
-    assert dialogue.send(f"set game {game}"[: LINE_CAP + 1]) == [
-        f"status the line is longer than {LINE_CAP} bytes"
-    ]
+    assert dialogue.send(line) == [f"status the line is longer than {LINE_CAP} bytes"]
     assert dialogue.state() == before
     assert dialogue.send(b"x" * (LINE_CAP + 1)) == []
 
