@@ -7,7 +7,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,23 @@ def outflank(*words: object, **options: Any) -> subprocess.CompletedProcess[str]
     """Run the program with these words; `options` are those of ``subprocess.run``."""
     usual = {"capture_output": True, "text": True, "timeout": 110}
     return subprocess.run([OUTFLANK, *map(str, words)], **{**usual, **options})
+
+
+def started(*words: object, before: Sequence[str] = (), **options: Any) -> "subprocess.Popen[str]":
+    """Start the program by the command `before`, if any; `options` are those of ``subprocess.Popen``."""
+    usual = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen([*before, OUTFLANK, *map(str, words)], **{**usual, **options})
+
+
+@contextmanager
+def running(*words: object, **options: Any) -> "Iterator[subprocess.Popen[str]]":
+    """As ``started``, and kill the program at the end if it has not ended."""
+    program = started(*words, **options)
+    try:
+        yield program
+    finally:
+        program.kill()
+        program.communicate()
 
 
 def at_terminal(words: Sequence[str], typed: bytes = b"", variables: Mapping[str, str] | None = None) -> str:

@@ -106,7 +106,6 @@ def test_the_claims_needed_are_enough_and_without_them_less_follows(seed: int) -
 
 
 def proof_from(claims: Path, root: Position) -> str:
-    """The text of the proof that rests on a file of claims."""
     follows, lines = deduction(claims.read_text(), root.rules), list[str]()
     write_proof(root, exact(root), follows, lines.append, searched=0, claims=follows)
     return "".join(f"{line}\n" for line in lines)
@@ -114,7 +113,6 @@ def proof_from(claims: Path, root: Position) -> str:
 
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[Position, Path, Path]:
-    """A root, true claims about later boards, and the proof that rests on them."""
     root = reached(5, 10)
     claims, proof = tmp_path / "claims.csv", tmp_path / "proof"
     claims.write_text(text_of(frontier(root)))
@@ -127,7 +125,7 @@ def checked(claims: Path, proof: Path) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(command, capture_output=True, text=True, timeout=100)
 
 
-def test_the_checker_confirms_what_follows_also_from_images_of_claims(
+def test_the_checker_confirms_what_follows_and_refuses_less(
     files: tuple[Position, Path, Path], rng: random.Random
 ) -> None:
     root, claims, proof = files
@@ -144,9 +142,7 @@ def test_the_checker_confirms_what_follows_also_from_images_of_claims(
     claims.write_text("\n".join([heading, *images]))
     assert checked(claims, proof).returncode == 0
 
-
-def test_the_checker_refuses_claims_that_say_less(files: tuple[Position, Path, Path]) -> None:
-    """Each claim that is needed, one at a time; and a proof that names no claims."""
+    # Each claim that is needed, one at a time; and a proof that names no claims.
     root, claims, proof = files
     follows = deduction(claims.read_text(), root.rules)
     needed = follows.needed(root, follows.bounds(root))
@@ -192,9 +188,8 @@ def test_a_hundred_random_changes_of_such_a_proof_are_refused(
 )
 def test_a_line_that_is_no_claim_is_named(row: str, sentence: str) -> None:
     position = reached(1, 10)
-    row = row.replace("BOARD", position.board_string()).replace(
-        "IMAGE", position.symmetries()[3].board_string()
-    )
+    for word, at in (("BOARD", position), ("IMAGE", position.symmetries()[3])):
+        row = row.replace(word, at.board_string())
     text = f"position,lower,upper\n{row}\n"
     with pytest.raises((FileFormatError, SettingsError)) as error:
         bounds_of(read_claims(io.BytesIO(text.encode()), "x.csv", Rules()))
@@ -229,16 +224,12 @@ def test_claims_that_bear_on_the_position_too_little_are_refused_in_words(
     files: tuple[Position, Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root, claims, _ = files
-    wider = text_of(frontier(root), 4)
+    wider, board = text_of(frontier(root), 4), ["--board", root.board_string()]
     monkeypatch.setattr("outflank.tools.analysis.claims._MOST_BOARDS", 1000)
     for text, words, sentence in (
-        (
-            wider,
-            ["--board", root.board_string(), "--proof", str(tmp_path / "new")],
-            "only bounds follow: leave",
-        ),
+        (wider, [*board, "--proof", str(tmp_path / "new")], "only bounds follow: leave"),
         (FAR, [], "more than 1,000 boards were followed, and none of them has a claim: give --board"),
-        (f"{reached(2, 9).board_string()},0,0\n", ["--board", root.board_string()], "no claim bears on "),
+        (f"{reached(2, 9).board_string()},0,0\n", board, "no claim bears on "),
     ):
         claims.write_text(text)
         result = run("derive", str(claims), *words)
@@ -247,9 +238,13 @@ def test_claims_that_bear_on_the_position_too_little_are_refused_in_words(
         assert sentence in result.output
 
 
-@pytest.mark.parametrize("false", [0, 3])
-def test_an_audit_finds_false_claims(false: int, tmp_path: Path, rng: random.Random) -> None:
-    heading, *rows = text_of([reached(seed, 12) for seed in range(12)]).splitlines()
+@pytest.mark.parametrize(
+    ("false", "empties"),
+    [(0, 12), (3, 12), pytest.param(1, 24, marks=[pytest.mark.slow, pytest.mark.timeout(900)])],
+)
+def test_an_audit_finds_false_claims(false: int, empties: int, tmp_path: Path, rng: random.Random) -> None:
+    count = 12 if empties < 24 else 8
+    heading, *rows = text_of([reached(seed, empties) for seed in range(count)]).splitlines()
     wrong = sorted(rng.sample(range(len(rows)), false))
     for i in wrong:
         board, lower, upper = rows[i].split(",")
@@ -260,7 +255,7 @@ def test_an_audit_finds_false_claims(false: int, tmp_path: Path, rng: random.Ran
     result = run("audit", "--hash", "4", str(claims), "--workers", "1")
 
     assert result.exit_code == (1 if false else 0), result.output
-    assert f"12 claims of 12 solved again, {false} wrong" in result.output
+    assert f"{count} claims of {count} solved again, {false} wrong" in result.output
     for i in wrong:
         assert f"line {i + 2}: " in result.output
 
@@ -277,19 +272,3 @@ def test_a_sample_is_drawn_by_its_seed_and_grows_and_says_what_may_be_wrong() ->
     assert "all claims are true" in audit_words(100, 100, 0)
     assert "confidence" not in audit_words(2587, 100, 1)
     assert audit_words(2587, 3, 0).endswith("0 wrong: too few to say how many of all may be wrong")
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(900)
-def test_an_audit_of_claims_of_24_empty_squares_finds_those_made_false(tmp_path: Path) -> None:
-    positions = [reached(seed, 24) for seed in range(8)]
-    heading, *rows = text_of(positions).splitlines()
-    board, lower, _ = rows[3].split(",")
-    rows[3] = f"{board},{int(lower) - 10},{int(lower) - 2}"
-    claims = tmp_path / "claims.csv"
-    claims.write_text("\n".join([heading, *rows]))
-    result = run("audit", "--hash", "4", str(claims), "--sample", "8", "--seed", "3")
-
-    assert result.exit_code == 1
-    assert "8 solved again, 1 wrong" in result.output
-    assert "line 5: " in result.output

@@ -7,12 +7,11 @@ import random
 import signal
 import sqlite3
 import subprocess
-import sys
 import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -24,6 +23,7 @@ from outflank.book.keys import key_of
 from outflank.engine import FileFormatError, Limit, OutflankError, Position, Rules, Searcher
 from outflank.tests.support.installation import python_script
 from outflank.tests.support.positions import problems, reached
+from outflank.tests.support.program import started
 from outflank.tools.analysis.jobs.file import JOB_FILE, JobFacts, JobFile, Solved
 from outflank.tools.analysis.jobs.tree import Tree
 from outflank.tools.analysis.jobs.work import (
@@ -63,7 +63,6 @@ alone = partial(here, 1)
 
 @contextmanager
 def dying() -> Iterator[tuple[Executor, int]]:
-    """Workers that die of every task."""
     with open_executor(1) as (executor, places):
 
         class Dying(Here):
@@ -84,15 +83,15 @@ def nothing(progress: Progress) -> None:
 def worked(
     folder: Path,
     position: Position,
-    frontier: int,
+    frontier: int | None,
     asked: Sequence[int] | None = None,
     workers: Workers | None = None,
     show: Callable[[Progress], object] = nothing,
+    hash_mb: int = 1,
 ) -> JobSolver:
-    """What a job finds out about a position."""
     asked = thresholds(position, False, None) if asked is None else asked
     with JobFile.open(folder, facts(position, frontier)) as job, workers or Workers(here) as found:
-        return JobSolver(job, position, asked, found, 1, show).run()
+        return JobSolver(job, position, asked, found, hash_mb, show).run()
 
 
 @pytest.mark.parametrize("rules", RULES, ids=str)
@@ -114,28 +113,20 @@ def test_scores_moves_and_winners_are_those_of_a_plain_search(
         assert -Searcher(1).search(position.play(found.move), Limit.solve()).score == found.lower
 
 
-def test_what_is_known_is_not_searched_again_and_little_more_is_searched_than_needed(tmp_path: Path) -> None:
-    position = LARGER.position
+def test_what_is_known_is_not_searched_again_nor_are_its_images(tmp_path: Path) -> None:
+    position, image = LARGER.position, LARGER.position.symmetries()[5]
     first, again = worked(tmp_path, position, 12), worked(tmp_path, position, 12)
+    with JobFile.open(tmp_path) as job, Workers(here) as workers:
+        of_image = JobSolver(job, image, thresholds(image, False, None), workers, 1, nothing).run()
 
     assert first.lower == first.upper == LARGER.score
     assert first.searches > 0
-    assert (again.searches, again.nodes) == (0, 0)
+    assert (again.searches, again.nodes, of_image.searches) == (0, 0, 0)
     assert (again.lower, again.upper, again.move) == (first.lower, first.upper, first.move)
     assert 0 < len(first.needed) <= len(first.visited) <= 2 * len(first.needed)
 
 
-def test_images_of_a_board_share_their_answers(tmp_path: Path) -> None:
-    position = reached(3, 12)
-    worked(tmp_path, position, 6)
-    image = position.symmetries()[5]
-    with JobFile.open(tmp_path) as job, Workers(here) as workers:
-        found = JobSolver(job, image, thresholds(image, False, None), workers, 1, nothing).run()
-
-    assert found.searches == 0
-
-
-def test_a_worker_that_dies_is_replaced(tmp_path: Path) -> None:
+def test_a_worker_that_dies_is_replaced_unless_they_die_again_and_again(tmp_path: Path) -> None:
     killed: list[int] = []
 
     def kill(progress: Progress) -> None:
@@ -150,33 +141,27 @@ def test_a_worker_that_dies_is_replaced(tmp_path: Path) -> None:
 
     assert killed
     assert found.lower == found.upper == position.score
-
-
-def test_workers_that_die_again_and_again_end_the_job_in_words(tmp_path: Path) -> None:
     with pytest.raises(OutflankError, match="workers died 3 times without a result"):
-        worked(tmp_path, reached(1, 12), 6, workers=Workers(dying))
+        worked(tmp_path / "dying", reached(1, 12), 6, workers=Workers(dying))
 
 
 def run_job(folder: Path, *arguments: str) -> "subprocess.Popen[str]":
-    """The command at a job, in a process of its own."""
-    words = [*arguments[:1], str(folder), "--hash", "1", *arguments[1:]]
-    command = [sys.executable, "-m", "outflank", "job", *words]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return started("job", *arguments[:1], folder, "--hash", 1, *arguments[1:])
 
 
 def rows(folder: Path) -> int:
     """How many boards a job has kept; 0 before there is a file."""
     if not (folder / JOB_FILE).exists():
         return 0
-    connection = sqlite3.connect(f"file:{folder / JOB_FILE}?mode=ro", uri=True, timeout=10)
-    try:
+    with closing(sqlite3.connect(f"file:{folder / JOB_FILE}?mode=ro", uri=True, timeout=10)) as connection:
         return int(connection.execute("SELECT count(*) FROM solved").fetchone()[0])
-    finally:
-        connection.close()
 
 
-def killed_again_and_again(folder: Path, times: int, rng: random.Random) -> None:
-    """Kill the command at random moments, and see that nothing is lost and the end is right."""
+@pytest.mark.parametrize("times", [4, pytest.param(50, marks=[pytest.mark.slow, pytest.mark.timeout(900)])])
+def test_a_job_that_is_killed_at_random_moments_loses_nothing_and_goes_on(
+    tmp_path: Path, times: int, rng: random.Random
+) -> None:
+    folder = tmp_path / "job"
     first = SUITE.read_text().splitlines()[6]  # FFO #26: a draw with 20 empty squares
     begin = ["start", "--board", first, "--frontier", "15", "--check"]
     kept = 0
@@ -195,48 +180,32 @@ def killed_again_and_again(folder: Path, times: int, rng: random.Random) -> None
     assert "1 solved" in out
 
 
-def test_a_job_that_is_killed_goes_on_where_it_was(tmp_path: Path, rng: random.Random) -> None:
-    killed_again_and_again(tmp_path / "job", 4, rng)
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(900)
-def test_a_job_survives_fifty_kills(tmp_path: Path, rng: random.Random) -> None:
-    killed_again_and_again(tmp_path / "job", 50, rng)
-
-
-def test_a_job_of_another_process_or_about_something_else_is_refused(tmp_path: Path) -> None:
-    with (
-        JobFile.open(tmp_path, facts(LARGER.position, 12)),
-        pytest.raises(FileFormatError, match="only one process may work at the job in"),
-    ):
-        JobFile.open(tmp_path)
-    for other, sentence in (
-        (facts(reached(1, 12)), "about other positions"),
-        (facts(LARGER.position.with_rules(RULES[1])), "is by the rules othello"),
-        (facts(LARGER.position, 13), "begun with another --frontier"),
-    ):
-        with pytest.raises(FileFormatError, match=sentence):
-            JobFile.open(tmp_path, other)
-
-
-def test_a_folder_without_a_job_is_named_and_one_with_other_files_left_alone(tmp_path: Path) -> None:
+def test_a_folder_that_is_in_use_or_has_no_job_or_another_one_is_named_and_left_alone(tmp_path: Path) -> None:
     with pytest.raises(FileFormatError, match="has no job: 'outflank job start DIR POSITION'"):
         JobFile.open(tmp_path / "none")
+    with (
+        JobFile.open(tmp_path / "job", facts(LARGER.position, 12)),
+        pytest.raises(FileFormatError, match="only one process may work at the job in"),
+    ):
+        JobFile.open(tmp_path / "job")
     (tmp_path / "letter").write_text("dear")
-    with pytest.raises(FileFormatError, match="needs a new or empty folder"):
-        JobFile.open(tmp_path, facts(LARGER.position))
+    for folder, other, sentence in (
+        (tmp_path / "job", facts(reached(1, 12)), "about other positions"),
+        (tmp_path / "job", facts(LARGER.position.with_rules(RULES[1])), "is by the rules othello"),
+        (tmp_path / "job", facts(LARGER.position, 13), "begun with another --frontier"),
+        (tmp_path, facts(LARGER.position), "needs a new or empty folder"),
+    ):
+        with pytest.raises(FileFormatError, match=sentence):
+            JobFile.open(folder, other)
 
-    assert [path.name for path in tmp_path.iterdir()] == ["letter"]
+    assert {path.name for path in tmp_path.iterdir()} == {"letter", "job"}
 
 
 def sql(folder: Path, *statements: str) -> None:
     """Change the file of a job behind its back."""
-    connection = sqlite3.connect(folder / JOB_FILE)
-    for statement in statements:
-        connection.execute(statement)
-    connection.commit()
-    connection.close()
+    with closing(sqlite3.connect(folder / JOB_FILE)) as connection, connection:
+        for statement in statements:
+            connection.execute(statement)
 
 
 @pytest.mark.parametrize(
@@ -286,15 +255,13 @@ def test_a_job_of_an_earlier_version_takes_the_question_it_is_given(tmp_path: Pa
 
 def written(folder: Path, **changed: str | None) -> None:
     """Change what a job says of itself, None to leave it out, and its checksum with it."""
-    connection = sqlite3.connect(folder / JOB_FILE)
-    values = dict(connection.execute("SELECT name, value FROM job WHERE name != 'checksum'").fetchall())
-    values = {name: value for name, value in (values | changed).items() if value is not None}
-    text = json.dumps(sorted(values.items()), ensure_ascii=False)
-    connection.execute("DELETE FROM job")
-    values["checksum"] = f"{zlib.crc32(text.encode()):08x}"
-    connection.executemany("INSERT INTO job VALUES (?, ?)", values.items())
-    connection.commit()
-    connection.close()
+    with closing(sqlite3.connect(folder / JOB_FILE)) as connection, connection:
+        values = dict(connection.execute("SELECT name, value FROM job WHERE name != 'checksum'").fetchall())
+        values = {name: value for name, value in (values | changed).items() if value is not None}
+        text = json.dumps(sorted(values.items()), ensure_ascii=False)
+        connection.execute("DELETE FROM job")
+        values["checksum"] = f"{zlib.crc32(text.encode()):08x}"
+        connection.executemany("INSERT INTO job VALUES (?, ?)", values.items())
 
 
 @pytest.mark.parametrize(
@@ -379,13 +346,8 @@ def test_a_search_of_the_whole_answers_every_question(seed: int, rules: Rules, t
 
 def test_a_search_of_the_whole_takes_the_nodes_of_a_plain_search(tmp_path: Path) -> None:
     plain = Searcher(64).search(LARGER.position, Limit.solve())
-    with (
-        Workers(partial(open_executor, 1, None)) as workers,
-        JobFile.open(tmp_path, facts(LARGER.position)) as job,
-    ):
-        found = JobSolver(
-            job, LARGER.position, thresholds(LARGER.position, False, None), workers, 64, nothing
-        ).run()
+    workers = Workers(partial(open_executor, 1, None))
+    found = worked(tmp_path, LARGER.position, None, workers=workers, hash_mb=64)
 
     assert (found.lower, found.upper, found.move) == (plain.score, plain.score, plain.move)
     assert found.nodes == plain.nodes

@@ -30,8 +30,12 @@ def proof(position: Position, score: int, prover: Prover, searched: int = 6) -> 
     return lines
 
 
+def text_of(lines: list[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
 def packed(lines: list[str]) -> bytes:
-    return lzma.compress("".join(f"{line}\n" for line in lines).encode())
+    return lzma.compress(text_of(lines).encode())
 
 
 def written(position: Position, searched: int) -> list[str]:
@@ -51,7 +55,7 @@ class Checked:
 
     def complaints(self, lines: list[str]) -> tuple[str, str]:
         """What each checker says; they agree on whether the text is a proof, and on what it proves."""
-        data = "".join(f"{line}\n" for line in lines).encode()
+        data = text_of(lines).encode()
         said, complaint = self._run(data)
         if self._sibling is None:
             return complaint, complaint
@@ -63,7 +67,6 @@ class Checked:
         return complaint, theirs
 
     def complaint_about(self, data: bytes) -> str:
-        """What the checker in Python says against the bytes of a file."""
         return self._run(data)[1]
 
     def _run(self, data: bytes) -> tuple[str, str]:
@@ -77,13 +80,11 @@ class Checked:
 
 
 def assert_obeyed_by_no_terminal(text: str) -> None:
-    """Assert that text has no control characters but the ends of its lines."""
     assert text.replace("\n", "").isprintable(), text
 
 
 @pytest.fixture(scope="module")
 def sibling(tmp_path_factory: pytest.TempPathFactory) -> Path | None:
-    """The checker in C, compiled."""
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
         return None
@@ -125,7 +126,6 @@ def test_final_scores_are_the_oracles(game: reference.Game, scoring: str) -> Non
 
 
 def sides(cells: reference.Board, side: str) -> tuple[int, int]:
-    """The discs of `side` and of the other."""
     text = reference.text_of(cells)
     own = sum(1 << i for i in range(64) if text[i] == side)
     return own, sum(1 << i for i in range(64) if text[i] == reference.other(side))
@@ -137,14 +137,6 @@ def sides(cells: reference.Board, side: str) -> tuple[int, int]:
 def test_ends_of_random_games_are_proven(seed: int, rules: Rules, searched: int, checked: Checked) -> None:
     """With nothing left to the search passes, early ends and wipe-outs are walked."""
     assert checked.complaint(written(reached(seed, 8, rules), searched)) == ""
-
-
-def test_the_random_games_have_passes_and_games_that_end_early() -> None:
-    """The premise of the test above: both sides have to pass."""
-    texts = [line for seed in range(12) for line in written(reached(seed, 8), 0)]
-
-    assert any(line.startswith("pass ") for line in texts)
-    assert any(line.endswith(" pass") for line in texts)
 
 
 @pytest.mark.parametrize("side", ["X", "O"])
@@ -163,6 +155,10 @@ def test_a_position_that_begins_with_a_pass_is_proven(checked: Checked) -> None:
 
     assert lines[BEFORE_PLAY] == "root pass"
     assert checked.complaint(lines) == ""
+    # The premise of the test of random games: both sides have to pass.
+    random_ends = [line for seed in range(12) for line in written(reached(seed, 8), 0)]
+    assert any(line.startswith("pass ") for line in random_ends)
+    assert any(line.endswith(" pass") for line in random_ends)
 
 
 @pytest.mark.parametrize("wrong", [-2, -1, 1, 2])
@@ -174,7 +170,7 @@ def test_a_changed_score_is_refused(wrong: int, lines: list[str], checked: Check
     assert "for the prover after the reply" in complaint
 
 
-def test_a_missing_reply_is_refused_by_the_number_of_its_line(
+def test_a_missing_reply_or_end_is_refused_by_its_line(
     lines: list[str], checked: Checked, rng: random.Random
 ) -> None:
     """Where the next line names another reply: one that names the same may be another proof's."""
@@ -185,10 +181,6 @@ def test_a_missing_reply_is_refused_by_the_number_of_its_line(
 
         assert complaint.partition("line ")[2].startswith(f"{missing + 1}:"), lines[missing]
 
-
-def test_a_truncated_proof_is_refused_by_the_number_of_its_line(
-    lines: list[str], checked: Checked, rng: random.Random
-) -> None:
     for kept in [1, BEFORE_PLAY, len(lines) - 1, *rng.sample(range(len(lines)), 10)]:
         if kept:
             assert f"line {kept + 1}: expected " in checked.complaint(lines[:kept])
@@ -317,7 +309,6 @@ def altered(lines: list[str], rng: random.Random) -> tuple[int, list[str]]:
 
 
 def refused_after(complaint: str, number: int) -> bool:
-    """Whether a line is named that is the changed one or comes after it."""
     return int(complaint.partition("line ")[2].partition(":")[0]) >= number
 
 
@@ -396,8 +387,7 @@ def test_a_hundred_random_changes_of_a_large_proof_are_refused(
     lines = written(position, 6)
 
     def said(lines: list[str]) -> "subprocess.CompletedProcess[str]":
-        text = "".join(f"{line}\n" for line in lines)
-        return subprocess.run([sibling], input=text, capture_output=True, text=True, timeout=500)
+        return subprocess.run([sibling], input=text_of(lines), capture_output=True, text=True, timeout=500)
 
     assert len(lines) > write.REMEMBERED
     assert said(lines).returncode == 0
@@ -416,21 +406,15 @@ def test_a_board_without_discs_proves_nothing(checked: Checked) -> None:
         assert "line 8: expected +4 for the prover after the reply root, got less" in refused
 
 
-@pytest.fixture
-def noted_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    """After 50 lines, and as many boards are remembered."""
-    monkeypatch.setattr(check, "NOTED", 50)
-    monkeypatch.setattr(check, "REMEMBERED", 50)
-    monkeypatch.setattr(write, "REMEMBERED", 50)
-
-
-def test_a_check_goes_on_where_it_was(
-    noted_often: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_a_check_goes_on_where_it_was_with_the_same_proof(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Ended again and again; lines that were checked are read again, but not searched again."""
+    for module, name in ((check, "NOTED"), (check, "REMEMBERED"), (write, "REMEMBERED")):
+        monkeypatch.setattr(module, name, 50)
     file, state = tmp_path / "proof", tmp_path / "state"
-    text = "".join(f"{line}\n" for line in [*written(POSITION, 4), *written(POSITION, 6)])
-    file.write_text(text)
+    lines = written(POSITION, 4)
+    file.write_text(text_of([*lines, *written(POSITION, 6)]))
     whole = check.Checker.search
     searches = 0
 
@@ -442,31 +426,27 @@ def test_a_check_goes_on_where_it_was(
             raise KeyboardInterrupt
         whole(checker, own, opp, reply)
 
+    def checked_again() -> int:
+        return check.main(["--state", str(state), str(file)])
+
     codes: list[int] = []
     with monkeypatch.context() as patched:
         patched.setattr(check.Checker, "search", interrupted)
         while not codes or (codes[-1] == 130 and len(codes) < 500):
-            codes.append(check.main(["--state", str(state), str(file)]))
+            codes.append(checked_again())
 
     assert codes[-1] == 0
     assert codes.count(130) > 2
     assert capsys.readouterr().out.count("is proven for") >= 2
     assert not state.exists()
 
-
-def test_the_state_of_another_proof_is_refused(
-    noted_often: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file, state = tmp_path / "proof", tmp_path / "state"
-    lines = written(POSITION, 4)
-    file.write_text("".join(f"{line}\n" for line in lines[:400]))
-    assert check.main(["--state", str(state), str(file)]) == 1
+    file.write_text(text_of(lines[:400]))
+    assert checked_again() == 1
     assert state.exists()
-    file.write_text("".join(f"{line}\n" for line in lines).replace("score +32", "score +30"))
+    file.write_text(text_of(lines).replace("score +32", "score +30"))
     capsys.readouterr()
-
-    assert check.main(["--state", str(state), str(file)]) == 1
+    assert checked_again() == 1
     assert "the lines that were checked before" in capsys.readouterr().err
     state.write_text("{}[")
-    assert check.main(["--state", str(state), str(file)]) == 1
+    assert checked_again() == 1
     assert "is no state of a check" in capsys.readouterr().err

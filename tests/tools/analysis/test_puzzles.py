@@ -62,18 +62,9 @@ def test_one_move_alone_does_what_is_asked(games: list[AnnotatedGame], goal: Goa
         assert puzzle.position.empties in EMPTIES
 
 
-def test_the_best_line_ends_the_game_with_the_score(puzzles: list[Puzzle]) -> None:
-    for puzzle in puzzles:
-        position = puzzle.position
-        for move in puzzle.line:
-            position = position.play(move)
-        outcome = position.outcome()
-
-        assert outcome is not None
-        assert outcome.margin_of(puzzle.position.side) == puzzle.scores[puzzle.solution]
-
-
-def test_images_of_a_game_have_no_other_problems(games: list[AnnotatedGame], puzzles: list[Puzzle]) -> None:
+def test_images_and_processes_have_no_other_problems(
+    games: list[AnnotatedGame], puzzles: list[Puzzle]
+) -> None:
     images = []
     for game in games:
         for symmetry in (Symmetry.TRANSPOSE, Symmetry.HALF_TURN):
@@ -84,6 +75,7 @@ def test_images_of_a_game_have_no_other_problems(games: list[AnnotatedGame], puz
 
     found = list(find([*games, *images], "win", EMPTIES, workers=1))
 
+    assert list(find(games, "win", EMPTIES, workers=2)) == puzzles
     assert [each.position for each in found] == [each.position for each in puzzles]
 
 
@@ -139,15 +131,17 @@ def test_what_every_level_finds_is_no_problem_and_others_are_six_plies_apart(
     assert all(later - earlier >= 6 for plies in found for earlier, later in pairwise(plies))
 
 
-def test_processes_find_the_same_problems(games: list[AnnotatedGame], puzzles: list[Puzzle]) -> None:
-    assert list(find(games, "win", EMPTIES, workers=2)) == puzzles
-
-
-def test_files_are_read_back(puzzles: list[Puzzle]) -> None:
+def test_lines_end_with_their_score_and_are_written_but_not_shown(puzzles: list[Puzzle]) -> None:
     for number, puzzle in enumerate(puzzles, 1):
+        position = puzzle.position
+        for move in puzzle.line:
+            position = position.play(move)
+        outcome = position.outcome()
         problem = obf.parse_problem(obf_line(puzzle, number))
         game = sgf.parse(sgf_game(puzzle, number))
 
+        assert outcome is not None
+        assert outcome.margin_of(puzzle.position.side) == puzzle.scores[puzzle.solution]
         assert (problem.position, problem.scores) == (puzzle.position, puzzle.scores)
         assert [played.move for played in game.moves if not played.move.is_pass] == [
             move for move in puzzle.line if not move.is_pass
@@ -155,8 +149,6 @@ def test_files_are_read_back(puzzles: list[Puzzle]) -> None:
         assert game.first == puzzle.position
         assert f"Solution: {puzzle.solution}." in game.moves[0].comment
 
-
-def test_the_page_hides_the_solutions(puzzles: list[Puzzle]) -> None:
     page = render_page(puzzles)
     shown = re.sub(r"<details>.*?</details>", "", page, flags=re.DOTALL)
 
@@ -196,11 +188,7 @@ def test_the_command_writes_what_the_quiz_asks(
 @pytest.mark.parametrize(
     ("words", "code", "sentence"),
     [
-        (
-            ("f5d6", "--empties", "20-8"),
-            2,
-            "expected empty squares from 2 to 30, the fewer first, got '20-8'",
-        ),
+        (("f5d6", "--empties", "20-8"), 2, "expected empty squares from 2 to 30, the fewer first, got"),
         (("f5d6", "--empties", "x"), 2, "expected empty squares such as 8-20, got 'x'"),
         (("f5d6",), 1, "there is no such problem in the games, so nothing was written"),
         (("no such file",), 1, "no such file: can't be read (No such file or directory)"),

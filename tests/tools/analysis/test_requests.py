@@ -28,7 +28,6 @@ def read(line: str | dict[str, Any]) -> list[Item]:
 
 
 def query(**fields: Any) -> Query:
-    """The query of a request that asks for one."""
     (item,) = read({"id": "a", **fields})
     assert isinstance(item, Query)
     return item
@@ -60,15 +59,13 @@ def test_what_a_request_leaves_out_is_as_for_all_but_the_limits(
     assert query(**fields).search == search
 
 
-def test_each_turn_is_a_query_of_its_own() -> None:
+def test_each_turn_is_a_query_of_its_own_and_the_moves_to_consider_may_be_chosen() -> None:
     items = read({"id": 5, "moves": "f5d6c3", "turns": [0, 2, 2]})
 
     assert [item.tags for item in items] == [{"id": 5, "turn": 0}, {"id": 5, "turn": 2}]
     assert len(read({"id": 5, "moves": "f5d6c3", "turns": "all"})) == 4
     assert query(moves="f5d6c3").tags == {"id": "a", "turn": 3}
 
-
-def test_the_moves_to_consider_may_be_chosen() -> None:
     assert [str(move) for move in query(allow=["d3", "c4"]).moves or ()] == ["d3", "c4"]
     assert [str(move) for move in query(avoid="d3 c4").moves or ()] == ["f5", "e6"]
     assert query().moves is None
@@ -90,16 +87,12 @@ def test_actions_are_no_queries(fields: dict[str, Any], action: Action) -> None:
 def test_bytes_that_are_no_utf_8_are_refused_since_two_ids_might_become_the_same() -> None:
     lines = b'{"id":"\xff"}\n{"id":"\xfe"}\n' + '{"id":"é"}\n'.encode()
     *refused, answered = requests_of(BytesIO(lines), DEFAULTS)
+    (long,) = requests_of(BytesIO(b'{"id":"' + 70_000 * "é".encode()), DEFAULTS)
 
     sentence = "this line is not UTF-8"
     assert refused == [Remark({"id": None, "line": number}, sentence) for number in (1, 2)]
     assert answered.tags == {"id": "é", "turn": 0}
-
-
-def test_the_length_of_a_line_is_in_bytes() -> None:
-    (item,) = requests_of(BytesIO(b'{"id":"' + 70_000 * "é".encode()), DEFAULTS)
-
-    assert item == Remark({"id": None, "line": 1}, "the line has 65536 bytes or more, which is too long")
+    assert long == Remark({"id": None, "line": 1}, "the line has 65536 bytes or more, which is too long")
 
 
 def test_an_unknown_field_is_a_warning_and_thousands_are_a_few() -> None:

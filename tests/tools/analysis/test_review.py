@@ -51,8 +51,8 @@ def annotated(transcript: str, preset: str = "othello") -> AnnotatedGame:
 
 
 @functools.cache
-def reviewed(transcript: str, preset: str = "othello") -> GameReview:
-    return review_game(annotated(transcript, preset), QUICK, Searcher(16))
+def reviewed(transcript: str, preset: str = "othello", all_moves: bool = False) -> GameReview:
+    return review_game(annotated(transcript, preset), replace(QUICK, all_moves=all_moves), Searcher(16))
 
 
 def test_moves_that_were_given_are_nobodys() -> None:
@@ -142,13 +142,8 @@ def test_moves_have_numbers_and_the_best_line_begins_with_what_would_have_been_b
             assert position.score(move.colour) == move.score_before
 
 
-@functools.cache
-def with_values(transcript: str, preset: str = "othello") -> GameReview:
-    return review_game(annotated(transcript, preset), replace(QUICK, all_moves=True), Searcher(16))
-
-
 def test_every_move_of_every_position_has_a_value_and_the_rest_is_as_without() -> None:
-    review = with_values(WITH_PASSES)
+    review = reviewed(WITH_PASSES, all_moves=True)
 
     for move in review.moves:
         scores = {value.move: value.score for value in move.values}
@@ -331,11 +326,7 @@ def test_a_game_in_which_both_players_have_one_name_or_none_counts_once() -> Non
     )
 
 
-def two_games() -> list[GameReview]:
-    return [reviewed(WIPE_OUT), reviewed(WITH_PASSES)]
-
-
-def test_the_script_knows_what_the_review_says() -> None:
+def test_the_script_knows_what_the_review_says_and_names_are_escaped_everywhere() -> None:
     review = reviewed(WITH_PASSES)
     (replay,) = replays(render_review([review], QUICK))
 
@@ -348,21 +339,13 @@ def test_the_script_knows_what_the_review_says() -> None:
     )
     assert replay["classes"][57:59] == ["", ""]
 
-
-def test_the_page_runs_only_its_own_scripts_and_names_are_escaped_everywhere() -> None:
-    expect_policy(render_review(two_games(), QUICK))
+    expect_policy(render_review([reviewed(WIPE_OUT), reviewed(WITH_PASSES)], QUICK))
     evil = '</script><b>&"'
-    review = reviewed(WIPE_OUT)
-    page = render_review([replace(review, game=replace(review.game, black=evil, comment=evil))], QUICK)
+    review = named(WIPE_OUT, evil, "")
+    page = render_review([replace(review, game=replace(review.game, comment=evil))], QUICK)
 
     assert page.count("</script>") == 5
     assert evil not in page
-
-
-def test_a_game_without_moves_has_a_page_too() -> None:
-    assert "unfinished" in render_review([reviewed("")], QUICK)
-    with pytest.raises(OutflankError, match="a game without moves has no curve to draw"):
-        curve_svg(reviewed(""))
 
 
 def test_the_curve_is_an_image_of_its_own_and_shows_every_position() -> None:
@@ -378,15 +361,18 @@ def test_the_curve_is_an_image_of_its_own_and_shows_every_position() -> None:
 
     assert len(heights) == len(review.judgements)
     assert all(top < y < top + height for y in heights)
+    assert "unfinished" in render_review([reviewed("")], QUICK)
+    with pytest.raises(OutflankError, match="a game without moves has no curve to draw"):
+        curve_svg(reviewed(""))
 
 
 @in_browser
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("dark", [False, True])
-def test_a_browser_shows_an_error_and_what_would_have_been_better(
+def test_a_browser_shows_an_error_and_leads_to_the_worst(
     browser: Browser, tmp_path: Path, width: int, dark: bool
 ) -> None:
-    page = render_review(two_games(), QUICK)
+    page = render_review([reviewed(WIPE_OUT), reviewed(WITH_PASSES)], QUICK)
     browser.show(tmp_path / "review.html", page, "#game=2&ply=57", width=width, dark=dark)
     facts = browser.run("document.querySelector('#facts').textContent")
     ring = browser.run(
@@ -398,10 +384,15 @@ def test_a_browser_shows_an_error_and_what_would_have_been_better(
     assert browser.run("document.documentElement.scrollWidth") <= width
     assert browser.run("document.querySelectorAll('#graph .curve.review').length") == 1
     assert browser.run("document.querySelector('#black-legend').hidden")
-    assert (browser.errors, [url for url in browser.requests if not url.startswith(("file:", "about:"))]) == (
-        [],
-        [],
+    assert browser.errors == []
+    assert [url for url in browser.requests if not url.startswith(("file:", "about:"))] == []
+    wanted = browser.run(
+        "(({game, ply}) => `#game=${game}&ply=${ply}`)(document.querySelector('#worst tbody tr').dataset)"
     )
+    browser.run("document.querySelector('#worst td button').click()")
+    assert browser.run("location.hash") == wanted
+    browser.press("ArrowLeft")
+    assert browser.run("location.hash") != wanted
 
 
 def shown_at_every_ply(browser: Browser) -> list[dict[str, Any]]:
@@ -422,13 +413,12 @@ def shown_at_every_ply(browser: Browser) -> list[dict[str, Any]]:
 
 
 def number_in(text: list[str], words: str) -> float | None:
-    """The number that follows these words."""
     found = re.search(rf"{words} ([+{MINUS}]?[0-9.]+) for Black", "\n".join(text))
     return None if found is None else float(found[1].replace(MINUS, "-"))
 
 
 @in_browser
-def test_text_and_curve_agree_at_every_ply(browser: Browser, tmp_path: Path) -> None:
+def test_text_and_curve_agree_at_every_ply_of_a_review_and_of_a_run(browser: Browser, tmp_path: Path) -> None:
     """Also at an error, where the positions before and after the move are worth different things; it opens there."""
     review = reviewed(WITH_PASSES)
     browser.show(tmp_path / "review.html", render_review([review], QUICK))
@@ -446,11 +436,6 @@ def test_text_and_curve_agree_at_every_ply(browser: Browser, tmp_path: Path) -> 
         assert abs(told - here["points"]["review"]) <= 0.6
         assert (exact is None) == ("exact" not in here["points"])
 
-
-@in_browser
-def test_the_text_of_a_run_has_the_numbers_of_its_graph_at_every_ply(
-    browser: Browser, tmp_path: Path
-) -> None:
     browser.show(tmp_path / "report.html", page_of(random_run(("A", "B"), 1, solved=20)))
     shown = shown_at_every_ply(browser)
 
@@ -476,7 +461,7 @@ def test_a_click_goes_along_a_line_and_back_to_the_game(
     browser: Browser, tmp_path: Path, transcript: str, preset: str
 ) -> None:
     """The board after each step is the engine's, by rules that let a mover choose a direction too."""
-    review = with_values(transcript, preset)
+    review = reviewed(transcript, preset, all_moves=True)
     browser.show(tmp_path / "review.html", render_review([review], QUICK))
     for ply in (len(review.moves) - 12, len(review.moves) // 2):
         for choice, value in enumerate(review.moves[ply].values):
@@ -495,8 +480,10 @@ def test_a_click_goes_along_a_line_and_back_to_the_game(
 
 
 @in_browser
-def test_the_better_line_of_an_error_is_clicked_through(browser: Browser, tmp_path: Path) -> None:
-    review = with_values(WITH_PASSES)
+def test_a_better_line_is_clicked_through_and_its_scores_are_for_whom_one_wants(
+    browser: Browser, tmp_path: Path
+) -> None:
+    review = reviewed(WITH_PASSES, all_moves=True)
     browser.show(tmp_path / "review.html", render_review([review], QUICK), "#game=1&ply=57")
     browser.run("[...document.querySelectorAll('#facts .step')][1].click()")
 
@@ -505,6 +492,25 @@ def test_the_better_line_of_an_error_is_clicked_through(browser: Browser, tmp_pa
     browser.press("Escape")
     assert browser.run("[game.moves.length, ply]") == [62, 56]
     assert browser.run("location.hash") == "#game=1&ply=56"
+
+    # One switch shows scores for Black or for the mover.
+    browser.run("go(57)")
+    everywhere = """(() => [at('facts').textContent, at('lines').rows[1].cells[1].textContent,
+      document.querySelector('#board .score-mark.best').textContent,
+      ...[...document.querySelectorAll('#worst [data-score]')].map(cell => cell.textContent)].join(' '))()"""
+    for_black = browser.run(everywhere)
+    browser.run("at('view').value = 'mover'; at('view').onchange()")
+    for_mover = browser.run(everywhere)
+
+    assert f"exact {MINUS}44 for Black {MINUS}44 {MINUS}44" in for_black
+    assert "exact +44 for White +44 +44" in for_mover
+    worst = max((move for move in review.moves if move.is_error), key=lambda move: move.lost)
+    assert browser.run("document.querySelector('#worst [data-score]').textContent").replace(MINUS, "-") == (
+        f"{worst.score_before:+.4g}"
+    )
+    page = render_review([review], QUICK, "mover")
+    browser.show(tmp_path / "review.html", page, "#game=1&ply=57")
+    assert browser.run(everywhere) == for_mover
 
 
 @in_browser
@@ -531,42 +537,12 @@ def test_a_move_of_ones_own_is_played_on_the_board_of_the_page(browser: Browser,
 
 
 @in_browser
-def test_one_switch_shows_scores_for_black_or_for_the_mover(browser: Browser, tmp_path: Path) -> None:
-    review = with_values(WITH_PASSES)
-    browser.show(tmp_path / "review.html", render_review([review], QUICK), "#game=1&ply=57")
-    everywhere = """(() => [at('facts').textContent, at('lines').rows[1].cells[1].textContent,
-      document.querySelector('#board .score-mark.best').textContent,
-      ...[...document.querySelectorAll('#worst [data-score]')].map(cell => cell.textContent)].join(' '))()"""
-    for_black = browser.run(everywhere)
-    browser.run("at('view').value = 'mover'; at('view').onchange()")
-    for_mover = browser.run(everywhere)
-
-    assert f"exact {MINUS}44 for Black {MINUS}44 {MINUS}44" in for_black
-    assert "exact +44 for White +44 +44" in for_mover
-    worst = max((move for move in review.moves if move.is_error), key=lambda move: move.lost)
-    assert browser.run("document.querySelector('#worst [data-score]').textContent").replace(MINUS, "-") == (
-        f"{worst.score_before:+.4g}"
-    )
-    page = render_review([review], QUICK, "mover")
-    browser.show(tmp_path / "review.html", page, "#game=1&ply=57")
-    assert browser.run(everywhere) == for_mover
-
-
-@in_browser
 @pytest.mark.parametrize("width", [390, 1280])
 def test_the_board_of_many_games_stands_above_the_table_of_sixty_players(
     browser: Browser, tmp_path: Path, width: int
 ) -> None:
-    plain = reviewed(WIPE_OUT)
-    reviews = [
-        replace(
-            plain,
-            game=replace(
-                plain.game, black=f"Player {2 * n}", white=f"Player {2 * n + 1}", event="Open", date="2018"
-            ),
-        )
-        for n in range(30)
-    ]
+    plain = [named(WIPE_OUT, f"Player {2 * n}", f"Player {2 * n + 1}") for n in range(30)]
+    reviews = [replace(each, game=replace(each.game, event="Open", date="2018")) for each in plain]
     browser.show(tmp_path / "review.html", render_review(reviews, QUICK), width=width)
     board, table = (
         browser.run(f"at('{name}').getBoundingClientRect().top + scrollY") for name in ("board", "standing")
@@ -579,18 +555,6 @@ def test_the_board_of_many_games_stands_above_the_table_of_sixty_players(
     assert browser.run("at('occasion').textContent") == "Open, 2018"
     assert "Open, 2018" in browser.run("at('games').tBodies[0].rows[0].textContent")
     assert browser.run("document.documentElement.scrollWidth") <= width
-
-
-@in_browser
-def test_a_worst_move_leads_to_its_position(browser: Browser, tmp_path: Path) -> None:
-    browser.show(tmp_path / "review.html", render_review(two_games(), QUICK))
-    wanted = browser.run(
-        "(({game, ply}) => `#game=${game}&ply=${ply}`)(document.querySelector('#worst tbody tr').dataset)"
-    )
-    browser.run("document.querySelector('#worst td button').click()")
-    assert browser.run("location.hash") == wanted
-    browser.press("ArrowLeft")
-    assert browser.run("location.hash") != wanted
 
 
 def test_a_game_of_the_engine_is_reviewed_too_and_what_is_no_game_is_refused(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 import json
 import signal
 import subprocess
-import sys
 import threading
 import time
 from typing import Any
@@ -14,6 +13,7 @@ from outflank import __version__
 from outflank.engine import Game, Limit, Position, Searcher, SearchResult
 from outflank.engine.evaluation.weights import checksum
 from outflank.tests.support.installation import python_script
+from outflank.tests.support.program import started
 from outflank.tools.analysis import service
 from outflank.tools.analysis.requests import Query, Remark, SearchRequest
 from outflank.tools.analysis.service import AnalysisService, answers
@@ -25,13 +25,7 @@ class Server:
     """``outflank analyze -`` with some options; as a context manager it ends the input and the process."""
 
     def __init__(self, *options: str) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "outflank.tools.commands.program", "analyze", "-", *options],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        self.process = started("analyze", "-", *options, stdin=subprocess.PIPE)
 
     def __enter__(self) -> "Server":
         return self
@@ -181,11 +175,18 @@ def test_what_has_not_begun_is_terminated_at_once() -> None:
     assert code == 0
 
 
-def test_progress_is_reported_as_often_as_wanted() -> None:
+def test_the_version_can_be_asked_for_and_progress_is_reported_as_often_as_wanted() -> None:
     with Server() as server:
+        server.ask(id="v", action="query_version")
+        version = server.answer()
         server.ask(id=1, moves="f5d6c3", depth=6, report_every=0)
-        answers, _, _ = server.end()
+        answers, code, said = server.end()
 
+    made = {"version": __version__, "evaluation": checksum()}
+    assert (version, code) == ({"id": "v", "kind": "action", "action": "query_version", **made}, 0)
+    assert said.startswith(
+        f"outflank {__version__}, evaluation {checksum()}, 1 thread, table of 64 MB, othello, level 10\n"
+    )
     assert [answer["kind"] for answer in answers] == [*["info"] * 6, "result"]
     assert [answer["depth"] for answer in answers] == [1, 2, 3, 4, 5, 6, 6]
 
@@ -217,18 +218,6 @@ def test_an_answer_does_not_depend_on_what_else_is_asked() -> None:
     assert numbers("--concurrency", "3") == one
 
 
-def test_the_version_can_be_asked_for() -> None:
-    with Server() as server:
-        server.ask(id="v", action="query_version")
-        (answer,), code, said = server.end()
-
-    made = {"version": __version__, "evaluation": checksum()}
-    assert (answer, code) == ({"id": "v", "kind": "action", "action": "query_version", **made}, 0)
-    assert said.startswith(
-        f"outflank {__version__}, evaluation {checksum()}, 1 thread, table of 64 MB, othello, level 10\n"
-    )
-
-
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("searching", [True, False])
 def test_a_signal_ends_it_at_once_and_quietly(number: signal.Signals, searching: bool) -> None:
@@ -246,20 +235,14 @@ def test_a_signal_ends_it_at_once_and_quietly(number: signal.Signals, searching:
 
 
 def test_a_reader_that_goes_away_ends_it() -> None:
-    command = [sys.executable, "-m", "outflank.tools.commands.program", "analyze", "-", "--depth", "1"]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write(b'{"id": 1}\n')
-        process.stdin.flush()
-        assert process.stdout.readline()
-        process.stdout.close()
-        process.stdin.write(b'{"id": 2}\n')
-        process.stdin.flush()
+    with Server("--depth", "1") as server:
+        server.ask(id=1)
+        server.answer()
+        assert server.process.stdout is not None
+        server.process.stdout.close()
+        server.ask(id=2)
 
-        assert process.wait(20) == 128 + signal.SIGPIPE
+        assert server.process.wait(20) == 128 + signal.SIGPIPE
 
 
 def test_a_server_needs_none_of_the_optional_packages() -> None:

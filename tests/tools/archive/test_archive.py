@@ -130,12 +130,8 @@ def test_positions_with_sums_answer_as_those_whose_games_are_counted(
     positions = {played.before for game in games[:20] for played in game.moves[:9]}
     with Archive.open(tmp_path / "sums.archive") as summed:
         rows = sqlite3.connect(summed.path).execute("SELECT count(*) FROM tally").fetchone()
-        for wanted in (
-            Wanted(),
-            Wanted(years=range(1999, 2004)),
-            Wanted(rating=1700),
-            Wanted(years=range(2003, 2004), rating=1800),
-        ):
+        few = Wanted(years=range(2003, 2004), rating=1800)
+        for wanted in (Wanted(), Wanted(years=range(1999, 2004)), Wanted(rating=1700), few):
             for position in positions:
                 assert summed.table(position, wanted) == archive.table(position, wanted)
 
@@ -239,7 +235,7 @@ def test_a_record_that_makes_no_sense_is_kept_as_far_as_it_does(tmp_path: Path) 
     assert (game.black, game.result) == ("?" * 200, Result(Colour.BLACK, None))
 
 
-def test_a_game_that_is_there_already_is_counted_and_left_out(tmp_path: Path) -> None:
+def test_a_game_that_is_there_or_by_other_rules_is_left_out(tmp_path: Path) -> None:
     record = replace(AnnotatedGame.of(Game.from_transcript("f5d6c3")), black="Ann", white="Bob", date="1999")
     others = [
         replace(record, black="ANN", event="another record of it"),
@@ -252,16 +248,14 @@ def test_a_game_that_is_there_already_is_counted_and_left_out(tmp_path: Path) ->
 
     assert built == ArchiveContents(4, 2, 0, 0, 5, (tmp_path / "a").stat().st_size)
 
-
-def test_a_game_by_other_rules_is_counted_and_left_out(tmp_path: Path) -> None:
     other = Rules.parse("obversi")
     games = [AnnotatedGame.of(Game.from_transcript("f5")), AnnotatedGame(Position.start(other))]
 
-    built = build_archive(tmp_path / "a", games)
+    built = build_archive(tmp_path / "b", games)
 
     assert (built.games, built.others) == (1, 1)
     with (
-        Archive.open(tmp_path / "a") as archive,
+        Archive.open(tmp_path / "b") as archive,
         pytest.raises(SettingsError, match="is an archive of games by"),
     ):
         archive.table(Position.start(other))
@@ -282,24 +276,20 @@ def test_where_a_move_turns_one_direction_it_is_counted_with_its_direction(tmp_p
 
 
 def test_a_position_after_a_pass_is_found_from_before_it(
-    archive: Archive, games: list[AnnotatedGame]
+    archive: Archive, games: list[AnnotatedGame], tmp_path: Path
 ) -> None:
-    passes = [played for game in games for played in game.moves if played.move == PASS]
+    passes = [(game, at) for game in games for at, each in enumerate(game.moves) if each.move == PASS]
 
     assert passes
-    for played in passes[:5]:
+    for game, at in passes[:5]:
+        played = game.moves[at]
         assert archive.table(played.before) == archive.table(played.after)
         assert archive.table(played.after).games >= 1
-
-
-def test_a_game_broken_off_before_a_pass_ended_in_the_position_after_it(
-    games: list[AnnotatedGame], tmp_path: Path
-) -> None:
-    (game, at) = next((game, at) for game in games for at, each in enumerate(game.moves) if each.move == PASS)
+    game, at = passes[0]
     build_archive(tmp_path / "a", [game, replace(game, moves=game.moves[:at])])
-    with Archive.open(tmp_path / "a") as archive:
-        assert archive.table(game.moves[at].before).ended == 1
-        assert (archive.table(game.final).games, archive.table(game.final).ended) == (1, 1)
+    with Archive.open(tmp_path / "a") as small:
+        assert small.table(game.moves[at].before).ended == 1
+        assert (small.table(game.final).games, small.table(game.final).ended) == (1, 1)
 
 
 # --- files
@@ -320,7 +310,9 @@ def test_a_build_that_ends_early_leaves_nothing_behind(games: list[AnnotatedGame
     assert list(tmp_path.iterdir()) == []
 
 
-def test_no_database_and_no_device_is_written_over(games: list[AnnotatedGame], tmp_path: Path) -> None:
+def test_nothing_is_written_over_and_a_closed_archive_says_so(
+    games: list[AnnotatedGame], tmp_path: Path
+) -> None:
     build_archive(tmp_path / "a", games[:2])
     with pytest.raises(SettingsError, match="name another file"):
         build_archive(tmp_path / "a", games[:3])
@@ -329,6 +321,8 @@ def test_no_database_and_no_device_is_written_over(games: list[AnnotatedGame], t
 
     with Archive.open(tmp_path / "a") as archive:
         assert len(archive) == 2
+    with pytest.raises(SettingsError, match="is closed"):
+        archive.table(Position.start())
 
 
 @pytest.mark.parametrize(
@@ -354,15 +348,12 @@ def test_an_impossible_number_of_games_is_refused(
 ) -> None:
     """With the checksum that belongs to it."""
     build_archive(tmp_path / "a", games[:2])
-    with sqlite3.connect(tmp_path / "a") as connection:
-        facts = dict(
-            connection.execute("SELECT name, value FROM archive WHERE name != 'checksum'").fetchall()
-        )
+    with closing(sqlite3.connect(tmp_path / "a")) as connection, connection:
+        facts = dict(connection.execute("SELECT name, value FROM archive WHERE name != 'checksum'"))
         text = json.dumps(sorted((facts | {"games": count}).items()), ensure_ascii=False)
         connection.execute("UPDATE archive SET value = ? WHERE name = 'games'", (count,))
         checksum = f"{zlib.crc32(text.encode()):08x}"
         connection.execute("UPDATE archive SET value = ? WHERE name = 'checksum'", (checksum,))
-    connection.close()
 
     with pytest.raises(FileFormatError, match="as an archive of games"):
         Archive.open(tmp_path / "a")
@@ -371,21 +362,19 @@ def test_an_impossible_number_of_games_is_refused(
 @pytest.mark.parametrize(
     "sql",
     [
-        "UPDATE tally SET won = games + 1",
-        "UPDATE tally SET discs = 65 * measured + 1",
-        "UPDATE tally SET best = 77",
-        "UPDATE tally SET games = 'many'",
-        "UPDATE tally SET games = 9223372036854775807",
+        *(
+            f"UPDATE tally SET {change}"
+            for change in ("won = games + 1", "discs = 65 * measured + 1", "best = 77")
+        ),
+        *(f"UPDATE tally SET games = {value}" for value in ("'many'", "9223372036854775807")),
         "UPDATE player SET games = 9223372036854775807",
         "UPDATE event SET games = -1",
         "UPDATE OR REPLACE tally SET move = 0",
         "UPDATE visit SET turn = 100000; DELETE FROM tally",
         "UPDATE game SET winner = 7; DELETE FROM tally",
         "DELETE FROM player; DELETE FROM tally",
-        "UPDATE game SET moves = x'0000'",
-        "UPDATE game SET moves = x'00'",
-        "UPDATE game SET ending = 'sudden'",
-        "UPDATE game SET first = 'nothing'",
+        *(f"UPDATE game SET moves = x'{value}'" for value in ("0000", "00")),
+        *(f"UPDATE game SET {change}" for change in ("ending = 'sudden'", "first = 'nothing'")),
         "DELETE FROM event",
     ],
 )
@@ -408,15 +397,6 @@ def test_a_damaged_row_is_refused_when_it_is_read(
 def changed(path: Path, sql: str) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(sql)
-
-
-def test_a_closed_archive_says_so(games: list[AnnotatedGame], tmp_path: Path) -> None:
-    build_archive(tmp_path / "a", games[:1])
-    with Archive.open(tmp_path / "a") as archive:
-        pass
-
-    with pytest.raises(SettingsError, match="is closed"):
-        archive.table(Position.start())
 
 
 @pytest.mark.parametrize(

@@ -142,11 +142,8 @@ def test_what_a_line_takes_is_allowed_up_to_the_cap(
     ):
         wait(lambda: local.arena.connection_of("A").allowance >= min(most, 0.07))
         game = local.play(local.settings("A", "B", games=1)).games[0]
-    own = sorted(
-        turn.seconds
-        for turn in game.turns
-        if turn.seconds is not None and game.pairing.names[turn.colour] == "A"
-    )
+    timed = [turn for turn in game.turns if turn.seconds is not None]
+    own = sorted(turn.seconds or 0 for turn in timed if game.pairing.names[turn.colour] == "A")
 
     assert game.ending is Ending.DISCS
     assert least_charged <= own[len(own) // 2] <= most_charged
@@ -189,7 +186,6 @@ def test_a_second_line_of_an_entrant_takes_the_place_of_the_first(tmp_path: Path
 
 @pytest.mark.parametrize("messages", [1, 2], ids=["half open", "open"])
 def test_no_connection_outlives_its_token(tmp_path: Path, messages: int) -> None:
-    """That of an entrant who is sent away, and that of one who got a new token."""
     with LocalArena(tmp_path) as local:
         hello = local.hello("X")
         with local.stranger(*hello) as open_one, local.stranger(*hello[:messages]) as socket:
@@ -236,6 +232,14 @@ def test_a_goodbye_is_no_lost_line(tmp_path: Path) -> None:
     assert "B has lost its line" in local.said
 
 
+def test_who_is_sent_away_does_not_come_back(tmp_path: Path) -> None:
+    with LocalArena(tmp_path) as local, local.entrant("A") as a:
+        local.arena.kick("A")
+        wait(lambda: a.failure)
+
+    assert str(a.failure) == "the server refuses: the organiser has sent it away"
+
+
 def test_answers_to_questions_are_no_flood(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("_BURST", "_UNASKED_A_SECOND", "_UNASKED_A_SLOT"):
         monkeypatch.setattr(gate, name, 0)
@@ -272,14 +276,6 @@ def test_a_text_that_no_file_can_hold_ends_its_connection_and_no_run(tmp_path: P
     assert [game.ending for game in run.games] == [Ending.DISCS] * 2
 
 
-def test_who_is_sent_away_does_not_come_back(tmp_path: Path) -> None:
-    with LocalArena(tmp_path) as local, local.entrant("A") as a:
-        local.arena.kick("A")
-        wait(lambda: a.failure)
-
-    assert str(a.failure) == "the server refuses: the organiser has sent it away"
-
-
 def test_the_end_of_a_connection_is_not_lost_when_a_message_comes_with_it() -> None:
     """It was heard ten seconds later, when the line had been silent for so long."""
 
@@ -313,44 +309,34 @@ def test_a_paused_arena_begins_no_game(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("messages", "sentence"),
+    ("message", "sentence"),
     [
-        (
-            [write(HelloMessage(VERSION, "guessed"))],
-            "nobody has this token; ask the organiser for one",
-        ),
-        (
-            [write(HelloMessage(99, "x"))],
-            "this server speaks version 1 of the messages, and you speak 99",
-        ),
-        ([write(OpenMessage(1, "x"))], "expected hello as the first message, got open"),
-        (["{"], "expected a JSON object, got '{'"),
-        (
-            ['{"type": "hello"}'],
-            "expected whole number, 0 or more for protocol of a message 'hello', got None",
-        ),
+        (write(HelloMessage(VERSION, "guessed")), "nobody has this token; ask the organiser for one"),
+        (write(HelloMessage(99, "x")), "this server speaks version 1 of the messages, and you speak 99"),
+        (write(OpenMessage(1, "x")), "expected hello as the first message, got open"),
+        ("{", "expected a JSON object, got '{'"),
+        ('{"type": "hello"}', "expected whole number, 0 or more for protocol of a message 'hello', got None"),
     ],
 )
-def test_a_stranger_is_refused_in_a_sentence(tmp_path: Path, messages: list[str], sentence: str) -> None:
-    with LocalArena(tmp_path) as local, local.stranger(*messages) as socket:
+def test_a_stranger_is_refused_in_a_sentence(tmp_path: Path, message: str, sentence: str) -> None:
+    with LocalArena(tmp_path) as local, local.stranger(message) as socket:
         assert heard(socket)[-1]["reason"].startswith(sentence)
 
 
-def test_a_message_beyond_all_size_ends_the_connection(tmp_path: Path) -> None:
-    with LocalArena(tmp_path) as local, local.stranger(*local.hello()) as socket:
-        wait(lambda: local.is_there("X"))
-        socket.send("x" * 100_000)
-        heard(socket)
-        wait(lambda: not local.arena.present())
-
-
-def test_a_flood_of_messages_ends_the_connection_in_a_sentence(tmp_path: Path) -> None:
-    with LocalArena(tmp_path) as local, local.stranger(*local.hello()) as socket:
-        wait(lambda: local.is_there("X"))
-        with suppress(ConnectionClosed):
-            for number in range(3_000):
-                socket.send(write(ReadyMessage(number + 1)))
-        wait(lambda: not local.arena.present())
+def test_a_message_beyond_all_size_and_a_flood_of_messages_end_the_connection(tmp_path: Path) -> None:
+    with LocalArena(tmp_path) as local:
+        hello = local.hello()
+        with local.stranger(*hello) as socket:
+            wait(lambda: local.is_there("X"))
+            socket.send("x" * 100_000)
+            heard(socket)
+            wait(lambda: not local.arena.present())
+        with local.stranger(*hello) as socket:
+            wait(lambda: local.is_there("X"))
+            with suppress(ConnectionClosed):
+                for number in range(3_000):
+                    socket.send(write(ReadyMessage(number + 1)))
+            wait(lambda: not local.arena.present())
         sentence = "too many messages that answer nothing: 210 a second are allowed; come again in 10 s"
         wait(lambda: any(sentence in one for one in local.said))
 
@@ -370,19 +356,12 @@ def test_messages_that_come_twice_change_nothing(tmp_path: Path) -> None:
     assert [game.ending for game in run.games] == [Ending.DISCS] * 4
 
 
-def test_a_match_does_not_start_an_engine_that_lies_elsewhere(tmp_path: Path) -> None:
-    with LocalArena(tmp_path) as local:
-        settings = local.settings("A", "B")
-        with pytest.raises(
-            UnfitEngineError, match="engine A plays from elsewhere: only outflank serve can play"
-        ):
-            conduct(settings, tmp_path / "run")
-
-
-def test_engines_of_both_machines_meet(tmp_path: Path) -> None:
+def test_engines_of_both_machines_meet_in_an_arena_and_in_no_match(tmp_path: Path) -> None:
     with LocalArena(tmp_path) as local, local.entrant("A"):
         settings = local.settings("A", "B", games=2)
         run = local.play(replace(settings, entries=(settings.entries[0], instant("House"))))
+        with pytest.raises(UnfitEngineError, match="A plays from elsewhere: only outflank serve can play"):
+            conduct(settings, tmp_path / "match")
 
     assert {game.ending for game in run.games} == {Ending.DISCS}
 
@@ -427,7 +406,6 @@ def test_half_a_greeting_holds_up_nobody(tmp_path: Path) -> None:
 def test_mangled_messages_are_refused_and_the_arena_goes_on(
     tmp_path: Path, rng: random.Random, connections: int
 ) -> None:
-    """Strangers and entrants send them while two engines play; the memory stays flat."""
     memory: list[int] = []
     failures: list[Exception] = []
 
@@ -459,12 +437,8 @@ def test_mangled_messages_are_refused_and_the_arena_goes_on(
     assert memory[-1] - memory[connections // 5] < 20_000
 
 
-@pytest.mark.parametrize(
-    ("engines", "seconds"),
-    [(8, 4), pytest.param(50, 600, marks=SLOW)],
-)
+@pytest.mark.parametrize(("engines", "seconds"), [(8, 4), pytest.param(50, 600, marks=SLOW)])
 def test_many_engines_come_and_play(tmp_path: Path, engines: int, seconds: float) -> None:
-    """A standing arena of instant engines: no fault, no lost line, memory that does not grow but by the games."""
     names = names_of(engines)
     until, memory = 0.0, []
 

@@ -102,7 +102,6 @@ def test_engines_come_and_go_and_their_games_stay(tmp_path: Path) -> None:
 
 
 def play(local: LocalArena, store: Store, games: int) -> None:
-    """Play whoever is there until so many games have ended."""
     ended = 0
 
     def count(event: Event) -> None:

@@ -50,6 +50,11 @@ while time.monotonic() < moved + 0.6:
     pass
 sys.stdin.read()
 """
+SAID_BY_THEIR_OWN_CHECK = (
+    *("answers-quit", "takes-a-pass", "plays-what-it-says", "fails-unknown-commands"),
+    *("answers-each-command-once", "begins-with-a-sign-and-a-blank", "has-no-empty-line-inside"),
+    "ignores-comments-behind-commands",
+)
 CLOCK = {
     check.name
     for check in checks_of(clock_and_exit)
@@ -82,14 +87,15 @@ def ours(options: str = "") -> list[str]:
 
 
 def broken(found: dict[str, Finding]) -> dict[str, str]:
-    """The rules that are broken, and what was said about it."""
     return {name: finding.detail for name, finding in found.items() if finding.outcome == "failed"}
 
 
-def test_there_is_an_engine_for_each_rule() -> None:
+def test_each_rule_has_an_engine_is_a_sentence_and_has_a_name_that_can_be_typed() -> None:
     assert set(CHECKS) == rule_breaker.RULES
     assert set(NBOARD_CHECKS) == rule_breaker.NBOARD_RULES
     assert not set(CHECKS) & set(NBOARD_CHECKS)
+    assert [check.name for check in CHECKS.values() if not check.rule.endswith((".", "?"))] == []
+    assert [name for name in CHECKS if shlex.split(name) != [name] or not name.islower()] == []
 
 
 @pytest.mark.parametrize("name", [timed(name) for name in (*CHECKS, *NBOARD_CHECKS)])
@@ -137,15 +143,13 @@ def test_what_the_protocol_allows_is_no_fault(habit: str, unjudged: dict[str, st
     assert skipped == unjudged
 
 
-def test_an_engine_that_takes_its_time_to_start_is_not_accused() -> None:
+def test_an_engine_may_take_its_time_to_start_and_one_that_speaks_gtp_answers_no_ping() -> None:
     """The check gives it a process of its own."""
     with TappedNBoardDriver(spec(["sh", "-c", STARTS_SLOWLY]), patience=1.5) as engine:
         (finding,) = examine(engine, [NBOARD_CHECKS["ends-when-its-input-ends"]])
 
     assert finding.outcome == "passed", finding.detail
 
-
-def test_an_engine_that_speaks_gtp_answers_no_ping() -> None:
     with (
         TappedNBoardDriver(spec(fake_engine.command())) as engine,
         pytest.raises(EngineError, match="when asked 'ping 1'"),
@@ -225,8 +229,6 @@ def test_a_rule_about_a_command_is_only_for_engines_that_list_it() -> None:
         ("keeps-ids-behind-a-blank", ["repeats-an-id", "forgets-an-id"]),
         ("dies-on-a-bare-play", ["refuses-missing-arguments"]),
         ("dies-on-genmove", ["opens-legally"]),
-        ("answers-quit", ["answers-quit"]),
-        ("takes-a-pass", ["takes-a-pass"]),
         ("knows-no-known-command", ["knows-what-it-lists", "knows-nothing-else"]),
         ("gives-no-reasons", ["fails-with-a-question-mark"]),
         ("minds-blanks-at-the-end", ["takes-any-number-of-blanks"]),
@@ -234,13 +236,8 @@ def test_a_rule_about_a_command_is_only_for_engines_that_list_it() -> None:
         ("repeats-no-id", ["repeats-an-id"]),
         ("resigns", ["opens-legally"]),
         ("takes-any-colour", ["refuses-bad-colours"]),
+        *((rule, [rule]) for rule in SAID_BY_THEIR_OWN_CHECK),
         ("dies-when-it-refuses", ["refuses-bad-vertices", "bears-a-move-out-of-turn"]),
-        ("fails-unknown-commands", ["fails-unknown-commands"]),
-        ("plays-what-it-says", ["plays-what-it-says"]),
-        ("answers-each-command-once", ["answers-each-command-once"]),
-        ("begins-with-a-sign-and-a-blank", ["begins-with-a-sign-and-a-blank"]),
-        ("has-no-empty-line-inside", ["has-no-empty-line-inside"]),
-        ("ignores-comments-behind-commands", ["ignores-comments-behind-commands"]),
     ],
 )
 def test_a_bad_habit_is_reported_once_by_the_check_that_is_about_it(habit: str, reported: list[str]) -> None:
@@ -251,7 +248,7 @@ def test_a_bad_habit_is_reported_once_by_the_check_that_is_about_it(habit: str, 
     assert all(finding.detail for finding in found.values() if finding.outcome == "skipped")
 
 
-def test_commands_thrown_away_before_quit_are_named_as_the_cause() -> None:
+def test_commands_thrown_away_before_quit_are_the_cause_and_order_is_judged_without_ids_too() -> None:
     """So Edax does; a missing id would be another fault."""
     found = findings(rule_breaker.command("answers-all-before-quit"), "answers-all-before-quit")
 
@@ -260,9 +257,7 @@ def test_commands_thrown_away_before_quit_are_named_as_the_cause() -> None:
         "then the engine exited with code 0 when asked 'name clear_board quit'"
     }
 
-
-def test_the_order_of_answers_is_judged_without_ids_too() -> None:
-    """By what they say; that they bear no ids is reported elsewhere."""
+    # By what they say; that they bear no ids is reported elsewhere.
     kept = findings(rule_breaker.command("repeats-an-id-without-text"), "answers-in-order")
     swapped = findings(rule_breaker.command("answers-in-order"), "answers-in-order")
 
@@ -272,22 +267,14 @@ def test_the_order_of_answers_is_judged_without_ids_too() -> None:
     )
 
 
-def test_a_command_that_ends_the_engine_is_reported_by_the_first_check_that_meets_it() -> None:
+def test_one_crash_is_one_failure_of_the_first_check_that_meets_it() -> None:
     names = ("opens-legally", "plays-what-it-says", "plays-a-whole-game", "moves-for-white", "has-a-name")
     found = findings(rule_breaker.command("dies-on-genmove"), *names)
 
-    assert [finding.outcome for finding in found.values()] == [
-        "failed",
-        "skipped",
-        "skipped",
-        "skipped",
-        "passed",
-    ]
+    assert [finding.outcome for finding in found.values()] == ["failed", *["skipped"] * 3, "passed"]
     assert found["plays-a-whole-game"].detail == "no answer to 'genmove black': see opens-legally"
 
-
-def test_an_engine_that_fails_gets_a_new_process() -> None:
-    """So one crash is one failure."""
+    # So one crash is one failure.
     crashing = rule_breaker.command("bears-a-long-line")
     found = findings(crashing, "bears-a-long-line", "takes-colours-in-any-case", "answers-quit", "has-a-name")
 
@@ -296,13 +283,8 @@ def test_an_engine_that_fails_gets_a_new_process() -> None:
 
 
 def test_the_verdict_counts_what_must_be_and_what_should_be() -> None:
-    outcomes: list[tuple[Level, Outcome]] = [
-        ("must", "passed"),
-        ("should", "failed"),
-        ("must", "skipped"),
-        ("must", "failed"),
-        ("must", "failed"),
-    ]
+    outcomes: list[tuple[Level, Outcome]] = [("must", "passed"), ("should", "failed"), ("must", "skipped")]
+    outcomes += [("must", "failed")] * 2
     findings = [
         Finding(Check("x", level, "", frozenset(), False, lambda engine: None), outcome)
         for level, outcome in outcomes
@@ -321,14 +303,6 @@ def test_the_games_are_what_the_checks_take_them_for() -> None:
     outcomes = [str(game.position.outcome()) for game in games]
     assert [outcome[0] for outcome in outcomes] == ["B", "W", "0", "B"]
     assert Game.from_transcript(BEFORE_A_PASS).position.must_pass
-
-
-def test_every_rule_is_a_sentence() -> None:
-    assert [check.name for check in CHECKS.values() if not check.rule.endswith((".", "?"))] == []
-
-
-def test_names_can_be_typed() -> None:
-    assert [name for name in CHECKS if shlex.split(name) != [name] or not name.islower()] == []
 
 
 @pytest.mark.parametrize(

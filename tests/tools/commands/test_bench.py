@@ -14,7 +14,6 @@ _FFO = Path(__file__).parents[2] / "data" / "ffo" / "fforum-1-19.obf"
 
 @pytest.fixture
 def _little_work(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The benchmark with few and shallow positions."""
     suite = tmp_path / "bench.obf"
     suite.write_text(f"{Position.start().board_string()};\n{_FFO.read_text().splitlines()[0]}\n")
     monkeypatch.setattr("outflank.tools.commands.bench._SUITE", suite)
@@ -24,28 +23,29 @@ def _little_work(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def _items(*arguments: str) -> dict[str, int]:
-    """The nodes of each item that ``outflank bench --json`` prints."""
     result = CliRunner().invoke(bench, ["--json", "--hash", "4", *arguments], catch_exceptions=False)
     assert result.exit_code == 0
     return {item["name"]: item["nodes"] for item in map(json.loads, result.output.splitlines())}
 
 
 @pytest.mark.usefixtures("_little_work")
-def test_the_nodes_repeat_and_the_signature_is_their_sum() -> None:
+def test_the_nodes_repeat_and_the_signature_is_their_sum_and_people_get_a_row_for_each_item() -> None:
     first, second = _items(), _items()
+    output = CliRunner().invoke(bench, ["--hash", "4"]).output
 
     assert first == second
     assert first.pop("signature") == sum(first.values())
     assert first["perft 4"] == 244
-
-
-@pytest.mark.usefixtures("_little_work")
-def test_people_get_a_row_for_each_item() -> None:
-    output = CliRunner().invoke(bench, ["--hash", "4"]).output
-
     assert output.startswith("outflank ")
     assert "14 empties, exact" in output
     assert output.splitlines()[-1].startswith("signature")
+
+
+def _accuracy(path: Path, *arguments: object) -> str:
+    given = ["accuracy", str(path), *map(str, arguments)]
+    result = CliRunner().invoke(bench, given, catch_exceptions=False)
+    assert result.exit_code == 0
+    return result.output
 
 
 def test_the_suite_that_ships_can_be_read() -> None:
@@ -54,40 +54,28 @@ def test_the_suite_that_ships_can_be_read() -> None:
     assert {bool(problem.scores) for problem in problems} == {False, True}
 
 
-def _accuracy(*arguments: str) -> dict[str, float]:
-    result = CliRunner().invoke(bench, ["accuracy", str(_FFO), "--json", *arguments], catch_exceptions=False)
-    assert result.exit_code == 0
-    facts: dict[str, float] = json.loads(result.output)
-    return facts
-
-
 def test_a_search_to_the_end_makes_no_error() -> None:
-    found = _accuracy("--depth", "20")
+    found = json.loads(_accuracy(_FFO, "--depth", 20, "--json"))
 
     assert (found["mae"], found["within3"], found["best_move_rate"]) == (0, 1, 1)
     assert (found["bias"], found["discs_lost"]) == (0, 0)
     assert found["slope"] == pytest.approx(1)
 
 
-def test_the_error_of_the_evaluation_is_its_mean_distance_from_the_best_score() -> None:
-    searcher, errors = Searcher(hash_mb=1), []
+def test_the_error_of_an_evaluation_is_its_mean_distance_from_the_best_score(nothing: Path) -> None:
+    searcher, errors, scores = Searcher(hash_mb=1), [], []
     for line in _FFO.read_text().splitlines():
-        board, _, scores = line.partition(";")
-        best = max(int(entry.split(":")[1]) for entry in scores.split(";") if entry.strip())
-        errors.append(abs(searcher.evaluate(Position.parse(board)) - best))
-    found = _accuracy("--depth", "0")
+        board, _, entries = line.partition(";")
+        scores.append(max(int(entry.split(":")[1]) for entry in entries.split(";") if entry.strip()))
+        errors.append(abs(searcher.evaluate(Position.parse(board)) - scores[-1]))
+    words = ("--depth", 0, "--json")
+    found, of_zeros = (json.loads(_accuracy(_FFO, *words, *more)) for more in ((), ("--weights", nothing)))
 
     assert found["mae"] == pytest.approx(sum(errors) / len(errors))
     assert found["within3"] == sum(error <= 3 for error in errors) / len(errors)
     assert found["nodes"] == 0
-
-
-def _on(path: Path, text: str, *arguments: object) -> str:
-    path.write_text(text)
-    given = ["accuracy", str(path), *map(str, arguments)]
-    result = CliRunner().invoke(bench, given, catch_exceptions=False)
-    assert result.exit_code == 0
-    return result.output
+    assert of_zeros["mae"] == pytest.approx(sum(map(abs, scores)) / len(scores))
+    assert of_zeros["bias"] == pytest.approx(-sum(scores) / len(scores))
 
 
 def test_the_chosen_moves_cost_is_told_where_all_moves_have_scores(tmp_path: Path) -> None:
@@ -96,22 +84,23 @@ def test_the_chosen_moves_cost_is_told_where_all_moves_have_scores(tmp_path: Pat
     one_best = f"{board}; D3:-2; C4:+4; F5:-2; E6:-2;\n"
     unknown = f"{board}; +4;\n{board}; C4:+4;\n"
 
-    found = json.loads(_on(tmp_path / "a.obf", all_alike + one_best + unknown, "--depth", 2, "--json"))
+    (tmp_path / "a.obf").write_text(all_alike + one_best + unknown)
+    found = json.loads(_accuracy(tmp_path / "a.obf", "--depth", 2, "--json"))
 
     assert found["positions"] == 4
     chosen = Searcher(1).search(Position.start(), Limit(depth=2)).move
     assert found["discs_lost"] == (0 if str(chosen) == "c4" else 3)
     assert found["best_move_rate"] == (1 if str(chosen) == "c4" else 0.5)
-    assert "best move       -" in _on(tmp_path / "b.obf", unknown, "--depth", 2)
 
 
 def test_leaves_of_both_parities_are_told_apart(tmp_path: Path) -> None:
     even = Position.start()
     odd = even.play(even.legal_moves()[0])
-    text = f"{even.board_string()}; +10;\n{odd.board_string()}; -6;\n"
+    suite = tmp_path / "a.obf"
+    suite.write_text(f"{even.board_string()}; +10;\n{odd.board_string()}; -6;\n")
 
-    found = json.loads(_on(tmp_path / "a.obf", text, "--depth", 1, "--json"))
-    table = _on(tmp_path / "a.obf", text, "--depth", 1).splitlines()
+    found = json.loads(_accuracy(suite, "--depth", 1, "--json"))
+    table = _accuracy(suite, "--depth", 1).splitlines()
 
     searcher = Searcher(1)
     for name, position, exact in (("odd leaves", even, 10), ("even leaves", odd, -6)):

@@ -10,7 +10,7 @@ import pytest
 
 from outflank.engine import PRESETS, Game, Position
 from outflank.engine.boardsvg import DISC_COLOURS
-from outflank.tests.support.program import OUTFLANK, at_terminal, outflank
+from outflank.tests.support.program import at_terminal, outflank, started
 from outflank.tools.report.board import board_text
 
 GAME = "(;GM[Othello]PB[Ann]PW[Bob]DT[1999-05-01]RE[+2.00]BO[8 {} *]B[F5]W[D6]B[C3];)".format(
@@ -50,13 +50,7 @@ def test_a_bad_line_is_answered_and_the_game_continues(words: str, typed: str, s
 
 def test_ctrl_c_loses_no_move() -> None:
     keyboard, terminal = pty.openpty()
-    with subprocess.Popen(
-        [OUTFLANK, "play", "--side", "both"],
-        stdin=terminal,
-        stdout=subprocess.PIPE,
-        stderr=terminal,
-        text=True,
-    ) as game:
+    with started("play", "--side", "both", stdin=terminal, stderr=terminal) as game:
         os.close(terminal)
         os.write(keyboard, b"f5\nd6\n")
         assert game.stdout is not None
@@ -73,12 +67,7 @@ def test_ctrl_c_loses_no_move() -> None:
 
 def test_who_oversteps_the_time_has_lost() -> None:
     """Without waiting for the move that does not come."""
-    with subprocess.Popen(
-        [OUTFLANK, "play", "--tc", "200ms", "--level", "1"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as game:
+    with started("play", "--tc", "200ms", "--level", 1, stdin=subprocess.PIPE) as game:
         assert game.stdout is not None
         said = ""
         while "White wins on time." not in said:
@@ -88,11 +77,15 @@ def test_who_oversteps_the_time_has_lost() -> None:
     assert game.returncode == 0
 
 
-def test_svg_is_the_positions_own() -> None:
+def test_svg_is_the_positions_own_and_a_terminal_shows_the_colours_of_the_box() -> None:
     wanted = Game.from_transcript("f5d6c3").position.svg(size=200, last="c3", legal=False, line=["d3", "c4"])
 
     words = ("board", "f5d6c3", "--svg", "--size", 200, "--no-legal", "--line", "d3c4")
     assert outflank(*words).stdout == wanted
+    for rules in PRESETS.values():
+        text = board_text(Position.start(rules), coloured=True)
+        for colour in rules.colour_names:  # two on the board, one below
+            assert text.count(f"\x1b[38;5;{DISC_COLOURS[colour].terminal}m") == 3
 
 
 def test_a_png_has_the_size_that_was_asked_for_and_the_boards_colours(tmp_path: Path) -> None:
@@ -109,15 +102,6 @@ def test_a_png_has_the_size_that_was_asked_for_and_the_boards_colours(tmp_path: 
     assert tuple(d5) == (0xF6, 0xF4, 0xEE)
     assert tuple(h8) == (0x2F, 0x7D, 0x4F)
     assert tuple(c3) == (0xFF, 0x6A, 0x3D)
-
-
-@pytest.mark.parametrize("name", PRESETS)
-def test_a_terminal_shows_the_discs_in_the_colours_of_the_box(name: str) -> None:
-    rules = PRESETS[name]
-    text = board_text(Position.start(rules), coloured=True)
-
-    for colour in rules.colour_names:
-        assert text.count(f"\x1b[38;5;{DISC_COLOURS[colour].terminal}m") == 3  # two on the board, one below
 
 
 def test_memory_does_not_grow_with_the_games(tmp_path: Path) -> None:

@@ -76,9 +76,8 @@ def test_a_tree_is_an_image_with_every_move_of_the_lines(grown: Path, tmp_path: 
     assert moves <= {word for text in texts for word in text.split()}
     assert "grown.book: main lines" in texts
     width, height = float(svg.attrib["width"]), float(svg.attrib["height"])
-    boxes = [
-        box for box in svg.iter("{http://www.w3.org/2000/svg}rect") if box.get("class", "").startswith("box")
-    ]
+    rects = svg.iter("{http://www.w3.org/2000/svg}rect")
+    boxes = [box for box in rects if box.get("class", "").startswith("box")]
     assert all(float(box.attrib["x"]) + float(box.attrib["width"]) < width for box in boxes)
     assert all(float(box.attrib["y"]) + float(box.attrib["height"]) < height for box in boxes)
     places = [(box.attrib["x"], box.attrib["y"]) for box in boxes]
@@ -112,33 +111,24 @@ def lines(log: Path) -> list[dict[str, Any]]:
 
 
 def progress(seconds: float) -> GrowthProgress:
-    """Of a book that gets ten positions a second."""
     return GrowthProgress(round(10 * seconds), 5, 9, seconds, 2, 7, (1, -3, 5))
 
 
-def test_each_minute_has_a_line_and_so_has_the_end(tmp_path: Path) -> None:
-    with growth_log(tmp_path / "log", tmp_path / "b") as note:
-        for seconds in (0.5, 59.9, 60.1, 61, 119, 120, 300.5, 301, 360):
-            note(progress(seconds))
-        note(progress(361))
+def test_each_minute_has_a_line_and_so_has_the_end_also_by_an_error(tmp_path: Path) -> None:
+    def grow() -> None:
+        with growth_log(tmp_path / "log", tmp_path / "b") as note:
+            for seconds in (0.5, 59.9, 60.1, 61, 119, 120, 300.5, 301, 360, 361):
+                note(progress(seconds))
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        grow()
 
     found = lines(tmp_path / "log")
     assert [line["seconds"] for line in found] == [60.1, 120, 300.5, 360, 361]
     assert [line["positions"] for line in found] == [601, 1200, 3005, 3600, 3610]
     assert found[0]["root"] == {"score": 1, "lower": -3, "upper": 5}
     assert (found[0]["error"], found[0]["ply"], found[0]["searches"]) == (2, 7, 9)
-
-
-def test_an_error_leaves_the_last_line_too(tmp_path: Path) -> None:
-    def stopped() -> None:
-        with growth_log(tmp_path / "log", tmp_path / "b") as note:
-            note(progress(3))
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        stopped()
-
-    assert [line["seconds"] for line in lines(tmp_path / "log")] == [3]
 
 
 def test_a_log_is_drawn(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from outflank.tools.report.records import CSV_COLUMNS
 GAMES = (played(WITH_PASSES), played(WIPE_OUT, number=2, names=("B", "A")))
 
 
-def test_a_run_s_own_files_are_what_is_exported(tmp_path: Path) -> None:
+def test_a_run_s_own_files_are_what_is_exported_or_are_named(tmp_path: Path) -> None:
     folder = store_run(tmp_path / "run", *GAMES)
     write_files_of(read_run(folder), tmp_path)
 
@@ -22,6 +22,12 @@ def test_a_run_s_own_files_are_what_is_exported(tmp_path: Path) -> None:
         assert run("export", folder, "--format", name).stdout == (tmp_path / file).read_text()
     assert "EV[" not in (tmp_path / "games.ggf").read_text()
     assert "EV[Outflank match]" in (tmp_path / "games.sgf").read_text()
+    for file in ("games.sgf", "report.html"):
+        (tmp_path / file).unlink()
+    (tmp_path / "games.sgf").mkdir()
+    trouble = write_files_of(run_of(GAMES), tmp_path)
+    assert trouble.startswith(f"can't write {str(tmp_path / 'games.sgf')!r} (")
+    assert (tmp_path / "report.html").exists()
 
 
 def test_the_columns_of_csv_are_described() -> None:
@@ -45,11 +51,3 @@ def test_a_dialogue_of_a_game_that_was_played_again_without_a_fault_is_removed(t
         "fault-game-1.txt",
         "fault-game-1-of-mine.txt",
     }
-
-
-def test_what_cannot_be_written_is_named_and_the_rest_is_written(tmp_path: Path) -> None:
-    (tmp_path / "games.sgf").mkdir()
-    trouble = write_files_of(run_of(GAMES), tmp_path)
-
-    assert trouble.startswith(f"can't write {str(tmp_path / 'games.sgf')!r} (")
-    assert (tmp_path / "report.html").exists()

@@ -22,7 +22,7 @@ from outflank.protocol.formats.annotated import AnnotatedMove
 from outflank.tests.support import fake_engine, runs
 from outflank.tests.support.positions import WITH_PASSES
 from outflank.tests.support.processes import children, living_members
-from outflank.tests.support.program import OUTFLANK, outflank
+from outflank.tests.support.program import OUTFLANK, outflank, started
 from outflank.tests.support.runs import broken_off, played, run_of, settings, write_files_of
 from outflank.tools.commands.matches import match as match_command
 from outflank.tools.commands.matches import tournament
@@ -41,7 +41,6 @@ RHINO = Path("/usr/games/gtp-rhino")
 
 
 def fake(name: str, fault: str = "none", turn: int = 2) -> str:
-    """The text of --engine for a fake engine."""
     return f"name={name} cmd={shlex.quote(shlex.join(fake_engine.command(fault, turn)))}"
 
 
@@ -116,13 +115,7 @@ def test_a_match_that_can_not_begin_says_why_and_leaves_nothing(
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_the_match_and_loses_nothing(tmp_path: Path, number: signal.Signals) -> None:
     arguments = [*two(fake("A"), fake("B", "slow", 24)), "--games", "40", "--out", "m"]
-    running = subprocess.Popen(
-        [OUTFLANK, "match", *arguments],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    running = started("match", *arguments, cwd=tmp_path)
     while not _games(tmp_path / "m"):
         time.sleep(0.05)
         assert running.poll() is None
@@ -144,7 +137,6 @@ def test_a_signal_ends_the_match_and_loses_nothing(tmp_path: Path, number: signa
 
 @pytest.mark.skipif(not RHINO.exists(), reason="gtp-rhino is not installed (Debian package grhino)")
 def test_gtp_rhino_plays_whole_games_though_it_refuses_passes(tmp_path: Path) -> None:
-    """The opening ends in front of a forced pass."""
     turns = played(WITH_PASSES).turns
     passed = next(number for number, turn in enumerate(turns) if turn.move.is_pass)
     (tmp_path / "openings.txt").write_text(" ".join(str(turn.move) for turn in turns[:passed]))
@@ -178,28 +170,21 @@ def _games(folder: Path) -> tuple[GameRecord, ...]:
 
 
 def test_a_match_goes_on_when_nobody_watches(tmp_path: Path) -> None:
-    """Its standard error is a pipe without a reader."""
     reading, writing = os.pipe()
     os.close(reading)
-    ran = subprocess.run(
-        [OUTFLANK, "match", *two(fake("A"), fake("B")), "--games", "4", "--out", "m"],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=writing,
-        timeout=60,
-    )
+    words = (*two(fake("A"), fake("B")), "--games", 4, "--out", "m")
+    running = started("match", *words, cwd=tmp_path, stderr=writing)
     os.close(writing)
+    running.communicate(timeout=60)
 
-    assert ran.returncode == 0
+    assert running.returncode == 0
     assert len(_games(tmp_path / "m")) == 4
 
 
 def test_a_signal_before_the_first_game_ends_the_match(tmp_path: Path) -> None:
-    """While an engine is waited for that does not answer yet."""
     began = tmp_path / "began"
     slow = f"name=slow cmd={shlex.quote(shlex.join(['sh', '-c', f'touch {began}; exec sleep 1000']))}"
-    command = [OUTFLANK, "match", "--engine", slow, "--engine", fake("B"), "--out", str(tmp_path / "m")]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+    with started("match", *two(slow, fake("B")), "--out", tmp_path / "m") as running:
         while not began.exists():
             time.sleep(0.05)
         running.send_signal(signal.SIGHUP)
@@ -234,12 +219,10 @@ def _take_terminal() -> None:
 
 
 def invoke(command: str, *arguments: object, input: str = "") -> Result:
-    """Run a command in this process."""
     return CliRunner().invoke(cli, [command, *map(str, arguments)], input=input, prog_name="outflank")
 
 
 def stored(folder: Path, run: Run, finished: bool = False) -> Run:
-    """A run in a folder."""
     with Store.create(folder, run.settings, [()], "id") as store:
         store.write(run.games, run.settings.rules)
         store.end(finished=finished)
@@ -247,7 +230,6 @@ def stored(folder: Path, run: Run, finished: bool = False) -> Run:
 
 
 def begun(folder: Path) -> Run:
-    """A run in a folder with the first of its two games."""
     return stored(folder, run_of([played()], settings={"games": 2}))
 
 
@@ -277,6 +259,8 @@ def test_a_run_with_nothing_left_to_play_needs_no_engines(tmp_path: Path, finish
 
     assert ran.exit_code == 0, ran.output
     assert "A against B: Elo +0" in ran.stdout
+    with pytest.raises(MemoryError), Store.resume(tmp_path):
+        raise MemoryError  # a finished run stays finished whatever keeps it from being shown
     assert read_run(tmp_path).finished
 
 
@@ -304,7 +288,7 @@ def test_a_run_of_a_stranger_starts_nothing_without_leave(tmp_path: Path, answer
     assert read_run(tmp_path / "m").games == run.games
 
 
-def test_a_run_that_was_taken_over_asks_no_more(tmp_path: Path) -> None:
+def test_a_run_that_was_taken_over_asks_no_more_until_everybody_may_change_it(tmp_path: Path) -> None:
     begun(tmp_path)
     edited(tmp_path, "no-such-engine")
     first, second = (invoke("match", "--resume", tmp_path, input="y\n") for _ in range(2))
@@ -313,21 +297,8 @@ def test_a_run_that_was_taken_over_asks_no_more(tmp_path: Path) -> None:
     assert "Resume it? [y/N] " not in second.stderr
     assert "no-such-engine" in first.stderr.splitlines()[-1]
     assert "no-such-engine" in second.stderr.splitlines()[-1]
-
-
-def test_a_run_that_everybody_may_change_is_a_strangers(tmp_path: Path) -> None:
-    begun(tmp_path)
     (tmp_path / "run.db").chmod(0o666)
-
     assert "Resume it? [y/N] " in invoke("match", "--resume", tmp_path).stderr
-
-
-def test_a_finished_run_stays_finished_whatever_keeps_it_from_being_shown(tmp_path: Path) -> None:
-    stored(tmp_path, run_of([played(), played(number=2, names=("B", "A"))]), finished=True)
-    with pytest.raises(MemoryError), Store.resume(tmp_path):
-        raise MemoryError
-
-    assert read_run(tmp_path).finished
 
 
 def column(heading: str) -> list[str]:
@@ -336,7 +307,7 @@ def column(heading: str) -> list[str]:
     return [line.split("|")[1].strip().replace("`", "") for line in table.splitlines()[2:]]
 
 
-def test_every_option_is_described() -> None:
+def test_every_option_preset_format_ending_and_time_control_is_described() -> None:
     described = {cell.split()[0] for cell in column("option")}
     options = {
         option.opts[0]
@@ -346,20 +317,10 @@ def test_every_option_is_described() -> None:
     }
 
     assert described == options
-
-
-def test_every_preset_and_format_is_named() -> None:
     assert " ".join(PRESETS) in PAGE
     assert " ".join(form for form in Format if form not in (Format.MATCH, Format.STANDING)) in PAGE
-
-
-def test_every_ending_is_described() -> None:
     assert column("ending") == list(Ending)
-
-
-def test_every_time_control_is_one() -> None:
-    for text in column("text"):
-        assert str(TimeControl.parse(text)) == text
+    assert [str(TimeControl.parse(text)) for text in column("text")] == column("text")
 
 
 def test_every_file_is_described(tmp_path: Path) -> None:

@@ -75,15 +75,13 @@ finally:
         (RuntimeError("can't start new thread"), "the system refuses another thread: its limit of processes"),
         (MemoryError(), "there is not enough memory for this command"),
         *(
-            (
-                ModuleNotFoundError(f"No module named {package!r}", name=package),
-                f"No module named {package!r}: pip install 'outflank[{extra}]'",
+            (ModuleNotFoundError(f"No module named {name!r}", name=name), f"No module named {name!r}: {cure}")
+            for name, cure in (
+                ("rich", "pip install 'outflank[match]'"),
+                ("torch", "pip install 'outflank[train]'"),
+                ("distributed", "pip install 'outflank[cluster]'"),
+                ("outflank.engine.board", "the installation is incomplete; install outflank again"),
             )
-            for package, extra in (("rich", "match"), ("torch", "train"), ("distributed", "cluster"))
-        ),
-        (
-            ModuleNotFoundError("No module named 'outflank.engine.board'", name="outflank.engine.board"),
-            "No module named 'outflank.engine.board': the installation is incomplete; install outflank again",
         ),
     ],
 )
@@ -119,14 +117,6 @@ def test_no_message_holds_what_a_terminal_obeys(
     assert all(line.isprintable() for line in result.stderr.split("\n"))
 
 
-def test_no_object_of_json_holds_what_a_terminal_obeys() -> None:
-    line = json_line({"name": f"Zoë {HOSTILE}", "number": 1})
-
-    assert line.isprintable()
-    assert "Zoë" in line
-    assert json.loads(line) == {"name": f"Zoë {HOSTILE}", "number": 1}
-
-
 @pytest.mark.parametrize(
     "command", ["convert", "review", "analyze", "play", "solve", "board", "report", "export"]
 )
@@ -138,19 +128,18 @@ def test_no_command_repeats_the_name_of_a_file_as_it_is(command: str) -> None:
     assert all(line.isprintable() for line in result.stderr.split("\n"))
 
 
-def test_no_warning_holds_what_a_terminal_obeys(capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_warning_and_no_json_hold_what_a_terminal_obeys(capsys: pytest.CaptureFixture[str]) -> None:
     warn(f"{HOSTILE}\n{HOSTILE}")
-    said = capsys.readouterr().err
+    said, line = capsys.readouterr().err, json_line({"name": f"Zoë {HOSTILE}", "number": 1})
 
     assert said.count("owned") == said.count("\n") == 2
-    assert all(line.isprintable() for line in said.split("\n"))
+    assert all(part.isprintable() for part in (line, *said.split("\n")))
+    assert "Zoë" in line
+    assert json.loads(line) == {"name": f"Zoë {HOSTILE}", "number": 1}
 
 
-def test_a_mistake_of_ours_is_not_hidden(ending: Callable[[BaseException], Result]) -> None:
+def test_mistakes_of_ours_are_shown_and_ctrl_c_is_130(ending: Callable[[BaseException], Result]) -> None:
     assert isinstance(ending(ZeroDivisionError()).exception, ZeroDivisionError)
-
-
-def test_ctrl_c_ends_with_130(ending: Callable[[BaseException], Result]) -> None:
     assert ending(KeyboardInterrupt()).exit_code == 128 + signal.SIGINT
 
 
@@ -175,7 +164,6 @@ def test_the_list_says_what_the_command_says_of_itself(name: str) -> None:
 
 
 def contexts(group: click.Context) -> Iterator[click.Context]:
-    """Yield the context of every command below a group."""
     assert isinstance(group.command, click.Group)
     for name in group.command.list_commands(group):
         command = group.command.get_command(group, name)
@@ -214,25 +202,15 @@ def test_the_manual_has_every_command_and_every_option() -> None:
                 assert parameter.opts[-1].replace("-", "\\-") in section, (name, parameter.opts)
 
 
-def test_no_line_of_the_manual_is_taken_for_a_request() -> None:
-    requests = {line.split()[0] for line in manual().splitlines() if line.startswith((".", "'"))}
-
-    assert requests == {".TH", ".SH", ".SS", ".TP", ".PP", ".RS", ".RE", ".nf", ".fi"}
-
-
 def test_the_manual_has_the_sections_that_manuals_have_and_its_examples_are_understood() -> None:
     page = manual()
     examples = re.findall(r"^\.RS\noutflank (.*)\n\.RE$", page, re.MULTILINE)
 
     sections = re.findall(r"^\.SH (.*)$", page, re.MULTILINE)[4:]
-    assert sections == [
-        *map(str.upper, SECTIONS),
-        "EXIT STATUS",
-        "ENVIRONMENT",
-        "FILES",
-        "EXAMPLES",
-        "SEE ALSO",
-    ]
+    others = ["EXIT STATUS", "ENVIRONMENT", "FILES", "EXAMPLES", "SEE ALSO"]
+    assert sections == [*map(str.upper, SECTIONS), *others]
+    requests = {line.split()[0] for line in page.splitlines() if line.startswith((".", "'"))}
+    assert requests == {".TH", ".SH", ".SS", ".TP", ".PP", ".RS", ".RE", ".nf", ".fi"}
     assert len(examples) == 4
     for example in examples:
         expect_understood(example.replace("\\-", "-"))
@@ -317,9 +295,7 @@ def test_an_engine_with_little_memory_ends_at_once_without_a_traceback(command: 
     words = f"ulimit -v {kilobytes}; exec {OUTFLANK} {command} </dev/null"
     for _ in range(9):
         ran = subprocess.run(words, shell=True, capture_output=True, text=True, timeout=60)
-        if (
-            "libgcc_s.so.1" not in ran.stderr
-        ):  # the C library aborts where it can't load this for a thread's end
+        if "libgcc_s.so.1" not in ran.stderr:  # where it can't load this for a thread's end, libc aborts
             break
 
     assert ran.returncode in (0, 1), ran

@@ -18,7 +18,7 @@ import pytest
 
 from outflank.tests.support.arenas import wait
 from outflank.tests.support.processes import children, living_members
-from outflank.tests.support.program import OUTFLANK, outflank
+from outflank.tests.support.program import outflank, running, started
 from outflank.tests.support.runs import conduct, fake, settings
 from outflank.tools.match.game.results import Ending
 from outflank.tools.match.state.run import Format, Run
@@ -35,8 +35,6 @@ def free_port() -> int:
 
 
 class Club:
-    """An arena in a folder, as its organiser has it."""
-
     def __init__(self, folder: Path, engines: Sequence[str] = (), **keys: object) -> None:
         self.port = free_port()
         self.file = folder / "club.toml"
@@ -50,41 +48,21 @@ class Club:
         self.run_folder = folder / "club" / "run"
 
     def arena(self, *words: str) -> "subprocess.CompletedProcess[str]":
-        """``outflank arena``."""
-        return outflank("arena", words[0], str(self.file), *words[1:])
+        return outflank("arena", words[0], self.file, *words[1:])
 
     @contextmanager
     def serving(self, *before: str) -> Iterator["subprocess.Popen[str]"]:
         """The server, started by the command `before`."""
-        with running("serve", str(self.file), before=before) as server:
+        with running("serve", self.file, before=before, stdin=subprocess.DEVNULL) as server:
             yield server
 
     def joining(self, name: str, *options: str, scheme: str = "http") -> list[str]:
-        """The command of an entrant."""
         token = self.arena("token", name).stdout.strip()
         url = f"{scheme}://127.0.0.1:{self.port}"
         return ["join", url, "--token", token, "--engine", ENGINE, *options]
 
 
-@contextmanager
-def running(*words: str, before: Sequence[str] = ()) -> Iterator["subprocess.Popen[str]"]:
-    """A program, which is killed at the end with its engines if it has not ended."""
-    program = subprocess.Popen(
-        [*before, OUTFLANK, *words],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        yield program
-    finally:
-        program.kill()
-        program.communicate()
-
-
 def lines_until(program: "subprocess.Popen[str]", text: str) -> list[str]:
-    """What it says up to a line with this text."""
     assert program.stderr is not None
     found = []
     for line in program.stderr:
@@ -139,15 +117,14 @@ def kill_again_and_again(tmp_path: Path, games: int, kills: int) -> None:
     here = conduct(settings(*entries, format=Format.ROUND_ROBIN, games=games, seed=SEED), tmp_path / "here")
     club = Club(tmp_path, entrants=2, games=games, patience=600)
     commands = {name: club.joining(name) for name in ("A", "B")}
-    clients: dict[str, subprocess.Popen[bytes]] = {}
+    clients: dict[str, subprocess.Popen[str]] = {}
     try:
         for attempt in range(kills + 1):
             with club.serving() as server:
                 for name in commands:
                     if name not in clients or clients[name].poll() is not None:
-                        clients[name] = subprocess.Popen(
-                            [OUTFLANK, *commands[name]], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-                        )
+                        nowhere = subprocess.DEVNULL
+                        clients[name] = started(*commands[name], stdout=nowhere, stderr=nowhere)
                     lines_until(server, f"{name} is in") if not attempt else None
                 if attempt < kills:
                     wait(partial(has_more_than, club, played(club)), seconds=120)
@@ -269,13 +246,8 @@ def test_a_line_with_a_certificate_made_at_home(tmp_path: Path) -> None:
     )
     files = ["-keyout", str(tmp_path / "key.pem"), "-out", str(tmp_path / "chain.pem")]
     subprocess.run(["openssl", *words.split(), *files], check=True, capture_output=True)
-    club = Club(
-        tmp_path,
-        entrants=2,
-        games=2,
-        certificate=str(tmp_path / "chain.pem"),
-        key=str(tmp_path / "key.pem"),
-    )
+    secured = {"certificate": str(tmp_path / "chain.pem"), "key": str(tmp_path / "key.pem")}
+    club = Club(tmp_path, entrants=2, games=2, **secured)
     trust = ("--trust", str(tmp_path / "chain.pem"))
     with club.serving() as server, running(*club.joining("A", *trust, scheme="https")):
         with running(*club.joining("B", scheme="https")) as distrustful:

@@ -2,12 +2,11 @@
 
 import json
 import signal
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from outflank.tests.support.program import OUTFLANK
+from outflank.tests.support.program import started
 from outflank.tests.support.transcripts import run
 from outflank.tools.analysis.proofs import check
 
@@ -31,8 +30,8 @@ def test_an_interrupt_keeps_the_proofs_that_are_whole(number: int, code: int, tm
     hard = (FFO / "fforum-40-59.obf").read_text().splitlines()[-1]
     (tmp_path / "x.obf").write_text("\n".join((LINES[4], LINES[6], hard)))
     path = tmp_path / "x.proof"
-    command = [OUTFLANK, "proof", "make", "--hash", "4", "--json", str(tmp_path / "x.obf"), "-o", str(path)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as solver:
+    words = ("proof", "make", "--hash", 4, "--json", tmp_path / "x.obf", "-o", path)
+    with started(*words, stderr=None) as solver:
         assert solver.stdout is not None
         proofs = [json.loads(solver.stdout.readline())["proof"] for _ in range(2)]
         solver.send_signal(number)

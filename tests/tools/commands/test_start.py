@@ -13,7 +13,7 @@ import pytest
 
 from outflank.tests.support.installation import ROOT, python_script
 from outflank.tests.support.processes import children, living_members
-from outflank.tests.support.program import OUTFLANK, outflank
+from outflank.tests.support.program import outflank, running, started
 from outflank.tests.support.transcripts import run
 from outflank.tools.commands.program import COMMANDS
 
@@ -57,6 +57,7 @@ print("FAULTS", json.dumps(faults(cli)))
 """
 LATE = "XXXXXXXXXXXXXXXXXXXXXXXXOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOO-OOOOOO-- X"
 GAME = "f5d6c3d3c4f4f6f3e6e7"
+FEW = ("--moves", "2", "--depth", "1")
 TOURNAMENT = ROOT / "examples" / "tournament.toml"
 needs_rhino = pytest.mark.skipif(
     not Path("/usr/games/gtp-rhino").exists(), reason="gtp-rhino is not installed"
@@ -64,7 +65,6 @@ needs_rhino = pytest.mark.skipif(
 
 
 def ended(number: int, at: int, *words: str) -> subprocess.CompletedProcess[str]:
-    """How the program ends that is struck at its import of that number."""
     command = [sys.executable, "-c", PROGRAM, str(number), str(at), *words]
     return subprocess.run(
         command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=100, check=False
@@ -83,7 +83,6 @@ def test_while_modules_are_imported(number: int, at: int) -> None:
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("words", [["match", "--help"], ["gtp"], ["perft", "3"], ["report", "nothing"]])
 def test_at_every_import(words: list[str]) -> None:
-    """One import after the other, until the program ends before it is struck."""
     at, signals = 1, dict.fromkeys(SIGNALS, 0)
     while signals[signal.SIGINT] == at - 1:
         for number in SIGNALS:
@@ -102,10 +101,8 @@ def test_a_signal_to_all_processes_of_a_command_prints_no_traceback(
     tmp_path: Path, number: int, moment: float
 ) -> None:
     """As a terminal sends it that goes away; multiprocessing's tracker complained that it had been killed."""
-    command = [OUTFLANK, "book", "build", "b.db", "--workers", "2"]
-    with subprocess.Popen(
-        command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True
-    ) as ran:
+    words = ("book", "build", "b.db", "--workers", 2)
+    with started(*words, cwd=tmp_path, stdout=None, start_new_session=True) as ran:
         while len(children(ran.pid)) < 2:  # the tracker, and what starts the workers
             assert ran.poll() is None
             time.sleep(0.01)
@@ -134,37 +131,28 @@ def test_in_a_command_they_leave_nothing_behind() -> None:
 
 def test_an_interrupted_archive_leaves_nothing_behind(tmp_path: Path) -> None:
     reading, writing = os.pipe()
-    command = [OUTFLANK, "archive", "build", "-", "-o", str(tmp_path / "a")]
-    program = subprocess.Popen(command, stdin=reading, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
+    with running("archive", "build", "-", "-o", tmp_path / "a", stdin=reading) as program:
         os.write(writing, b"f5d6c3\n" * 100)
         while not list(tmp_path.glob(".a.*")):
             time.sleep(0.02)
         program.send_signal(signal.SIGINT)
         assert program.wait(20) == 128 + signal.SIGINT
-    finally:
-        program.kill()
-        program.wait()
-        os.close(reading)
-        os.close(writing)
+    os.close(reading)
+    os.close(writing)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_signal_ends_a_build_that_can_go_on(tmp_path: Path) -> None:
     path = tmp_path / "b"
-    command = [OUTFLANK, "book", "build", str(path), "--level", "4"]
     for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
         before = path.stat().st_mtime_ns if path.exists() else 0
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-            try:
-                deadline = time.monotonic() + 60
-                while time.monotonic() < deadline and not changed(path, before):
-                    time.sleep(0.05)
-                time.sleep(1.5)
-                process.send_signal(number)
-                _, errors = process.communicate(timeout=60)
-            finally:
-                process.kill()
+        with running("book", "build", path, "--level", 4) as process:
+            deadline = time.monotonic() + 60
+            while time.monotonic() < deadline and not changed(path, before):
+                time.sleep(0.05)
+            time.sleep(1.5)
+            process.send_signal(number)
+            _, errors = process.communicate(timeout=60)
 
         assert process.returncode == code
         assert f"Interrupted: {path} keeps its " in errors
@@ -209,10 +197,7 @@ def test_every_command_tells_its_help() -> None:
         (("play", "--depth", "1"), "Black (X)"),
         (("board", GAME, "--svg"), "<svg"),
         (("book", "build", "new.book", "--positions", "3", "--level", "1", "--workers", "1"), "positions"),
-        (
-            ("openings", "make", "-o", "found.txt", "--moves", "2", "--depth", "1", "--workers", "1"),
-            "openings",
-        ),
+        (("openings", "make", "-o", "found.txt", *FEW, "--workers", "1"), "openings"),
         (("solo", "--auto", "--games", "2"), "mean"),
     ],
     ids=lambda value: value[0] if isinstance(value, tuple) else "",
@@ -271,15 +256,10 @@ def test_the_tournament_says_what_it_means(tmp_path: Path) -> None:
     given, same = tomllib.loads(TOURNAMENT.read_text()), tomllib.loads((tmp_path / "same.toml").read_text())
 
     assert ran.returncode == 0, ran.stderr
-    assert [{**engine, "tc": "none"} for engine in given.pop("engine")] == same.pop("engine")
+    engines = given.pop("engine")
+    assert [{**engine, "tc": "none"} for engine in engines] == same.pop("engine")
     assert given.items() <= same.items()
-
-
-def test_the_tournament_has_as_many_games_as_it_says() -> None:
-    given = tomllib.loads(TOURNAMENT.read_text())
-    encounters = len(given["engine"]) * (len(given["engine"]) - 1) // 2
-
-    assert f"{encounters * given['games']} games" in TOURNAMENT.read_text()
+    assert f"{len(engines) * (len(engines) - 1) // 2 * given['games']} games" in TOURNAMENT.read_text()
 
 
 @needs_rhino

@@ -12,7 +12,7 @@ import pytest
 
 from outflank.tests.support import fake_engine
 from outflank.tests.support.fake_engine import BEST, RANGES
-from outflank.tests.support.program import OUTFLANK, kill_at_random
+from outflank.tests.support.program import kill_at_random, outflank
 from outflank.tests.support.runs import expect_policy
 from outflank.tools.match.state.run import Run
 from outflank.tools.match.state.store import read_run
@@ -29,10 +29,8 @@ EIGHT = [
 USUAL = ["--engine", ENGINE, *EIGHT, "--openings", "random:8", "--seed", "3"]
 
 
-def tune(*arguments: str, timeout: float = 110) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [OUTFLANK, "tune", *arguments], capture_output=True, text=True, timeout=timeout, check=False
-    )
+def tune(*arguments: object) -> subprocess.CompletedProcess[str]:
+    return outflank("tune", *arguments)
 
 
 def values(run: Run) -> dict[str, str]:
@@ -50,7 +48,7 @@ def tuned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.Co
     return folder, tune(*USUAL, "--games", "400", "--concurrency", "2", "--out", str(folder))
 
 
-def test_values_go_towards_the_best_and_the_result_is_tested_against_the_start(
+def test_values_go_towards_the_best_and_the_result_is_tested_reported_and_only_shown_again(
     tuned: tuple[Path, subprocess.CompletedProcess[str]],
 ) -> None:
     folder, ran = tuned
@@ -67,28 +65,13 @@ def test_values_go_towards_the_best_and_the_result_is_tested_against_the_start(
     assert test.settings.seed != read_run(folder).settings.seed
     assert "stub tuned against stub: Elo +" in ran.stdout
     assert json.loads((folder / "summary.json").read_text())["values"] == found
-
-
-def test_the_report_draws_the_path_of_each_value_with_its_band(
-    tuned: tuple[Path, subprocess.CompletedProcess[str]],
-) -> None:
-    folder, _ = tuned
     page = (folder / "report.html").read_text()
-
-    for name in BEST:
-        assert f"<h3>{name}</h3>" in page
+    assert all(f"<h3>{name}</h3>" in page for name in BEST)
     assert page.count('class="band"') == len(BEST)
     assert "stub: 8 parameters tuned" in page
     assert "test/report.html" in page
     expect_policy(page)
-
-
-def test_a_tuning_that_is_over_is_only_shown_again(
-    tuned: tuple[Path, subprocess.CompletedProcess[str]],
-) -> None:
-    folder, ran = tuned
-    before = read_run(folder), read_run(folder / "test")
-
+    before = read_run(folder), test
     assert tune("--resume", str(folder)).stdout == ran.stdout
     assert (read_run(folder), read_run(folder / "test")) == before
 
@@ -106,7 +89,7 @@ def test_a_run_file_with_a_tuning_that_can_not_be_is_refused_in_one_sentence(
         edited = json.loads(text)
         edited["tuning"][key] = value
         connection.execute("UPDATE run SET value = ? WHERE name = 'settings'", [json.dumps(edited)])
-    ran = subprocess.run([OUTFLANK, "report", str(tmp_path)], capture_output=True, text=True, check=False)
+    ran = outflank("report", tmp_path)
 
     assert ran.returncode == 1
     assert "as the file of a run" in ran.stderr
@@ -131,29 +114,17 @@ def test_a_tuning_that_is_killed_at_any_moment_takes_the_same_path(tmp_path: Pat
     assert not (tmp_path / "t" / "test").exists()
 
 
-TEE = "tee -a LOG | "
-
-
 @pytest.mark.parametrize(
     ("setting", "script", "parameter", "prefix"),
     [
-        (
-            "",
-            f"echo {{level_of_care}} >> LOG; exec {TUNABLE}",
-            "level_of_care int 5 1 9 3 0.1",
-            "",
-        ),
-        (
-            "protocol=nboard depth=2",
-            TEE + shlex.join(fake_engine.command(speak="nboard")),
-            "care real 0.5 0 1 0.2 0.1",
-            "set care ",
-        ),
-        (
-            "protocol=uci depth=2",
-            TEE + shlex.join(fake_engine.command(speak="uci")),
-            "Threads int 4 1 8 2 0.1",
-            "setoption name Threads value ",
+        ("", f"echo {{level_of_care}} >> LOG; exec {TUNABLE}", "level_of_care int 5 1 9 3 0.1", ""),
+        *(
+            (f"protocol={speak} depth=2", f"tee -a LOG | {command}", parameter, prefix)
+            for speak, parameter, prefix in (
+                ("nboard", "care real 0.5 0 1 0.2 0.1", "set care "),
+                ("uci", "Threads int 4 1 8 2 0.1", "setoption name Threads value "),
+            )
+            for command in [shlex.join(fake_engine.command(speak=speak))]
         ),
     ],
     ids=["command", "nboard", "uci"],

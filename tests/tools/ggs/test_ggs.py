@@ -19,47 +19,51 @@ from outflank.engine import Colour
 from outflank.protocol.formats import ggf, sgf
 from outflank.protocol.formats.annotated import ResultReason
 from outflank.tests.support import fake_engine
-from outflank.tests.support.ggs_guest import ANY_BOARD, Guest, fake
+from outflank.tests.support.ggs_guest import ANY_BOARD, PLAIN, Guest, fake
 from outflank.tests.support.ggs_server import Game, GgsServer
 from outflank.tests.support.processes import children, living_members
-from outflank.tests.support.program import OUTFLANK
+from outflank.tests.support.program import running
 
 CUT_AT = 21
 ENDED = "is over: +0.00"  # equal engines win a game each
 
 
 @contextmanager
-def running(server: GgsServer, name: str, *options: object, **others: Any) -> Iterator[subprocess.Popen[str]]:
-    """The program as a user starts it."""
-    words = [OUTFLANK, "ggs", "--user", name, "--server", f"127.0.0.1:{server.port}", *map(str, options)]
-    program = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, **others)
-    try:
+def client(
+    server: GgsServer, name: str, *options: object, **others: Any
+) -> "Iterator[subprocess.Popen[str]]":
+    words = ("ggs", "--user", name, "--server", f"127.0.0.1:{server.port}", *options)
+    with running(*words, stdout=None, **others) as program:
         server.wait(lambda: server.is_there(name) or program.poll() is not None)
         yield program
-    finally:
-        program.kill()
-        program.communicate()
+
+
+@contextmanager
+def players(
+    server: GgsServer, folder: Path, engine: str = PLAIN, opponent: str = PLAIN, asks: str = ""
+) -> Iterator[tuple[Guest, Guest]]:
+    """Alice with an engine and Bob with another one, who asks for a match if told to; both leave after one."""
+    asked = {"asks": (f"{asks} 5:00 alice",)} if asks else {}
+    with (
+        Guest(server, "alice", folder, engine, matches=1) as alice,
+        Guest(server, "bob", folder, opponent, matches=1, **asked) as bob,
+    ):
+        yield alice, bob
 
 
 def test_two_programs_meet_and_play_a_whole_game(server: GgsServer, tmp_path: Path) -> None:
     password = tmp_path / "password"
     password.write_text("secret\n")
     files = [tmp_path / "alice.ggf", tmp_path / "bob.ggf"]
-    options = [
-        "--engine",
-        'cmd="outflank gtp --level 1" grace=1',
-        "--password-file",
-        password,
-        "--matches",
-        1,
-    ]
+    engine = 'cmd="outflank gtp --level 1" grace=1'
+    options = ["--engine", engine, "--password-file", password, "--matches", 1]
 
     def kept(name: str) -> list[object]:
         return [*options, "--save", tmp_path / f"{name}.ggf", "--log", tmp_path / f"{name}.log"]
 
     with (
-        running(server, "alice", *kept("alice")) as alice,
-        running(server, "bob", "--ask", "8 5:00 alice", *kept("bob")) as bob,
+        client(server, "alice", *kept("alice")) as alice,
+        client(server, "bob", "--ask", "8 5:00 alice", *kept("bob")) as bob,
     ):
         said = [program.communicate(timeout=60)[1] for program in (bob, alice)]
 
@@ -78,10 +82,7 @@ def test_two_programs_meet_and_play_a_whole_game(server: GgsServer, tmp_path: Pa
 
 @pytest.mark.parametrize("kind", ["s8", "s8r20", "s8r28"])
 def test_both_games_of_a_synchro_pair_go_on_at_once(server: GgsServer, tmp_path: Path, kind: str) -> None:
-    with (
-        Guest(server, "alice", tmp_path, ANY_BOARD, matches=1) as alice,
-        Guest(server, "bob", tmp_path, ANY_BOARD, matches=1, asks=(f"{kind} 5:00 alice",)) as bob,
-    ):
+    with players(server, tmp_path, ANY_BOARD, ANY_BOARD, kind) as (alice, bob):
         bob.wait()
         alice.wait()
 
@@ -94,18 +95,14 @@ def test_both_games_of_a_synchro_pair_go_on_at_once(server: GgsServer, tmp_path:
     assert other.final.is_over
     assert len(bob.games()) == 2
     played = [line.split()[3] for line in server.lines_of("alice") if line.startswith("tell /os play")]
-    assert (
-        played.index(".2.1") < len(played) - played[::-1].index(".2.0") - 1
-    )  # neither waits for the other's end
+    # Neither waits for the other's end.
+    assert played.index(".2.1") < len(played) - played[::-1].index(".2.0") - 1
 
 
 @pytest.mark.parametrize("dialect", ["gtp", "nboard"])
 def test_outflank_plays_from_random_discs(server: GgsServer, tmp_path: Path, dialect: str) -> None:
     engine = f'cmd="outflank {dialect} --level 1" protocol={dialect} grace=1'
-    with (
-        Guest(server, "alice", tmp_path, engine, matches=1) as alice,
-        Guest(server, "bob", tmp_path, ANY_BOARD, matches=1, asks=("s8r24 5:00 alice",)) as bob,
-    ):
+    with players(server, tmp_path, engine, ANY_BOARD, "s8r24") as (alice, bob):
         bob.wait()
         alice.wait()
 
@@ -138,8 +135,7 @@ def test_a_game_goes_on_after_the_line_of_a_player_was_lost(tmp_path: Path, lost
 
     with (
         GgsServer(random.Random(3), on_update=cut) as server,
-        Guest(server, "alice", tmp_path, ANY_BOARD, matches=1) as alice,
-        Guest(server, "bob", tmp_path, ANY_BOARD, matches=1, asks=(f"{kind} 5:00 alice",)) as bob,
+        players(server, tmp_path, ANY_BOARD, ANY_BOARD, kind) as (alice, bob),
     ):
         bob.wait()
         alice.wait()
@@ -177,11 +173,13 @@ def test_all_matches_end_though_lines_are_cut_at_random(tmp_path: Path, rng: ran
 
 
 def test_a_server_that_is_away_is_tried_again(server: GgsServer, tmp_path: Path) -> None:
-    with Guest(server, "alice", tmp_path) as alice:
+    with Guest(server, "alice", tmp_path, games=3) as alice:
         server.cut("alice")
         server.wait(lambda: server.lines_of("alice").count("tell /os continue") == 2)
 
     assert any("trying again" in line for line in alice.said)
+    # A remark about the engine is made once for all its processes.
+    assert len([line for line in alice.said if "has no command for a time" in line]) == 1
 
 
 def test_the_engine_plays_by_the_clock_of_the_server(server: GgsServer, tmp_path: Path) -> None:
@@ -198,26 +196,14 @@ def test_the_engine_plays_by_the_clock_of_the_server(server: GgsServer, tmp_path
     lines = heard.read_text().splitlines()
     settings = [line for line in lines if line.startswith("time_settings")]
     left = [int(line.split()[2]) for line in lines if line.startswith("time_left")]
-    assert settings == ["time_settings 180 0 0"] or settings == ["time_settings 179 0 0"]
+    assert settings in (["time_settings 180 0 0"], ["time_settings 179 0 0"])
     assert len(left) >= 28
     assert 170 < left[0] <= 178  # without the reserve
     assert left == sorted(left, reverse=True)
 
 
-def test_a_remark_about_the_engine_is_made_once_for_all_its_processes(
-    server: GgsServer, tmp_path: Path
-) -> None:
-    with Guest(server, "alice", tmp_path, games=3) as alice:
-        pass
-
-    assert len([line for line in alice.said if "has no command for a time" in line]) == 1
-
-
 def test_the_first_ctrl_c_ends_when_the_match_is_over(server: GgsServer, tmp_path: Path) -> None:
-    with (
-        Guest(server, "alice", tmp_path, fake("slow", 24)) as alice,
-        Guest(server, "bob", tmp_path),
-    ):
+    with Guest(server, "alice", tmp_path, fake("slow", 24)) as alice, Guest(server, "bob", tmp_path):
         server.begin("bob", "alice", "8")
         server.wait(lambda: sum("play" in line for line in server.lines_of("alice")) > 22)
         alice.interrupt()
@@ -231,14 +217,10 @@ def test_the_first_ctrl_c_ends_when_the_match_is_over(server: GgsServer, tmp_pat
 
 
 def test_another_ctrl_c_leaves_at_once_and_no_engine_remains(server: GgsServer, tmp_path: Path) -> None:
-    engine = fake("silence")
     environment = {**os.environ, "OUTFLANK_GGS_PASSWORD": "secret"}
     log = tmp_path / "log"
-    options = ["--engine", engine, "--save", tmp_path / "games.ggf", "--log", log]
-    with (
-        running(server, "alice", *options, env=environment) as program,
-        Guest(server, "bob", tmp_path),
-    ):
+    options = ["--engine", fake("silence"), "--save", tmp_path / "games.ggf", "--log", log]
+    with client(server, "alice", *options, env=environment) as program, Guest(server, "bob", tmp_path):
         engines = children(program.pid)
         inherited = [Path(f"/proc/{engine}/environ").read_bytes() for engine in engines]
         server.begin("alice", "bob", "8")
@@ -258,11 +240,7 @@ def test_another_ctrl_c_leaves_at_once_and_no_engine_remains(server: GgsServer, 
 
 @pytest.mark.parametrize("fault", ["crash", "illegal", "refuse", "nonsense"])
 def test_an_engine_that_fails_twice_gives_the_game_up(server: GgsServer, tmp_path: Path, fault: str) -> None:
-    engine = fake(fault)
-    with (
-        Guest(server, "alice", tmp_path, engine, matches=1) as alice,
-        Guest(server, "bob", tmp_path, matches=1) as bob,
-    ):
+    with players(server, tmp_path, fake(fault)) as (alice, bob):
         server.begin("alice", "bob", "8")
         alice.wait()
         bob.wait()
@@ -270,11 +248,9 @@ def test_an_engine_that_fails_twice_gives_the_game_up(server: GgsServer, tmp_pat
     assert sum("it is started again" in line for line in alice.said) == 1
     assert sum("it gives the game up" in line for line in alice.said) == 1
     (game,) = bob.games()
+    winner = Colour.BLACK if game.black == "bob" else Colour.WHITE
     assert game.result is not None
-    assert (game.result.winner, game.result.ending) == (
-        Colour.BLACK if game.black == "bob" else Colour.WHITE,
-        ResultReason.RESIGNATION,
-    )
+    assert (game.result.winner, game.result.ending) == (winner, ResultReason.RESIGNATION)
 
 
 def test_an_engine_that_fails_once_goes_on_in_a_new_process(server: GgsServer, tmp_path: Path) -> None:
@@ -300,18 +276,12 @@ os.execv({sys.executable!r}, {fake_engine.command()[:-4]!r} + ["--fault", fault,
 def test_an_illegal_move_of_the_server_is_refused_and_the_game_is_asked_for_again(
     server: GgsServer, tmp_path: Path
 ) -> None:
-    slow = fake("slow", 2)
-    with (
-        Guest(server, "alice", tmp_path, matches=1) as alice,
-        Guest(server, "bob", tmp_path, slow, matches=1),
-    ):
+    with players(server, tmp_path, opponent=fake("slow", 2)) as (alice, _):
         id = server.begin("alice", "bob", "8")
         server.wait(lambda: any("play" in line for line in server.lines_of("bob")))
         game = server.games(id)[0]
-        wrong = [
-            line.replace(f"|{len(game.moves):3}: ", f"|{len(game.moves) + 1:3}: a1 ")
-            for line in game.update()
-        ]
+        last, next_one = (f"|{len(game.moves) + more:3}: " for more in (0, 1))
+        wrong = [line.replace(last, f"{next_one}a1 ") for line in game.update()]
         server.says("alice", *wrong)
         server.wait(lambda: f"tell /os watch + {id}" in server.lines_of("alice"))
         alice.interrupt(at_once=True)
@@ -337,11 +307,7 @@ def test_a_game_that_stays_contradictory_is_resigned(server: GgsServer, tmp_path
 def test_an_engine_resigns_a_single_game_and_never_both_games_of_a_pair(
     server: GgsServer, tmp_path: Path, kind: str, ending: ResultReason | None
 ) -> None:
-    resigning = fake("resign", 5)
-    with (
-        Guest(server, "alice", tmp_path, resigning, matches=1) as alice,
-        Guest(server, "bob", tmp_path, matches=1),
-    ):
+    with players(server, tmp_path, fake("resign", 5)) as (alice, _):
         server.begin("alice", "bob", kind)
         alice.wait()
 
@@ -352,11 +318,7 @@ def test_an_engine_resigns_a_single_game_and_never_both_games_of_a_pair(
 
 
 def test_a_game_that_is_told_twice_is_asked_about_once(server: GgsServer, tmp_path: Path) -> None:
-    slow = fake("slow")
-    with (
-        Guest(server, "alice", tmp_path, slow, matches=1) as alice,
-        Guest(server, "bob", tmp_path, matches=1),
-    ):
+    with players(server, tmp_path, fake("slow")) as (alice, _):
         id = server.begin("alice", "bob", "8")
         for _ in range(3):
             server.says("alice", *server.games(id)[0].join())

@@ -67,7 +67,6 @@ def test_a_recorded_line_is_read(line: str) -> None:
 
 
 def cut(lines: list[str]) -> list[str]:
-    """The lines of a message as the cutter hands them on."""
     cutter = MessageJoiner()
     for line in lines:
         assert cutter.feed(f"{line}\r".encode()) is None
@@ -158,11 +157,8 @@ def test_no_text_is_too_odd_to_be_read(seed: int) -> None:
     text = "\n".join(lines)
     for _ in range(rng.randint(1, 8)):
         at = rng.randrange(len(text))
-        text = (
-            text[:at]
-            + rng.choice(["", "|", "\n|", "9" * 30, " ", "-", "*", "é", text[at] * 9, "\0"])
-            + text[at + 1 :]
-        )
+        new = rng.choice(["", "|", "\n|", "9" * 30, " ", "-", "*", "é", text[at] * 9, "\0"])
+        text = text[:at] + new + text[at + 1 :]
     cutter = MessageJoiner()
     found = [cutter.feed(line.encode()) for line in text.split("\n")]
 

@@ -100,19 +100,15 @@ def test_a_match_that_would_be_resigned_is_not_asked_for(
     assert not server.lines_of("alice")
 
 
-def test_a_wrong_password_is_one_sentence(server: GgsServer, tmp_path: Path) -> None:
-    with Guest(server, "alice", tmp_path, password="guess") as alice:
-        alice.wait()
-
-    assert str(alice.failure) == "the server refuses the login: : ERR Password is incorrect."
-    assert "> ********" in alice.log
-
-
-def test_a_second_login_ends_the_first(server: GgsServer, tmp_path: Path) -> None:
+def test_a_wrong_password_and_a_second_login_are_one_sentence(server: GgsServer, tmp_path: Path) -> None:
+    with Guest(server, "alice", tmp_path, password="guess") as refused:
+        refused.wait()
     with Guest(server, "alice", tmp_path) as alice:
         server.says("alice", ": User alice disconnected you.")
         alice.wait()
 
+    assert str(refused.failure) == "the server refuses the login: : ERR Password is incorrect."
+    assert "> ********" in refused.log
     assert str(alice.failure) == "the server has ended the line: : User alice disconnected you."
 
 
@@ -150,11 +146,14 @@ def test_text_of_a_hostile_server_is_skipped_and_a_game_goes_on(server: GgsServe
     assert all(line.isprintable() for line in alice.log)
 
 
-def test_a_match_that_nobody_can_play_is_resigned(server: GgsServer, tmp_path: Path) -> None:
-    with Guest(server, "alice", tmp_path) as alice:
+def test_an_impossible_match_is_resigned_and_a_refusal_is_shown(server: GgsServer, tmp_path: Path) -> None:
+    with Guest(server, "alice", tmp_path, asks=("8 5:00 nobody",)) as alice:
+        server.says("alice", "/os: ERR rated variable mismatch.")
+        server.wait(lambda: any("mismatch" in line for line in alice.said))
         server.says("alice", "/os: + match .7 1720 mallory 1720 alice 8k T")
         server.wait(lambda: "tell /os resign .7" in server.lines_of("alice"))
 
+    assert "the server refuses: /os: ask ERR user 'nobody' not found." in alice.said
     assert "match .7 is resigned: I play no komi games" in alice.said
 
 
@@ -162,14 +161,6 @@ def test_matches_without_number_are_bounded(server: GgsServer, tmp_path: Path) -
     with Guest(server, "alice", tmp_path) as alice:
         server.says("alice", *(f"/os: + match .{number} 1 alice 1 mallory 8 R" for number in range(500)))
         server.wait(lambda: sum("left out" in line for line in alice.said) == 500 - 32)
-
-
-def test_a_refusal_of_the_server_is_shown(server: GgsServer, tmp_path: Path) -> None:
-    with Guest(server, "alice", tmp_path, asks=("8 5:00 nobody",)) as alice:
-        server.says("alice", "/os: ERR rated variable mismatch.")
-        server.wait(lambda: any("mismatch" in line for line in alice.said))
-
-    assert "the server refuses: /os: ask ERR user 'nobody' not found." in alice.said
 
 
 def test_words_of_others_are_shown_on_request_alone(server: GgsServer, tmp_path: Path) -> None:

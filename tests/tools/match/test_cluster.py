@@ -21,7 +21,7 @@ from outflank.book import BookWriter
 from outflank.engine import Rules, SettingsError
 from outflank.engine.evaluation.weights import SHIPPED, checksum
 from outflank.tests.support.processes import children, living_members
-from outflank.tests.support.program import OUTFLANK, outflank
+from outflank.tests.support.program import outflank, started
 from outflank.tests.support.runs import conduct, settings
 from outflank.tests.tools.commands.test_tune import USUAL as TUNED
 from outflank.tests.tools.match.test_resume import ENGINES, SEED, begin, results
@@ -74,7 +74,6 @@ def wait_for_worker(address: str) -> None:
 
 
 def refused(*words: str, **environment: str) -> str:
-    """What the program says last; it fails."""
     ran = outflank(*words, env={**os.environ, **environment})
     assert (ran.returncode, "Traceback" in ran.stderr) == (1, False), ran.stderr
     return ran.stderr.splitlines()[-1]
@@ -82,12 +81,7 @@ def refused(*words: str, **environment: str) -> str:
 
 def test_a_worker_that_dies_half_way_costs_nothing(tmp_path: Path) -> None:
     with scheduler() as address, process(*worker(address)) as doomed, process(*worker(address)):
-        running = subprocess.Popen(
-            [OUTFLANK, *begin(tmp_path / "m", 40, 1), "--cluster", address],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        running = started(*begin(tmp_path / "m", 40, 1), "--cluster", address)
         assert running.stdout is not None
         ended = 0
         while ended < 10:
@@ -119,13 +113,13 @@ def test_a_tuning_takes_the_same_path_on_a_cluster(tmp_path: Path) -> None:
     assert values_of(there) == values_of(here) != []
 
 
-def test_ctrl_c_ends_what_the_workers_are_playing(tmp_path: Path) -> None:
+def test_an_engine_that_is_not_there_is_named_and_ctrl_c_ends_what_the_workers_play(tmp_path: Path) -> None:
     with scheduler() as address, process(*worker(address)) as at_work:
-        running = subprocess.Popen(
-            [OUTFLANK, *begin(tmp_path / "m", 10_000, 1), "--cluster", address],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
+        engines = ["--engine", "name=A cmd=no-such-engine", "--engine", "name=B cmd=cat"]
+        said = refused("match", *engines, "--cluster", address, "--out", str(tmp_path / "m"))
+        assert said.endswith("there is no program 'no-such-engine'")
+        assert not (tmp_path / "m").exists()
+        running = started(*begin(tmp_path / "m", 10_000, 1), "--cluster", address)
         assert running.stdout is not None
         for _ in range(4):
             running.stdout.readline()
@@ -138,15 +132,6 @@ def test_ctrl_c_ends_what_the_workers_are_playing(tmp_path: Path) -> None:
         assert running.returncode == 128 + signal.SIGINT
         assert children(at_work.pid) == []
         assert read_run(tmp_path / "m").interrupted
-
-
-def test_an_engine_that_can_not_play_there_is_refused_in_words(tmp_path: Path) -> None:
-    with scheduler() as address, process(*worker(address)):
-        engines = ["--engine", "name=A cmd=no-such-engine", "--engine", "name=B cmd=cat"]
-        said = refused("match", *engines, "--cluster", address, "--out", str(tmp_path / "m"))
-
-    assert said.endswith("there is no program 'no-such-engine'")
-    assert not (tmp_path / "m").exists()
 
 
 def test_workers_of_another_build_are_refused_with_both_named(tmp_path: Path) -> None:
@@ -163,21 +148,19 @@ def test_workers_of_another_build_are_refused_with_both_named(tmp_path: Path) ->
     assert [path.name for path in tmp_path.iterdir()] == ["other.py"]
 
 
-def test_a_worker_of_another_build_that_comes_later_refuses_its_tasks() -> None:
-    assert if_same_build(this_build(), max, 1, 2) == 2
-    with pytest.raises(SettingsError, match=r"runs Outflank .*, and this command Outflank 0\.9\.0 with"):
-        if_same_build(("0.9.0", checksum()), max, 1, 2)
-    with pytest.raises(SettingsError, match=r"runs Outflank .*, and this command Outflank .* 00c0ffee"):
-        if_same_build((__version__, "00c0ffee"), max, 1, 2)
-
-
-def test_a_run_holds_version_and_evaluation(tmp_path: Path) -> None:
+def test_a_run_holds_its_build_and_a_worker_of_another_one_refuses_its_tasks(tmp_path: Path) -> None:
     conduct(settings(*ENGINES, games=2, seed=SEED), tmp_path)
     connection = sqlite3.connect(tmp_path / "run.db")
     facts = dict(connection.execute("SELECT name, value FROM run"))
     connection.close()
 
     assert (facts["outflank"], facts["evaluation"]) == this_build()
+
+    assert if_same_build(this_build(), max, 1, 2) == 2
+    with pytest.raises(SettingsError, match=r"runs Outflank .*, and this command Outflank 0\.9\.0 with"):
+        if_same_build(("0.9.0", checksum()), max, 1, 2)
+    with pytest.raises(SettingsError, match=r"runs Outflank .*, and this command Outflank .* 00c0ffee"):
+        if_same_build((__version__, "00c0ffee"), max, 1, 2)
 
 
 @pytest.mark.parametrize(
@@ -198,7 +181,6 @@ def test_a_scheduler_that_is_not_there_is_named_and_nothing_is_begun(
 
 
 def certificate(folder: Path) -> list[Path]:
-    """A certificate for this machine that is its own authority, and its key."""
     if shutil.which("openssl") is None:
         pytest.skip("openssl makes the certificate")
     made = [folder / "cert.pem", folder / "key.pem"]

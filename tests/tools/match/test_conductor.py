@@ -8,6 +8,7 @@ import subprocess
 import threading
 import time
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -71,9 +72,10 @@ def test_a_match_ends_when_its_test_has_a_verdict(tmp_path: Path) -> None:
     assert 2 * decided[0] <= len(run.games) <= 2 * decided[0] + 2
 
 
-class Stalling(StallWatch):
-    """Always says that the machine was held up."""
+WAITS = count()
 
+
+class Stalling(StallWatch):
     def held_up(self, began: float, ended: float) -> float:
         return 0.5
 
@@ -103,16 +105,23 @@ def test_only_naps_that_end_late_are_stalls_though_the_monotonic_clock_has_steps
     assert watch.held_up(0.0, now) == pytest.approx(0.3)
 
 
-def test_a_flag_that_falls_while_the_runner_stalls_is_played_again_and_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("tools.match.runner.pool.StallWatch", Stalling),
+        # By the system's account the engine waits for a processor, longer each time it is asked.
+        ("protocol.drivers.driver.ProcessDriver.waits", property(lambda driver: {1: next(WAITS)})),
+    ],
+)
+def test_a_flag_that_falls_while_the_machine_stalls_is_played_again_and_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: object
 ) -> None:
     """On a machine that always stalls there is an end to it: a flag that falls again and again does so by itself."""
-    monkeypatch.setattr("outflank.tools.match.runner.pool.StallWatch", Stalling)
+    monkeypatch.setattr(f"outflank.{name}", value)
     run = conduct(settings(fake("A"), fake("B", "slow", 5, time="0.1"), games=2), tmp_path / "m")
 
-    assert [(game.ending, game.attempt) for game in run.games] == [
-        (Ending.TIME, pairplayer.MOST_FALLS + 1)
-    ] * 2
+    last = (Ending.TIME, pairplayer.MOST_FALLS + 1)
+    assert [(game.ending, game.attempt) for game in run.games] == [last] * 2
     assert [void.blamed for void in run.voids] == ["B"] * pairplayer.MOST_FALLS
     assert {void.void.rsplit(" ", 2)[0] for void in run.voids} == {
         "B lost on time while this machine held it up for"
@@ -120,22 +129,6 @@ def test_a_flag_that_falls_while_the_runner_stalls_is_played_again_and_named(
     assert [void.attempt for void in run.voids] == list(range(1, pairplayer.MOST_FALLS + 1))
     assert run.void_share("B") == pairplayer.MOST_FALLS / (pairplayer.MOST_FALLS + 2)
     assert not run.is_valid
-
-
-def test_an_engine_that_had_no_processor_did_not_lose(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Its first move waits, by the system's account, for longer each time it is asked."""
-    waits = iter(range(1000))
-    monkeypatch.setattr(
-        "outflank.protocol.drivers.driver.ProcessDriver.waits", property(lambda self: {1: next(waits)})
-    )
-    run = conduct(settings(fake("A"), fake("B", "slow", 5, time="0.1"), games=2), tmp_path / "m")
-
-    assert {void.void.rsplit(" ", 2)[0] for void in run.voids} == {
-        "B lost on time while this machine held it up for"
-    }
-    assert len(run.voids) == pairplayer.MOST_FALLS
 
 
 def test_a_void_takes_the_other_game_of_its_pair_with_it(
@@ -155,14 +148,10 @@ def test_a_void_takes_the_other_game_of_its_pair_with_it(
     monkeypatch.setattr("outflank.tools.match.game.seat.longest_wait", lambda before, now: 0.0)
     run = conduct(settings(fake("A"), fake("B", "slow", 5, time="0.1"), games=2), tmp_path / "m")
 
-    assert [(game.pairing.number, game.attempt, game.ending) for game in run.games] == [
-        (1, 2, Ending.TIME),
-        (2, 2, Ending.TIME),
-    ]
-    assert [(void.pairing.number, void.attempt, void.blamed) for void in run.voids] == [
-        (1, 1, None),
-        (2, 1, "B"),
-    ]
+    games, voids = run.games, run.voids
+    assert [(each.pairing.number, each.attempt) for each in games] == [(1, 2), (2, 2)]
+    assert {game.ending for game in games} == {Ending.TIME}
+    assert [(each.pairing.number, each.attempt, each.blamed) for each in voids] == [(1, 1, None), (2, 1, "B")]
     assert run.voids[0].void == "game 2 of its pair was voided"
     assert len(run.voids[0].turns) > 8
 
@@ -171,17 +160,14 @@ def test_an_engine_that_took_more_than_its_threads_stalled_the_machine_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("outflank.tools.match.runner.pool.StallWatch", Stalling)
+    assert not pairplayer.is_own_doing(cpu_seconds=1.0, threads=1, seconds=1.0)
+    assert pairplayer.is_own_doing(cpu_seconds=1.5, threads=1, seconds=1.0)
+    assert not pairplayer.is_own_doing(cpu_seconds=1.5, threads=2, seconds=1.0)
     monkeypatch.setattr(pairplayer, "is_own_doing", lambda cpu_seconds, threads, seconds: True)
     run = conduct(settings(fake("A"), fake("B", "slow", 5, time="0.1"), games=2), tmp_path / "m")
 
     assert run.voids == ()
     assert [game.ending for game in run.games] == [Ending.TIME, Ending.TIME]
-
-
-def test_processor_time_is_compared_with_what_the_declared_threads_can_use() -> None:
-    assert not pairplayer.is_own_doing(cpu_seconds=1.0, threads=1, seconds=1.0)
-    assert pairplayer.is_own_doing(cpu_seconds=1.5, threads=1, seconds=1.0)
-    assert not pairplayer.is_own_doing(cpu_seconds=1.5, threads=2, seconds=1.0)
 
 
 def test_a_crash_loses_unless_it_is_to_be_played_again(tmp_path: Path) -> None:

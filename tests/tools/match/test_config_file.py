@@ -75,18 +75,15 @@ def test_engines_and_config_read_a_table_alike(tmp_path: Path) -> None:
     assert entry.env == (("ON", "yes"), ("LIST", "a,b c"))
 
 
-def test_engines_are_chosen_by_name_and_others_added(engines: Path) -> None:
+def test_engines_are_chosen_by_name_and_others_added_and_a_missing_one_is_named(engines: Path) -> None:
     chosen = chosen_entries(["the other", "name=C cmd=engine-c"], engines)
 
     assert [entry.name for entry in chosen] == ["the other", "C"]
-
-
-def test_an_engine_that_is_not_in_the_file_is_named(engines: Path) -> None:
     with pytest.raises(NotationError, match=r".* has no engine 'B', only A, the other"):
         chosen_entries(["B"], engines)
 
 
-def test_a_run_that_was_saved_is_read_back(tmp_path: Path, engines: Path) -> None:
+def test_a_run_that_was_saved_is_read_back_and_not_written_over(tmp_path: Path, engines: Path) -> None:
     settings = RunSettings(
         entries=chosen_entries([], engines),
         openings=OpeningsChoice.parse("random:6"),
@@ -124,8 +121,6 @@ def test_a_run_that_was_saved_is_read_back(tmp_path: Path, engines: Path) -> Non
         "sprt": "elo0=0.0 elo1=12.5 alpha=0.01 beta=0.02 model=logistic",
     }
 
-
-def test_a_file_that_is_there_is_not_written_over(engines: Path) -> None:
     settings = RunSettings(chosen_entries([], engines), OpeningsChoice.parse("random:6"))
     with pytest.raises(OutflankError, match=r"can't write '.*engines.toml' \(File exists\)"):
         save_config(settings, engines)
@@ -147,18 +142,21 @@ def test_a_file_that_is_there_is_not_written_over(engines: Path) -> None:
         ("[[engine]]\ncmd = 'x'\n[[engine]]\ncmd = 'x'", "engine 2: another engine is called 'x' too"),
         ("\xff", "run.toml: not TOML: "),
         (f"games = 0x{'f' * 5000}", "run.toml: not TOML: "),
+        ("a = " + "[" * 100_000, "nested too deeply"),
+        ("a = " + "{a = " * 3000 + "1" + "}" * 3000, "nested too deeply"),
+        ("a" + ".a" * 50_000 + " = 1", "dots in a line"),
+        ("a = " + "9" * 5000, "not TOML"),
+        ("a = 1\n" * 100_000, "it has more than 262,144 bytes"),
+        ("\0", "not TOML"),
+        (None, r"can't read '.*' \(No such file or directory\)"),
     ],
 )
-def test_what_is_wrong_in_a_file_is_named(tmp_path: Path, text: str, sentence: str) -> None:
+def test_what_is_wrong_in_a_file_is_named(tmp_path: Path, text: str | None, sentence: str) -> None:
     path = tmp_path / "run.toml"
-    path.write_bytes(text.encode("latin-1"))
+    if text is not None:
+        path.write_bytes(text.encode("latin-1"))
     with pytest.raises(FileFormatError, match=sentence):
         read_config(path)
-
-
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(FileFormatError, match=r"can't read '.*' \(No such file or directory\)"):
-        read_config(tmp_path / "missing.toml")
 
 
 @click.command()

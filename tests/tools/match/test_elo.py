@@ -49,13 +49,6 @@ def test_pairs_that_cancel_out_narrow_the_interval() -> None:
     assert shared.high < split.high
 
 
-def test_no_games_leave_everything_undefined() -> None:
-    result = estimate([], [])
-
-    assert (result.elo, result.low, result.high, result.superiority) == (None, None, None, None)
-    assert result.pentanomial == (0, 0, 0, 0, 0)
-
-
 def test_after_winning_everything_only_a_lower_end_is_known() -> None:
     """Ten pairs won: a chance below 0.025^(1/10) = 0.6915 a pair would do that with less than 2.5 %."""
     won = estimate([1] * 20, [2] * 10)
@@ -67,11 +60,19 @@ def test_after_winning_everything_only_a_lower_end_is_known() -> None:
     assert (lost.elo, lost.low, lost.high) == (None, None, -won.low)
 
 
-@pytest.mark.parametrize("pairs", [[1.0] * 50, [1.0]])
-def test_draws_only_claim_no_certainty(pairs: list[float]) -> None:
+@pytest.mark.parametrize("pairs", [[1.0] * 50, [1.0], []])
+def test_draws_or_no_games_claim_no_certainty(pairs: list[float]) -> None:
     result = estimate([0.5] * 2 * len(pairs), pairs)
 
-    assert (result.elo, result.low, result.high, result.superiority) == (0, None, None, None)
+    assert (result.elo, result.low, result.high, result.superiority) == (
+        0 if pairs else None,
+        None,
+        None,
+        None,
+    )
+    assert result.pentanomial == (0, 0, len(pairs), 0, 0)
+    for unvaried in (pairs, [1.5], [2.0] * 9):
+        assert estimate([0.5] * len(unvaried), unvaried).nelo is None
 
 
 def test_a_huge_match_has_a_narrow_interval() -> None:
@@ -99,13 +100,6 @@ def test_every_number_is_finite_or_undefined_and_in_order(games: list[tuple[floa
         assert number is None or math.isfinite(number)
     assert None in (result.low, result.elo) or result.low <= result.elo  # type: ignore[operator]
     assert None in (result.high, result.elo) or result.elo <= result.high  # type: ignore[operator]
-
-
-@pytest.mark.parametrize("pairs", [[], [1.5], [2.0] * 9, [1.0] * 9])
-def test_normalised_elo_is_undefined_where_nothing_varies(pairs: list[float]) -> None:
-    result = estimate([0.5] * len(pairs), pairs)
-
-    assert result.nelo is None
 
 
 def test_the_path_is_the_estimate_after_so_many_pairs() -> None:

@@ -18,7 +18,6 @@ NAMES = ("A", "B", "C", "D")
 
 
 def result(first: int, second: int, points: float, games: int, opening: int) -> PairScore:
-    """The result of a pair between two engines of `NAMES`."""
     wins, draws = int(points), round(2 * points) % 2
     return PairScore(NAMES[first], NAMES[second], Score(wins, draws, games - wins - draws), opening)
 
@@ -40,7 +39,6 @@ def played(strengths: dict[int, float], openings: int, rng: random.Random) -> li
 
 
 def ends(rating: Rating) -> tuple[float, float]:
-    """The ends of a rating's interval, both known."""
     assert rating.low is not None
     assert rating.high is not None
     return rating.low, rating.high
@@ -64,18 +62,14 @@ def test_between_two_the_difference_is_their_elo() -> None:
     assert not rated.prior
 
 
-def test_a_field_worked_out_by_hand() -> None:
-    """A takes 3 of 4 off B and B 3 of 4 off C: 190.85 Elo each, whatever A and C have not played."""
+def test_a_field_worked_out_by_hand_and_a_weak_opponent_that_makes_no_rating_better() -> None:
+    # A takes 3 of 4 off B and B 3 of 4 off C: 190.85 Elo each, whatever A and C have not played.
     pairs = pairs_of([2, 1], 0, 1) + pairs_of([2, 1], 1, 2)
-
     assert elos(rate(NAMES[:3], pairs).ratings) == pytest.approx([190.848, 0, -190.848], abs=0.01)
 
-
-def test_a_weak_opponent_makes_no_rating_better() -> None:
-    """B and C are level; C has met D as well and taken nearly all the points."""
+    # B and C are level; C has met D as well and taken nearly all the points.
     pairs = pairs_of([1, 2, 1, 0], 1, 2) + pairs_of([2, 2, 1.5, 2], 2, 3) + pairs_of([1, 1], 0, 1)
     ratings = rate(NAMES, pairs).ratings
-
     assert ratings[2].points / ratings[2].games > 0.7
     assert elos(ratings)[1] == pytest.approx(elos(ratings)[2], abs=0.01)
 
@@ -120,7 +114,7 @@ def test_pairs_that_always_split_leave_less_doubt_than_ones_that_do_not() -> Non
     assert ends(split.ratings[0])[1] < ends(whole.ratings[0])[1]
 
 
-def test_who_took_every_point_has_a_finite_rating_and_no_upper_end() -> None:
+def test_who_took_every_point_has_a_finite_rating_and_no_upper_end_so_have_groups() -> None:
     pairs = pairs_of([2, 2, 2], 0, 1) + pairs_of([2, 2, 2], 0, 2) + pairs_of([1, 2, 0.5], 1, 2)
     rated = rate(NAMES[:3], pairs)
     best, *others = rated.ratings
@@ -133,14 +127,9 @@ def test_who_took_every_point_has_a_finite_rating_and_no_upper_end() -> None:
     assert all(other.high is not None for other in others)
     assert rated.superiority[0][1] is not None
     assert rated.superiority[0][1] > 0.9
-
-
-def test_two_groups_of_which_one_took_all_get_finite_ratings() -> None:
-    pairs = pairs_of([2, 2, 2], 0, 2) + pairs_of([1, 2, 0], 0, 1) + pairs_of([1, 2, 0], 2, 3)
-    rated = rate(NAMES, pairs)
-
-    assert rated.prior
-    assert elos(rated.ratings)[0] > elos(rated.ratings)[2]
+    two_groups = pairs_of([2, 2, 2], 0, 2) + pairs_of([1, 2, 0], 0, 1) + pairs_of([1, 2, 0], 2, 3)
+    assert rate(NAMES, two_groups).prior
+    assert elos(rate(NAMES, two_groups).ratings)[0] > elos(rate(NAMES, two_groups).ratings)[2]
 
 
 def test_who_has_not_played_has_no_rating() -> None:

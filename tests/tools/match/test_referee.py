@@ -41,11 +41,10 @@ FAULTS = [
     ("segfault", Ending.CRASH, "was killed by SIGSEGV when asked 'genmove"),
     ("orphan", Ending.CRASH, "exited with code 5"),
     ("closed input", Ending.CRASH, "closed its input but keeps running"),
-    ("silence", Ending.STALL, "gave no complete answer in time"),
-    ("half a line", Ending.STALL, "gave no complete answer in time"),
-    ("no blank line", Ending.STALL, "gave no complete answer in time"),
-    ("drip", Ending.STALL, "gave no complete answer in time"),
-    ("line feeds", Ending.STALL, "gave no complete answer in time"),
+    *(
+        (fault, Ending.STALL, "gave no complete answer in time")
+        for fault in ("silence", "half a line", "no blank line", "drip", "line feeds")
+    ),
     ("closed output", Ending.CRASH, "closed its output but keeps running"),
     ("endless answer", Ending.PROTOCOL_ERROR, "bytes where one answer was due"),
     ("endless line", Ending.PROTOCOL_ERROR, "wrote a line of more than 65536 bytes"),
@@ -81,12 +80,6 @@ def test_each_fault_is_a_named_loss_that_leaves_nothing_behind(
     assert victim.pid == process
 
 
-def test_a_fault_of_white_is_blacks_win(sit: Sit) -> None:
-    game = referee(sit(name="B"), sit("crash"))
-
-    assert (game.ending, game.winner) == (Ending.CRASH, BLACK)
-
-
 @pytest.mark.parametrize("fault", ["chatter", "banner", "error flood", "upper case", "stubborn"])
 def test_what_is_odd_but_no_fault_costs_nothing(sit: Sit, fault: str) -> None:
     game = referee(sit(fault, turn=26), sit(name="B"), stall=10)
@@ -94,11 +87,11 @@ def test_what_is_odd_but_no_fault_costs_nothing(sit: Sit, fault: str) -> None:
     assert game.ending is Ending.DISCS
 
 
-def test_the_next_game_is_played_by_a_new_process(sit: Sit) -> None:
-    culprit, victim = sit("crash", turn=3), sit(name="B")
-    first, second = (referee(culprit, victim) for _ in range(2))
+def test_a_fault_of_white_is_blacks_win_and_the_next_game_is_played_by_a_new_process(sit: Sit) -> None:
+    victim, culprit = sit(name="B"), sit("crash", turn=3)
+    first, second = (referee(victim, culprit) for _ in range(2))
 
-    assert (first.ending, second.ending) == (Ending.CRASH, Ending.CRASH)
+    assert [(game.ending, game.winner) for game in (first, second)] == [(Ending.CRASH, BLACK)] * 2
     assert first.transcript == second.transcript != ""
 
 
@@ -126,20 +119,6 @@ def test_no_engine_can_spoil_a_game_that_is_over(sit: Sit) -> None:
 
     assert [(game.ending, game.margin) for game in games] == [(Ending.DISCS, whole.margin)] * 2
     assert leaving.remarks == ["A ended between two games and was started again"]
-
-
-def test_a_game_is_adjudicated_with_its_exact_result(sit: Sit) -> None:
-    whole = referee(sit(), sit(name="B"), solve=8)
-    game = referee(sit(), sit(name="B"), adjudicate=8)
-    ply = len(game.turns)
-
-    assert game.ending is Ending.ADJUDICATION
-    assert [turn.move for turn in game.turns] == [turn.move for turn in whole.turns[:ply]]
-    assert whole.turns[ply].before.empties == 8
-    assert game.margin == whole.turns[ply].exact
-    assert game.detail == "exact result with 8 empty squares"
-    assert game.margin is not None
-    assert game.winner is (BLACK if game.margin > 0 else WHITE if game.margin < 0 else None)
 
 
 @pytest.mark.parametrize(
@@ -179,15 +158,26 @@ def test_a_rule_for_scores_that_makes_no_sense_is_refused(text: str) -> None:
         ScoreRule.parse(text)
 
 
-def test_the_last_positions_are_solved_and_the_played_result_stands(sit: Sit) -> None:
+def test_the_last_positions_are_solved_and_a_game_is_adjudicated_with_its_exact_result(sit: Sit) -> None:
     game = referee(sit(), sit(name="B"), solve=6)
 
     assert game.ending is Ending.DISCS
     assert all((turn.exact is not None) == (turn.before.empties <= 6) for turn in game.turns)
 
+    whole = referee(sit(), sit(name="B"), solve=8)
+    game = referee(sit(), sit(name="B"), adjudicate=8)
+    ply = len(game.turns)
+
+    assert game.ending is Ending.ADJUDICATION
+    assert [turn.move for turn in game.turns] == [turn.move for turn in whole.turns[:ply]]
+    assert whole.turns[ply].before.empties == 8
+    assert game.margin == whole.turns[ply].exact
+    assert game.detail == "exact result with 8 empty squares"
+    assert game.margin is not None
+    assert game.winner is (BLACK if game.margin > 0 else WHITE if game.margin < 0 else None)
+
 
 def best_margin(position: Position) -> int:
-    """The slow and obvious way."""
     if position.is_over:
         return position.score(BLACK)
     if position.must_pass:
@@ -196,26 +186,28 @@ def best_margin(position: Position) -> int:
     return max(margins) if position.side is BLACK else min(margins)
 
 
-@pytest.mark.parametrize("rules", ["othello", "reversi", "ravensburger-2006"])
-def test_the_last_positions_of_a_game_get_their_exact_margins(rules: str) -> None:
-    """The sample passes twice near its end."""
+@pytest.mark.parametrize(
+    ("transcript", "played_by", "rules", "most"),
+    [
+        *((WITH_PASSES, "othello", rules, 6) for rules in ("othello", "reversi", "ravensburger-2006")),
+        (ONE_WAY, "ravensburger-1987", "ravensburger-1987", 4),
+    ],
+)
+def test_the_last_positions_of_a_game_get_their_exact_margins(
+    transcript: str, played_by: str, rules: str, most: int
+) -> None:
+    """The first sample passes twice near its end."""
     turns = [
-        replace(turn, before=turn.before.with_rules(Rules.parse(rules))) for turn in played(WITH_PASSES).turns
+        replace(turn, before=turn.before.with_rules(Rules.parse(rules)))
+        for turn in played(transcript, Rules.parse(played_by)).turns
     ]
-    exact = [turn.exact for turn in Solver().solved(turns, 6)]
+    exact = [turn.exact for turn in Solver().solved(turns, most)]
 
-    assert exact == [best_margin(turn.before) if turn.before.empties <= 6 else None for turn in turns]
-    assert len([margin for margin in exact if margin is not None]) >= 6
-
-
-def test_games_of_one_direction_are_solved_too() -> None:
-    turns = played(ONE_WAY, Rules.parse("ravensburger-1987")).turns
-    solved = Solver().solved(turns, 4)
-
-    assert [turn.exact for turn in solved[-4:]] == [best_margin(turn.before) for turn in turns[-4:]]
+    assert exact == [best_margin(turn.before) if turn.before.empties <= most else None for turn in turns]
+    assert len([margin for margin in exact if margin is not None]) >= most
 
 
-def test_discs_are_lost_by_the_one_who_chose_the_move() -> None:
+def test_discs_are_lost_by_the_one_who_chose_a_solved_move() -> None:
     game = played(WITH_PASSES)
     game = replace(game, turns=Solver().solved(game.turns, 10))
     lost = discs_lost(game)
@@ -232,15 +224,8 @@ def test_discs_are_lost_by_the_one_who_chose_the_move() -> None:
     assert lost[WHITE][0] - lost[BLACK][0] == game.margin - swing
     choices = [turn for turn in game.turns[first:] if not turn.move.is_pass]
     assert lost[BLACK][1] + lost[WHITE][1] == len(choices)
-
-
-def test_nobody_has_lost_what_he_was_given_or_what_nobody_solved_or_played() -> None:
-    game = played(WITH_PASSES)
-    solved = Solver().solved(game.turns, 6)
-    given = replace(game, turns=tuple(replace(turn, seconds=None) for turn in solved))
-    never_begun = replace(game, turns=(), margin=None)
-
-    for each in (game, given, never_begun):
+    given = replace(game, turns=tuple(replace(turn, seconds=None) for turn in game.turns))
+    for each in (played(WITH_PASSES), given, replace(game, turns=(), margin=None)):
         assert discs_lost(each) == {BLACK: (0, 0), WHITE: (0, 0)}
 
 
@@ -268,20 +253,14 @@ def test_a_side_without_an_answer_loses_on_time_at_its_deadline(sit: Sit) -> Non
 def test_a_late_answer_loses_on_time_and_a_timely_one_does_not(sit: Sit) -> None:
     late = referee(sit("slow", turn=1, time="0.2"), sit(name="B"))
     timely = referee(sit("slow", turn=30, time="5"), sit(name="B"))
+    third_late = referee(sit("slow", turn=1, time="0.7+0"), sit(name="B"))  # 0.3 s a move
 
     assert (late.ending, late.winner) == (Ending.TIME, WHITE)
     assert timely.ending is Ending.DISCS
+    assert (third_late.ending, len(third_late.turns)) == (Ending.TIME, 4)
 
 
-def test_the_clock_adds_up_over_the_game(sit: Sit) -> None:
-    """0.3 s a move out of 0.7 s for the game: the third move comes too late."""
-    game = referee(sit("slow", turn=1, time="0.7+0"), sit(name="B"))
-
-    assert game.ending is Ending.TIME
-    assert len(game.turns) == 4
-
-
-def test_time_is_told_before_the_game_and_before_each_move(sit: Sit) -> None:
+def test_time_is_told_before_each_move_and_holds_for_the_deaf_too(sit: Sit) -> None:
     heard: list[str] = []
     game = referee(sit("slow with time", turn=90, time="60+0", heard=heard), sit(name="B"))
     settings, left = heard.index("A > time_settings 60 0 0"), heard.index("A > time_left black 60 0")
@@ -290,8 +269,6 @@ def test_time_is_told_before_the_game_and_before_each_move(sit: Sit) -> None:
     assert heard.index("A > clear_board") < settings < left
     assert heard[left + 2] == "A > genmove black"
 
-
-def test_an_engine_that_does_not_know_its_clock_is_held_to_it(sit: Sit) -> None:
     refusing, deaf = sit("refuse time", time="60+0"), sit(time="9", name="B")
     game = referee(refusing, deaf)
 
@@ -301,15 +278,20 @@ def test_an_engine_that_does_not_know_its_clock_is_held_to_it(sit: Sit) -> None:
 
 
 def test_a_fall_of_the_flag_tells_when_it_was_and_what_the_engine_did_meanwhile(sit: Sit) -> None:
-    idle, busy = (seated(sit(fault, turn=1, time="0.3"), sit(name="B")) for fault in ("silence", "busy loop"))
-    games = idle.play(), busy.play()
+    seats = [seated(sit(fault, turn=1, time="0.3"), sit(name="B")) for fault in ("silence", "busy loop")]
+    seats.append(seated(sit("slow to play", time="0.1"), sit(name="B"), opening="f5d6"))
+    games = [each.play() for each in seats]
+    idle, busy, between_moves = [each.flag_fall for each in seats]
 
-    assert [game.ending for game in games] == [Ending.TIME] * 2
-    assert idle.flag_fall is not None
-    assert 0.35 <= idle.flag_fall.ended - idle.flag_fall.began < 3
-    assert busy.flag_fall is not None
-    assert idle.flag_fall.cpu_seconds <= 0.02 < busy.flag_fall.cpu_seconds
-    assert idle.flag_fall.threads == 1
+    assert [game.ending for game in games] == [Ending.TIME] * 3
+    assert idle is not None
+    assert 0.35 <= idle.ended - idle.began < 3
+    assert busy is not None
+    assert idle.cpu_seconds <= 0.02 < busy.cpu_seconds
+    assert idle.threads == 1
+    assert between_moves is not None
+    assert between_moves.ended - between_moves.began > 0.6
+    assert between_moves.cpu_seconds < 0.3
 
 
 def test_time_taken_between_moves_is_charged_beyond_the_margin(sit: Sit) -> None:
@@ -324,15 +306,6 @@ def test_time_taken_between_moves_is_charged_beyond_the_margin(sit: Sit) -> None
     taken = patient.outside["A"]
     assert taken.longest > 1.2
     assert taken.seconds / 0.3 > taken.moves
-
-
-def test_a_flag_that_falls_between_moves_tells_what_the_machine_did(sit: Sit) -> None:
-    game = seated(sit("slow to play", time="0.1"), sit(name="B"), opening="f5d6")
-
-    assert game.play().ending is Ending.TIME
-    assert game.flag_fall is not None
-    assert game.flag_fall.ended - game.flag_fall.began > 0.6
-    assert game.flag_fall.cpu_seconds < 0.3
 
 
 def test_time_is_counted_without_a_clock_and_charged_to_nobody(sit: Sit) -> None:
@@ -368,7 +341,7 @@ def test_the_clocks_margin_is_the_engines_own(sit: Sit) -> None:
     assert (game.ending, game.winner) == (Ending.TIME, BLACK)
 
 
-def test_lines_have_their_time_their_speaker_and_no_control_characters() -> None:
+def test_lines_have_their_time_and_speaker_and_of_a_flood_the_beginning_and_the_end_are_kept() -> None:
     dialogue = DialogueLog()
     dialogue.add("A", ">", "genmove black")
     dialogue.add("A", "<", "= \x1b[31m" + "x" * 70_000)
@@ -381,8 +354,6 @@ def test_lines_have_their_time_their_speaker_and_no_control_characters() -> None
     dialogue.begin()
     assert dialogue.lines() == ()
 
-
-def test_of_a_flood_the_beginning_and_the_end_are_kept() -> None:
     dialogue = DialogueLog()
     for number in range(100_000):
         dialogue.add("A", "!", str(number))

@@ -66,11 +66,7 @@ def test_faults_and_seconds_are_counted_for_each_side() -> None:
     assert first.seconds == [0.25] * 4 + [0.5] * 3
     assert second.seconds == [0.25] * 3 + [0.5] * 4
     assert (first.longest_seconds, first.mean_seconds) == (0.5, (4 * 0.25 + 3 * 0.5) / 7)
-
-
-def test_no_games_leave_nothing_to_divide() -> None:
     empty = figures_of(run_of([])).engines[0]
-
     assert empty.score.points == 0
     assert {empty.score.mean_margin, empty.mean_seconds, empty.longest_seconds} == {None}
 

@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 from shutil import copytree
 from typing import Any
@@ -33,6 +34,33 @@ COMMANDS = (
     ["export", "--format", "sgf"],
     ["export", "--format", "transcript"],
 )
+INFINITE = float("inf")
+WRONG_VALUES: dict[tuple[str, str], tuple[Any, ...]] = {
+    ("game", "winner"): ("nobody",),
+    ("game", "black"): ("nobody", b"A"),
+    ("game", "margin"): (INFINITE, 65, "twelve"),
+    ("game", "round"): (0,),
+    ("game", "pair"): (2**62,),
+    ("game", "started"): ("yesterday",),
+    ("game", "rules"): ("draughts",),
+    ("game", "opening"): ("a1",),
+    ("game", "detail"): (None,),
+    ("game", "ending"): ("boredom",),
+    ("turn", "seconds"): (INFINITE, -1, "soon"),
+    ("turn", "value"): (-INFINITE,),
+    ("turn", "exact"): (1.5,),
+    ("turn", "book"): ("yes",),
+    ("turn", "move"): (b"a1", "a1"),
+}
+WRONG_FACTS = {
+    "started": ("yesterday",),
+    "settings": ("{}", "[" * 100_000, "9" * 5000),
+    "outside": ('{"A": [1, 1e999, 1, 1]}', '{"A": [1, 1, 1, 1, 1]}', "[1]", '{"\\ud800": [1, 1, 1, 1]}'),
+    "identities": (
+        *('{"A": 1}', '{"A": ["Ant \\u001b[2J"]}', json.dumps({"A": ["Ant " * 100]})),
+        json.dumps({"A": [*"abcdefghijk"]}),
+    ),
+}
 _KILLED_WHILE_IT_BEGINS = """
 import os, signal, sys
 from pathlib import Path
@@ -57,49 +85,20 @@ def edit(folder: Path, statement: str, *values: object) -> None:
 @pytest.mark.parametrize(
     ("statement", "value"),
     [
-        ("UPDATE game SET winner = ?", "nobody"),
-        ("UPDATE game SET black = ?", "nobody"),
+        *(
+            (f"UPDATE {table} SET {column} = ?", value)
+            for (table, column), values in WRONG_VALUES.items()
+            for value in values
+        ),
         ("UPDATE game SET black = white, detail = ?", ""),
-        ("UPDATE game SET black = ?", b"A"),
-        ("UPDATE game SET margin = ?", float("inf")),
-        ("UPDATE game SET margin = ?", 65),
-        ("UPDATE game SET margin = ?", "twelve"),
-        ("UPDATE game SET round = ?", 0),
-        ("UPDATE game SET pair = ?", 2**62),
-        ("UPDATE game SET started = ?", "yesterday"),
-        ("UPDATE game SET rules = ?", "draughts"),
-        ("UPDATE game SET opening = ?", "a1"),
-        ("UPDATE game SET detail = ?", None),
-        ("UPDATE game SET ending = ?", "boredom"),
         ("UPDATE game SET void = 'void', blamed = ?", "nobody"),
-        ("UPDATE turn SET seconds = ?", float("inf")),
-        ("UPDATE turn SET seconds = ?", -1),
-        ("UPDATE turn SET seconds = ?", "soon"),
-        ("UPDATE turn SET value = ?", float("-inf")),
-        ("UPDATE turn SET exact = ?", 1.5),
-        ("UPDATE turn SET book = ?", "yes"),
-        ("UPDATE turn SET move = ?", b"a1"),
-        ("UPDATE turn SET move = ?", "a1"),
-        ("UPDATE run SET value = ? WHERE name = 'started'", "yesterday"),
-        ("UPDATE run SET value = ? WHERE name = 'settings'", "{}"),
-        ("UPDATE run SET value = ? WHERE name = 'settings'", "[" * 100_000),
-        ("UPDATE run SET value = ? WHERE name = 'settings'", "9" * 5000),
-        ("UPDATE run SET value = ? WHERE name = 'outside'", '{"A": [1, 1e999, 1, 1]}'),
-        ("UPDATE run SET value = ? WHERE name = 'outside'", '{"A": [1, 1, 1, 1, 1]}'),
-        ("UPDATE run SET value = ? WHERE name = 'outside'", "[1]"),
-        ("UPDATE run SET value = ? WHERE name = 'outside'", '{"\\ud800": [1, 1, 1, 1]}'),
-        ("UPDATE run SET value = ? WHERE name = 'identities'", '{"A": 1}'),
-        ("UPDATE run SET value = ? WHERE name = 'identities'", '{"A": ["Ant \\u001b[2J"]}'),
-        ("UPDATE run SET value = ? WHERE name = 'identities'", '{"A": ["' + "Ant " * 100 + '"]}'),
-        (
-            "UPDATE run SET value = ? WHERE name = 'identities'",
-            '{"A": ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"]}',
+        *(
+            (f"UPDATE run SET value = ? WHERE name = '{name}'", value)
+            for name, values in WRONG_FACTS.items()
+            for value in values
         ),
         ("UPDATE run SET value = replace(value, '\"random:2\"', ?) WHERE name = 'settings'", '"x\\udcff"'),
-        ("DELETE FROM run WHERE name = ?", "settings"),
-        ("DELETE FROM run WHERE name = ?", "id"),
-        ("DELETE FROM run WHERE name = ?", "state"),
-        ("DELETE FROM run WHERE name = ?", "started"),
+        *(("DELETE FROM run WHERE name = ?", name) for name in ("settings", "id", "state", "started")),
         ("INSERT INTO remark (sentence) VALUES (?)", b"\xff"),
     ],
 )
@@ -170,7 +169,6 @@ def edits(folder: Path) -> Iterator[tuple[str, Any]]:
 
 
 def places(plain: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The way to every value of plain data."""
     yield path
     inner = plain.items() if isinstance(plain, dict) else enumerate(plain) if isinstance(plain, list) else ()
     for key, value in inner:
@@ -178,7 +176,6 @@ def places(plain: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 def put(plain: Any, path: tuple[Any, ...], value: object) -> Any:
-    """Plain data with another value in one place."""
     if not path:
         return value
     plain[path[0]] = put(plain[path[0]], path[1:], value)
@@ -215,11 +212,7 @@ def test_a_run_that_was_killed_while_it_began_is_begun_again(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        *(
-            (name, content)
-            for name in ("run.db.new", "run.lock", "precious")
-            for content in ("my notes", None)
-        ),
+        *product(("run.db.new", "run.lock", "precious"), ("my notes", None)),
         ("run.db.outflank-lock", None),
     ],
 )
@@ -260,26 +253,18 @@ def edited(statement: str) -> Callable[[Path], None]:
 @pytest.mark.parametrize(
     ("prepare", "attempt", "sentence"),
     [
-        (
-            lambda folder: (folder / RUN_FILE).write_bytes(b"no database"),
-            Store.resume,
-            "it is no SQLite file",
-        ),
+        (lambda folder: (folder / RUN_FILE).write_bytes(b"none"), Store.resume, "it is no SQLite file"),
         (
             edited("PRAGMA user_version = 99"),
             Store.resume,
-            "version 99, written by a newer Outflank; this one reads version 1 to",
+            "version 99, written by a newer Outflank; this one",
         ),
         (edited("DROP TABLE run; CREATE VIEW run AS SELECT 1"), Store.resume, "it has the view 'run'"),
         (edited("DROP TABLE run; CREATE VIEW run AS SELECT 1"), read_run, "it has the view 'run'"),
         (edited("DROP TABLE opening"), Store.resume, "the table 'opening' is missing"),
         (edited("PRAGMA user_version = 1"), Store.resume, "duplicate column name: book"),
         (edited("UPDATE run SET value = 'x' WHERE name = 'settings'"), Store.resume, "as the file of a run"),
-        (
-            edited("ALTER TABLE turn RENAME TO moves"),
-            Store.resume,
-            "it has the table 'moves', which is not Outflank's",
-        ),
+        (edited("ALTER TABLE turn RENAME TO moves"), Store.resume, "it has the table 'moves', which is not"),
         (lambda folder: (folder / "precious").touch(), create, "need a new or empty folder"),
         (
             lambda folder: None,

@@ -18,7 +18,6 @@ def tuning(*parameters: Tuned, lag: int = 4) -> Tuning:
 
 
 def points_of(pair: int) -> float:
-    """Made-up results, always the same."""
     return random.Random(pair).choice((0, 0.5, 1, 1.5, 2))
 
 
@@ -35,24 +34,19 @@ class TestTheValues:
 
         assert path.values == [1.1, 3]
 
-    def test_move_by_the_rate_and_the_step_at_the_end(self) -> None:
-        path = ValuePath(tuning(REAL), 1000, 1)
-        for pair in range(1, 1000):
-            path.add(pair, 1.0)
-        path.add(1000, 2.0)
-
-        assert abs(path.values[0] - 1.1) == pytest.approx(2 * 0.02 * 0.25)
-        assert path.step(REAL, 1000) == 0.25
-
-    def test_move_more_at_the_beginning_by_the_published_schedule(self) -> None:
-        path = ValuePath(tuning(REAL), 1000, 1)
-        path.add(1, 2.0)
+    def test_move_by_the_rate_and_step_at_the_end_and_more_before_by_the_published_schedule(self) -> None:
         c_end, r_end, pairs = 0.25, 0.02, 1000
-        c = c_end * pairs**GAMMA
+        first, last = ValuePath(tuning(REAL), pairs, 1), ValuePath(tuning(REAL), pairs, 1)
+        first.add(1, 2.0)
+        for pair in range(1, pairs):
+            last.add(pair, 1.0)
+        last.add(pairs, 2.0)
         a = r_end * c_end**2 * (STABILITY * pairs + pairs) ** ALPHA
-        gain = a / (STABILITY * pairs + 1) ** ALPHA / c
+        gain = a / (STABILITY * pairs + 1) ** ALPHA / (c_end * pairs**GAMMA)
 
-        assert abs(path.values[0] - 1.1) == pytest.approx(2 * gain)
+        assert abs(first.values[0] - 1.1) == pytest.approx(2 * gain)
+        assert abs(last.values[0] - 1.1) == pytest.approx(2 * r_end * c_end)
+        assert last.step(REAL, pairs) == c_end
 
     def test_never_leave_their_range(self) -> None:
         path = ValuePath(tuning(Tuned.parse("t real 1 1 1.1 0.1 1", 100), WHOLE), 50, 1)
@@ -101,17 +95,12 @@ def test_a_whole_number_is_rounded_by_chance_so_that_its_mean_is_the_value() -> 
     assert fmean(sides) == pytest.approx(5, abs=0.1)
 
 
-def test_what_is_written_is_read_again() -> None:
-    made = Tuning((REAL, WHOLE), 4, Sprt.parse("elo0=0 elo1=5"))
+def test_usual_steps_fit_the_range_and_what_is_written_is_read_again() -> None:
+    whole, made = Tuned.parse("n int 3 2 8", 100), Tuning((REAL, WHOLE), 4, Sprt.parse("elo0=0 elo1=5"))
 
-    assert Tuning.from_plain(made.plain()) == made
-
-
-def test_usual_steps_fit_the_range() -> None:
-    assert Tuned.parse("t real 1 0 2", 100).step == 0.1
-    assert Tuned.parse("n int 3 2 8", 100).step == 0.5
-    assert Tuned.parse("n int 3 2 8", 100).rate == 0.1
+    assert (whole.step, whole.rate, Tuned.parse("t real 1 0 2", 100).step) == (0.5, 0.1, 0.1)
     assert Tuned.parse("n int 3 2 8", 250_000).rate == 0.002
+    assert Tuning.from_plain(made.plain()) == made
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,6 @@ def turned(transcript: str, how: str) -> str:
 
 
 def pair(number: int, *, black_first: str = WITH_PASSES, white_first: str = WITH_PASSES) -> list[GameRecord]:
-    """Both games of a pair between A and B."""
     return [
         played(black_first, number=2 * number - 1, names=("A", "B")),
         played(white_first, number=2 * number, names=("B", "A")),
@@ -65,7 +64,6 @@ def test_games_share_a_key_if_and_only_if_their_boards_are_images(transcript: st
 
 
 def boards(game: GameRecord) -> tuple[str, ...]:
-    """Every board of a game with its side to move."""
     return (*(turn.before.board_string() for turn in game.turns), game.final_position.board_string())
 
 
@@ -74,7 +72,6 @@ def shortened(game: GameRecord) -> GameRecord:
 
 
 def image(game: GameRecord, symmetry: Symmetry) -> GameRecord:
-    """The game as it looks when the board is turned."""
     turned = Game(first=game.first_position.transformed(symmetry))
     for turn in game.turns:
         turned.play(symmetry.move(turn.move))
@@ -92,9 +89,6 @@ def test_other_moves_other_rules_and_another_ending_make_another_game() -> None:
         game_key(replace(game, rules=PRESETS["ravensburger-2006"])),
     }
     assert len(keys) == 5
-
-
-def test_games_by_one_direction_and_games_without_moves_have_keys() -> None:
     assert game_key(played(ONE_WAY, PRESETS["ravensburger-1987"])) != game_key(played(WITH_PASSES))
     assert game_key(broken_off(Ending.CRASH, Colour.BLACK, transcript="")) != game_key(played(WIPE_OUT))
 
@@ -103,7 +97,7 @@ def repeats(*games: GameRecord) -> dict[int, int]:
     return Standings(run_of(games, ("A", "B", "C")).settings, games).repeats
 
 
-def test_a_pair_that_was_played_before_repeats_its_first_time() -> None:
+def test_a_pair_that_was_played_before_by_the_same_engines_and_colours_repeats_its_first_time() -> None:
     """Whichever of them ends first."""
     image = turned(WITH_PASSES, "half a turn")
     games = [
@@ -112,16 +106,11 @@ def test_a_pair_that_was_played_before_repeats_its_first_time() -> None:
         *pair(2, white_first=WIPE_OUT),
         *pair(3, black_first=image),
         *pair(5, black_first=WIPE_OUT),
-        *(
-            replace(game, pairing=replace(game.pairing, pair=6))
-            for game in reversed(pair(7, white_first=WIPE_OUT))
-        ),
+        *moved(pair(7, white_first=WIPE_OUT), 6)[::-1],
     ]
 
     assert repeats(*games) == {3: 1, 4: 1, 6: 2}
 
-
-def test_the_same_games_by_other_engines_or_with_other_colours_are_no_repetition() -> None:
     one, two = pair(1, black_first=WITH_PASSES, white_first=WIPE_OUT)
     other = [played(WITH_PASSES, number=3, names=("A", "C")), played(WIPE_OUT, number=4, names=("C", "A"))]
     swapped = [played(WITH_PASSES, number=5, names=("B", "A")), played(WIPE_OUT, number=6, names=("A", "B"))]
@@ -192,7 +181,7 @@ def test_standings_that_grow_game_by_game_are_those_of_the_whole_run(names: str,
     assert sum(score.games for score in growing.scores.values()) == 2 * len(whole.games) + 4
 
 
-def test_a_game_that_is_taken_back_leaves_nothing() -> None:
+def test_a_game_that_is_taken_back_leaves_nothing_and_an_engine_that_comes_later_has_its_place() -> None:
     """And its time outside moves, which was counted when it ended, is not counted once more."""
     standings = Standings(run_of([]).settings, [replace(played(), outside={"A": OffClockTime(1, 1.0)})])
     taken = standings.take_back(1)
@@ -201,6 +190,12 @@ def test_a_game_that_is_taken_back_leaves_nothing() -> None:
     assert taken.outside == {}
     assert (standings.games, standings.pairs, standings.meetings) == ({}, {}, {})
     assert set(standings.scores.values()) == {Score()}
+
+    standings = Standings(RUN.settings, RUN.games)
+    standings.enter(run_of([], "ABC").settings)
+
+    assert (standings.scores["C"], standings.scores["A"].games) == (Score(), len(RUN.games))
+    assert [rating.name for rating in standings.ratings.ratings] == ["A", "B", "C"]
 
 
 def test_ratings_are_not_computed_anew_for_every_game(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -215,11 +210,3 @@ def test_ratings_are_not_computed_anew_for_every_game(monkeypatch: pytest.Monkey
     rated.append(standings.ratings)
 
     assert [ratings.ratings[0].games for ratings in rated] == [0, 1, 1, 1, 1, 4]
-
-
-def test_an_engine_that_comes_later_has_its_place() -> None:
-    standings = Standings(RUN.settings, RUN.games)
-    standings.enter(run_of([], "ABC").settings)
-
-    assert (standings.scores["C"], standings.scores["A"].games) == (Score(), len(RUN.games))
-    assert [rating.name for rating in standings.ratings.ratings] == ["A", "B", "C"]

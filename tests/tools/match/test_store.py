@@ -49,7 +49,6 @@ def create(folder: Path, settings: RunSettings = SETTINGS) -> Store:
 
 
 def game(number: int = 1) -> GameRecord:
-    """A game with everything that can be known of one."""
     plain = refereed(WITH_PASSES, number=number)
     turns = tuple(
         replace(
@@ -99,6 +98,7 @@ def test_games_come_back_as_they_were(tmp_path: Path) -> None:
     assert run.remarks == ("B b is late",)
     assert (run.finished, run.interrupted) == (True, False)
     assert run.started.startswith("2")
+    assert [path.name for path in tmp_path.iterdir()] == [RUN_FILE]
 
 
 def test_no_text_is_stored_that_is_too_long_to_be_read(tmp_path: Path) -> None:
@@ -116,41 +116,23 @@ def test_no_text_is_stored_that_is_too_long_to_be_read(tmp_path: Path) -> None:
     assert (run.games[0].dialogue[0], run.games[0].dialogue[-1]) == ("A > genmove black", "A < the fault")
 
 
-def test_what_engines_took_between_their_moves_adds_up_and_counts_each_game_once(tmp_path: Path) -> None:
+def test_times_between_moves_add_up_for_each_game_once_and_so_do_the_first_ten_names(tmp_path: Path) -> None:
     taken = {"A": OffClockTime(30, 1.5, 0.5, 0.25), "B b": OffClockTime(29, 0.25, 0.125, 2.0)}
-    first, second = (replace(game(number), outside=taken) for number in (1, 2))
+    older = {"A": "Ant 0", "B b": "Bee 7"}
+    first, second = (replace(game(number), outside=taken, identities=older) for number in (1, 2))
     store = create(tmp_path)
     store.write([first], RULES)
     store.end(finished=False)
     store = Store.resume(tmp_path)
     store.write([replace(game(1), void="its twin was voided"), replace(second, void="a stall")], RULES)
+    store.write(
+        [replace(game(2 + number), identities={"A": f"Ant {number}"}) for number in range(1, 31)], RULES
+    )
+    ended, run = store.end(finished=False), read_run(tmp_path)
 
-    assert store.end(finished=False).outside == read_run(tmp_path).outside
-    assert read_run(tmp_path).outside == {
-        "A": OffClockTime(60, 3.0, 0.5, 0.25),
-        "B b": OffClockTime(58, 0.5, 0.125, 2.0),
-    }
-
-
-def test_the_names_and_versions_of_engines_are_kept_each_once(tmp_path: Path) -> None:
-    older, newer = ({"A": f"Ant {version}", "B b": "Bee 7"} for version in ("1.0", "2.0"))
-    store = create(tmp_path)
-    store.write([replace(game(number), identities=older) for number in (1, 2)], RULES)
-    store.end(finished=False)
-    store = Store.resume(tmp_path)
-    store.write([replace(game(3), identities=newer)], RULES)
-
-    assert store.end(finished=False).identities == read_run(tmp_path).identities
-    assert read_run(tmp_path).identities == {"A": ("Ant 1.0", "Ant 2.0"), "B b": ("Bee 7",)}
-
-
-def test_an_engine_that_changes_its_name_in_every_game_fills_no_file(tmp_path: Path) -> None:
-    store = create(tmp_path)
-    games = [replace(game(number), identities={"A": f"Ant {number}"}) for number in range(1, 31)]
-    store.write(games, RULES)
-    store.end(finished=False)
-
-    assert read_run(tmp_path).identities == {"A": tuple(f"Ant {number}" for number in range(1, 11))}
+    assert (ended.outside, ended.identities) == (run.outside, run.identities)
+    assert run.outside == {"A": OffClockTime(60, 3.0, 0.5, 0.25), "B b": OffClockTime(58, 0.5, 0.125, 2.0)}
+    assert run.identities == {"A": tuple(f"Ant {number}" for number in range(10)), "B b": ("Bee 7",)}
 
 
 def test_moves_with_directions_come_back(tmp_path: Path) -> None:
@@ -163,22 +145,15 @@ def test_moves_with_directions_come_back(tmp_path: Path) -> None:
     store.end(finished=False)
 
 
-def test_a_game_that_goes_on_is_in_the_file_and_no_result(tmp_path: Path) -> None:
-    store = create(tmp_path)
-    store.write([started(game()), TurnPlayed(1, 1, 0, FIRST)], RULES)
-    reader = sqlite3.connect(tmp_path / RUN_FILE)
-
-    assert reader.execute("SELECT number, ending FROM game").fetchall() == [(1, None)]
-    assert reader.execute("SELECT game, ply, move FROM turn").fetchall() == [(1, 0, "f5")]
-    assert read_run(tmp_path).games == ()
-    reader.close()
-    store.end(finished=False)
-
-
-def test_a_resumed_run_forgets_what_had_not_ended(tmp_path: Path) -> None:
+def test_a_game_that_goes_on_is_no_result_and_forgotten_on_resume(tmp_path: Path) -> None:
     store = create(tmp_path)
     store.write([game(1), started(game(2)), TurnPlayed(2, 1, 0, FIRST)], RULES)
     openings = store.openings(RULES)
+    reader = sqlite3.connect(tmp_path / RUN_FILE)
+    assert reader.execute("SELECT number, ending FROM game WHERE number > 1").fetchall() == [(2, None)]
+    assert reader.execute("SELECT ply, move FROM turn WHERE game = 2").fetchall() == [(0, "f5")]
+    assert read_run(tmp_path).games == (game(1),)
+    reader.close()
     store.end(finished=False)
     assert read_run(tmp_path).interrupted
 
@@ -190,12 +165,6 @@ def test_a_resumed_run_forgets_what_had_not_ended(tmp_path: Path) -> None:
     reader = sqlite3.connect(tmp_path / RUN_FILE)
     assert reader.execute("SELECT DISTINCT game FROM turn").fetchall() == [(1,)]
     reader.close()
-
-
-def test_a_finished_run_is_one_file(tmp_path: Path) -> None:
-    create(tmp_path).end(finished=True)
-
-    assert [path.name for path in tmp_path.iterdir()] == [RUN_FILE]
 
 
 def test_a_second_runner_is_refused_and_readers_are_not(tmp_path: Path) -> None:

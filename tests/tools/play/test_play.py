@@ -39,19 +39,16 @@ def test_the_clock_is_recorded_as_game_files_have_it(control: str, clock: str) -
 def test_the_figures_of_many_deals_are_those_of_their_scores(
     scores: list[int], mean: float, deviation: float, share: float, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    play_many(
-        lambda deal, seed, variant: scores[seed],
-        range(len(scores)),
-        DEFAULT_LAYOUT,
-        SoloPrinter(Variant.CHIPS, True),
-    )
+    printer = SoloPrinter(Variant.CHIPS, True)
+    play_many(lambda deal, seed, variant: scores[seed], range(len(scores)), DEFAULT_LAYOUT, printer)
 
     figures = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert (figures["mean"], figures["deviation"], figures["perfect"]) == (mean, deviation, share)
 
 
-def test_the_letters_are_those_of_the_view_at_every_move() -> None:
+def test_the_picture_has_the_letters_of_the_view_in_columns_and_two_colours() -> None:
     game = DealerView.start(Deal.shuffled(1))
+    lines = click.unstyle(picture(game.player_view())).splitlines()
     for _ in range(20):
         view = game.player_view()
         plain = [line.split() for line in click.unstyle(picture(view)).splitlines()]
@@ -60,14 +57,7 @@ def test_the_letters_are_those_of_the_view_at_every_move() -> None:
             break
         game = game.play(game.legal_moves()[-1])
 
-
-def test_columns_stand_below_each_other() -> None:
-    lines = click.unstyle(picture(DealerView.start(Deal.shuffled(1)).player_view())).splitlines()
-
     assert {line.index("X") for line in lines[4:6] if "X" in line} == {15, 19}
     assert (lines[0].index("d"), lines[0].index("e")) == (15, 19)
-
-
-def test_chips_of_either_colour_look_different() -> None:
     assert click.unstyle(styled_chip(Chip(Colour.BLACK, 7))) == "b7"
     assert styled_chip(Chip(Colour.BLACK, 7)) != styled_chip(Chip(Colour.WHITE, 7)).replace("g", "b")

@@ -64,7 +64,7 @@ def test_a_match_is_counted() -> None:
     assert list(told.openings.items()) == [("f5 d6", Score(1, 0, 0, 64, 1)), ("", Score(1))]
 
 
-def test_a_pair_that_repeats_another_adds_points_and_nothing_else() -> None:
+def test_a_repeated_pair_adds_points_alone_and_discs_are_thrown_away_by_an_engines_own_moves() -> None:
     games = [mirrored(number) for number in (1, 2, 3, 4)]
     told = figures_of(run_of(games))
 
@@ -72,6 +72,12 @@ def test_a_pair_that_repeats_another_adds_points_and_nothing_else() -> None:
     assert told.standings.elo == estimate([1, 0], [1.0])
     assert told.engines[0].score.points == 2
     assert told.standings.disc_sums == [0.0]
+
+    # Black plays e3 from +8 to +2, White f6 back to +6; the final margin is 64.
+    told = figures_of(run_of([judged({}, {4: 8, 5: 2, 6: 6})]))
+
+    assert told.engines[0].discs_lost == (6, 1)
+    assert told.engines[1].discs_lost == (4, 1)
 
 
 @pytest.mark.parametrize(
@@ -89,14 +95,6 @@ def test_an_opening_that_one_colour_always_wins_is_one_sided(
     assert found == [one_sided] * 2 * len(scores)
 
 
-def test_discs_thrown_away_are_those_of_the_engines_own_moves() -> None:
-    """Black plays e3 from +8 to +2, White f6 back to +6; the final margin is 64."""
-    told = figures_of(run_of([judged({}, {4: 8, 5: 2, 6: 6})]))
-
-    assert told.engines[0].discs_lost == (6, 1)
-    assert told.engines[1].discs_lost == (4, 1)
-
-
 def test_engines_stand_by_their_rank_and_before_the_end_by_points() -> None:
     run = random_run(("A", "B", "C", "D"), 2, {"format": Format.ROUND_ROBIN})
     told, unfinished = figures_of(run), figures_of(replace(run, finished=False))
@@ -106,6 +104,11 @@ def test_engines_stand_by_their_rank_and_before_the_end_by_points() -> None:
     assert [engine.score.points for engine in unfinished.engines] == points
     assert sum(points) == len(run.games)
     assert told.standings.elo is None
+    lost = [
+        played(WITH_PASSES),
+        played(number=2, names=("B", "A")),
+    ]  # a match keeps the order of its settings
+    assert [engine.entry.name for engine in figures_of(run_of(lost)).engines] == ["A", "B"]
 
 
 @pytest.mark.parametrize(
@@ -133,12 +136,6 @@ def test_phases_that_nobody_reached_are_no_columns() -> None:
     )
 
 
-def test_a_match_keeps_the_order_of_the_settings() -> None:
-    lost = [played(WITH_PASSES), played(number=2, names=("B", "A"))]
-
-    assert [engine.entry.name for engine in figures_of(run_of(lost)).engines] == ["A", "B"]
-
-
 def test_a_game_without_its_twin_is_rated_and_makes_no_pair() -> None:
     """With an odd number of games an encounter ends with one."""
     names = ("A", "B", "C")
@@ -155,12 +152,8 @@ def test_a_game_without_its_twin_is_rated_and_makes_no_pair() -> None:
     assert standings.ratings == rate(names, [PairScore(duo[0], duo[1], won, 0) for duo in ("AB", "BC", "CA")])
     assert (standings.complete_pairs, standings.repeats) == (0, {})
     assert "Ratings while the run went on" in [chart["title"] for chart in charts(run, told)]
-
-
-def test_the_last_game_of_an_odd_match_is_no_pair() -> None:
-    games = [played(), played(number=2, names=("B", "A")), played(number=3, opening=3)]
-    standings = figures_of(run_of(games)).standings
-
+    odd_match = run_of([played(), played(number=2, names=("B", "A")), played(number=3, opening=3)])
+    standings = figures_of(odd_match).standings
     assert standings.elo == estimate([1, 0, 1], [1.0])
     assert [rating.games for rating in standings.ratings.ratings] == [3, 3]
 
@@ -178,7 +171,7 @@ def test_a_result_names_the_version_and_evaluation_that_began_the_run(
     assert "outflank 1.0.0, evaluation d5a9d812, 4 games" in render_report(old, figures_of(old))
 
 
-def test_the_table_of_a_match(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_tables_of_a_match_and_a_tournament(capsys: pytest.CaptureFixture[str]) -> None:
     games = [played(), broken_off(Ending.TIME, Colour.WHITE, number=2, names=("B", "A"))]
     print_result_of(run_of(games, settings={"sprt": Sprt(0, 20)}))
     printed = capsys.readouterr().out
@@ -189,6 +182,24 @@ def test_the_table_of_a_match(capsys: pytest.CaptureFixture[str]) -> None:
     assert "SPRT normalized [0, 20]: no verdict, LLR " in printed
     assert "The same on disc differences: no verdict, LLR +0.00 (-2.94 to +2.94) after 0 pairs" in printed
     assert "Note: B refuses to say hello" in printed
+
+    run = random_run(("A", "B", "C"), 2, {"format": Format.ROUND_ROBIN}, solved=6)
+    void = replace(run.games[0], void="a stall", blamed="A")
+    print_result_of(replace(run, voids=(void, void)))
+    printed = capsys.readouterr().out
+
+    assert "points against" in printed
+    assert printed.count("/4") == 6
+    assert "Elo (95 %)" in printed
+    assert "discs thrown away" in printed
+    assert "Note: This run is not valid: too many games were void (A 20.0%)" in printed
+
+    print_result_of(run_of([], interrupted=True))
+    print_result_of(run_of([], ("A", "B", "C"), {"format": Format.ROUND_ROBIN}, finished=False))
+    printed = capsys.readouterr().out
+
+    assert "interrupted after 0 games" in printed
+    assert "A against B: Elo undefined" in printed
 
 
 def test_time_taken_between_moves_is_noted_where_it_matters(capsys: pytest.CaptureFixture[str]) -> None:
@@ -225,28 +236,6 @@ def test_no_verdict_is_shown_that_rests_on_pairs_before_which_one_is_missing() -
     assert [chart["title"] for chart in charts(waiting, figures_of(waiting))] == ["Elo of A against B"]
 
 
-def test_the_table_of_a_tournament(capsys: pytest.CaptureFixture[str]) -> None:
-    run = random_run(("A", "B", "C"), 2, {"format": Format.ROUND_ROBIN}, solved=6)
-    void = replace(run.games[0], void="a stall", blamed="A")
-    print_result_of(replace(run, voids=(void, void)))
-    printed = capsys.readouterr().out
-
-    assert "points against" in printed
-    assert printed.count("/4") == 6
-    assert "Elo (95 %)" in printed
-    assert "discs thrown away" in printed
-    assert "Note: This run is not valid: too many games were void (A 20.0%)" in printed
-
-
-def test_a_run_without_games_has_a_table(capsys: pytest.CaptureFixture[str]) -> None:
-    print_result_of(run_of([], interrupted=True))
-    print_result_of(run_of([], ("A", "B", "C"), {"format": Format.ROUND_ROBIN}, finished=False))
-    printed = capsys.readouterr().out
-
-    assert "interrupted after 0 games" in printed
-    assert "A against B: Elo undefined" in printed
-
-
 def drawn(*series: Series, **levels: float) -> dict[str, Any]:
     made = chart("title", "caption", series, levels)
     assert made is not None
@@ -257,30 +246,20 @@ def points(text: str) -> list[tuple[float, float]]:
     return [(float(x), float(y)) for x, y in (pair.split(",") for pair in text.split())]
 
 
-def test_the_first_point_lies_left_and_the_last_right_and_higher_is_higher() -> None:
+def test_higher_is_higher_from_left_to_right_bands_go_once_around_and_levels_are_to_be_seen() -> None:
     made = drawn(Series("A", 0, ((1, 0), (2, 10), (3, 5))))
     (first, low), (_, high), (last, middle) = points(made["curves"][0]["points"])
-
     assert (first, last) == (made["left"], made["right"])
     assert made["top"] <= high < middle < low <= made["bottom"]
 
-
-def test_a_band_goes_once_around() -> None:
     made = drawn(Series("A", 0, ((1, 0), (2, 0)), ((1, -1, 1), (2, -2, 2))))
     outline = points(made["curves"][0]["band"])
-
     assert [x for x, _ in outline] == [made["left"], made["right"], made["right"], made["left"]]
     assert outline[0][1] > outline[3][1]
 
-
-def test_levels_are_always_to_be_seen() -> None:
     made = drawn(Series("A", 0, ((0, 0), (1, 0.1))), low=-3, high=3)
-
     assert [label for _, label in made["levels"]] == ["low", "high"]
     assert all(made["top"] <= at <= made["bottom"] for at, _ in made["levels"])
-
-
-def test_one_point_is_no_curve() -> None:
     assert chart("", "", [Series("A", 0, ((1, 1),))], {}) is None
     assert chart("", "", [], {}) is None
 
@@ -304,16 +283,11 @@ def test_thinned_numbers_keep_the_last(count: int, most: int) -> None:
 
 def test_strips_share_a_scale_and_open_ends_reach_its_end() -> None:
     strips = strip({"A": (-100.0, 0.0, 100.0), "B": (None, -50.0, 20.0)})
-
     a, b = strips["A"], strips["B"]
 
     assert a["zero"] == b["zero"] == a["middle"] == 50
     assert b["low"] == 0 < a["low"] < b["middle"] < b["high"] < a["high"] < 100
     assert strip({}) == {}
-
-
-def void(game: GameRecord) -> GameRecord:
-    return replace(game, void="the runner stalled", blamed="B")
 
 
 def test_the_summary_holds_what_the_table_shows() -> None:
@@ -330,7 +304,7 @@ def test_the_summary_holds_what_the_table_shows() -> None:
     assert (told["finished"], told["interrupted"], told["sprt"]) == (True, False, None)
 
 
-def test_the_summary_has_the_rounds_of_a_knockout_and_why_who_went_on() -> None:
+def test_the_summary_has_the_rounds_of_a_knockout_and_of_a_swiss_tournament() -> None:
     run = random_run(("A", "B", "C"), 1, {"format": Format.KNOCKOUT})
     told = json.loads(json.dumps(summary_of(run)))
     rest, duel = told["rounds"][0]
@@ -343,8 +317,6 @@ def test_the_summary_has_the_rounds_of_a_knockout_and_why_who_went_on() -> None:
     assert final["stages"][0] == final["points"] or len(final["stages"]) > 1
     assert told["engines"][0]["swiss"] is None
 
-
-def test_the_summary_has_the_table_and_the_rounds_of_a_swiss_tournament() -> None:
     run = random_run(("A", "B", "C"), 1, {"format": Format.SWISS, "rounds": 2})
     told = json.loads(json.dumps(summary_of(run)))
 
@@ -356,7 +328,7 @@ def test_the_summary_has_the_table_and_the_rounds_of_a_swiss_tournament() -> Non
     assert sum(engine["swiss"]["byes"] for engine in told["engines"]) == 2
 
 
-def test_the_summary_says_what_engines_took_between_their_moves_and_how_they_call_themselves() -> None:
+def test_the_summary_has_times_between_moves_names_and_voids_of_each_engine() -> None:
     run = replace(RUN, outside={"B": OffClockTime(4, 1.0, 0.5, 0.25)}, identities={"B": ("Bee 7",)})
     keys = ("mean_seconds_outside", "longest_seconds_outside", "longest_seconds_to_set_up", "calls_itself")
 
@@ -365,26 +337,20 @@ def test_the_summary_says_what_engines_took_between_their_moves_and_how_they_cal
         [0.25, 0.5, 0.25, ["Bee 7"]],
     ]
 
-
-def test_voids_are_told_for_each_engine_and_too_many_make_a_run_invalid() -> None:
-    told = summary_of(replace(RUN, voids=(void(GAMES[2]),)))
+    void = replace(GAMES[2], void="the runner stalled", blamed="B")
+    told = summary_of(replace(RUN, voids=(void,)))
 
     assert [engine["voids"] for engine in told["engines"]] == [0, 1]
     assert told["engines"][1]["void_share"] == 0.2
     assert not told["valid"]
-    assert Run(SETTINGS, GAMES * 9, (void(GAMES[2]),)).is_valid
+    assert Run(SETTINGS, GAMES * 9, (void,)).is_valid
 
 
-def test_the_tests_are_told_with_their_bounds() -> None:
-    told = summary_of(replace(RUN, settings=replace(SETTINGS, sprt=Sprt(0, 10))))["sprt"]
-
-    assert (told["elo0"], told["elo1"], told["model"]) == (0, 10, "normalized")
-    assert told["bounds"][0] < told["ratio"] < told["bounds"][1]
-    assert told["decided"] is None
-
-
-def test_pairs_after_a_verdict_move_no_ratio() -> None:
+def test_the_tests_are_told_with_their_bounds_and_pairs_after_a_verdict_move_no_ratio() -> None:
     """What was under way by then has ended since."""
+    early = summary_of(replace(RUN, settings=replace(SETTINGS, sprt=Sprt(0, 10))))["sprt"]
+    assert (early["elo0"], early["elo1"], early["model"], early["decided"]) == (0, 10, "normalized", None)
+    assert early["bounds"][0] < early["ratio"] < early["bounds"][1]
     run = random_run(("A", "B"), 200, {"sprt": Sprt(0, 200)})
     told = summary_of(run)["sprt"]
     pairs, accepted = told["decided"]

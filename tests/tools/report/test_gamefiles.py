@@ -22,6 +22,7 @@ from outflank.tools.match.game.results import Ending, GameRecord
 from outflank.tools.report.records import annotated_game, headline, transcript_line
 
 ONE_DIRECTION = PRESETS["ravensburger-1987"]
+SECOND_WINS = PRESETS["ravensburger-2006"]  # White begins, so an equal count is Black's
 GGF_FIELD = re.compile(r"([A-Z]+)\[([^\]]*)\]")
 
 
@@ -43,7 +44,6 @@ def sgf_nodes(text: str) -> list[dict[str, list[str]]]:
 
 
 def sgf_game(text: str, rules: Rules) -> Game:
-    """The game that the nodes tell, played move by move."""
     game = Game(rules)
     for node in sgf_nodes(text)[1:]:
         (name,) = {"B", "W"} & node.keys()
@@ -53,19 +53,14 @@ def sgf_game(text: str, rules: Rules) -> Game:
 
 
 def ggf_game(text: str) -> tuple[dict[str, str], Game]:
-    """Tags and game of a GGF line, the start taken from its board."""
-    tags: dict[str, str] = {}
-    turns = []
-    for name, value in GGF_FIELD.findall(text):
-        if name in ("B", "W"):
-            turns.append((name, value))
-        else:
-            tags[name] = value
+    fields = GGF_FIELD.findall(text)
+    turns = [field for field in fields if field[0] in ("B", "W")]
+    tags: dict[str, str] = dict(field for field in fields if field not in turns)
     rules = Rules.parse(tags.get("RU", "othello"))
     game = Game(rules, Position.parse(tags["BO"].removeprefix("8 "), rules))
     for name, value in turns:
-        word, *fields = value.split("/")
-        direction = f"/{fields[0]}" if fields and fields[0].isalpha() else ""
+        word, *more = value.split("/")
+        direction = f"/{more[0]}" if more and more[0].isalpha() else ""
         game.play(Move.parse(word + direction), Colour.BLACK if name == "B" else Colour.WHITE)
     return tags, game
 
@@ -81,15 +76,15 @@ def test_all_three_formats_tell_the_same_game(transcript: str, rules: Rules) -> 
     assert comment.strip() == headline(record)
     for game in (sgf_game(as_sgf(record), rules), ggf_game(as_ggf(record))[1]):
         assert [turn.move for turn in game.turns] == [turn.move for turn in record.turns]
+    assert record.forced_passes == (0 if transcript == WIPE_OUT else 2)
+    if rules is ONE_DIRECTION:  # a direction stands before evaluation and time
+        assert "e6/n " in record.transcript
+        in_ggf = as_ggf(played(transcript, rules, opening=15))
+        assert "W[E6/N//0.250]" in in_ggf or "B[E6/N//0.250]" in in_ggf
+        assert "[e6/n]" in as_sgf(record)
 
 
-def test_the_samples_have_what_they_are_for() -> None:
-    assert played(WITH_PASSES).forced_passes == 2
-    assert played(ONE_WAY, ONE_DIRECTION).forced_passes == 2
-    assert "e6/n " in played(ONE_WAY, ONE_DIRECTION).transcript
-
-
-def test_ggf_in_full() -> None:
+def test_ggf_in_full_and_the_facts_in_the_root_of_sgf() -> None:
     text = as_ggf(played(number=3))
 
     assert text.startswith("(;GM[Othello]PC[outflank ")
@@ -99,11 +94,17 @@ def test_ggf_in_full() -> None:
         "B[F5]W[D6]B[C5//0.250]W[F4//0.250]B[E3//0.250]W[F6//0.250]B[G5//0.250]W[E6//0.250]B[E7//0.250];)\n"
     )
 
+    root, first, _, third, *_ = sgf_nodes(as_sgf(played(number=3)))
+
+    assert root.keys() == {"FF", "GM", "SZ", "CA", "AP", "DT", "GN", "GV", "PB", "PW", "RE"}
+    assert (root["GM"], root["SZ"], root["PB"], root["RE"]) == (["2"], ["8"], ["A"], ["B+64"])
+    assert first == {"B": ["f5"]}
+    assert third == {"B": ["c5"], "C": ["0.250 s"]}
+
 
 @pytest.mark.parametrize("transcript", [WIPE_OUT, WITH_PASSES])
 @pytest.mark.parametrize("opening", [0, 2, 6])
 def test_files_of_a_run_say_which_moves_were_given(transcript: str, opening: int) -> None:
-    """A review of them blames nobody for the opening."""
     record = played(transcript, opening=opening)
 
     assert record.given == opening
@@ -125,15 +126,6 @@ def test_a_strange_number_of_given_moves_spoils_no_game(value: str, given: int) 
     assert only(f"(;GM[2]GV[{value}];B[f5];W[d6];B[c3])").given == given
 
 
-def test_sgf_has_the_facts_in_its_root() -> None:
-    root, first, _, third, *_ = sgf_nodes(as_sgf(played(number=3)))
-
-    assert root.keys() == {"FF", "GM", "SZ", "CA", "AP", "DT", "GN", "GV", "PB", "PW", "RE"}
-    assert (root["GM"], root["SZ"], root["PB"], root["RE"]) == (["2"], ["8"], ["A"], ["B+64"])
-    assert first == {"B": ["f5"]}
-    assert third == {"B": ["c5"], "C": ["0.250 s"]}
-
-
 def test_evaluations_are_the_movers_in_ggf_and_blacks_in_sgf() -> None:
     record = judged(values={2: 1.5, 3: -2.25}, exact={3: -4})
 
@@ -150,7 +142,7 @@ def test_an_adjudicated_game_has_its_exact_margin() -> None:
     assert headline(record) == "game 1: A - B +6"
 
 
-def test_a_game_from_a_board_of_its_own_is_written_with_it() -> None:
+def test_a_game_from_a_board_of_its_own_or_by_other_rules_is_written_with_it() -> None:
     game = Game(first=Position.parse("-" * 26 + "OX------XO" + "-" * 28 + " X"))
     while not game.position.is_over:
         game.play(game.position.legal_moves()[0])
@@ -158,9 +150,9 @@ def test_a_game_from_a_board_of_its_own_is_written_with_it() -> None:
 
     assert [turn.move for turn in ggf_game(as_ggf(record))[1].turns] == [turn.move for turn in game.turns]
     assert sgf_nodes(as_sgf(record))[0]["AB"] == ["d4", "c5"]
+    with pytest.raises(FileFormatError, match="WTHOR holds Othello from its start only"):
+        files(record)
 
-
-def test_other_rules_are_named_with_their_start() -> None:
     obversi = PRESETS["obversi"]
     game = Game(obversi)
     while not game.position.is_over:
@@ -172,13 +164,6 @@ def test_other_rules_are_named_with_their_start() -> None:
     assert root["RU"] == [tags["RU"]] == ["obversi"]
     assert (root["AW"], root["AB"], root["PL"]) == (["d4", "e4"], ["d5", "e5"], ["B"])
     assert tags["BO"] == "8 ---------------------------OO------**--------------------------- *"
-
-
-def test_a_direction_stands_before_evaluation_and_time() -> None:
-    record = played(ONE_WAY, ONE_DIRECTION, opening=15)
-
-    assert "W[E6/N//0.250]" in as_ggf(record) or "B[E6/N//0.250]" in as_ggf(record)
-    assert "[e6/n]" in as_sgf(record)
 
 
 @pytest.mark.parametrize(
@@ -199,26 +184,18 @@ def test_an_early_end_is_named(ending: Ending, in_ggf: str, in_sgf: str) -> None
     assert ggf_game(as_ggf(record))[0]["RE"] == in_ggf
     assert root["RE"] == [in_sgf]
     assert sgf_grammar.text_value(root["C"][0].encode()) == b"A said: [stop]\\"
-    assert (
-        headline(record)
-        == f"game 1: A - B, A {'resigns' if ending is Ending.RESIGNATION else f'loses by {ending}'}"
-    )
+    words = "resigns" if ending is Ending.RESIGNATION else f"loses by {ending}"
+    assert headline(record) == f"game 1: A - B, A {words}"
 
 
-def test_the_second_player_wins_a_tie_where_the_rules_say_so() -> None:
-    """By ravensburger-2006 White begins, so an equal count is Black's."""
-    record = played(rules=PRESETS["ravensburger-2006"], transcript=_tie(PRESETS["ravensburger-2006"]))
+def test_a_tie_is_a_draw_or_the_win_of_the_second_player_where_the_rules_say_so() -> None:
+    drawn, won = played(_tie(Rules())), played(_tie(SECOND_WINS), SECOND_WINS)
 
-    assert (record.margin, record.winner) == (0, Colour.BLACK)
-    assert sgf_nodes(as_sgf(record))[0]["RE"] == ["B+0"]
-
-
-def test_a_draw_is_written_as_such() -> None:
-    record = played(_tie(Rules()))
-
-    assert sgf_nodes(as_sgf(record))[0]["RE"] == ["0"]
-    assert ggf_game(as_ggf(record))[0]["RE"] == "+0.00"
-    assert headline(record) == "game 1: A - B +0"
+    assert sgf_nodes(as_sgf(drawn))[0]["RE"] == ["0"]
+    assert ggf_game(as_ggf(drawn))[0]["RE"] == "+0.00"
+    assert headline(drawn) == "game 1: A - B +0"
+    assert (won.margin, won.winner) == (0, Colour.BLACK)
+    assert sgf_nodes(as_sgf(won))[0]["RE"] == ["B+0"]
 
 
 @pytest.mark.parametrize("name", ["a]b", "a\\b", "ü [x]", ";)"])
@@ -230,7 +207,6 @@ def test_odd_names_break_no_record(name: str) -> None:
 
 
 def _tie(rules: Rules) -> str:
-    """A game that ends with as many black discs as white ones."""
     rng = random.Random(1)
     while True:
         game = Game(rules)
@@ -241,7 +217,6 @@ def _tie(rules: Rules) -> str:
 
 
 def files(*games: GameRecord) -> dict[str, bytes]:
-    """The three files by their suffixes."""
     stream = BytesIO()
     writer = WthorWriter(stream, (2026, 5, 17))
     for game in games:
@@ -260,21 +235,19 @@ def rows(data: bytes) -> Iterator[tuple[tuple[int, int, int], int, int, str]]:
         yield (indices[0], indices[1], indices[2]), score, theoretical, "".join(moves)
 
 
-def test_the_file_of_games_in_full() -> None:
-    data = files(played(names=("Zoë", "Ann")))[".wtb"]
+def test_the_file_of_games_in_full_and_without_games_and_names_in_latin_1() -> None:
+    data, empty = files(played(names=("Zoë", "Ann")))[".wtb"], files()
 
     assert data[:16] == bytes([20, 26, 5, 17, 1, 0, 0, 0, 0, 0, 0xEA, 0x07, 8, 0, 0, 0])
     assert data[16:33] == bytes([0, 0, 0, 0, 1, 0, 64, 64, 56, 64, 53, 46, 35, 66, 57, 65, 75])
     assert data[33:] == bytes(51)
+    assert len(empty[".wtb"]) == len(empty[".jou"]) == 16
 
-
-def test_names_are_latin_1_and_end_with_nul() -> None:
     written = files(played(names=("Zoë", "a name of more than twenty letters")), played(names=("Zoë", "中")))
 
     assert written[".jou"][8:10] == b"\3\0"
-    assert written[".jou"][16:] == b"Zo\xeb".ljust(20, b"\0") + b"a name of more than\0" + b"?".ljust(
-        20, b"\0"
-    )
+    names = (b"Zo\xeb", b"a name of more than", b"?")
+    assert written[".jou"][16:] == b"".join(name.ljust(20, b"\0") for name in names)
     assert written[".trn"][16:] == b"A Match".ljust(26, b"\0")
 
 
@@ -287,23 +260,8 @@ def test_a_game_that_broke_off_keeps_its_moves_and_counts_the_whole_board(loser:
 
 def test_the_theoretical_score_is_from_where_all_games_were_solved() -> None:
     """One was solved from 57 empty squares on, the other from 56 on."""
-    data = files(judged({}, {3: -4, 4: -6, 5: 8}), judged({}, {4: 10, 5: 12}), played(number=3))[".wtb"]
-    both = files(judged({}, {3: -4, 4: -6, 5: 8}), judged({}, {4: 10, 5: 12}))[".wtb"]
+    solved = judged({}, {3: -4, 4: -6, 5: 8}), judged({}, {4: 10, 5: 12})
+    data, both = files(*solved, played(number=3))[".wtb"], files(*solved)[".wtb"]
 
     assert (data[14], [theoretical for _, _, theoretical, _ in rows(data)]) == (0, [64, 64, 64])
     assert (both[14], [theoretical for _, _, theoretical, _ in rows(both)]) == (56, [29, 37])
-
-
-def test_another_start_is_refused() -> None:
-    game = Game(first=Position.start(Rules(start="parallel-north")).with_rules(Rules()))
-    game.play(game.position.legal_moves()[0])
-    record = replace(broken_off(Ending.TIME, Colour.BLACK), turns=AnnotatedGame.of(game).moves)
-
-    with pytest.raises(FileFormatError, match="WTHOR holds Othello from its start only"):
-        files(record)
-
-
-def test_a_run_without_games_is_an_empty_database() -> None:
-    written = files()
-
-    assert len(written[".wtb"]) == len(written[".jou"]) == 16

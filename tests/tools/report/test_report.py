@@ -49,9 +49,17 @@ def tournament() -> Run:
     return random_run(NAMES, 3, {"format": Format.ROUND_ROBIN}, solved=8)
 
 
-def test_the_page_lets_its_own_scripts_run_and_loads_nothing(tournament: Run) -> None:
+def test_the_page_lets_its_own_scripts_alone_run_and_loads_nothing(tournament: Run) -> None:
     for page in (report_of(played()), page_of(tournament)):
         expect_policy(page)
+
+    evil = '</script><b>&"'
+    names = (evil, "B")
+    game = broken_off(Ending.CRASH, Colour.WHITE, names=names, detail=evil)
+    page = report_of(game, names=names)
+
+    assert page.count("</script>") == 4
+    assert evil not in page
 
 
 @pytest.mark.parametrize("record", [played(WITH_PASSES), played(ONE_WAY, ONE_DIRECTION)])
@@ -68,21 +76,16 @@ def test_replaying_what_the_script_is_given_ends_on_the_final_board(record: Game
     assert replay["turns"].split(" ") == [str(turn.move) for turn in record.turns]
 
 
-def test_the_script_knows_what_the_moves_were_worth() -> None:
+def test_the_script_knows_what_the_moves_were_worth_and_where_the_opening_ends() -> None:
     (replay,) = replays(report_of(judged({2: 1.234}, {3: -4})))
+    first_pass = [turn.move.is_pass for turn in played(WITH_PASSES).turns].index(True)
+    (passed,) = replays(report_of(played(WITH_PASSES, opening=first_pass + 1)))
 
     assert replay["values"][2:4] == [1.23, None]
     assert replay["exact"][2:4] == [None, -4]
     assert replay["seconds"][1:3] == [None, 0.25]
     assert (replay["opening"], replay["margin"]) == (2, 64)
-
-
-def test_the_opening_counts_its_forced_passes() -> None:
-    transcript = played(WITH_PASSES)
-    first_pass = [turn.move.is_pass for turn in transcript.turns].index(True)
-    (replay,) = replays(report_of(played(WITH_PASSES, opening=first_pass + 1)))
-
-    assert replay["opening"] == first_pass + 2
+    assert passed["opening"] == first_pass + 2
 
 
 def test_openings_have_their_names() -> None:
@@ -110,7 +113,7 @@ def test_a_long_run_has_its_last_games_to_replay(monkeypatch: pytest.MonkeyPatch
     assert "Here are the last" not in page_of(replace(tournament, games=tournament.games[-5:]))
 
 
-def test_the_page_shows_faults_settings_and_remarks() -> None:
+def test_the_page_shows_faults_settings_remarks_and_what_engines_call_themselves() -> None:
     games = played(number=1), broken_off(Ending.TIME, Colour.WHITE, number=2)
     page = report_of(*games, seconds=3723.4, machine="a machine, 2 processors")
 
@@ -121,19 +124,23 @@ def test_the_page_shows_faults_settings_and_remarks() -> None:
     assert "played for 1:02:03 on a machine, 2 processors" in page
     assert "B refuses to say hello" in page
 
+    run = run_of([played()], identities={"A": ("Ant 1.0",), "B": ("Bee <7>", "Bee 8")})
+    page = page_of(run)
 
-def test_a_void_is_shown_and_too_many_make_the_run_invalid() -> None:
+    assert re.search(r'A<span class="small">Ant 1\.0</span>', page)
+    assert "Bee &lt;7&gt;; Bee 8</span>" in page
+    assert "B changed its name or version during the run: Bee &lt;7&gt;, then Bee 8." in page
+    assert "A changed" not in page
+
+
+def test_voids_are_shown_too_many_make_the_run_invalid_and_pairs_that_say_nothing_new_are_named() -> None:
     game = broken_off(Ending.TIME, Colour.WHITE)
     page = report_of(played(), voids=(replace(game, void="the runner slept for 0.4 s", blamed="B"),))
+    games = [played(number=number, names=("A", "B") if number % 2 else ("B", "A")) for number in (1, 2, 3, 4)]
 
     assert "Game 1, attempt 1, B: the runner slept for 0.4 s" in page
     assert "1 (50.0 %)" in page
     assert "This run is not valid: too many games were void (B 50.0%)" in page
-
-
-def test_pairs_that_say_nothing_new_are_named() -> None:
-    games = [played(number=number, names=("A", "B") if number % 2 else ("B", "A")) for number in (1, 2, 3, 4)]
-
     assert "1 of 2 pairs repeat an earlier one up to symmetry" in report_of(*games)
 
 
@@ -147,41 +154,25 @@ def test_the_page_says_how_far_the_run_is(
     assert words in page_of(replace(tournament, finished=finished, interrupted=interrupted))
 
 
-def test_the_page_says_what_an_engine_was_given() -> None:
-    run = run_of([played()])
+def test_the_page_says_what_an_engine_was_given_and_shows_the_curves_of_a_match() -> None:
+    run = random_run(("A", "B"), 10, {"sprt": Sprt(0, 20)})
     first, second = run.settings.entries
     entries = (replace(first, level=5, threads=2), second)
+    page = page_of(replace(run, settings=replace(run.settings, entries=entries)))
 
-    assert "--fast</code> level=5 threads=2</td>" in page_of(
-        replace(run, settings=replace(run.settings, entries=entries))
-    )
-
-
-def test_the_page_has_names_and_versions_of_engines_in_their_own_words() -> None:
-    run = run_of([played()], identities={"A": ("Ant 1.0",), "B": ("Bee <7>", "Bee 8")})
-    page = page_of(run)
-
-    assert re.search(r'A<span class="small">Ant 1\.0</span>', page)
-    assert "Bee &lt;7&gt;; Bee 8</span>" in page
-    assert "B changed its name or version during the run: Bee &lt;7&gt;, then Bee 8." in page
-    assert "A changed" not in page
-
-
-def test_names_and_details_are_escaped_everywhere() -> None:
-    evil = '</script><b>&"'
-    names = (evil, "B")
-    game = broken_off(Ending.CRASH, Colour.WHITE, names=names, detail=evil)
-    page = report_of(game, names=names)
-
-    assert page.count("</script>") == 4
-    assert evil not in page
+    assert "--fast</code> level=5 threads=2</td>" in page
+    assert "Elo of A against B" in page
+    assert "SPRT normalized, elo0 0, elo1 20" in page
+    assert "SPRT normalized [0, 20]: no verdict" in page
+    assert page.count("<polyline") == 3
 
 
 def test_a_run_without_games_has_a_page_too() -> None:
+    swiss = {"format": Format.SWISS, "rounds": 2}
+
     assert "after 0 games" in report_of()
-    assert "after 0 games" in report_of(
-        names=NAMES, settings={"format": Format.SWISS, "rounds": 2}, finished=False
-    )
+    assert "after 0 games" in report_of(names=NAMES, settings=swiss, finished=False)
+    assert "after 1 game (not finished)" in report_of(played(), finished=False)
 
 
 @pytest.mark.parametrize(("preset", "colour"), [("obversi", "#b8352d"), ("ravensburger-2006", "#d4a72c")])
@@ -229,15 +220,6 @@ def test_a_swiss_tournament_has_tie_breaks_byes_and_rounds() -> None:
     assert "Bracket" not in page
 
 
-def test_a_match_shows_its_curves() -> None:
-    page = page_of(random_run(("A", "B"), 10, {"sprt": Sprt(0, 20)}))
-
-    assert "Elo of A against B" in page
-    assert "SPRT normalized, elo0 0, elo1 20" in page
-    assert "SPRT normalized [0, 20]: no verdict" in page
-    assert page.count("<polyline") == 3
-
-
 def drawn(what: RenderableType, width: int = 80) -> str:
     console = Console(file=io.StringIO(), width=width)
     with console.capture() as captured:
@@ -272,32 +254,16 @@ def test_a_result_has_every_number_at_any_width(
     assert LONG_NAMES[0] in words or width == 40
 
 
-def test_a_wide_table_is_one_and_a_narrow_one_is_stacked() -> None:
+def test_a_wide_table_is_one_a_narrow_one_is_stacked_and_a_long_name_is_folded() -> None:
     table = FittingTable({"engine": ["A"], "points": ["1234567"], "games": ["7654321"]})
+    folded = drawn(FittingTable({"engine": ["x" * 30 + "y"], "points": ["12"]}), 20)
+    narrow = ["engine   points", "A       1234567", "engine    games", "A       7654321"]
 
     assert drawn(table, 30).splitlines() == ["engine   points    games", "A       1234567  7654321"]
-    assert [line.rstrip() for line in drawn(table, 18).splitlines()] == [
-        "engine   points",
-        "A       1234567",
-        "engine    games",
-        "A       7654321",
-    ]
-
-
-def test_a_long_name_is_folded_and_not_cut() -> None:
-    printed = drawn(FittingTable({"engine": ["x" * 30 + "y"], "points": ["12"]}), 20)
-
-    assert printed.count("x") == 30
-    assert "y" in printed
-    assert " 12" in printed
-
-
-def test_no_columns_of_faults_where_there_are_none(capsys: pytest.CaptureFixture[str]) -> None:
-    print_result_of(random_run(("A", "B"), 2))
-    printed = capsys.readouterr().out
-
-    assert "No game was lost by a fault" in printed
-    assert "won by fault" not in printed
+    assert [line.rstrip() for line in drawn(table, 18).splitlines()] == narrow
+    assert folded.count("x") == 30
+    assert "y" in folded
+    assert " 12" in folded
 
 
 def bracket_of(printed: str) -> list[str]:
@@ -334,7 +300,7 @@ def test_a_knockout_that_goes_on_has_question_marks_in_its_bracket(
     assert "1 of 2 games played" in printed
 
 
-def test_a_knockout_of_two_has_its_winner_first_too(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_knockout_of_two_has_its_winner_first_and_no_faults(capsys: pytest.CaptureFixture[str]) -> None:
     made = random_run(("A", "B"), 1, {"format": Format.KNOCKOUT})
     lost = [replace(game, winner=game.colour_of("B"), margin=None) for game in made.games[:2]]
     print_result_of(replace(made, games=tuple(lost)))
@@ -342,6 +308,8 @@ def test_a_knockout_of_two_has_its_winner_first_too(capsys: pytest.CaptureFixtur
 
     assert printed.index("\nB  ") < printed.index("\nA  ")
     assert "A against B: Elo" in printed
+    assert "No game was lost by a fault" in printed
+    assert "won by fault" not in printed
 
 
 def test_a_bracket_is_plain_where_lines_can_not_be_printed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -381,7 +349,7 @@ def test_a_swiss_tournament_prints_tie_breaks_rounds_and_byes(capsys: pytest.Cap
     assert len(re.findall(r" bye *$", printed, re.MULTILINE)) == 3
 
 
-def test_the_scoreboard_tells_how_far_a_run_is() -> None:
+def test_the_scoreboard_tells_how_far_a_run_is_and_the_time_left_by_the_games_of_this_runner() -> None:
     made = random_run(("A", "B", "C"), 1, {"format": Format.SWISS, "rounds": 2})
     board = Scoreboard(made.settings)
     board.show(Planned(2, 0))
@@ -401,9 +369,7 @@ def test_the_scoreboard_tells_how_far_a_run_is() -> None:
     assert "0:00:00 left" in picture
     assert "with byes" in picture
 
-
-def test_the_time_left_is_told_by_the_games_of_this_runner() -> None:
-    """Those of a resumed run were played before."""
+    # Those of a resumed run were played before.
     now = 100.0
     progress = Progress(get_time=lambda: now)
     task = progress.add_task("games", total=8, completed=4, before=4)

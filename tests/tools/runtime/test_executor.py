@@ -21,7 +21,9 @@ from outflank.tools.runtime.executor import cleared_searcher, open_executor, run
 from outflank.tools.runtime.progress import progress_bar
 
 
-def test_every_key_meets_its_result() -> None:
+def test_every_key_meets_its_result_and_one_is_tried_however_little_time_there_is() -> None:
+    assert list(within(0.0, range(5))) == [0]
+    assert list(within(None, range(5))) == [0, 1, 2, 3, 4]
     with open_executor(workers=2) as (executor, at_once):
         assert at_once == 2
         assert dict(run_all(executor, neg, range(20), at_once)) == {key: -key for key in range(20)}
@@ -40,11 +42,6 @@ def test_keys_without_end_are_read_only_as_tasks_finish() -> None:
 
     assert [key for key, _ in results] == [0, 1, 2, 3, 4]
     assert len(read) <= 6
-
-
-def test_however_little_time_there_is_one_key_is_tried() -> None:
-    assert list(within(0.0, range(5))) == [0]
-    assert list(within(None, range(5))) == [0, 1, 2, 3, 4]
 
 
 BROKEN_OFF = """
@@ -122,11 +119,18 @@ def test_workers_end_when_their_parent_is_killed(tmp_path: Path) -> None:
     assert left == []
 
 
-def test_both_evaluations_of_a_match_keep_their_searchers(nothing: Path) -> None:
+def test_both_evaluations_keep_their_searchers_which_can_be_cleared(nothing: Path) -> None:
     shipped, other = shared_searcher(), shared_searcher(nothing)
 
     assert shipped is not other
     assert (shared_searcher(), shared_searcher(nothing)) == (shipped, other)
+
+    first = cleared_searcher().search(Position.start(), Limit(depth=10))
+    again = shared_searcher().search(Position.start(), Limit(depth=10))
+    cleared = cleared_searcher().search(Position.start(), Limit(depth=10))
+
+    assert (cleared.nodes, cleared.pv) == (first.nodes, first.pv)
+    assert again.nodes < first.nodes
 
 
 def test_workers_search_with_the_weights_of_their_parent(
@@ -135,15 +139,6 @@ def test_workers_search_with_the_weights_of_their_parent(
     monkeypatch.setattr(weights, "_in_use", nothing)
     with open_executor(workers=1) as (executor, _):
         assert executor.submit(weights.checksum).result() == weights.checksum(nothing)
-
-
-def test_a_cleared_searcher_searches_as_a_new_one_does() -> None:
-    first = cleared_searcher().search(Position.start(), Limit(depth=10))
-    again = shared_searcher().search(Position.start(), Limit(depth=10))
-    cleared = cleared_searcher().search(Position.start(), Limit(depth=10))
-
-    assert (cleared.nodes, cleared.pv) == (first.nodes, first.pv)
-    assert again.nodes < first.nodes
 
 
 def test_the_bar_counts_what_is_done(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -42,7 +42,7 @@ def folder(tmp_path: Path, records: Records) -> Path:
     return tmp_path
 
 
-def test_what_is_written_is_read(folder: Path, records: Records) -> None:
+def test_what_is_written_is_read_in_the_order_of_shards(folder: Path, records: Records) -> None:
     path = shard_path(folder, 3)
 
     assert np.array_equal(read_shard(path), records)
@@ -50,26 +50,18 @@ def test_what_is_written_is_read(folder: Path, records: Records) -> None:
     assert read_header(path)["positions"] == 5
     assert [path] == list(folder.iterdir())
 
-
-def test_games_are_told_apart_by_their_first_place(records: Records) -> None:
-    assert game_numbers(records).tolist() == [0, 0, 0, 1, 1]
-
-
-def test_empty_squares_are_counted(records: Records) -> None:
-    assert empties(records).tolist() == [9, 8, 7, 9, 8]
-
-
-def test_only_solved_positions_are_loaded_where_that_is_asked_for(folder: Path) -> None:
-    solved = load_solved([folder])
-
-    assert empties(solved).tolist() == [8, 7, 8]
-    assert game_numbers(solved).tolist() == [0, 0, 1]
-
-
-def test_shards_are_loaded_in_the_order_of_their_numbers(folder: Path, records: Records) -> None:
     write_shard(shard_path(folder, 1), records[3:], {"settings": {"exact_from": 8}})
 
     assert np.array_equal(load([folder]), np.concatenate([records[3:], records]))
+
+
+def test_games_and_solved_positions_are_told_apart(folder: Path, records: Records) -> None:
+    solved = load_solved([folder])
+
+    assert game_numbers(records).tolist() == [0, 0, 0, 1, 1]
+    assert empties(records).tolist() == [9, 8, 7, 9, 8]
+    assert empties(solved).tolist() == [8, 7, 8]
+    assert game_numbers(solved).tolist() == [0, 0, 1]
 
 
 def test_a_damaged_shard_is_refused_by_name(folder: Path) -> None:
@@ -79,15 +71,8 @@ def test_a_damaged_shard_is_refused_by_name(folder: Path) -> None:
     begin = whole.index(b"\n", whole.index(b"\n") + 1) + 1
     flipped = bytearray(whole)
     flipped[rng.randrange(begin + 2, len(whole) - 4)] ^= 4
-    for damaged in (
-        b"",
-        whole[:10],
-        whole[:-1],
-        whole[:begin],
-        whole[: begin - 5],
-        b"x" + whole,
-        bytes(flipped),
-    ):
+    cut = (whole[:kept] for kept in (0, 10, -1, begin, begin - 5))
+    for damaged in (*cut, b"x" + whole, bytes(flipped)):
         path.write_bytes(damaged)
         with pytest.raises(FileFormatError, match=path.name):
             read_shard(path)
@@ -142,49 +127,39 @@ def test_guesses_are_rid_of_their_bias(taught_records: Records) -> None:
     assert targets(few, Trust.everywhere(0.0)).tolist() == few["guess"].tolist()
 
 
-def test_single_positions_without_an_end_teach_their_guess(taught_records: Records) -> None:
+def test_single_positions_teach_their_guess_or_exact_result(taught_records: Records) -> None:
     single = np.array([(A, B, 7, 7, 0, 4, 73, True)] * 2000, RECORD)
     biased = np.tile(taught_records, 1200)
     biased["result"] = biased["guess"] + 3
-    many = np.concatenate([biased, single])
+    solved = np.array([((1 << 60) - 1, 1 << 60, 8, 8, 0, 3, 100, True)] * 2, RECORD)
 
-    found = targets(many, Trust.everywhere(0.5))[len(biased) :]
+    found = targets(np.concatenate([biased, single]), Trust.everywhere(0.5))[len(biased) :]
 
     assert found.tolist() == [10] * 2000  # the games tell what such guesses are off by; the single ones can't
     assert targets(single, Trust.everywhere(1.0)).tolist() == [7] * 2000
-
-
-def test_single_positions_searched_to_the_end_teach_their_result() -> None:
-    solved = np.array([((1 << 60) - 1, 1 << 60, 8, 8, 0, 3, 100, True)] * 2, RECORD)
-
     assert targets(solved, Trust.everywhere(0.7)).tolist() == [8, 8]
-
-
-def test_no_records_have_no_targets() -> None:
     assert targets(np.empty(0, RECORD), Trust()).tolist() == []
 
 
-def test_trust_depends_on_the_phase(taught_records: Records) -> None:
-    late = taught_records.copy()
+def test_trust_depends_on_the_phase_and_on_the_depth(taught_records: Records) -> None:
+    late, shallow, trust = taught_records.copy(), taught_records.copy(), Trust(late=0.0, early=1.0)
     late["opp"] |= np.uint64((1 << 50) - 8)
-    trust = Trust(late=0.0, early=1.0)
+    shallow["depth"][[0, 3]] = 3
 
     assert targets(taught_records, trust).tolist() == [10, -10, 10, 20, 20]
     assert targets(late, trust).tolist() == [2, -4, 6, 1, 3]
+    assert targets(shallow, Trust(0.0, 0.0, least_depth=4)).tolist() == [4, -4, 6, 3, 3]
 
 
-def test_guesses_of_shallow_searches_do_not_count(taught_records: Records) -> None:
-    taught_records["depth"][[0, 3]] = 3
-
-    found = targets(taught_records, Trust(0.0, 0.0, least_depth=4))
-
-    assert found.tolist() == [4, -4, 6, 3, 3]
-
-
-def test_time_is_kept_from_run_to_run(tmp_path: Path) -> None:
+def test_time_is_kept_from_run_to_run_also_of_a_step_that_is_interrupted(tmp_path: Path) -> None:
     path = tmp_path / "spent.json"
-    with spending(path, "games"):
+
+    def interrupted() -> None:
         time.sleep(0.02)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), spending(path, "games"):
+        interrupted()
     first = spent_on(path, "games")
 
     with spending(path, "games"):
@@ -194,20 +169,6 @@ def test_time_is_kept_from_run_to_run(tmp_path: Path) -> None:
 
     assert first >= 0.02
     assert first + 0.02 <= spent_on(path, "games") <= spent_on(path, "games", "fit", "labels")
-
-
-def test_a_step_that_is_interrupted_has_cost_its_time(tmp_path: Path) -> None:
-    path = tmp_path / "spent.json"
-
-    def interrupted() -> None:
-        with spending(path, "games"):
-            time.sleep(0.01)
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        interrupted()
-
-    assert spent_on(path, "games") >= 0.01
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{", '{"games": "long"}', '{"games": null}'])

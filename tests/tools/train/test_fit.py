@@ -36,16 +36,9 @@ def fitted(records: Records) -> Fit:
     return fit(records, Trust.everywhere(1.0), lambda report: None)
 
 
-def by_phase(fitted: Fit) -> np.ndarray[tuple[int, int], np.dtype[np.int16]]:
-    return np.array(fitted[0], np.int16).reshape(PHASES, -1)
-
-
 def test_every_position_that_is_not_set_aside_is_fitted_to_or_kept_out(records: Records, fitted: Fit) -> None:
     assert sum(report.positions + report.kept_out for report in fitted[1]) == records["learned"].sum()
     assert all(report.kept_out for report in fitted[1] if report.positions > 100)
-
-
-def test_phases_are_those_of_the_engine(records: Records) -> None:
     assert phases(records).min() >= 0
     assert phases(records).max() < PHASES
 
@@ -57,12 +50,13 @@ def test_what_was_fitted_is_better_than_nothing(fitted: Fit) -> None:
     assert all(report.rmse < report.spread for report in late)
 
 
-def test_phases_without_positions_are_judged_like_the_next(fitted: Fit) -> None:
-    found = by_phase(fitted)
+def test_empty_phases_are_judged_like_the_next_and_padding_as_nothing(fitted: Fit) -> None:
+    found = np.array(fitted[0], np.int16).reshape(PHASES, -1)
     fitted_phases = [report.phase for report in fitted[1] if report.positions]
 
     assert np.array_equal(found[0], found[min(fitted_phases)])
     assert found[-1].any()
+    assert not found[:, -1].any()
 
 
 def test_mirrored_boards_are_judged_alike(fitted: Fit, records: Records, tmp_path: Path) -> None:
@@ -73,10 +67,6 @@ def test_mirrored_boards_are_judged_alike(fitted: Fit, records: Records, tmp_pat
     for record in records[::97]:
         position = position_of(record)
         assert len({searcher.evaluate(image) for image in position.symmetries()}) == 1
-
-
-def test_the_padding_weighs_nothing(fitted: Fit) -> None:
-    assert not by_phase(fitted)[:, -1].any()
 
 
 def sparse_rows(count: int, seed: int) -> csr_array:
@@ -99,44 +89,29 @@ def problem(noise: float) -> tuple[Block, Block, Vector]:
     return fitted, kept_out, truth
 
 
-def test_weights_are_found_where_nothing_is_in_the_way() -> None:
+def test_weights_are_found_where_nothing_is_in_the_way_and_rows_of_no_weight_count_for_nothing() -> None:
     fitted, kept_out, truth = problem(noise=0)
+    rows, targets, _ = fitted
+    start = np.zeros(COLUMNS, np.float32)
 
-    weights, _ = solve([fitted], kept_out, np.zeros(COLUMNS, np.float32), ridge=1e-6)
+    found = solve([fitted], kept_out, start, ridge=1e-6)[0]
+    alone, with_wrong_ones = (
+        solve(blocks, kept_out, start, ridge=1.0)[0] for blocks in ([fitted], [fitted, (rows, -targets, 0.0)])
+    )
 
-    assert np.allclose(weights[:-1], truth[:-1], atol=0.01)
+    assert np.allclose(found[:-1], truth[:-1], atol=0.01)
+    assert np.allclose(alone, with_wrong_ones, atol=1e-4)
 
 
-def test_a_weight_that_no_row_mentions_stays_where_it_began() -> None:
+def test_a_firm_ridge_keeps_weights_near_their_start_and_what_no_row_mentions_stays_there() -> None:
     fitted, kept_out, _ = problem(noise=1)
     start = np.full(COLUMNS, 0.25, np.float32)
 
-    assert solve([fitted], kept_out, start, ridge=1.0)[0][-1] == 0.25
+    loose, firm = (solve([fitted], kept_out, start, ridge=ridge)[0] for ridge in (1.0, 1e5))
 
+    assert np.abs(firm - start).max() < 0.1 * np.abs(loose - start).max()
+    assert loose[-1] == 0.25
 
-def test_a_firm_ridge_keeps_weights_near_their_start() -> None:
-    fitted, kept_out, _ = problem(noise=1)
-    start = np.zeros(COLUMNS, np.float32)
-
-    loose = solve([fitted], kept_out, start, ridge=1.0)[0]
-    firm = solve([fitted], kept_out, start, ridge=1e5)[0]
-
-    assert np.abs(firm).max() < 0.1 * np.abs(loose).max()
-
-
-def test_rows_of_no_weight_count_for_nothing() -> None:
-    fitted, kept_out, _ = problem(noise=0)
-    rows, targets, _ = fitted
-    wrong = rows, -targets, 0.0
-    start = np.zeros(COLUMNS, np.float32)
-
-    alone = solve([fitted], kept_out, start, ridge=1.0)[0]
-    beside = solve([fitted, wrong], kept_out, start, ridge=1.0)[0]
-
-    assert np.allclose(alone, beside, atol=1e-4)
-
-
-def test_without_rows_nothing_changes() -> None:
     none = csr_array((0, COLUMNS), dtype=np.float32), np.empty(0, np.float32), 1.0
     start = np.ones(COLUMNS, np.float32)
 
@@ -214,26 +189,30 @@ def test_the_command_prints_and_writes_the_shifts(nothing: Path, games: Path, tm
     assert "empty squares at the leaves" in picture.read_text()
 
 
-def test_true_scores_have_neither_bias_nor_a_slope_but_1() -> None:
-    assert calibration([1, -2, 3], [1, -2, 3]) == (0.0, 1.0)
-
-
-def test_scores_too_low_and_too_narrow_are_told() -> None:
-    truths = [-8.0, 0.0, 20.0]
+def test_bias_and_slope_tell_scores_too_low_and_too_narrow_and_are_those_of_least_squares() -> None:
+    rng, truths = random.Random(1), [-8.0, 0.0, 20.0]
     bias, slope = calibration([truth / 2 - 1 for truth in truths], truths)
+    scores = [rng.gauss(0, 10) for _ in range(50)]
+    measured = [1.1 * score + rng.gauss(1, 5) for score in scores]
 
+    assert calibration([1, -2, 3], [1, -2, 3]) == (0.0, 1.0)
     assert slope == pytest.approx(2.0)
     assert bias == pytest.approx(-1 - 2)  # half of a mean of 4 is missing too
-
-
-def test_the_slope_is_that_of_least_squares() -> None:
-    rng = random.Random(1)
-    scores = [rng.gauss(0, 10) for _ in range(50)]
-    truths = [1.1 * score + rng.gauss(1, 5) for score in scores]
-
-    assert calibration(scores, truths)[1] == pytest.approx(np.polyfit(scores, truths, 1)[0])
+    assert calibration(scores, measured)[1] == pytest.approx(np.polyfit(scores, measured, 1)[0])
 
 
 @pytest.mark.parametrize("scores", [[], [3.0], [3.0, 3.0]])
 def test_where_scores_don_not_differ_the_slope_is_1(scores: list[float]) -> None:
     assert calibration(scores, scores) == (0.0, 1.0)
+
+
+def test_the_bootstrap_fills_its_time_with_games_and_the_fit_to_them() -> None:
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    from outflank.tools.train.bootstrap import work_seconds
+
+    seconds = work_seconds(120.0, 3000, found=200.0, fitted=0.005)
+
+    assert seconds + (3000 + 200.0 * seconds) * 0.005 == pytest.approx(120.0)
+    assert 0 < work_seconds(120.0, 6000, found=200.0, fitted=0.005) < seconds
+    assert work_seconds(120.0, 0) == 60.0  # half of it where nothing is known
+    assert work_seconds(120.0, 3000, found=200.0, fitted=1.0) == 12.0  # however long the fit takes

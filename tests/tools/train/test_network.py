@@ -22,6 +22,11 @@ from outflank.tools.train.networkmodel import StagePositions  # noqa: E402
 torch.set_num_threads(1)  # several wait for each other for ages where others want the processors too
 SETTINGS = network.NetworkSettings(Trust.everywhere(1.0), epochs=40, rate=1e-2, min_count=1)
 NOTHING = weights.Weights.nothing()
+Trained = tuple[weights.Weights, list[network.EpochReport]]
+
+
+def unheard(report: network.EpochReport) -> None:
+    pass
 
 
 @pytest.fixture(scope="module")
@@ -30,56 +35,45 @@ def records(games: Path) -> Records:
 
 
 @pytest.fixture(scope="module")
-def trained(records: Records) -> tuple[weights.Weights, list[network.EpochReport]]:
+def trained(records: Records) -> Trained:
     reports: list[network.EpochReport] = []
     return network.train(NOTHING, records, SETTINGS, reports.append), reports
 
 
-def test_the_errors_shrink(trained: tuple[weights.Weights, list[network.EpochReport]]) -> None:
-    _, reports = trained
+def test_the_errors_shrink_and_the_engine_finds_what_was_trained(records: Records, trained: Trained) -> None:
+    given, reports = trained
+    evaluator = Evaluator(unpacked(given))
+    stages = phases(records) * STAGES // PHASES
 
     assert [(report.stage, report.epoch) for report in reports] == [
         (stage, epoch) for stage in range(STAGES) for epoch in range(SETTINGS.epochs + 1)
     ]
     for stage in range(STAGES):
         first, *_, last = (report for report in reports if report.stage == stage)
-        assert last.trained < first.trained / 2
-    assert last.kept_out < first.kept_out  # the games kept out have hardly a position in the stages before
-
-
-def test_phases_that_no_position_is_of_add_nothing(records: Records) -> None:
-    late = network.train(NOTHING, records[phases(records) >= 20], SETTINGS, lambda report: None)
-    evaluator = Evaluator(unpacked(late))
-
-    scores = [
-        (phase, evaluator.score(position_of(row)))
-        for phase, row in zip(phases(records), records, strict=True)
-    ]
-
-    assert {score for phase, score in scores if phase < 20} == {0}
-    assert {score for phase, score in scores if phase >= 20} != {0}
-
-
-def test_the_engine_finds_what_was_trained(
-    records: Records, trained: tuple[weights.Weights, list[network.EpochReport]]
-) -> None:
-    given, reports = trained
-    evaluator = Evaluator(unpacked(given))
-    stages = phases(records) * STAGES // PHASES
-
-    for stage in range(STAGES):
         errors = [evaluator.score(position_of(row)) - int(row["result"]) for row in records[stages == stage]]
-        trained_error = [report.trained for report in reports if report.stage == stage][-1]
+        assert last.trained < first.trained / 2
         # Rounding to whole numbers costs little, and the games kept out are few.
-        assert float(np.sqrt(np.mean(np.square(errors)))) == pytest.approx(trained_error, abs=3)
+        assert float(np.sqrt(np.mean(np.square(errors)))) == pytest.approx(last.trained, abs=3)
+    assert last.kept_out < first.kept_out  # the games kept out have hardly a position in the stages before
     assert given.tables == NOTHING.tables
+
+
+def test_phases_that_no_position_is_of_and_stages_that_are_not_trained_add_nothing(records: Records) -> None:
+    late = Evaluator(unpacked(network.train(NOTHING, records[phases(records) >= 20], SETTINGS, unheard)))
+    last = replace(SETTINGS, epochs=1, stages=(STAGES - 1,))
+    one_stage = Evaluator(unpacked(network.train(NOTHING, records, last, unheard)))
+    boards = [(phase, position_of(row)) for phase, row in zip(phases(records), records, strict=True)]
+
+    assert {late.score(board) for phase, board in boards if phase < 20} == {0}
+    assert {late.score(board) for phase, board in boards if phase >= 20} != {0}
+    assert {one_stage.score(board) for phase, board in boards if phase < PHASES - PHASES // STAGES} == {0}
 
 
 def test_the_same_seed_gives_the_same_weights(records: Records) -> None:
     settings = replace(SETTINGS, epochs=1)
 
-    first, again = (network.train(NOTHING, records, settings, lambda report: None) for _ in range(2))
-    other = network.train(NOTHING, records, replace(settings, seed=1), lambda report: None)
+    first, again = (network.train(NOTHING, records, settings, unheard) for _ in range(2))
+    other = network.train(NOTHING, records, replace(settings, seed=1), unheard)
 
     assert first == again
     assert first != other
@@ -88,7 +82,7 @@ def test_the_same_seed_gives_the_same_weights(records: Records) -> None:
 @pytest.mark.parametrize("device", ["abacus", "cuda:77", ""])
 def test_a_device_that_is_not_there_is_named(records: Records, device: str) -> None:
     with pytest.raises(SettingsError, match=f"expected a device .* got {device!r}"):
-        network.train(NOTHING, records, replace(SETTINGS, device=device), lambda report: None)
+        network.train(NOTHING, records, replace(SETTINGS, device=device), unheard)
 
 
 def test_the_sum_of_rows_and_its_gradient_are_those_of_pytorch(records: Records) -> None:
@@ -122,7 +116,7 @@ def test_rare_configurations_have_no_row(records: Records) -> None:
     settings = replace(SETTINGS, epochs=2, min_count=40)
     kept_out = game_numbers(records) % KEPT_OUT == 0
 
-    given = network.train(NOTHING, records, settings, lambda report: None)
+    given = network.train(NOTHING, records, settings, unheard)
 
     late = np.frombuffer(given.rows, np.int8).reshape(STAGES, -1, SUMS)[-1]
     used = columns_of(records[~kept_out & (phases(records) >= 20)])
@@ -153,7 +147,7 @@ def test_boards_that_are_set_aside_are_not_trained_to(records: Records) -> None:
     changed["result"][~alone["learned"]] = 60
     settings = replace(SETTINGS, epochs=1)
 
-    first, other = (network.train(NOTHING, some, settings, lambda report: None) for some in (alone, changed))
+    first, other = (network.train(NOTHING, some, settings, unheard) for some in (alone, changed))
 
     assert (changed["result"] != alone["result"]).sum() > 50
     assert first == other
@@ -168,15 +162,13 @@ def test_far_errors_count_in_proportion_where_that_is_wanted(
     same["guess"] = np.where(np.arange(300) % 3, 0, 60)  # the mean is 20, the median 0
 
     settings = replace(SETTINGS, epochs=150, linear_from=linear_from)
-    made = network.train(NOTHING, same, settings, lambda report: None)
+    made = network.train(NOTHING, same, settings, unheard)
 
     board = Position(int(same["own"][0]), int(same["opp"][0]), Colour.BLACK)
     assert Evaluator(unpacked(made)).score(board) == pytest.approx(wanted, abs=2)
 
 
-def test_a_training_goes_on_from_the_weights_it_is_given(
-    records: Records, trained: tuple[weights.Weights, list[network.EpochReport]]
-) -> None:
+def test_a_training_goes_on_from_the_weights_it_is_given(records: Records, trained: Trained) -> None:
     given, before = trained
     reports: list[network.EpochReport] = []
 
@@ -188,21 +180,17 @@ def test_a_training_goes_on_from_the_weights_it_is_given(
         assert report.kept_out == pytest.approx(first.kept_out, abs=0.3)  # rounded to whole numbers between
 
 
-def test_rows_decay_towards_where_they_began(
-    records: Records, trained: tuple[weights.Weights, list[network.EpochReport]]
-) -> None:
+def test_rows_decay_towards_where_they_began(records: Records, trained: Trained) -> None:
     firmly = replace(SETTINGS, epochs=2, rate=1e-2, decay=100.0)  # all the way, at the highest rate
 
-    again = network.train(trained[0], records, firmly, lambda report: None)
+    again = network.train(trained[0], records, firmly, unheard)
 
     rows, before = (np.frombuffer(each.rows, np.int8).astype(int) for each in (again, trained[0]))
     assert np.abs(rows - before).max() <= 1
     assert again.layers != trained[0].layers
 
 
-def test_stages_that_are_not_trained_stay_as_they_are(
-    records: Records, trained: tuple[weights.Weights, list[network.EpochReport]]
-) -> None:
+def test_stages_that_are_not_trained_stay_as_they_are(records: Records, trained: Trained) -> None:
     settings, last = replace(SETTINGS, epochs=10), STAGES - 1
     reports: list[network.EpochReport] = []
 
@@ -214,27 +202,17 @@ def test_stages_that_are_not_trained_stay_as_they_are(
     assert {report.stage for report in reports} == {last}
 
 
-def test_a_stage_without_a_network_adds_nothing_as_long_as_it_is_not_trained(records: Records) -> None:
-    settings = replace(SETTINGS, epochs=1, stages=(STAGES - 1,))
-    evaluator = Evaluator(unpacked(network.train(NOTHING, records, settings, lambda report: None)))
-
-    early = records[phases(records) < PHASES - PHASES // STAGES]
-
-    assert len(early)
-    assert {evaluator.score(position_of(row)) for row in early} == {0}
-
-
 class Interrupted(Exception):
     pass
 
 
-def test_an_interrupted_training_goes_on_where_it_was(
+def test_an_interrupted_training_goes_on_where_it_was_and_no_other_one_does(
     records: Records, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(network, "_SECONDS_BETWEEN", 0.0)
     settings, kept = replace(SETTINGS, epochs=3), tmp_path / "kept"
     reports: list[network.EpochReport] = []
-    whole = network.train(NOTHING, records, settings, lambda report: None)
+    whole = network.train(NOTHING, records, settings, unheard)
 
     def stop_in_the_last_stage(report: network.EpochReport) -> None:
         if (report.stage, report.epoch) == (STAGES - 1, 2):
@@ -242,31 +220,16 @@ def test_an_interrupted_training_goes_on_where_it_was(
 
     with pytest.raises(Interrupted):
         network.train(NOTHING, records, settings, stop_in_the_last_stage, keep_in=kept)
+    with pytest.raises(FileFormatError, match="of a training with other settings or data"):
+        network.train(NOTHING, records, replace(settings, epochs=2), unheard, keep_in=kept)
     again = network.train(NOTHING, records, settings, reports.append, keep_in=kept)
 
     assert again == whole
     assert {report.stage for report in reports} == {STAGES - 1}
     assert [path.name for path in tmp_path.iterdir()] == []
-
-
-def test_the_state_of_another_training_is_refused(
-    records: Records, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(network, "_SECONDS_BETWEEN", 0.0)
-    kept = tmp_path / "kept"
-
-    def stop(report: network.EpochReport) -> None:
-        if report.stage == 1:
-            raise Interrupted
-
-    with pytest.raises(Interrupted):
-        network.train(NOTHING, records, replace(SETTINGS, epochs=1), stop, keep_in=kept)
-
-    with pytest.raises(FileFormatError, match="of a training with other settings or data"):
-        network.train(NOTHING, records, replace(SETTINGS, epochs=2), stop, keep_in=kept)
     kept.write_bytes(b"nothing of the kind")
     with pytest.raises(FileFormatError, match=f"{kept.name} does not hold the state of a training"):
-        network.train(NOTHING, records, replace(SETTINGS, epochs=1), stop, keep_in=kept)
+        network.train(NOTHING, records, settings, unheard, keep_in=kept)
 
 
 def test_odd_and_even_numbers_of_empty_squares_have_heads_of_their_own(records: Records) -> None:

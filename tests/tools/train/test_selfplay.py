@@ -32,14 +32,19 @@ from outflank.tools.train.selfplay import Judging, SelfplaySettings, play_shard,
 SELECTIVE = Judging(depth=5, exact_from=14, selectivity=73, end_selectivity=87)
 
 
-def test_every_game_is_kept_once(games: Path) -> None:
+def test_every_game_is_kept_once_and_positions_with_a_choice_of_squares_alone(games: Path) -> None:
     records = load([games])
 
     assert game_numbers(records)[-1] == 59
     assert len(list(games.iterdir())) == 6
+    for position in map(position_of, records[::5]):
+        assert not position.must_pass
+        assert not position.is_over
 
 
-def test_solved_positions_have_their_exact_score(games: Path, settings: SelfplaySettings) -> None:
+def test_solved_positions_have_exact_scores_of_the_side_to_move(
+    games: Path, settings: SelfplaySettings
+) -> None:
     records = load([games])
     solved = records[empties(records) <= settings.judging.exact_from]
     searcher = Searcher(16)
@@ -49,8 +54,6 @@ def test_solved_positions_have_their_exact_score(games: Path, settings: Selfplay
         assert searcher.search(position, Limit.solve()).score == record["result"] == record["guess"]
     assert len(solved) > 200
 
-
-def test_results_are_told_from_the_side_to_move(games: Path) -> None:
     records = load([games])
     for before, after in pairwise(records):
         if after["place"] == 0:
@@ -60,17 +63,14 @@ def test_results_are_told_from_the_side_to_move(games: Path) -> None:
         assert after["result"] == (-before["result"] if other_side else before["result"])
 
 
-def test_only_positions_with_a_choice_of_squares_are_kept(games: Path) -> None:
-    for record in load([games])[::5]:
-        position = position_of(record)
-        assert not position.must_pass
-        assert not position.is_over
-
-
-def test_games_never_begin_where_matches_do(games: Path) -> None:
+def test_games_never_begin_where_matches_do_and_boards_set_aside_are_marked_alone(games: Path) -> None:
     records = load([games])
-    for record in records[records["place"] == 0]:
-        assert not set_aside(position_of(record))
+    marked = [set_aside(position_of(row)) for row in records if not row["learned"]]
+
+    assert len(marked) > 50
+    assert all(marked)
+    for row in (*records[records["learned"]][::10], *records[records["place"] == 0]):
+        assert not set_aside(position_of(row))
 
 
 def test_a_shard_is_the_same_wherever_it_is_played(games: Path, settings: SelfplaySettings) -> None:
@@ -79,7 +79,9 @@ def test_a_shard_is_the_same_wherever_it_is_played(games: Path, settings: Selfpl
     assert np.array_equal(here, read_shard(shard_path(games, 4)))
 
 
-def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path, settings: SelfplaySettings) -> None:
+def test_an_interrupted_run_goes_on_and_a_short_one_plays_a_round(
+    tmp_path: Path, settings: SelfplaySettings
+) -> None:
     selfplay(tmp_path, settings, 20, workers=1)
     first = shard_path(tmp_path, 0)
     before = first.stat().st_mtime_ns
@@ -88,10 +90,7 @@ def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path, settings: Selfp
     assert selfplay(tmp_path, settings, 20, workers=1) == 20
     assert shard_path(tmp_path, 1).exists()
     assert first.stat().st_mtime_ns == before
-
-
-def test_a_run_without_time_plays_one_round(tmp_path: Path, settings: SelfplaySettings) -> None:
-    assert selfplay(tmp_path, settings, 1000, seconds=0.001, workers=1) == settings.games_a_shard
+    assert selfplay(tmp_path / "new", settings, 1000, seconds=0.001, workers=1) == settings.games_a_shard
 
 
 def test_shards_of_other_settings_are_refused(games: Path, settings: SelfplaySettings) -> None:
@@ -108,7 +107,9 @@ def played(settings: SelfplaySettings) -> Records:
 
 def test_how_each_position_was_judged_is_kept(played: Records) -> None:
     late = empties(played) <= SELECTIVE.exact_from
+    begin = empties(played[played["place"] == 0])
 
+    assert 60 - 36 <= begin.min() <= begin.max() <= 60 - 30  # after the random moves asked for
     assert late.sum() > 200 < (~late).sum()
     assert np.array_equal(solved(played), late)
     assert set(played["selectivity"][late].tolist()) == {87}
@@ -140,93 +141,50 @@ def test_a_search_that_is_deep_enough_sees_the_end(depth: int, nothing: Path) ->
     assert to_the_end(found, position) == (depth == 60)
 
 
-def test_games_begin_after_the_random_moves_asked_for(played: Records) -> None:
-    begin = empties(played[played["place"] == 0])
-
-    assert 60 - 36 <= begin.min() <= begin.max() <= 60 - 30
-
-
-def test_games_begin_near_a_draw(settings: SelfplaySettings) -> None:
+def test_games_begin_near_a_draw_and_those_with_a_detour_begin_later(settings: SelfplaySettings) -> None:
     near = replace(settings, judging=SELECTIVE, random_moves=(46, 50), widest=4, games_a_shard=20)
-
-    records = np.frombuffer(play_shard(near, 0), RECORD)
-
-    assert np.abs(records["result"]).max() <= 4
-
-
-def test_games_with_a_detour_begin_later(settings: SelfplaySettings) -> None:
     detoured = replace(settings, random_moves=(8, 8), detours=1.0, games_a_shard=30)
 
-    records = np.frombuffer(play_shard(detoured, 0), RECORD)
+    drawn, later = (np.frombuffer(play_shard(each, 0), RECORD) for each in (near, detoured))
 
-    begin = empties(records[records["place"] == 0])
+    begin = empties(later[later["place"] == 0])
+    assert np.abs(drawn["result"]).max() <= 4
     assert len(set(begin.tolist())) > 5
     assert begin.max() < 52
-
-
-def test_boards_set_aside_are_marked_and_those_alone(games: Path) -> None:
-    records = load([games])
-
-    marked = [set_aside(position_of(row)) for row in records if not row["learned"]]
-    assert len(marked) > 50
-    assert all(marked)
-    for row in records[records["learned"]][::10]:
-        assert not set_aside(position_of(row))
 
 
 def test_boards_set_aside_are_not_labelled(games: Path, nothing: Path, tmp_path: Path) -> None:
     settings = LabelSettings(nothing, SELECTIVE, seed=1, fewest=9, most=14, stray=2, line_to=8)
 
     label(tmp_path, settings, load([games]), 200, workers=1)
+    records, boards = load([tmp_path]), list(boards_of_games(load([games]), 10, 40, seed=1))
 
-    records = load([tmp_path])
     assert records["learned"][records["place"] == 0].all()
     assert not records["learned"].all()  # the lines behind them pass some
     assert set(records["selectivity"].tolist()) == {87}
     assert len(load_solved([tmp_path])) == len(records)
+    assert [set_aside(Position(own, opp, Colour.BLACK)) for own, opp in boards] == [False] * len(boards) != []
 
 
-def test_boards_of_games_are_none_of_those_set_aside(games: Path) -> None:
-    boards = list(boards_of_games(load([games]), 10, 40, seed=1))
-
-    assert boards
-    for own, opp in boards:
-        assert not set_aside(Position(own, opp, Colour.BLACK))
-
-
-def test_knowledge_beats_none(nothing: Path) -> None:
+def test_knowledge_beats_none_and_too_few_pairs_leave_it_undecided(nothing: Path) -> None:
     points, accepted = gate(weights.SHIPPED, nothing, Sprt(0, 100), 40, depth=2, seed=1, workers=2)
+    few, decided = gate(nothing, nothing, Sprt(0, 5), 2, depth=1, seed=2, workers=1)
 
     assert described(points, accepted)["verdict"] == "accept"
     assert sum(points) > 0.8 * len(points)
-
-
-def test_an_evaluation_is_worth_half_the_points_against_itself(nothing: Path) -> None:
-    for number in range(5):
+    assert decided is None
+    assert in_words(described(few, decided)).startswith("undecided: 2 of 4 points (50.0 %)")
+    for number in range(5):  # an evaluation is worth half the points against itself
         assert sum(play_pair(nothing, nothing, 1, 3, number)) == 1
 
 
-def test_too_few_pairs_leave_it_undecided(nothing: Path) -> None:
-    points, accepted = gate(nothing, nothing, Sprt(0, 5), 2, depth=1, seed=2, workers=1)
-
-    assert accepted is None
-    assert in_words(described(points, accepted)).startswith("undecided: 2 of 4 points (50.0 %)")
-
-
-@pytest.mark.parametrize("matches", [True, False])
-def test_openings_of_matches_and_of_self_play_are_apart(matches: bool) -> None:
+def test_openings_of_matches_and_self_play_are_apart_and_of_the_length_asked_for() -> None:
     rng = random.Random(9)
 
-    for _ in range(20):
-        opening = random_opening(rng, 8, matches=matches)
-        assert all(set_aside(image) == matches for image in opening.symmetries())
-
-
-def test_an_opening_has_as_many_discs_as_were_asked_for() -> None:
-    rng = random.Random(10)
-
-    for moves in (1, 6, 30, 50):
-        opening = random_opening(rng, moves, matches=False)
-        assert opening.empties == 60 - moves
-        assert not opening.must_pass
-        assert Position(opening.own, opening.opp, Colour.BLACK).legal_moves()
+    for moves, matches in ((1, False), (6, False), (8, False), (8, True), (30, False), (50, False)):
+        for _ in range(20 if moves == 8 else 1):
+            opening = random_opening(rng, moves, matches=matches)
+            assert all(set_aside(image) == matches for image in opening.symmetries())
+            assert opening.empties == 60 - moves
+            assert not opening.must_pass
+            assert Position(opening.own, opening.opp, Colour.BLACK).legal_moves()

@@ -9,7 +9,6 @@ import time
 import zipfile
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -62,7 +61,7 @@ def test_requests_are_answered_over_a_socket_as_on_a_line(served: Served) -> Non
     assert version["kind"] == "action"
 
 
-def test_a_request_that_cannot_be_read_is_refused_and_the_socket_goes_on(served: Served) -> None:
+def test_an_unreadable_request_is_refused_and_bytes_end_a_socket(served: Served) -> None:
     with connect(served.requests) as socket:
         socket.send("[" * 50_000)
         refused = json.loads(socket.recv(10))
@@ -70,10 +69,6 @@ def test_a_request_that_cannot_be_read_is_refused_and_the_socket_goes_on(served:
         assert (refused["kind"], refused["line"]) == ("error", 1)
         assert "expected a JSON object" in refused["error"]
         assert asked(socket, id=2, depth=1)["kind"] == "result"
-
-
-def test_bytes_that_are_no_text_end_a_socket(served: Served) -> None:
-    with connect(served.requests) as socket:
         socket.send(b"\x00\xff")
         with pytest.raises(ConnectionClosed) as closed:
             socket.recv(10)
@@ -203,12 +198,6 @@ def test_the_games_of_an_archive_are_told_for_a_position(served: Served, with_ar
     assert with_archive.post("archive", b'{"moves": "a1"}')[0] == 400
 
 
-def test_an_archive_needs_the_board() -> None:
-    refused = outflank("analyze", "f5", "--archive", __file__)
-
-    assert (refused.returncode, "needs --web" in refused.stderr) == (2, True)
-
-
 @in_browser
 def test_the_games_of_an_archive_stand_beside_the_board(browser: Browser, with_archive: Served) -> None:
     browser.errors.clear()
@@ -306,20 +295,18 @@ def test_no_page_of_another_site_gets_in(browser: Browser, served: Served) -> No
 def test_the_page_takes_an_address_as_other_pages_do_and_a_position_after_it(words: tuple[str, ...]) -> None:
     with Served(command=["analyze", *words]) as own:
         first = json.loads(fetched(own.page + "first")[1])
+        own.process.send_signal(signal.SIGINT)
+        assert own.process.wait(20) == 130
 
     assert [game["turns"] for game in first["games"]] == ["f5 d6"]
 
 
-def test_ctrl_c_ends_the_server() -> None:
-    with Served("f5d6") as own:
-        own.process.send_signal(signal.SIGINT)
-
-        assert own.process.wait(20) == 130
-
-
-def test_a_port_that_is_taken_is_named(served: Served, tmp_path: Path) -> None:
+def test_a_port_that_is_taken_and_an_archive_without_a_board_are_named(served: Served) -> None:
     port = urlsplit(served.page).port
     ran = outflank("analyze", "--serve", port)
+    refused = outflank("analyze", "f5", "--archive", __file__)
+
+    assert (refused.returncode, "needs --web" in refused.stderr) == (2, True)
 
     assert ran.returncode == 1
     assert f"can't listen on 127.0.0.1, port {port}: Address already in use" in ran.stderr

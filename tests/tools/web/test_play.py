@@ -52,7 +52,6 @@ def start(page: Browser, white: str = "level", strength: int = 1, clock: str = "
 
 
 def play_to_the_end(page: Browser) -> None:
-    """Play the first legal move again and again, with the mouse."""
     while page.run("match.playing"):
         turns = page.run("match.turns.length")
         page.square(page.run("legalMoves()[0]"))
@@ -192,11 +191,9 @@ def test_the_page_speaks_the_language_that_is_chosen(page: Browser) -> None:
 
 
 def test_every_text_of_the_scripts_stands_in_the_table_of_translations() -> None:
-    scripts = {
-        name: (SCRIPTS / f"{name}.js").read_text()
-        for name in ("report", "branch", "analysis", "play", "practise")
-    }
-    used = {text for script in scripts.values() for text in re.findall(r'\bt\("([^"]+)"', script)}
+    names = ("report", "branch", "analysis", "play", "practise")
+    scripts = [(SCRIPTS / f"{name}.js").read_text() for name in names]
+    used = {text for script in scripts for text in re.findall(r'\bt\("([^"]+)"', script)}
     translated = set(re.findall(r'"([^"]+)": \["[^"]+", "[^"]+"\]', (SCRIPTS / "words.js").read_text()))
 
     assert len(used) > 40
@@ -274,17 +271,13 @@ def test_a_game_that_no_page_shows_is_interrupted_and_goes_on_when_one_does(
     assert str(game.record.ending) == "discs"
 
 
-def test_a_page_for_others_says_who_can_play_what() -> None:
+def test_a_page_says_who_can_play_engines_of_different_names() -> None:
     with Served("--serve=0.0.0.0:0", "--engine", "name=mine cmd=x", command=["web"]) as own:
         assert own.process.stderr is not None
         warning = own.process.stderr.readline()
-
-    assert re.search(
-        r"everyone who can reach http://\S+ and knows the address can .* play Outflank, mine", warning
-    )
-
-
-def test_two_engines_of_one_name_are_refused_before_anything_is_served() -> None:
     refused = outflank("web", "--engine", "cmd=x", "--engine", "cmd=x")
 
     assert (refused.returncode, "two engines are called 'x'" in refused.stderr) == (2, True)
+    assert re.search(
+        r"everyone who can reach http://\S+ and knows the address can .* play Outflank, mine", warning
+    )

@@ -21,7 +21,7 @@ from outflank.engine import Colour
 from outflank.tests.support import fake_engine
 from outflank.tests.support.browser import Browser, fetched, in_browser
 from outflank.tests.support.processes import children
-from outflank.tests.support.program import OUTFLANK, outflank
+from outflank.tests.support.program import outflank, started
 from outflank.tests.support.runs import conduct, instant_settings
 from outflank.tools.match.state.events import Thought
 from outflank.tools.match.state.store import read_run
@@ -49,14 +49,12 @@ class Runner:
             f"--engine=name={shlex.quote(name)} cmd={engine} protocol={speak} tc=60+0"
             for name in ("A & <b>", "B", "C")[:engines]
         ]
-        command = [OUTFLANK, "tournament", "--games", "2", "--seed", "3", "--out", "records", *listed]
+        command = ["tournament", "--games", "2", "--seed", "3", "--out", "records", *listed]
         self.folder = folder
         self.process = self._start([*command, *(arguments or ("--live",))])
 
     def _start(self, command: list[str]) -> subprocess.Popen[str]:
-        process = subprocess.Popen(
-            command, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
-        )
+        process = started(*command, cwd=self.folder, stdout=subprocess.DEVNULL)
         assert process.stderr is not None
         self.said = []
         for line in process.stderr:
@@ -76,10 +74,9 @@ class Runner:
     def resume(self) -> None:
         """Go on with the run on the same port."""
         live = f"--live={urlsplit(self.url).port}"
-        self.process = self._start([OUTFLANK, "tournament", "--resume", "records", live])
+        self.process = self._start(["tournament", "--resume", "records", live])
 
     def interrupt(self) -> int:
-        """Press Ctrl-C; the exit code."""
         self.process.send_signal(signal.SIGINT)
         self.process.communicate(timeout=30)
         return self.process.returncode
@@ -93,26 +90,21 @@ class Runner:
         self.process.communicate()
 
     def get(self, path: str, **headers: str) -> tuple[int, bytes]:
-        """Ask for a page: the status and what came."""
         return fetched(self.url + path, None, **headers)
 
     @contextmanager
     def watch(self) -> Iterator["Watcher"]:
-        """Watch as a program."""
         with connect(self.url.replace("http", "ws") + "/feed", max_size=None) as socket:
             yield Watcher(socket)
 
 
 class Watcher:
-    """Keeps the values that a feed sends."""
-
     def __init__(self, socket: ClientConnection) -> None:
         self.socket = socket
         self.values: dict[str, Any] = {}
         self.frames = 0
 
     def read(self, seconds: float = 30) -> None:
-        """Take one message."""
         message = json.loads(self.socket.recv(seconds))
         assert message["version"] == 1
         if message.get("all"):
@@ -123,7 +115,6 @@ class Watcher:
         self.frames += 1
 
     def wait(self, condition: Callable[[dict[str, Any]], object], seconds: float = 60) -> None:
-        """Read until something holds."""
         deadline = time.monotonic() + seconds
         while not condition(self.values):
             assert time.monotonic() < deadline, {
@@ -140,7 +131,6 @@ class Watcher:
             return closed.rcvd.code if closed.rcvd else None
 
     def ended(self) -> set[str]:
-        """The games that have ended, by their keys."""
         return {key for key in self.values if key.startswith("ended/")}
 
 
@@ -210,7 +200,6 @@ def test_no_width_is_exceeded_while_games_are_played(browser: Browser, tmp_path:
 
 @in_browser
 def test_an_open_page_goes_on_when_the_run_is_resumed(browser: Browser, tmp_path: Path) -> None:
-    """The runner is killed; the page says so, and goes on without being loaded again."""
     with Runner(tmp_path) as runner:
         browser.load(runner.url + "/")
         browser.run("window.mark = true")
@@ -301,9 +290,8 @@ def test_the_page_may_die_and_the_run_goes_on(tmp_path: Path) -> None:
     with Runner(tmp_path) as runner:
         assert runner.process.stderr is not None
         with runner.watch():  # it has started
-            server = next(
-                pid for pid in children(runner.process.pid) if b"tools.web.run_page" in _command(pid)
-            )
+            commands = {pid: Path(f"/proc/{pid}/cmdline") for pid in children(runner.process.pid)}
+            server = next(pid for pid, file in commands.items() if b"tools.web.run_page" in file.read_bytes())
         os.kill(server, signal.SIGKILL)
         said = next(line for line in runner.process.stderr if "the page at" in line)
         deadline = time.monotonic() + 60
@@ -324,10 +312,6 @@ def test_what_engines_say_before_the_run_has_a_folder_is_not_shown(tmp_path: Pat
         with connect(page.url.replace("http", "ws") + "/feed", max_size=None) as socket:
             watcher = Watcher(socket)
             watcher.wait(lambda values: len(watcher.ended()) == 2)
-
-
-def _command(pid: int) -> bytes:
-    return Path(f"/proc/{pid}/cmdline").read_bytes()
 
 
 @pytest.mark.parametrize(

@@ -116,24 +116,26 @@ def test_an_address_that_makes_no_sense_is_refused(text: str) -> None:
         Address.parse(text)
 
 
-def test_a_port_that_is_taken_is_refused_in_words() -> None:
-    with (
-        Address().listen() as listener,
-        pytest.raises(SettingsError, match=r"port \d+: Address already in use"),
-    ):
-        Address(port=listener.getsockname()[1]).listen()
+def test_a_taken_port_and_a_bad_certificate_are_refused_in_words(tmp_path: Path) -> None:
+    (tmp_path / "key.pem").write_text("no key")
+    certificate = tmp_path / "none.pem", tmp_path / "key.pem"
+    with Address().listen() as listener:
+        with pytest.raises(SettingsError, match=r"port \d+: Address already in use"):
+            Address(port=listener.getsockname()[1]).listen()
+        with pytest.raises(SettingsError, match="can't use the certificate"):
+            WebServer([], listener, certificate=certificate)
 
 
 def test_only_loopback_addresses_are_called_so() -> None:
-    assert [Address(host).is_loopback for host in ("127.0.0.1", "::1", "localhost", "0.0.0.0", "arena")] == [
-        *(True, True, True),
-        *(False, False),
-    ]
+    hosts = ("127.0.0.1", "::1", "localhost", "0.0.0.0", "arena")
+    assert [Address(host).is_loopback for host in hosts] == [True, True, True, False, False]
 
 
-def test_every_answer_has_the_strict_policy() -> None:
+def test_every_answer_has_the_strict_policy_and_a_path_that_no_page_can_have_is_not_found() -> None:
     with serving() as server:
         response = answer(server)
+        assert answer(server, "/games/1.json").status == 200
+        assert answer(server, f"/games/{5_000 * '9'}.json").status == 404
 
     assert response.status == 200
     assert response.headers["content-security-policy"] == STRICT_POLICY
@@ -173,7 +175,7 @@ def test_a_message_that_is_too_long_ends_its_connection() -> None:
     assert closed.value.rcvd.code == 1009
 
 
-def test_connections_beyond_the_limit_are_refused_in_words() -> None:
+def test_connections_beyond_the_limits_are_refused() -> None:
     with serving(Limits(connections=3)) as server, ExitStack() as stack:
         for _ in range(3):
             stack.enter_context(connect(echo_url(server)))
@@ -185,8 +187,6 @@ def test_connections_beyond_the_limit_are_refused_in_words() -> None:
 
     assert (refused.status, again.status) == (503, 200)
 
-
-def test_one_address_does_not_take_all_connections() -> None:
     limits = Limits(connections=8, address_connections=2)
     with serving(limits, host="0.0.0.0") as server, stranger(server), stranger(server):
         assert answer(server).status == 503
@@ -225,12 +225,6 @@ def test_a_flood_without_a_message_ends_its_connection(flood: bytes) -> None:
         assert resident_kib() - before < 8_000
 
 
-def test_pings_now_and_then_are_answered() -> None:
-    with serving() as server, connect(echo_url(server)) as peer:
-        for _ in range(400):
-            assert peer.ping().wait(10)
-
-
 def test_output_is_written_as_it_is_read_and_not_for_a_peer_that_never_reads(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -248,11 +242,13 @@ def test_output_is_written_as_it_is_read_and_not_for_a_peer_that_never_reads(
     assert 0 < received < LARGE
 
 
-def test_a_long_message_arrives_whole() -> None:
+def test_a_long_message_arrives_whole_and_pings_now_and_then_are_answered() -> None:
     text = "黒白" * 10_000
     with serving() as server, connect(echo_url(server)) as peer:
         peer.send(text)
         assert peer.recv(10) == text
+        for _ in range(400):
+            assert peer.ping().wait(10)
 
 
 def test_a_handler_ends_with_its_connection() -> None:
@@ -270,12 +266,6 @@ def test_a_handler_ends_with_its_connection() -> None:
         with stranger(server, upgraded=True) as peer:
             peer.sendall(frame(1, b"one") + frame(1, b"two"))
         assert ended.wait(10)
-
-
-def test_a_path_that_no_page_can_have_is_not_found() -> None:
-    with serving() as server:
-        assert answer(server, "/games/1.json").status == 200
-        assert answer(server, f"/games/{5_000 * '9'}.json").status == 404
 
 
 def test_half_a_request_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -296,10 +286,3 @@ def test_nothing_is_left_when_it_ends() -> None:
     assert closed.value.rcvd.code == 1012
     assert not [thread for thread in threading.enumerate() if thread.name == "web server"]
     Address(port=port).listen().close()
-
-
-def test_a_certificate_that_cannot_be_used_is_refused_in_words(tmp_path: Path) -> None:
-    (tmp_path / "key.pem").write_text("no key")
-    certificate = tmp_path / "none.pem", tmp_path / "key.pem"
-    with Address().listen() as listener, pytest.raises(SettingsError, match="can't use the certificate"):
-        WebServer([], listener, certificate=certificate)
