@@ -30,7 +30,6 @@ from outflank.tests.support.processes import (
     open_files,
     processes_with,
 )
-from outflank.tools.match.game.seat import longest_wait, own_waited_seconds
 
 ECHO = "import sys\nfor line in sys.stdin: print(line, end='', flush=True)\nsys.exit(7)"
 KILLED = "print(input(), flush=True)\nimport os\nos.kill(os.getpid(), 9)"
@@ -201,39 +200,6 @@ def test_an_engine_waits_for_a_processor_while_others_have_it() -> None:
         time.sleep(0.5)
 
         assert sum(first.waits.values()) + sum(second.waits.values()) > 0.1
-
-
-OLD_AND_NEW = """
-import threading, time
-def answer(seconds):
-    end = time.thread_time() + seconds
-    while time.thread_time() < end: pass
-    print("= \\n", flush=True)
-def answer_and_stay(seconds):
-    answer(seconds)
-    time.sleep(1000)
-answer(float(input()))
-threading.Thread(target=answer_and_stay, args=(float(input()),), daemon=True).start()
-input()
-"""
-
-
-@linux_alone
-def test_a_new_thread_may_have_waited_most_though_an_old_one_has_waited_longer_in_its_life() -> None:
-    """Both beside a program that never rests, on one processor."""
-    taskset = ["taskset", "-c", str(min(os.sched_getaffinity(0)))]
-    with subprocess.Popen([*taskset, "sh", "-c", "while :; do :; done"]) as restless:
-        try:
-            with driver_of([*taskset, sys.executable, "-c", OLD_AND_NEW]) as client:
-                client.order("0.5", 60)
-                before = client.waits
-                client.order("0.2", 60)
-                after = client.waits
-        finally:
-            restless.kill()
-
-    assert len(after) == len(before) + 1
-    assert longest_wait(before, after) > max(0.05, max(after.values()) - max(before.values()))
 
 
 def test_an_engine_outlives_the_thread_that_started_it() -> None:
@@ -434,22 +400,3 @@ def test_the_id_of_an_engine_that_has_ended_does_not_lead_to_another_process() -
         descendants.kill(gone, descendants.new_mark(), [gone])
         assert bystander.poll() is None
         os.kill(child[0], signal.SIGKILL)
-
-
-@linux_alone
-def test_a_thread_knows_how_long_it_had_no_processor() -> None:
-    """It shares one with a program that never rests."""
-    before, allowed = own_waited_seconds(), os.sched_getaffinity(0)
-    one = {min(allowed)}
-    with subprocess.Popen(["sh", "-c", "while :; do :; done"]) as restless:
-        try:
-            os.sched_setaffinity(restless.pid, one)
-            os.sched_setaffinity(0, one)
-            began = time.thread_time()
-            while time.thread_time() < began + 0.2:
-                pass
-        finally:
-            os.sched_setaffinity(0, allowed)
-            restless.kill()
-
-    assert own_waited_seconds() - before > 0.05

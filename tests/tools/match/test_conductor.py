@@ -5,6 +5,7 @@ import gc
 import os
 import sqlite3
 import subprocess
+import sys
 import threading
 import time
 from dataclasses import replace
@@ -17,9 +18,11 @@ import pytest
 
 from outflank.engine import OutflankError
 from outflank.protocol.clock import TimeControl
+from outflank.tests.support.dialogue import driver_of
 from outflank.tests.support.processes import linux_alone, open_files, resident_kib
 from outflank.tests.support.runs import conduct, fake, instant_settings, resume, settings
 from outflank.tools.match.game.results import Ending, GameRecord
+from outflank.tools.match.game.seat import longest_wait, own_waited_seconds
 from outflank.tools.match.runner import conductor, pairplayer
 from outflank.tools.match.runner.pairplayer import StallWatch
 from outflank.tools.match.state.events import Event, GameStarted, TurnPlayed
@@ -305,3 +308,55 @@ def test_nobody_loses_on_time_for_the_runners_sake(tmp_path: Path, games: int) -
     assert {game.ending for game in run.games} == {Ending.DISCS}
     assert sum(game.points_of("A") for game in run.games) == games / 2
     assert games == 64 or run.is_valid
+
+
+OLD_AND_NEW = """
+import threading, time
+def answer(seconds):
+    end = time.thread_time() + seconds
+    while time.thread_time() < end: pass
+    print("= \\n", flush=True)
+def answer_and_stay(seconds):
+    answer(seconds)
+    time.sleep(1000)
+answer(float(input()))
+threading.Thread(target=answer_and_stay, args=(float(input()),), daemon=True).start()
+input()
+"""
+
+
+@linux_alone
+def test_a_new_thread_may_have_waited_most_though_an_old_one_has_waited_longer_in_its_life() -> None:
+    """Both beside a program that never rests, on one processor."""
+    taskset = ["taskset", "-c", str(min(os.sched_getaffinity(0)))]
+    with subprocess.Popen([*taskset, "sh", "-c", "while :; do :; done"]) as restless:
+        try:
+            with driver_of([*taskset, sys.executable, "-c", OLD_AND_NEW]) as client:
+                client.order("0.5", 60)
+                before = client.waits
+                client.order("0.2", 60)
+                after = client.waits
+        finally:
+            restless.kill()
+
+    assert len(after) == len(before) + 1
+    assert longest_wait(before, after) > max(0.05, max(after.values()) - max(before.values()))
+
+
+@linux_alone
+def test_a_thread_knows_how_long_it_had_no_processor() -> None:
+    """It shares one with a program that never rests."""
+    before, allowed = own_waited_seconds(), os.sched_getaffinity(0)
+    one = {min(allowed)}
+    with subprocess.Popen(["sh", "-c", "while :; do :; done"]) as restless:
+        try:
+            os.sched_setaffinity(restless.pid, one)
+            os.sched_setaffinity(0, one)
+            began = time.thread_time()
+            while time.thread_time() < began + 0.2:
+                pass
+        finally:
+            os.sched_setaffinity(0, allowed)
+            restless.kill()
+
+    assert own_waited_seconds() - before > 0.05
