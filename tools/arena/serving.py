@@ -65,7 +65,7 @@ def serve_arena(
         patience: the seconds in which a lost connection may be restored, in each game.
         allowance: the most seconds that a round trip may add to each move.
         address: where the server listens.
-        certificate: the certificate for TLS; None without TLS.
+        certificate: the files of the certificate for TLS and of its key; None without TLS.
         watchers: where the page of the run is served; None for no page.
         allow: asks whether a run that somebody else began may be resumed; see ``RunSession.resume``.
         show: plays the run and shows it; the socket listens where its page is served.

@@ -170,7 +170,7 @@ def selfplay(
     as_json: bool,
     **place: Unpack[Place],
 ) -> None:
-    """Play games into FOLDER; an interrupted run goes on where it stopped."""
+    """Play games into FOLDER; an interrupted run continues where it stopped."""
     from outflank.tools.train import selfplay as playing
 
     if random_moves is not None and random_moves[0] > random_moves[1]:
@@ -295,7 +295,7 @@ def devset(
 ) -> None:
     """Solve boards from the games in FOLDERS that training leaves out, to measure errors with.
 
-    ``bench accuracy`` reads the file; an interrupted run goes on where it stopped.
+    ``bench accuracy`` reads the file; an interrupted run continues where it stopped.
     """
     from outflank.tools.train import label as sets
     from outflank.tools.train.dataset import load
@@ -413,7 +413,7 @@ def network(
     """Train the evaluation's network on what its tables leave unexplained in the games in FOLDERS.
 
     One game in 20 is kept out to measure with, the same as in fit; boards that other games have too don't count there.
-    The state of the training is saved every two minutes: an interrupted run goes on where it stopped.
+    The state of the training is saved every two minutes: an interrupted run continues where it stopped.
     """
     from outflank.tools.train import network as networks
     from outflank.tools.train import weights_file
@@ -569,7 +569,7 @@ def all_(
 ) -> None:
     """Make an evaluation from nothing in FOLDER: generations of self-play and fit, then the selectivity model.
 
-    The weights of each generation stay in FOLDER; an interrupted run goes on where it stopped. A greater budget later
+    The weights of each generation stay in FOLDER; an interrupted run continues where it stopped. A greater budget later
     adds a generation with the time that it leaves.
     """
     from outflank.tools.train import bootstrap as generations

@@ -102,7 +102,7 @@ class GameWriter:
 
     @property
     def loss_note(self) -> str:
-        """A sentence about all losses; an empty text if there are none."""
+        """The losses in one sentence; empty if there are none."""
         parts = [
             ", ".join(f"{what} ({count:,})" for what, count in found.items() if count) + reason
             for found, reason in (
