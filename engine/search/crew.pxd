@@ -11,8 +11,9 @@ cdef enum:
     # is searched: an idle thread finds work at once.
     _ALWAYS_FROM_DEPTH = 9
     _ALWAYS_EXACT_FROM = 13
-    # Depth from which they are shared if a thread is idle.
-    _SHARE_FROM_DEPTH = 6
+    # Depths from which they are shared if a thread is idle.
+    _IF_IDLE_FROM_DEPTH = 4
+    _IF_IDLE_EXACT_FROM = 12
 
 
 cdef class Crew:
@@ -31,8 +32,8 @@ cdef inline bint worth_sharing(const CrewState *crew, int depth, int moves_left,
     if moves_left < 2:
         return False
     if depth == 64 - popcount(discs):
-        return depth >= _ALWAYS_EXACT_FROM
-    return depth >= _ALWAYS_FROM_DEPTH or (depth >= _SHARE_FROM_DEPTH and crew.idle)
+        return depth >= _ALWAYS_EXACT_FROM or (depth >= _IF_IDLE_EXACT_FROM and crew.idle)
+    return depth >= _ALWAYS_FROM_DEPTH or (depth >= _IF_IDLE_FROM_DEPTH and crew.idle)
 
 
 cdef int share_moves(

@@ -32,11 +32,16 @@ from outflank.engine.search.worker cimport (
     pthread_mutex_init,
     pthread_mutex_lock,
     pthread_mutex_unlock,
+    sched_yield,
     set_selectivity,
 )
 
 # A thread that helps below its own split points stacks their features on top of those of its own line.
 cdef enum: _FEATURES_A_WORKER = 2 * MOST_PLIES
+
+# Seconds for which a thread without work stays awake. To be woken takes a thread 0.05 ms, and some 4 ms if the system
+# puts it on a processor that is busy; most waits are shorter than that.
+cdef double _AWAKE_FOR = 0.0005
 
 
 cdef class Crew:
@@ -117,7 +122,7 @@ cdef class Crew:
         """End the helpers' waiting for work."""
         pthread_mutex_lock(&self.state.lock)
         self.state.dismissed = True
-        pthread_cond_broadcast(&self.state.changed)
+        _tell_all(&self.state)
         pthread_mutex_unlock(&self.state.lock)
 
     cpdef uint64_t nodes(self) noexcept:
@@ -226,11 +231,24 @@ cdef void _wait_for_helpers(Worker *worker, SplitPoint *split) noexcept nogil:
     pthread_mutex_unlock(&crew.lock)
 
 
+cdef inline void _tell_all(CrewState *crew) noexcept nogil:
+    """Let the idle threads look for work again; under the lock."""
+    crew.events += 1
+    pthread_cond_broadcast(&crew.changed)
+
+
 cdef void _wait(Worker *worker) noexcept nogil:
     """Be idle until something changes; called and left under the crew's lock."""
     cdef CrewState *crew = worker.crew
+    cdef int events = crew.events
+    cdef double asleep_from = clock_seconds() + _AWAKE_FOR
     crew.idle += 1
-    pthread_cond_wait(&crew.changed, &crew.lock)
+    pthread_mutex_unlock(&crew.lock)
+    while crew.events == events and clock_seconds() < asleep_from:
+        sched_yield()
+    pthread_mutex_lock(&crew.lock)
+    if crew.events == events:
+        pthread_cond_wait(&crew.changed, &crew.lock)
     crew.idle -= 1
     # An idle thread does not read the clock, which is not a delay in the sense of `longest_gap`.
     worker.last_look = clock_seconds()
@@ -256,7 +274,7 @@ cdef void _help(Worker *worker, SplitPoint *split) noexcept nogil:
     worker.split = working_in
     split.helpers -= 1
     if split.helpers == 0:
-        pthread_cond_broadcast(&crew.changed)
+        _tell_all(crew)
 
 
 cdef void serve(Worker *worker) noexcept nogil:
@@ -300,7 +318,7 @@ cdef inline void _open_split(CrewState *crew, SplitPoint *split) noexcept nogil:
     if crew.open_count < MOST_OPEN_SPLITS:
         crew.open_splits[crew.open_count] = split
         crew.open_count += 1
-        pthread_cond_broadcast(&crew.changed)
+        _tell_all(crew)
     pthread_mutex_unlock(&crew.lock)
 
 

@@ -3,10 +3,11 @@
 A worker has counters, limits, the table and scratch memory. A split point is a node whose moves are open to all
 threads: the remaining moves, the best score so far and the number of helpers; crew.pyx describes the sharing. All
 fields of open split points and of the crew are read and written under the crew's lock, except the crew's `nodes`, an
-atomic counter, and two flags that are read without it, since a stale value costs a few nodes and never a score:
+atomic counter, and three that are read without it, since a stale value costs a few nodes and never a score:
 
-    SplitPoint.cut   set once, when beta is reached; threads at work below it stop soon after
-    CrewState.idle   whether a small split point is worth the lock
+    SplitPoint.cut    set once, when beta is reached; threads at work below it stop soon after
+    CrewState.idle    whether a small split point is worth the lock
+    CrewState.events  whether a thread that has no work should look for some again
 """
 
 from libc.stdint cimport int16_t, uint16_t, uint64_t
@@ -41,6 +42,9 @@ cdef extern from "<pthread.h>" nogil:
     int pthread_cond_broadcast(pthread_cond_t *condition)
     int pthread_cond_destroy(pthread_cond_t *condition)
 
+cdef extern from "<sched.h>" nogil:
+    int sched_yield()
+
 cdef struct SplitPoint:
     SplitPoint *parent  # the split point that its owner was working in
     # The node.
@@ -65,6 +69,7 @@ cdef struct SplitPoint:
 cdef struct CrewState:
     pthread_mutex_t lock
     pthread_cond_t changed  # a split point was opened or left, or the search is over
+    int events  # how often that has happened
     SplitPoint *open_splits[MOST_OPEN_SPLITS]
     int open_count
     int idle  # threads that wait for work
