@@ -46,10 +46,11 @@ def plan(clock: Clock, empties: int, parameters: Parameters = DEFAULTS) -> Plan:
     clock = replace(clock, remaining=max(clock.remaining, 0.0))
     if clock.moves is not None and clock.moves <= 1:
         return _all_of(clock.remaining, clock.overhead)
-    ours = _part_of(clock, empties, parameters)
     if clock.moves is not None or clock.period <= 0:
-        return ours
+        return _part_of(clock, empties, parameters)
     least = _all_of(clock.period / max(clock.period_moves, 1), clock.overhead)
+    # Every move can have its part of a period, if not now, then after the main time: it is like an increment.
+    ours = _part_of(replace(clock, increment=least.share), empties, parameters)
     return max(ours, least, key=lambda found: found.share)
 
 

@@ -226,6 +226,13 @@ def test_a_period_that_ends_before_the_solution_is_used_up() -> None:
     assert plan(Clock(10, moves=10), 60).share == pytest.approx(0.975, abs=0.01)
 
 
+def test_a_part_of_the_period_that_follows_comes_on_top_of_the_main_time() -> None:
+    main, byoyomi = (plan(Clock(60, None, 0, period, 5), 50).share for period in (0, 10))
+
+    assert byoyomi == pytest.approx(main + 2, abs=0.1)
+    assert plan(Clock(0.1, None, 0, 10, 5), 50).share == pytest.approx(2, abs=0.1)
+
+
 def test_moves_shortly_before_the_solution_get_more_than_the_first() -> None:
     whole = [plan(Clock(60), empties) for empties in range(60, 27, -2)]
     shares = [found.share for found in whole]
