@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 
 from outflank.engine import Colour, Line, Move, Position, Result, SearchInfo
-from outflank.protocol.server.gtp.arguments import Arguments
-from outflank.protocol.server.gtp.grammar import HIGHEST_NUMBER, CommandError
+from outflank.protocol.server.gtp.grammar import HIGHEST_NUMBER, Arguments, CommandError
 from outflank.protocol.server.movesource import BookInfo, OnInfo
 from outflank.protocol.server.session import Session
 from outflank.protocol.server.thinking import think_aloud

@@ -7,8 +7,7 @@ import pytest
 
 from outflank.engine import PASS, Colour, Game, Move, Position, Rules
 from outflank.protocol.server.booksource import BookSource
-from outflank.protocol.server.gtp.arguments import Arguments, scored, variation, vertex
-from outflank.protocol.server.gtp.grammar import CommandError
+from outflank.protocol.server.gtp.grammar import Arguments, CommandError, scored, variation, vertex
 from outflank.tests.support.books import linked, make_book, record
 from outflank.tests.support.dialogue import Dialogue
 
