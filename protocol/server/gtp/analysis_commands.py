@@ -8,8 +8,7 @@ from time import monotonic
 from outflank.engine import Colour, Line, Move, Position, Result, SearchInfo
 from outflank.protocol.server.gtp.grammar import HIGHEST_NUMBER, Arguments, CommandError
 from outflank.protocol.server.movesource import BookInfo, OnInfo
-from outflank.protocol.server.session import Session
-from outflank.protocol.server.thinking import think_aloud
+from outflank.protocol.server.session import Session, think_aloud
 
 _DEFAULT_CENTISECONDS = 100
 _LEAST_INTERVAL = 0.01  # seconds
@@ -187,7 +186,7 @@ def _think_aloud(
     session: Session, order: _Order, block: Block, think: Callable[[OnInfo], Move]
 ) -> Iterator[str]:
     reported, latest = -math.inf, None
-    for report in think_aloud(session, think):
+    for report in filter(None, think_aloud(session, think)):
         if isinstance(report, Move):
             if latest is not None:
                 yield _line(latest, order, block, _from_book(latest))

@@ -20,8 +20,7 @@ from outflank.protocol.formats.clocks import parse_ggf
 from outflank.protocol.formats.reading import move_name
 from outflank.protocol.lines import LINE_CAP, LineKind, printable, tell_fault, without_control_bytes
 from outflank.protocol.server.movesource import BookInfo, book_info
-from outflank.protocol.server.session import Session
-from outflank.protocol.server.thinking import think_aloud
+from outflank.protocol.server.session import Session, think_aloud
 
 CommandFunction = Callable[[Session, str], Iterator[str]]
 _HIGHEST = 2**31 - 1
@@ -161,7 +160,7 @@ def go(session: Session, argument: str) -> Iterator[str]:
     began, found = time.perf_counter(), None
     yield _status("thinking")
     side = session.position.side
-    for report in think_aloud(session, lambda on_info: session.choose(side, on_info)):
+    for report in filter(None, think_aloud(session, lambda on_info: session.choose(side, on_info))):
         if isinstance(report, Move):
             yield _chosen(report, found, time.perf_counter() - began)
         else:

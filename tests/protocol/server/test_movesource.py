@@ -24,7 +24,6 @@ from outflank.protocol.server.movesource import (
     BookInfo,
     MoveRequest,
     MoveVariety,
-    OpeningBook,
     SearchSource,
     are_images,
 )
@@ -68,7 +67,7 @@ class Notes:
         return [f"notes on {len(self._moves)} positions"]
 
 
-def session(*books: OpeningBook, rules: Rules | None = None) -> Session:
+def session(*books: Any, rules: Rules | None = None) -> Session:
     return Session(SearchSource(Searcher(1)), books=books, strength=Strength(depth=1), rules=rules)
 
 
