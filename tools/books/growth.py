@@ -20,8 +20,8 @@ from outflank.book.lock import LOCK_SUFFIX
 from outflank.book.names import opening_of_game
 from outflank.engine import Game, OutflankError, Position, SettingsError
 from outflank.engine.links import file_of
+from outflank.protocol.formats import FormatName
 from outflank.protocol.formats.annotated import AnnotatedGame
-from outflank.protocol.formats.files import FormatName
 from outflank.tools.books.lines import USUAL_FIRST_MOVE
 from outflank.tools.match.state.schema import RUN_FILE
 from outflank.tools.match.state.store import read_run

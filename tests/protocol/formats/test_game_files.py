@@ -12,9 +12,8 @@ import pytest
 import outflank
 from outflank.engine import PRESETS, Colour, FileFormatError, Game, Move, Position, Rules, SettingsError
 from outflank.protocol import formats
-from outflank.protocol.formats import ggf, obf, pgn, sgf, transcript, wthor
+from outflank.protocol.formats import ggf, obf, pgn, read_games, sgf, transcript, wthor
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame, Recorder, Result, ResultReason
-from outflank.protocol.formats.files import read_games
 from outflank.protocol.formats.wthor import WthorWriter
 from outflank.tests.support.gamefiles import games_in, one_move, only, read
 

@@ -10,9 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from outflank.engine import FileFormatError, Position
-from outflank.protocol.formats import edx, ggf, obf, sgf, transcript, wthor
+from outflank.protocol.formats import FORMATS, FormatName, edx, ggf, obf, read_games, sgf, transcript, wthor
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame, Recorder, Result
-from outflank.protocol.formats.files import FORMATS, FormatName, read_games
 from outflank.protocol.formats.reading import GAME_CAP, split_games
 from outflank.tests.support.gamefiles import games_in, only, read
 
