@@ -139,8 +139,7 @@ class BookSource:
             )
         if self._opened() is None:
             raise SettingsError(self._trouble)
-        from outflank.book.growing import USUAL_LEVEL, learn_game
-        from outflank.book.judging import Judge
+        from outflank.book.growing import USUAL_LEVEL, Judge, learn_game
 
         def cleared() -> Searcher:
             searcher.clear()

@@ -14,11 +14,13 @@ from outflank.book.growing import (
     USUAL_LEVEL,
     Grower,
     GrowthProgress,
+    Judge,
+    Question,
     learn_game,
+    run_here,
     unknown_positions,
     usual_level,
 )
-from outflank.book.judging import Judge, Question, run_here
 from outflank.book.keys import key_of, position_of, start_key
 from outflank.engine import PRESETS, Game, Limit, OutflankError, Position, Rules, Searcher, SearchResult
 from outflank.tests.support.books import (

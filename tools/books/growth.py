@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from outflank.book import Book, BookWriter
-from outflank.book.growing import Grower, GrowthProgress, usual_level
-from outflank.book.judging import Judge, RunSearches, run_here
+from outflank.book.growing import Grower, GrowthProgress, Judge, RunSearches, run_here, usual_level
 from outflank.book.lock import LOCK_SUFFIX
 from outflank.book.names import opening_of_game
 from outflank.engine import Game, OutflankError, Position, SettingsError

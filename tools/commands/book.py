@@ -234,7 +234,7 @@ def check(
     reported and is no fault. Exit code 1 if there are faults.
     """
     from outflank.book.checking import check as check_book
-    from outflank.book.judging import Judge
+    from outflank.book.growing import Judge
     from outflank.engine.evaluation.weights import checksum
     from outflank.tools.books.growth import open_run
     from outflank.tools.runtime.executor import cleared_searcher

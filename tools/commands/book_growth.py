@@ -334,7 +334,7 @@ def set_(path: Path, text: str, score: int | None, level: int | None, as_json: b
     book does not know it, it is added with the positions on the way to it. outflank book show says which scores were
     set.
     """
-    from outflank.book.judging import run_here
+    from outflank.book.growing import run_here
     from outflank.tools.books.growth import grow_book
 
     with BookWriter.open(path) as book:
