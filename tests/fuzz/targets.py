@@ -8,7 +8,7 @@ from functools import cache, partial
 from io import BytesIO
 from pathlib import Path
 
-from outflank.book.forms.files import read_form
+from outflank.book.forms import read_form
 from outflank.book.store import Book
 from outflank.engine import NotationError, OutflankError, Position, Rules, Searcher
 from outflank.engine.evaluation import weights

@@ -10,7 +10,7 @@ from typing import Any, get_args
 import click
 
 from outflank.book import Book
-from outflank.book.forms.files import WRITTEN_FORMS, Form, write_form
+from outflank.book.forms import WRITTEN_FORMS, Form, write_form
 from outflank.engine import FileFormatError, Rules
 from outflank.protocol.server.booksource import named_book
 from outflank.tools.books.show import (

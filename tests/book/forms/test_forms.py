@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from outflank.book import Book, LineCounts, Record
-from outflank.book.forms import edaxbinary
-from outflank.book.forms.files import WRITTEN_FORMS, Form, form_of, read_form
+from outflank.book.forms import WRITTEN_FORMS, Form, edax, form_of, read_form
 from outflank.book.records import to_row
 from outflank.engine import PRESETS, FileFormatError, Game, OutflankError, Position, Rules, SettingsError
 from outflank.tests.support.books import (
@@ -161,13 +160,13 @@ def test_a_form_is_found_out(book: Book) -> None:
 
 def test_the_header_tells_level_and_size_of_a_book_of_our_own(book: Book, tmp_path: Path) -> None:
     records, facts, _ = read_form(BytesIO(written(book, "edax")), book.rules)
-    *_, level, least, midgame, endgame, verbosity = facts[edaxbinary.FACT].split()
+    *_, level, least, midgame, endgame, verbosity = facts[edax.FACT].split()
 
     assert (level, least, midgame, endgame, verbosity) == ("7", "57", "4", "2", "0")
     assert len(list(records)) == len(book)
     with make(tmp_path / "empty.book", []) as empty:
         records, facts, _ = read_form(BytesIO(written(empty, "edax")), empty.rules)
-    assert facts[edaxbinary.FACT].split()[-5] == "0"
+    assert facts[edax.FACT].split()[-5] == "0"
     assert list(records) == []
 
 
@@ -176,7 +175,7 @@ def test_a_header_that_edax_has_no_room_for_is_made_anew(tmp_path: Path, told: s
     with make(tmp_path / "a.book", [record(START)], edax=told) as book:
         _, facts, _ = read_form(BytesIO(written(book, "edax")), book.rules)
 
-        assert facts[edaxbinary.FACT].endswith(" 10 61 4 2 0")
+        assert facts[edax.FACT].endswith(" 10 61 4 2 0")
 
 
 def refused(data: bytes, form: Form | None = None) -> str:
