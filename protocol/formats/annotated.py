@@ -198,7 +198,9 @@ class AnnotatedGame:
     @classmethod
     def of(cls, game: Game) -> "AnnotatedGame":
         """The record of a game of which nothing else is known; ``dataclasses.replace`` adds names and more."""
-        return cls(game.first, tuple(AnnotatedMove(turn.before, turn.move) for turn in game))
+        return cls(
+            game.first, tuple(AnnotatedMove(turn.before, turn.move, implied=turn.implied) for turn in game)
+        )
 
     @property
     def rules(self) -> Rules:

@@ -162,20 +162,6 @@ def parse(text: str | bytes, rules: Rules = OTHELLO, before: int | None = None) 
     return game if has_komi else with_board_believed(game)
 
 
-def is_like_a_remark(comment: str) -> bool:
-    """Whether a comment that stands alone has to be told from what Outflank puts in front of comments."""
-    return (
-        comment.startswith(_NO_REMARK)
-        or _LAST_REMARK.match(comment) is not None
-        or _remarks(comment)[:2] != (None, None)
-    )
-
-
-def marked_as_comment(comment: str) -> str:
-    """A comment that stands alone, so that it is read as such."""
-    return _NO_REMARK + comment if is_like_a_remark(comment) else comment
-
-
 def _simple(node: Node, key: str) -> str:
     value: bytes = _grammar().simpletext_value(node.get(key, [b""])[0])
     return value.decode().strip()
@@ -438,8 +424,15 @@ def _exact(where: str, margin: int | None) -> str:
 
 
 def _joined(remarks: str, comment: str) -> str:
-    """A comment, and in front of it what has no property of its own."""
-    return "\n".join(filter(None, [remarks, comment])) if remarks else marked_as_comment(comment)
+    """A comment, and in front of it what has no property of its own, or a mark if it begins like that."""
+    looks_remarked = (
+        comment.startswith(_NO_REMARK)
+        or _LAST_REMARK.match(comment) is not None
+        or _remarks(comment)[:2] != (None, None)
+    )
+    if looks_remarked and not remarks:
+        remarks = _NO_REMARK.rstrip()
+    return "\n".join(filter(None, [remarks, comment]))
 
 
 def _result_text(result: Result | None) -> str:
