@@ -20,10 +20,7 @@ OTHELLO = Rules()
 def read_capped(path: Path, most: int) -> bytes:
     """All of a file, which may be a pipe. Raises: FileFormatError if it has more than `most` bytes; OSError."""
     with path.open("rb") as stream:
-        data = stream.read(most + 1)
-    if len(data) > most:
-        raise FileFormatError(_too_much(most))
-    return data
+        return capped(stream, most).read()
 
 
 def capped(stream: BinaryIO, most: int) -> BufferedReader:
@@ -46,13 +43,9 @@ class _Capped(RawIOBase):
         )
         self._left -= len(data)
         if self._left < 0:
-            raise FileFormatError(_too_much(self._most))
+            raise FileFormatError(f"it has more than {self._most:,} bytes")
         buffer[: len(data)] = data
         return len(data)
-
-
-def _too_much(most: int) -> str:
-    return f"it has more than {most:,} bytes"
 
 
 _UTF_8 = "utf-8"

@@ -27,6 +27,7 @@ from outflank.engine import (
 )
 from outflank.engine.squares import SQUARE_NAMES, parse_square, square_name, squares_of
 from outflank.protocol.formats.annotated import (
+    PROGRAM,
     WHOLE_BOARD,
     AnnotatedGame,
     AnnotatedMove,
@@ -35,7 +36,6 @@ from outflank.protocol.formats.annotated import (
     Result,
     ResultReason,
     parsed_games,
-    program,
     read_result,
     with_board_believed,
 )
@@ -397,7 +397,7 @@ def _root(game: AnnotatedGame) -> _TextNode:
         "GM": ["2"],
         "SZ": ["8"],
         "CA": ["UTF-8"],
-        "AP": [program().replace(" ", ":")],
+        "AP": [PROGRAM.replace(" ", ":")],
         "PB": [game.black],
         "PW": [game.white],
         "RE": [_result_text(game.outcome)],

@@ -230,7 +230,7 @@ class Session:
 
         Raises: IllegalMoveError if `colour` is not to move.
         """
-        position = self._turn_of(colour)
+        position = self.turn_of(colour)
         if position.is_over or position.must_pass:
             return PASS
         limit = self.strength.limit(self.clocks[colour].reading, position.empties)
@@ -242,6 +242,18 @@ class Session:
         move = next(filter(None, (source.choose(request) for source in sources)))
         self._left_to_opponent = position.play(move)
         return move
+
+    def turn_of(self, colour: Colour) -> Position:
+        """Return the position with `colour` to move, after the other side's forced pass if there is one.
+
+        Raises: IllegalMoveError if `colour` is not to move; never if the game is over.
+        """
+        position = self.position
+        if colour is position.side or position.is_over:
+            return position
+        if not position.must_pass:
+            raise IllegalMoveError(f"{position.rules.colour_name(position.side)} is to move")
+        return position.pass_()
 
     def probe(self, position: Position) -> "BookEntry | None":
         """Return the entry of the first book that has the position; None if no book has it."""
@@ -262,10 +274,6 @@ class Session:
         position = self.position
         limit = self.strength.limit(self.clocks[position.side].reading, position.empties)
         return self.search.steady.search(position, limit, on_info=self.heed()).pv
-
-    def check_turn(self, colour: Colour) -> None:
-        """Raise IllegalMoveError if `colour` is not to move; see ``genmove``."""
-        self._turn_of(colour)
 
     def description(self) -> list[str]:
         """Return the settings that are needed to repeat a game, except the version, one a line."""
@@ -295,14 +303,6 @@ class Session:
                 on_info(info)
 
         return stop_or_pass_on
-
-    def _turn_of(self, colour: Colour) -> Position:
-        position = self.position
-        if colour is position.side or position.is_over:
-            return position
-        if not position.must_pass:
-            raise IllegalMoveError(f"{position.rules.colour_name(position.side)} is to move")
-        return position.pass_()
 
 
 def think_aloud(
