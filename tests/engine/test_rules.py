@@ -129,22 +129,6 @@ def test_rules_are_values() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rules", "margin", "winner"),
-    [
-        ("othello", 2, Colour.BLACK),
-        ("othello", -2, Colour.WHITE),
-        ("othello", 0, None),
-        ("ravensburger-2006", 0, Colour.BLACK),
-    ],
-)
-def test_the_winner_follows_from_the_margin_and_the_rules(
-    rules: str, margin: int, winner: Colour | None
-) -> None:
-    """In the sheet of 2006 White begins, and a tie is won by the second player."""
-    assert Rules.parse(rules).winner_by(margin) is winner
-
-
-@pytest.mark.parametrize(
     ("rules", "same_moves", "same_game"),
     [
         ("othello", True, True),

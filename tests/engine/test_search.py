@@ -207,15 +207,6 @@ class TestRoot:
         )
         assert searcher.evaluate(position) == -searcher.evaluate(position.pass_())
 
-    def test_lines_come_best_first_and_begin_with_their_move(self) -> None:
-        result = Searcher(hash_mb=4).search(MIDGAME, Limit(depth=6), multipv=5)
-
-        assert len(result.lines) == 5
-        assert sorted((line.score for line in result.lines), reverse=True) == [
-            line.score for line in result.lines
-        ]
-        assert all(line.pv[0] == line.move for line in result.lines)
-
     def test_only_the_moves_asked_for_are_considered_which_may_be_text(self) -> None:
         """One that is named twice has one line."""
         moves, limit = [Move.parse("d3"), Move.parse("c4")], Limit(depth=4)
@@ -385,10 +376,3 @@ def test_a_selective_search_sees_that_a_side_will_be_shut_in_or_wiped_out(
         found = Searcher(hash_mb=4).search(Position.parse(board), Limit(depth=depth, selectivity=percent))
 
         assert abs(found.score - score) < 8
-
-
-@pytest.mark.parametrize("board", SHUT_IN)
-def test_those_boards_are_what_they_are_said_to_be(board: str) -> None:
-    depth, score = SHUT_IN[board][0]
-
-    assert Searcher(hash_mb=4).search(Position.parse(board), Limit(depth=depth)).score == score

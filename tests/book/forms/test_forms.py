@@ -56,18 +56,6 @@ def test_edax_text_carries_leaves_and_levels(book: Book, tmp_path: Path) -> None
     assert {each.lines for each in records} == {LineCounts()}, "to be worked out anew"
 
 
-@pytest.mark.parametrize("form", WRITTEN_FORMS)
-def test_what_was_written_is_written_again_the_same(book: Book, tmp_path: Path, form: Form) -> None:
-    first = written(book, form)
-    records, facts, _ = read_form(BytesIO(first), book.rules)
-    facts = {name: facts[name] for name in facts.keys() - {"rules", "created", "outflank"}}
-    with make(tmp_path / "b.book", records, book.rules, **facts) as again:
-        lines = [
-            line for line in written(again, form).splitlines() if not line.startswith((b"#", b"fact created"))
-        ]
-        assert lines == [line for line in first.splitlines() if not line.startswith((b"#", b"fact created"))]
-
-
 def test_our_text_carries_what_edax_has_no_place_for(tmp_path: Path) -> None:
     changed = replace(record(START), level=None, depth=13, selectivity=95)
     with make(tmp_path / "a.book", [changed], story="grown by hand") as book:

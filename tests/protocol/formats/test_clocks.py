@@ -1,6 +1,5 @@
 """The time controls of recorded games, between a clock, GGF's TI and SGF's TM and OT; and their dates."""
 
-import re
 from datetime import date
 
 import pytest
@@ -9,7 +8,7 @@ from hypothesis import strategies as st
 
 from outflank.engine import NotationError
 from outflank.protocol.clock import TimeControl
-from outflank.protocol.formats import ggf, sgf
+from outflank.protocol.formats import sgf
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.clocks import (
     clock_text,
@@ -84,23 +83,6 @@ def test_a_clock_or_a_main_time_that_can_not_be_read_is_no_time_in_sgf() -> None
     for main in ("soon", "9" * 5000, "-1"):
         assert from_sgf(main, "") == ""
         assert for_sgf(from_sgf(main, "5/10 canadian")) == ("", "5/10 canadian")
-
-
-@pytest.mark.parametrize(
-    ("clock", "in_ggf", "in_sgf"),
-    [
-        ("15:00//02:00", "TI[15:00//02:00]", "OT[120 extension] TM[900]"),
-        ("5:00/0:03", "TI[5:00/0:03]", "OT[3 fischer] TM[300]"),
-        ("300 s, overtime 5/10 canadian", "", "OT[5/10 canadian] TM[300]"),
-        ("300+3", "", ""),
-        ("", "", ""),
-    ],
-)
-def test_each_format_writes_its_own_words(clock: str, in_ggf: str, in_sgf: str) -> None:
-    game = AnnotatedGame(clock=clock)
-
-    assert " ".join(re.findall(r"TI\[.*?\]", ggf.write(game))) == in_ggf
-    assert " ".join(re.findall(r"[TO][TM]\[.*?\]", sgf.write(game))) == in_sgf
 
 
 A_DAY = ["2003-07-01", "2003-07-01T12:00:00+02:00", "2003-07-01 12:00", "2003.7.1_12:00:00.MDT", "2003.07.01"]

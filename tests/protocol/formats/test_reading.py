@@ -88,15 +88,6 @@ def test_wherever_a_file_is_cut_the_games_before_come_out(name: FormatName) -> N
         assert good or entries, size
 
 
-@pytest.mark.parametrize("name", ["sgf", "ggf"])
-def test_a_game_that_lost_its_end_takes_no_other_with_it(name: FormatName) -> None:
-    first, second = FILES[name].split(b"\n(;", 1)
-    entries = read(first[: len(first) // 2] + b"\n(;" + second, name)
-
-    assert [type(entry) for entry in entries] == [BadGame, AnnotatedGame, AnnotatedGame]
-    assert str(entries[0]).startswith("game 1: the bracket that ends the game is missing after '(;")
-
-
 @pytest.mark.parametrize("name", FORMATS)
 @settings(deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.binary(max_size=400))

@@ -18,7 +18,6 @@ from outflank.tests.support.gamefiles import games_in, only, read
 from outflank.tests.support.positions import position_of
 
 BOARD = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X"
-PASSES = "X" * 60 + "OO--" + " O"
 
 
 def database(folder: Path, games: list[AnnotatedGame], name: str = "games.wtb") -> Path:

@@ -76,21 +76,13 @@ def test_moves_may_be_restricted() -> None:
 
 def test_the_root_is_told_behind_all_moves_on_request() -> None:
     """Where KataGo has it: its readers cut the line at ``rootInfo`` and take each block before it for a move."""
+    assert "rootInfo" not in watch("kata-analyze b 5 rootInfo false")[-1]
     line = watch("kata-analyze b 5 rootInfo true ownership true")[-1]
 
     told = blocks(line.partition(" rootInfo ")[0])
     assert len(told) == 4
     assert all(map(KATA_BLOCK.fullmatch, told))
     assert re.search(r" rootInfo visits \d+ winrate 0\.\d+ scoreLead -?\d+\.\d+ utility -?0\.\d+$", line)
-
-
-@pytest.mark.parametrize("command", ["kata-analyze b 5", "kata-analyze b 5 rootInfo false", "lz-analyze b 5"])
-def test_nothing_but_moves_follows_pv_unless_it_is_asked_for(command: str) -> None:
-    """Sabaki drops a block that does not end with moves, and never asks for more."""
-    parts = re.split(r"\s*info\s+", watch(command)[-1])[1:]
-
-    assert len(parts) == 4
-    assert all(re.search(r" pv (?:pass|[a-h]\d)(?:\s+(?:pass|[a-h]\d))*$", part) for part in parts)
 
 
 def test_a_finished_game_gives_an_empty_stream_and_a_forced_pass_is_analysed() -> None:
