@@ -60,12 +60,6 @@ class TestTheSameQuestionGetsTheSameAnswer:
         assert len({Searcher(hash_mb=1).search(image, limit).score for image in images}) == 1
         assert len({Searcher(hash_mb=1).evaluate(image) for image in images}) == 1
 
-    def test_in_all_eight_images_of_a_board_where_h8_changes_hands(self) -> None:
-        board = "O-OXO-X--OOXXXX-X-OXOXOOXX-XOXO-XOXXOX--XXXXOOOOX-XXXXOO--OOOOOO X"
-        images = Position.parse(board).symmetries()
-
-        assert [Searcher(hash_mb=1).search(image, Limit(depth=8)).score for image in images] == [-11] * 8
-
     @pytest.mark.parametrize("seed", range(8))
     def test_after_the_board_that_differs_in_the_owner_of_one_square(self, seed: int) -> None:
         position, limit = reached(seed, 12 + seed), Limit(depth=2)
@@ -223,22 +217,14 @@ class TestRoot:
 
         assert len(chosen) > 1
 
-    @pytest.mark.parametrize("name", PRESETS)
-    def test_every_preset_is_played_to_its_end(self, name: str) -> None:
-        game, searcher = Game(PRESETS[name]), Searcher(hash_mb=4)
-        while not game.position.is_over:
-            game.play(searcher.search(game.position, Limit(depth=2, exact_from=6)).move)
-
 
 class TestSettings:
     @pytest.mark.parametrize(
         ("settings", "sentence"),
         [
             ({"threads": 0}, "expected threads of at least 1, got"),
-            ({"threads": -1}, "expected threads of at least 1, got"),
             ({"threads": 10**6}, "expected threads of at most 256, got"),
             ({"hash_mb": 0}, "at least 1 MB"),
-            ({"hash_mb": -5}, "at least 1 MB"),
             ({"hash_mb": 1 << 30}, "machine's"),
         ],
     )
