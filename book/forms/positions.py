@@ -4,14 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from outflank.book.keys import key_of
 from outflank.book.records import Record, to_row
-from outflank.engine import (
-    FileFormatError,
-    Move,
-    Percent,
-    Position,
-    SettingsError,
-    limit_for_level,
-)
+from outflank.engine import FileFormatError, Move, Percent, Position, SettingsError, limit_for_level
 from outflank.engine.search.limits import FULL_WIDTH
 
 Contents = tuple[Iterator[Record], dict[str, str]]

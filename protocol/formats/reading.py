@@ -138,7 +138,6 @@ def move_name(move: Move) -> str:
 
 GAME_CAP = 1 << 20
 """The most bytes that a game may have: 200 times one with a comment on every move."""
-_LINE_CAP = 1 << 16
 _START = re.compile(rb"\(\s*(?:;|$)")
 _ROOT = re.compile(rb"\(;\s*(?:FF|GM|CA|AP|PC)\[")
 _OUTSIDE_VALUE = re.compile(rb"[\[()]")
@@ -163,7 +162,7 @@ def split_games(stream: BinaryIO, *, escapes: bool) -> Iterator[str | FileFormat
     splitter, decoder = _Splitter(escapes), _utf8()
     head, may_name_charset = bytearray(), escapes  # the beginning of the game
     fresh = True  # whether a line begins, and not just another piece of a long one
-    while line := stream.readline(_LINE_CAP):
+    while line := stream.readline(LINE_CAP):
         if fresh and splitter.inside and _ROOT.match(line):
             yield splitter.give_up()
         fresh = line.endswith(b"\n")
@@ -173,7 +172,7 @@ def split_games(stream: BinaryIO, *, escapes: bool) -> Iterator[str | FileFormat
         if may_name_charset:
             head += line
             charset = charset_in(line)
-            may_name_charset = charset == _UTF_8 and len(head) < _LINE_CAP
+            may_name_charset = charset == _UTF_8 and len(head) < LINE_CAP
             if charset != _UTF_8:
                 # The second byte of a character may look like a bracket or a backslash: decode before splitting.
                 line, splitter = bytes(head), _Splitter(escapes)

@@ -16,15 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from outflank.engine import (
-    Colour,
-    FileFormatError,
-    Game,
-    Move,
-    NotationError,
-    Position,
-    Rules,
-)
+from outflank.engine import Colour, FileFormatError, Game, Move, NotationError, Position, Rules
 from outflank.engine.squares import SQUARE_NAMES, parse_square, square_name, squares_of
 from outflank.protocol.formats.annotated import (
     PROGRAM,

@@ -241,9 +241,7 @@ def in_circles(path: Path, table: str, levels: int = 10, children: int = 20) -> 
 
 
 @pytest.mark.timeout(60)
-def test_a_book_whose_pages_lead_in_circles_is_refused_when_they_are_read(
-    path: Path,
-) -> None:
+def test_a_book_whose_pages_lead_in_circles_is_refused_when_they_are_read(path: Path) -> None:
     in_circles(path, "position")
     with Book.open(path) as book:
         with pytest.raises(FileFormatError, match="its pages lead in circles"):

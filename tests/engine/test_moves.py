@@ -10,16 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from outflank.engine import (
-    PASS,
-    PRESETS,
-    Colour,
-    Game,
-    IllegalMoveError,
-    Move,
-    NotationError,
-    Position,
-)
+from outflank.engine import PASS, PRESETS, Colour, Game, IllegalMoveError, Move, NotationError, Position
 from outflank.engine.squares import (
     DIRECTIONS,
     SQUARE_NAMES,

@@ -8,16 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from outflank.engine import (
-    PRESETS,
-    Game,
-    NotationError,
-    Position,
-    Rules,
-    SettingsError,
-    divide,
-    perft,
-)
+from outflank.engine import PRESETS, Game, NotationError, Position, Rules, SettingsError, divide, perft
 from outflank.engine.rules import Turns
 from outflank.engine.symmetry import Symmetry
 from outflank.tests.support import reference, strategies
@@ -31,8 +22,7 @@ CONVENTIONS = {"pass_is_a_ply": False, "pass_is_free": True}
 @pytest.mark.parametrize("convention", CONVENTIONS)
 @pytest.mark.parametrize("table", ["standard", "parallel"])
 @pytest.mark.parametrize(
-    "depth",
-    [*range(11), pytest.param(11, marks=pytest.mark.slow), pytest.param(12, marks=pytest.mark.slow)],
+    "depth", [*range(11), pytest.param(11, marks=pytest.mark.slow), pytest.param(12, marks=pytest.mark.slow)]
 )
 def test_leaves_are_the_published_ones(table: str, convention: str, depth: int) -> None:
     first = Position.start(Rules(start=PUBLISHED[table]["start"]))

@@ -14,11 +14,7 @@ from outflank.engine import IllegalMoveError, NotationError, OutflankError, Sett
 from outflank.engine.evaluation import weights
 from outflank.engine.search.parameters import PARAMETERS, parameter_of
 from outflank.protocol.lines import LINE_CAP, LineKind, tell_fault
-from outflank.protocol.server.gtp import (
-    analysis_commands,
-    game_commands,
-    gogui_commands,
-)
+from outflank.protocol.server.gtp import analysis_commands, game_commands, gogui_commands
 from outflank.protocol.server.gtp.grammar import Arguments, CommandError, answer, is_interrupt, opening, parse
 from outflank.protocol.server.session import Session
 

@@ -84,9 +84,7 @@ def test_our_text_takes_every_sheet_and_others_only_othello(tmp_path: Path, pres
         read_form(BytesIO(EMPTY_EGBK3), rules)
 
 
-def test_a_forced_pass_is_kept_and_edax_gets_the_position_before_it(
-    tmp_path: Path,
-) -> None:
+def test_a_forced_pass_is_kept_and_edax_gets_the_position_before_it(tmp_path: Path) -> None:
     """By its own way: a position whose only link is a pass, to which the move before leads."""
     passing, _ = after(PASS_LINE).canonical()
     boards = passing.own.to_bytes(8, "little") + passing.opp.to_bytes(8, "little")

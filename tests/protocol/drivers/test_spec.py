@@ -137,14 +137,8 @@ def test_a_file_may_have_numbers_where_a_line_has_text_and_keys_their_former_nam
         ("name=A cmd=", r"expected cmd=\.\.\. with a command in the engine"),
         ("outflank gtp", r"'outflank' is no key=value in .*: for its command write 'cmd=\"outflank gtp\"'"),
         ("catalogue:edax fast", r"'fast' is no key=value in .*: for its command write 'cmd=\"fast\"'"),
-        (
-            "cmd=x strength=4",
-            "engine: unknown key 'strength'. Known: name cmd tc grace .* restart catalogue",
-        ),
-        (
-            "cmd=x tcc=1",
-            "engine: unknown key 'tcc'; did you mean 'tc'\\? Known: name cmd tc grace",
-        ),
+        ("cmd=x strength=4", "engine: unknown key 'strength'. Known: name cmd tc grace .* restart catalogue"),
+        ("cmd=x tcc=1", "engine: unknown key 'tcc'; did you mean 'tc'\\? Known: name cmd tc grace"),
         ("cmd=x cmd=y", "cmd= is there twice"),
         ("cmd='x", "expected balanced quotes"),
         ("cmd=x tc=soon", "expected none, 0.5 \\(a move\\), 60\\+1 or 60\\+10/5, got 'soon'"),

@@ -138,10 +138,7 @@ def test_a_time_control_is_read(text: str, control: TimeControl) -> None:
 @pytest.mark.parametrize(
     ("texts", "sentence"),
     [
-        (
-            ["soon", "1/2/3/4", "-5", "1:2:3:4:5", "5:00/x", "1" * 400, "٣"],
-            "such as 15:00 or 5:00/0:10/2:00",
-        ),
+        (["soon", "1/2/3/4", "-5", "1:2:3:4:5", "5:00/x", "1" * 400, "٣"], "such as 15:00 or 5:00/0:10/2:00"),
         (
             ["16666666:41", "99999999.00:00:00", "5:00/99999999:00", "5:00//99999999.0:0:0"],
             "of at most 1000000000 seconds",

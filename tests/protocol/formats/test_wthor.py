@@ -102,9 +102,7 @@ def test_wthor_finds_names_under_every_name_in_use(tmp_path: Path, names: str, i
     assert (game.black, game.white, game.event, game.unnamed) == ("Ann", "Bob", "Cup", "")
 
 
-def test_wthor_takes_the_names_of_the_year_of_all_or_says_why_there_are_none(
-    tmp_path: Path,
-) -> None:
+def test_wthor_takes_the_names_of_the_year_of_all_or_says_why_there_are_none(tmp_path: Path) -> None:
     path = database(tmp_path, [finished("Ann", "Bob")], "WTH_2018.wtb")
     few = database(tmp_path, [], "few.wtb").with_suffix(".jou").read_bytes()
     database(tmp_path, [finished("Eve", "Max")], "WTH.wtb")

@@ -20,13 +20,7 @@ from outflank.engine import (
     SettingsError,
 )
 from outflank.protocol.server.booksource import BookSource
-from outflank.protocol.server.movesource import (
-    BookInfo,
-    MoveRequest,
-    MoveVariety,
-    SearchSource,
-    are_images,
-)
+from outflank.protocol.server.movesource import BookInfo, MoveRequest, MoveVariety, SearchSource, are_images
 from outflank.protocol.server.session import Session, Strength
 from outflank.tests.support.books import RECORDS, after, altered, linked, make_book, record, small_book
 from outflank.tests.support.dialogue import Dialogue

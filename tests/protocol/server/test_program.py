@@ -190,11 +190,7 @@ def random_lines(size: int, seed: int) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("size", "seed"),
-    [
-        (1 << 19, 1),
-        *(pytest.param(10 << 20, seed, marks=SLOW) for seed in range(3)),
-    ],
+    ("size", "seed"), [(1 << 19, 1), *(pytest.param(10 << 20, seed, marks=SLOW) for seed in range(3))]
 )
 def test_random_bytes_are_survived(size: int, seed: int) -> None:
     """Reliability test 1: an answer for each line that is not blank, and no memory eaten."""
