@@ -304,7 +304,7 @@ NONSENSE: list[dict[str, object]] = [
     {"leaf_score": None},
     {"upper": 2**62},
     {"lower": 5, "upper": 4},
-    *({"board": board} for board in (b"\1", b"\0" * 16, b"\xff" * 16, b"\0" * 17)),
+    *(dict[str, object](board=board) for board in (b"\1", b"\0" * 16, b"\xff" * 16, b"\0" * 17)),
 ]
 
 

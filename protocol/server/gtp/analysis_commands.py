@@ -174,16 +174,16 @@ def _think_aloud(
     session: Session, order: _Order, block: Block, think: Callable[[OnInfo], Move]
 ) -> Iterator[str]:
     reported, latest = -math.inf, None
-    for report in filter(None, think_aloud(session, think)):
+    for report in think_aloud(session, think):
         if isinstance(report, Move):
             if latest is not None:
                 yield _line(latest, order, block, _from_book(latest))
             yield f"play {report}"
-            return
-        latest = report
-        if monotonic() - reported >= order.interval:
-            reported, latest = monotonic(), None
-            yield _line(report, order, block, _from_book(report))
+        elif report is not None:
+            latest = report
+            if monotonic() - reported >= order.interval:
+                reported, latest = monotonic(), None
+                yield _line(report, order, block, _from_book(report))
 
 
 def _from_book(info: SearchInfo) -> Collection[Move]:

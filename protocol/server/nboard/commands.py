@@ -160,10 +160,10 @@ def go(session: Session, argument: str) -> Iterator[str]:
     began, found = time.perf_counter(), None
     yield _status("thinking")
     side = session.position.side
-    for report in filter(None, think_aloud(session, lambda on_info: session.choose(side, on_info))):
+    for report in think_aloud(session, lambda on_info: session.choose(side, on_info)):
         if isinstance(report, Move):
             yield _chosen(report, found, time.perf_counter() - began)
-        else:
+        elif report is not None:
             found = report.lines[0]
             yield _found_lines(report)
 
