@@ -381,14 +381,18 @@ class TestWatching:
             infos = list(analysis)
 
         assert {info.lines[0].move for info in infos} == {PASS}
-        assert infos[-1].score == -Searcher(hash_mb=1).search(position.pass_(), Limit.solve()).score
+        searcher = Searcher(hash_mb=1)
+        assert infos[-1].score == -searcher.search(position.pass_(), Limit.solve()).score
+        assert searcher.evaluate(position) == -searcher.evaluate(position.pass_())
         assert (infos[-1].result, infos[-1].bound) == ("loss", "exact")
 
     def test_a_finished_game_has_a_result_and_no_iteration(self) -> None:
         over = Position.parse("X" * 40 + "O" * 24 + " O")
         with Searcher(hash_mb=1).analyse(over) as analysis:
             assert list(analysis) == []
-            assert (analysis.result().score, analysis.result().result) == (-16, "loss")
+            result = analysis.result()
+        assert (result.move, result.score, result.result) == (PASS, -16, "loss")
+        assert (result.exact, result.pv) == (True, ())
 
     @pytest.mark.parametrize("limit", [Limit(), Limit(selectivity=73), Limit(wld=True), Limit(exact_from=20)])
     def test_a_search_without_a_limit_is_refused(self, limit: Limit) -> None:

@@ -92,8 +92,6 @@ def test_what_names_no_rules_is_refused_with_what_there_is(text: str) -> None:
             "expected an option out of start= turns= tie= scoring= begins=, got 'komi=7'",
         ),
         (Rules.parse, "othello,turns=perhaps", "expected turns=all or one, got turns='perhaps'"),
-        (Rules.parse, "othello,tie=perhaps", "expected tie=draw or second, got tie='perhaps'"),
-        (Rules.parse, "othello,scoring=perhaps", "expected scoring=empties or count, got scoring='perhaps'"),
         (Rules.parse, "othello,begins=perhaps", "expected begins=black or white, got begins='perhaps'"),
         (
             Rules.parse,

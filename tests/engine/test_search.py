@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from outflank.engine import (
-    PASS,
     PRESETS,
     Game,
     IllegalMoveError,
@@ -181,26 +180,6 @@ def negamax(searcher: Searcher, position: Position, depth: int) -> float:
 
 
 class TestRoot:
-    def test_a_finished_game_gives_a_pass_and_its_score(self) -> None:
-        over = Position.parse("X" * 40 + "O" * 24 + " X")
-        result = Searcher(hash_mb=1).search(over, Limit.solve())
-
-        assert (result.move, result.score, result.exact, result.pv) == (PASS, 16, True, ())
-
-    def test_a_forced_pass_has_the_score_of_what_it_leads_to(self) -> None:
-        children = (
-            p.position.play(move) for p in problems("fforum-1-19.obf") for move in p.position.legal_moves()
-        )
-        position = next(child for child in children if child.must_pass)
-        searcher = Searcher(hash_mb=1)
-
-        assert searcher.search(position, Limit.solve()).move is PASS
-        assert (
-            searcher.search(position, Limit.solve()).score
-            == -searcher.search(position.pass_(), Limit.solve()).score
-        )
-        assert searcher.evaluate(position) == -searcher.evaluate(position.pass_())
-
     def test_only_the_moves_asked_for_are_considered_which_may_be_text(self) -> None:
         """One that is named twice has one line."""
         moves, limit = [Move.parse("d3"), Move.parse("c4")], Limit(depth=4)
