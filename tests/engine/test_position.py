@@ -78,11 +78,8 @@ def test_any_board_under_any_rules_is_the_oracles(
     named: tuple[str, reference.Sheet], board: reference.Board, side: str
 ) -> None:
     """So are its squares' owners and what each move leads to; copies, pickled and written boards are equal to it."""
-    position, letters, turns = (
-        position_of(board, side, rules_of(*named)),
-        reference.text_of(board),
-        named[1].turns,
-    )
+    position, turns = position_of(board, side, rules_of(*named)), named[1].turns
+    letters = reference.text_of(board)
     assert_same(board, side, named[1], position)
     for square in SQUARES:
         assert position.disc_at(square) is COLOURS.get(letters[square])
@@ -210,18 +207,7 @@ class TestReading:
 
     @pytest.mark.parametrize(
         "side",
-        [
-            "O",
-            " O",
-            "\nO",
-            " white",
-            " White",
-            "  WHITE ",
-            " O;",
-            ";O",
-            "; O; +2",
-            " O; F5:+2; D3/ne:-4;pass: 0",
-        ],
+        ["O", " O", "\nO", " White", "  WHITE ", " O;", ";O", "; O; +2", " O; F5:+2; D3/ne:-4;pass: 0"],
     )
     def test_takes_the_side_from_what_follows_the_board(self, side: str) -> None:
         assert Position.parse(START + side) == Position.start().with_side(Colour.WHITE)

@@ -98,11 +98,7 @@ def test_what_names_no_rules_is_refused_with_what_there_is(text: str) -> None:
             "othello,start=sideways",
             f"{START_EXPECTED}expected X, O or - for square a1 of the board, got 's'",
         ),
-        (
-            lambda scoring: Rules(scoring=scoring),
-            "other",
-            "expected scoring=empties or count, got scoring='other'",
-        ),
+        (lambda word: Rules(scoring=word), "other", "expected scoring=empties or count, got scoring='other'"),
         (
             lambda start: Rules(start=start),
             f"{BLACK_WINS} X",

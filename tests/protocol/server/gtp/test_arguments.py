@@ -25,21 +25,7 @@ def test_words_are_taken_in_order_and_the_rest_can_be_had() -> None:
     assert not arguments
 
 
-NO_NUMBERS = [
-    "",
-    "x",
-    "nan",
-    "inf",
-    "-inf",
-    "1e400",
-    "0x10",
-    "1_000",
-    "1,5",
-    "٣",
-    "--1",
-    "9" * 20,
-    "9" * 10**6,
-]
+NO_NUMBERS = ["", "x", "nan", "-inf", "1e400", "0x10", "1_000", "1,5", "٣", "--1", "9" * 20, "9" * 10**6]
 
 
 @pytest.mark.parametrize("word", [*NO_NUMBERS, "1.5", "1e1", "-1", "2147483648"], ids=lambda word: word[:20])
