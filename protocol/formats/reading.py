@@ -121,8 +121,6 @@ def read_lines(stream: BinaryIO, errors: str = _LATIN_1) -> Iterator[TextLine]:
 
 
 COLOURS = {"B": Colour.BLACK, "W": Colour.WHITE}
-GIVEN = "GV"
-"""SGF's property, ours alone, for the number of turns that were given to both sides."""
 _NUMBER = re.compile(r"[+-]?\d{1,9}(\.\d{0,9})?")
 
 

@@ -35,7 +35,6 @@ from outflank.protocol.formats.clocks import day_of, for_sgf, from_sgf
 from outflank.protocol.formats.reading import (
     COLOURS,
     GAME_CAP,
-    GIVEN,
     OTHELLO,
     charset_in,
     decoded,
@@ -44,6 +43,7 @@ from outflank.protocol.formats.reading import (
 )
 
 _SETUP = ("AB", "AW", "AE")
+_GIVEN = "GV"
 _GAMES = ("1", "2")  # Othello; and Go, since Go programs record games of Othello as Go
 _NUMBER = re.compile("[0-9]{1,3}")
 _GO_POINT = re.compile("[a-h][a-h]")
@@ -63,7 +63,7 @@ _PROGRAM = "outflank:"
 # Properties that are read, and properties about the file's form.
 _OF_THE_FILE = frozenset(["FF", "CA", "AP", "ST"])
 _OF_THE_GAME = frozenset(
-    ["GM", "SZ", "RU", GIVEN, "PL", "AB", "AW", "RE", "GN", "EV", "PC", "DT", "TM", "OT"]
+    ["GM", "SZ", "RU", _GIVEN, "PL", "AB", "AW", "RE", "GN", "EV", "PC", "DT", "TM", "OT"]
 )
 _OF_PLAYERS = frozenset(["PB", "PW", "BR", "WR"])
 _OF_A_MOVE = frozenset(["B", "W", "V", "C", "DO", "BM"])
@@ -147,7 +147,7 @@ def parse(text: str | bytes, rules: Rules = OTHELLO, before: int | None = None) 
         date=_simple(root, "DT"),
         clock=from_sgf(_simple(root, "TM"), _simple(root, "OT")),
         comment=comment,
-        given=_given(_simple(root, GIVEN), len(recorder.moves)),
+        given=_given(_simple(root, _GIVEN), len(recorder.moves)),
         unread=(*_unread(root, nodes), *["variation"] * _count_variations(tree)),
     )
     has_komi = has_komi or not _ZERO.fullmatch(_simple(root, "KM"))
@@ -382,7 +382,7 @@ def _root(game: AnnotatedGame) -> _TextNode:
         "BR": _rating(game.black_rating),
         "WR": _rating(game.white_rating),
         "C": _joined(_exact("at the end", game.exact), game.comment),
-        GIVEN: str(min(game.given, len(game.moves)) or ""),
+        _GIVEN: str(min(game.given, len(game.moves)) or ""),
     }
     root = {
         "FF": ["4"],
