@@ -4,7 +4,7 @@ What stays in the checkout (``make build``, an editable install) is for the CPU 
 another machine, or handed out again from pip's cache, so it has four builds of the engine, and the best one that a CPU
 can run is taken there. ``OUTFLANK_MARCH=<value>`` is handed to ``gcc -march`` instead; several values, the best first,
 make a wheel with as many builds, each in a folder of its own. The features that the compiler was allowed to use are
-recorded in ``engine/buildinfo.py``; ``engine/cpu.py`` compares them with the CPU that imports the package.
+recorded in ``engine/buildinfo.py``; ``engine/machine.py`` compares them with the CPU that imports the package.
 
 ``OUTFLANK_TARGET`` is one of TARGETS: zig (the package ``ziglang``) compiles a wheel for that system. Modules for
 Windows are linked with the ``python3.dll`` that ``LDFLAGS`` names.

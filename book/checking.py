@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from outflank.book.graph import Graph, Node
-from outflank.book.judging import Judge, RunSearches, run_here
+from outflank.book.growing import Judge, RunSearches, run_here
 from outflank.book.keys import key_of, start_key
 from outflank.book.store import Book
 

@@ -65,12 +65,6 @@ class DatabaseKind:
     whole: bool = False
     longest: int = 1 << 16
 
-    def lay_out(self, connection: sqlite3.Connection) -> None:
-        """Create the tables in an empty file. Raises: sqlite3.Error."""
-        connection.execute(f"PRAGMA application_id = {self.application}")
-        connection.execute(f"PRAGMA user_version = {self.version}")
-        connection.executescript(f"BEGIN; {self.tables} COMMIT;")
-
     @contextmanager
     def creating(self, path: Path) -> Iterator[tuple[sqlite3.Connection, Path]]:
         """Create a file atomically: the block fills its tables, and an old file is replaced at its end.
@@ -84,8 +78,9 @@ class DatabaseKind:
         os.close(descriptor)
         try:
             with contextlib.closing(sqlite3.connect(new, isolation_level=None)) as connection:
-                self.lay_out(connection)
-                connection.execute("BEGIN")
+                connection.execute(f"PRAGMA application_id = {self.application}")
+                connection.execute(f"PRAGMA user_version = {self.version}")
+                connection.executescript(f"BEGIN; {self.tables} COMMIT; BEGIN;")
                 yield connection, new
                 connection.execute("COMMIT")
             os.replace(new, path)

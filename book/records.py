@@ -5,7 +5,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from outflank.book.keys import (
     BOARD_BYTES,
@@ -123,11 +123,6 @@ class Record:
     leaf: Leaf | None = None
     lines: LineCounts = NO_LINES
 
-    @property
-    def margin(self) -> int:
-        """The possible error of the leaf's score in discs, see ``margin_of``."""
-        return margin_of(self.depth, self.selectivity, self.position.empties)
-
 
 def to_row(record: Record) -> Row:
     """Return the row of a record, which is the same for all images of the position.
@@ -135,17 +130,22 @@ def to_row(record: Record) -> Row:
     Raises: SettingsError if the record is invalid: a score that is not whole or beyond 64 discs, reversed bounds, an
         unknown level, a position without a move, an illegal leaf, more results than lines.
     """
+    if not isinstance(record.lines, tuple) or len(record.lines) != len(NO_LINES):
+        raise SettingsError(f"expected four counts of lines in a record, got {record.lines!r}")
     _check_moves(record.position, record.leaf)
     key, symmetry = key_of(record.position)
-    leaf = record.leaf
-    numbers: tuple[int | None, ...] = (
-        *_scores(record),
-        whole("the depth in a record", record.depth, 0, MOST_DISCS, " plies"),
-        _selectivity(record.selectivity),
-        _level(record.level),
-        None if leaf is None else int(move_number(symmetry.move(leaf.move))),
-        None if leaf is None else _score(leaf.score),
-        *_counts(record.lines),
+    move, leaf_score = (None, None) if record.leaf is None else record.leaf
+    leaf = None if move is None else move_number(symmetry.move(move))
+    numbers = _checked(
+        record.score,
+        record.lower,
+        record.upper,
+        record.depth,
+        record.selectivity,
+        record.level,
+        leaf,
+        leaf_score,
+        *record.lines,
     )
     return (key, *numbers, checksum(key, numbers))  # type: ignore[return-value]  # its length is lost on the way
 
@@ -165,7 +165,12 @@ def check_row(row: Row) -> None:
         right = False
     if not right:
         raise FileFormatError(f"a row is damaged: its checksum is wrong ({_named(row)})")
-    if not _makes_sense(row):
+    fits = len(row[0]) in (BOARD_BYTES, BOARD_BYTES + 1)
+    try:
+        _checked(*row[1:-1])
+    except SettingsError:
+        fits = False
+    if not fits:
         raise FileFormatError(f"a row holds numbers that no book has ({_named(row)})")
 
 
@@ -201,28 +206,6 @@ def leaf_of(row: Row) -> Leaf | None:
     return None if number is None or score is None else Leaf(numbered_move(number), score)
 
 
-def _makes_sense(row: Row) -> bool:
-    key, score, lower, upper, depth, selectivity, level, leaf, leaf_score, total, wins, draws, losses, _ = row
-    try:
-        return (
-            len(key) in (BOARD_BYTES, BOARD_BYTES + 1)
-            and -MOST_DISCS <= lower <= upper <= MOST_DISCS
-            and -MOST_DISCS <= score <= MOST_DISCS
-            and 0 <= depth <= MOST_DISCS
-            and selectivity in SELECTIVITIES
-            and (level is None or level == HAND_LEVEL or 0 <= level <= HIGHEST_LEVEL)
-            and (
-                leaf is leaf_score is None
-                or (0 <= leaf < MOVE_NUMBERS and -MOST_DISCS <= leaf_score <= MOST_DISCS)  # type: ignore[operator]
-            )
-            and min(wins, draws, losses) >= 0
-            and max(total, wins, draws, losses) <= MOST_LINES
-            and (wins + draws + losses <= total or total == MOST_LINES)
-        )
-    except TypeError:  # NULL where a number should be
-        return False
-
-
 def _named(row: Row) -> str:
     return f"board {row[0].hex() if isinstance(row[0], bytes) else repr(row[0])}"
 
@@ -235,38 +218,34 @@ def _check_moves(position: Position, leaf: Leaf | None) -> None:
         raise SettingsError(f"expected a leaf out of {moves} for a book, got {leaf.move}")
 
 
-def _scores(record: Record) -> tuple[int, int, int]:
-    """The score of a book from Edax may lie beyond its bounds."""
-    score, lower, upper = map(_score, (record.score, record.lower, record.upper))
+def _checked(*numbers: Any) -> tuple[int | None, ...]:
+    """Return the numbers of a row, without key and checksum, as ints.
+
+    The score of a book from Edax may lie beyond its bounds, and its results may be fewer than the lines, since in Edax
+    only solved leaves have one.
+
+    Raises: SettingsError if one is out of range.
+    """
+    score, lower, upper, depth, selectivity, level, leaf, leaf_score, *counts = numbers
+    score, lower, upper = map(_score, (score, lower, upper))
     if lower > upper:
         raise SettingsError(f"the lower bound of a record, {lower}, is above the upper, {upper}")
-    return score, lower, upper
+    depth = whole("the depth in a record", depth, 0, MOST_DISCS, " plies")
+    if selectivity not in SELECTIVITIES:
+        known = ", ".join(map(str, SELECTIVITIES))
+        raise SettingsError(f"expected a selectivity out of {known} in a record, got {selectivity!r}")
+    if level not in (None, HAND_LEVEL):
+        level = whole("the level in a record", level, 0, HIGHEST_LEVEL)
+    if (leaf, leaf_score) != (None, None):
+        leaf, leaf_score = whole("a move in a record", leaf, 0, MOVE_NUMBERS - 1), _score(leaf_score)
+    total, *ended = (whole("a count of lines in a record", count, 0, MOST_LINES) for count in counts)
+    if sum(ended) > total < MOST_LINES:  # a count at its maximum may be too small
+        raise SettingsError(f"{sum(ended)} lines of a record end, and it has only {total}")
+    return score, lower, upper, depth, int(selectivity), level, leaf, leaf_score, total, *ended
 
 
 def _score(score: int) -> int:
     return whole("a score in a record", score, -MOST_DISCS, MOST_DISCS, " discs")
-
-
-def _level(level: int | None) -> int | None:
-    return level if level in (None, HAND_LEVEL) else whole("the level in a record", level, 0, HIGHEST_LEVEL)
-
-
-def _selectivity(percent: Percent) -> int:
-    if percent not in SELECTIVITIES:
-        known = ", ".join(map(str, SELECTIVITIES))
-        raise SettingsError(f"expected a selectivity out of {known} in a record, got {percent!r}")
-    return int(percent)
-
-
-def _counts(lines: LineCounts) -> LineCounts:
-    """The results may be fewer than the lines: in Edax only solved leaves have one."""
-    if not isinstance(lines, tuple) or len(lines) != len(NO_LINES):
-        raise SettingsError(f"expected four counts of lines in a record, got {lines!r}")
-    counts = LineCounts(*(whole("a count of lines in a record", count, 0, MOST_LINES) for count in lines))
-    ended = counts.wins + counts.draws + counts.losses
-    if ended > counts.total < MOST_LINES:  # a count at its maximum may be too small
-        raise SettingsError(f"{ended} lines of a record end, and it has only {counts.total}")
-    return counts
 
 
 class BookMove(NamedTuple):

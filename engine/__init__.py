@@ -2,7 +2,7 @@
 
 # ruff: noqa: E402
 # The build is chosen before any tuned module is loaded: one sentence instead of an illegal instruction.
-from outflank.engine.cpu import use_build
+from outflank.engine.machine import use_build
 
 BUILD = use_build(__path__)
 

@@ -12,8 +12,8 @@ import tempfile
 from pathlib import Path
 
 from outflank.engine import Limit, Position, Searcher
+from outflank.protocol.formats import WRITTEN_FORMATS
 from outflank.protocol.formats.annotated import AnnotatedGame, Recorder
-from outflank.protocol.formats.files import WRITTEN_FORMATS
 from outflank.protocol.formats.wthor import WthorWriter
 
 _GAMES = 10_000

@@ -118,6 +118,9 @@ class Inbox:
 
     Every line has a number, so a line that came before the running command is never taken for an interruption
     of it, and one that came after it always is, even if the command has not begun to search yet.
+
+    Attributes:
+        quits: whether a line has come that ends the dialogue, so that the end of the lines is no surprise.
     """
 
     def __init__(self) -> None:
@@ -125,7 +128,7 @@ class Inbox:
         self._waiting: deque[tuple[int, bytes]] = deque()
         self._size = 0
         self._closed = False
-        self._quits = False
+        self.quits = False
         self._last = 0  # number of the newest line, blank ones and comments counted
         self._interrupt = 0  # number of the newest line that interrupts
         self._running = 0  # number of the line being executed
@@ -137,7 +140,7 @@ class Inbox:
         with self._changed:
             self._changed.wait_for(lambda: self._size == 0 or self._size + cost <= _BUDGET_BYTES)
             self._last += 1
-            self._quits = self._quits or kind.quits
+            self.quits = self.quits or kind.quits
             if kind.is_command:
                 self._waiting.append((self._last, line))
                 self._size += cost
@@ -153,11 +156,6 @@ class Inbox:
             self._closed = True
             self._changed.notify_all()
 
-    @property
-    def quits(self) -> bool:
-        """Whether a line has come that ends the dialogue, so that the end of the lines is no surprise."""
-        return self._quits
-
     def interrupt(self) -> None:
         """Interrupt the running command and all that wait."""
         self._interrupt = _ALL_LINES
@@ -165,8 +163,7 @@ class Inbox:
     def take(self) -> bytes | None:
         """The next line to execute; None when there are no more. Waits for one."""
         with self._changed:
-            while not self._changed.wait_for(lambda: self._waiting or self._closed, LONGEST_WAIT_SECONDS):
-                continue
+            self.wait_for_command()
             if not self._waiting:
                 return None
             self._running, line = self._waiting.popleft()

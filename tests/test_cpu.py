@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from outflank.engine.cpu import choose
 from outflank.engine.cpufeatures import cpu_features
+from outflank.engine.machine import choose
 from outflank.tests.support.installation import ROOT, Environment, clone, python_script
 
 # Stands in for a build that was tuned for a CPU which nobody has.
@@ -80,7 +80,7 @@ print(loaded, [name for name in sys.modules if name.startswith("outflank.engine.
 
     assert sentence.startswith(SENTENCE)
     assert loaded == (
-        "{'cpufeatures'} ['outflank.engine.buildinfo', 'outflank.engine.cpufeatures', 'outflank.engine.cpu']"
+        "{'cpufeatures'} ['outflank.engine.buildinfo', 'outflank.engine.cpufeatures', 'outflank.engine.machine']"
     )
 
 

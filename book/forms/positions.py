@@ -1,19 +1,10 @@
-"""The parts that formats share: checks of the records, and the levels of Edax."""
+"""The parts that formats share: checks of the records, and the search of a level."""
 
 from collections.abc import Iterable, Iterator
 
 from outflank.book.keys import key_of
-from outflank.book.records import HAND_LEVEL, Record, to_row
-from outflank.engine import (
-    HIGHEST_LEVEL,
-    FileFormatError,
-    Move,
-    Percent,
-    Position,
-    Rules,
-    SettingsError,
-    limit_for_level,
-)
+from outflank.book.records import Record, to_row
+from outflank.engine import FileFormatError, Move, Percent, Position, SettingsError, limit_for_level
 from outflank.engine.search.limits import FULL_WIDTH
 
 Contents = tuple[Iterator[Record], dict[str, str]]
@@ -49,12 +40,6 @@ def legal_leaf(position: Position, move: Move, where: str) -> Move:
     return move
 
 
-def expect_othello(rules: Rules) -> None:
-    """Raise SettingsError unless Edax plays by these rules."""
-    if not rules.is_othello:
-        raise SettingsError(f"Edax plays Othello only, not {rules}")
-
-
 def searched_at(level: int, empties: int, where: str) -> tuple[int, Percent]:
     """Return the plies and selectivity of a search at a level.
 
@@ -65,8 +50,3 @@ def searched_at(level: int, empties: int, where: str) -> tuple[int, Percent]:
     except SettingsError as error:
         raise FileFormatError(f"{where}: {error}") from None
     return limit.depth or empties, limit.selectivity or FULL_WIDTH.percent
-
-
-def level_of(record: Record) -> int:
-    """Return the level of a record; the plies of its search if it has no level or a score set by hand."""
-    return min(HIGHEST_LEVEL, record.depth) if record.level in (None, HAND_LEVEL) else record.level or 0

@@ -1,5 +1,5 @@
 """Judges positions: patterns, a small network, the files of their weights."""
 
-from outflank.engine.cpu import use_build
+from outflank.engine.machine import use_build
 
 use_build(__path__)

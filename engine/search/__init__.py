@@ -1,5 +1,5 @@
 """Search of positions: iterative deepening, the endgame solver, threads, tables, limits and time management."""
 
-from outflank.engine.cpu import use_build
+from outflank.engine.machine import use_build
 
 use_build(__path__)

@@ -5,16 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from outflank.engine.solo.core import SoloBoard
-from outflank.engine.solo.game import (
-    Chip,
-    Deal,
-    DealerView,
-    PlayerView,
-    SoloMove,
-    Variant,
-    numbers_of,
-    score,
-)
+from outflank.engine.solo.game import Chip, Deal, DealerView, PlayerView, SoloMove, Variant, numbers_of, score
 from outflank.engine.solo.search import best_line, judged_moves
 from outflank.engine.squares import Colour, mask_of, squares_of
 

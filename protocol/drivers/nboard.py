@@ -62,14 +62,6 @@ class NBoardDriver(ProcessDriver):
 
         self._read_until(is_pong, asked, sent + seconds, greeting=pong if self._pings == 1 else "")
 
-    def shake_hands(self, seconds: float = START_SECONDS) -> None:
-        """Begin the dialogue, and learn its name if it gives one.
-
-        Raises: EngineProtocolError if it does not speak the protocol; EngineCrash; EngineTimeout.
-        """
-        self.tell("nboard 2")
-        self.synchronise(seconds)
-
     def go(self, seconds: float) -> Reply:
         """Return the move that the engine chooses for the side to move, waited for at most `seconds`.
 
@@ -91,7 +83,8 @@ class NBoardDriver(ProcessDriver):
 
     def _prepare(self) -> None:
         spec, clock = self.spec, sent_clock(self.spec.time)
-        self.shake_hands()
+        self.tell("nboard 2")
+        self.synchronise(START_SECONDS)
         if not self._rules.has_othello_moves:
             raise UnfitEngineError(
                 f"{self.label}: NBoard's protocol knows Othello's moves only, not {self._rules}"

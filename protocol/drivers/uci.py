@@ -21,6 +21,7 @@ _SCORE = re.compile(r"info .*?\bscore (cp (-?\d{1,6})|mate )")
 _SEARCHES = ("depth", "nodes")  # that ``go`` takes
 _USUAL = f"depth {DEFAULT_LEVEL}"
 _MILLISECONDS = 1_000
+_PIECE_LETTERS = str.maketrans("XO-", "Pp1")
 
 
 class UciDriver(ProcessDriver):
@@ -157,16 +158,8 @@ def position_line(position: Position) -> str:
 
     Both sides have as many pieces in hand as squares are empty.
     """
-    rows = []
-    for row in range(7, -1, -1):
-        text = "".join(_letter(position, 8 * row + column) for column in range(8))
-        rows.append(re.sub("1+", lambda ones: str(len(ones[0])), text))
+    squares = position.board_string()[:64].translate(_PIECE_LETTERS)
+    rows = [re.sub("1+", lambda ones: str(len(ones[0])), squares[at : at + 8]) for at in range(56, -1, -8)]
     hand = "P" * position.empties + "p" * position.empties
     side = "w" if position.side is Colour.BLACK else "b"
     return f"position fen {'/'.join(rows)}[{hand}] {side} - - 0 1"
-
-
-def _letter(position: Position, square: int) -> str:
-    if position.black >> square & 1:
-        return "P"
-    return "p" if position.white >> square & 1 else "1"

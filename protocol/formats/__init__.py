@@ -3,21 +3,139 @@
 Each format has a module whose verbs are ``read(stream, rules)``, ``parse(text, rules)`` and ``write(game)``.
 """
 
-from typing import TYPE_CHECKING, Any
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from io import BufferedReader, BytesIO, RawIOBase, TextIOBase
+from pathlib import Path
+from typing import BinaryIO, Literal, TextIO, cast, get_args
 
-if TYPE_CHECKING:
-    from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
-    from outflank.protocol.formats.files import read_games
+from outflank.engine import FileFormatError, Rules
+from outflank.protocol.formats import edx, ggf, obf, pgn, sgf, transcript, wthor
+from outflank.protocol.formats.annotated import RESULT_WORD, AnnotatedGame, BadGame
+from outflank.protocol.formats.reading import decoded
 
-__all__ = ["AnnotatedGame", "BadGame", "read_games"]
+__all__ = ["FORMATS", "WRITTEN_FORMATS", "AnnotatedGame", "BadGame", "FormatName", "detect", "read_games"]
 
 
-def __getattr__(name: str) -> Any:
-    """Load a name when it is used: a program that speaks GTP reads no files of games."""
-    if name == "read_games":
-        from outflank.protocol.formats import files as module
-    elif name in __all__:
-        from outflank.protocol.formats import annotated as module  # type: ignore[no-redef]
-    else:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(module, name)
+FormatName = Literal["transcript", "obf", "sgf", "ggf", "wthor", "pgn", "edx"]
+FORMATS: tuple[FormatName, ...] = get_args(FormatName)
+WRITTEN_FORMATS: tuple[FormatName, ...] = tuple(name for name in FORMATS if name not in ("pgn", "edx"))
+_GAMES_IN_BRACKETS = re.compile(rb"\(\s*;")
+_GGF = re.compile(rb"GM\s*\[\s*(?:othello|reversi)\s*\]", re.IGNORECASE)
+_TAG = re.compile(rb'\[\s*\w{1,64}\s*"')
+_DISC, _EMPTY = "XxOo*BbWw012\u25cf\u25cb\u26ab\u26aa", "-._\u30fb"
+_BOARD = re.compile(f"(?:8\\s+)?(?=.{{0,63}}[{_DISC}])[{_EMPTY}{_DISC} |]{{64}}")  # a row of dashes is none
+_FEN = re.compile(r"(?:[pPxXoObBwW*1-8]{1,8}/){7}[pPxXoObBwW*1-8]{1,8}(?:\s|$)")
+_MOVES_OF_PGN = re.compile(
+    rf"^[^\n#]*[\s}}](?:{RESULT_WORD})\s*$".encode(), re.MULTILINE
+)  # ended by a result
+_MOVES = re.compile(
+    rb"(?:[-\d.,\s]*(?:[a-h][1-8](?:/[nesw]{1,2})?|pass|pa|ps|@@@@))+[-\d.,\s]*", re.IGNORECASE
+)
+
+Entry = AnnotatedGame | BadGame
+_TEXTS: Mapping[FormatName, Callable[[BinaryIO, Rules], Iterator[Entry]]] = {
+    "transcript": transcript.read,
+    "obf": obf.read,
+    "sgf": sgf.read,
+    "ggf": ggf.read,
+    "pgn": pgn.read,
+    "edx": edx.read,
+}
+
+
+def read_games(
+    source: str | os.PathLike[str] | BinaryIO | TextIO,
+    path: str | os.PathLike[str] | None = None,
+    rules: Rules | None = None,
+    name: FormatName | None = None,
+) -> Iterator[Entry]:
+    """The games of a file in order, and in the place of each that can't be read why not.
+
+    Memory does not grow with the file.
+
+    Args:
+        source: the path of a file, which is opened and closed again; or a stream of any length, open for reading, of
+            which nothing has been read; a pipe will do.
+        path: of the file, if a stream comes from one: names for WTHOR are looked up beside it.
+        rules: for games that name none; Othello if left out.
+        name: of the format; found out by the beginning of the file if left out.
+
+    Raises: TypeError if `source` is something else; OSError, once games are asked for.
+    """
+    if isinstance(source, str | os.PathLike):
+        return _games_of_file(Path(source), Path(source if path is None else path), rules, name)
+    if not hasattr(source, "read"):
+        raise TypeError(f"expected a path or an open file to read games from, got {type(source).__name__}")
+    stream: object = source
+    if isinstance(source, TextIOBase):
+        in_memory = not hasattr(source, "buffer")
+        stream = BytesIO(source.read().encode("utf-8", "surrogateescape")) if in_memory else source.buffer
+    return _games(cast(BinaryIO, stream), None if path is None else Path(path), rules, name)
+
+
+def _games_of_file(file: Path, path: Path, rules: Rules | None, name: FormatName | None) -> Iterator[Entry]:
+    with file.open("rb") as stream:
+        yield from _games(stream, path, rules, name)
+
+
+def _games(
+    stream: BinaryIO, path: Path | None, rules: Rules | None, name: FormatName | None
+) -> Iterator[Entry]:
+    found = False
+    # A raw stream or bytes in memory can't be looked into without taking them.
+    source = stream if isinstance(stream, BufferedReader) else BufferedReader(cast(RawIOBase, stream))
+    try:
+        name = name or detect(source.peek(), path)
+        entries = _wthor(source, path) if name == "wthor" else _TEXTS[name](source, rules or Rules())
+        for entry in entries:
+            found = True
+            yield entry
+    except FileFormatError as error:
+        yield BadGame("", str(error))
+        return
+    finally:
+        if source is not stream:
+            source.detach()  # or the stream would be closed with it
+    if not found:
+        yield BadGame("", f"it holds no games ({name})")
+
+
+def detect(beginning: bytes, path: Path | None = None) -> FormatName:
+    """The format of a file.
+
+    Args:
+        beginning: its first bytes, the more the better.
+        path: its name, if it has one.
+
+    Raises: FileFormatError if it is no file of games.
+    """
+    suffix = "" if path is None else path.suffix.lower()
+    if suffix == ".wtb":
+        return "wthor"
+    if suffix == ".edx":
+        return "edx"
+    if b"\0" in beginning:
+        if edx.is_game(beginning):
+            return "edx"
+        try:
+            wthor.Header.unpack(beginning)
+        except FileFormatError:
+            raise FileFormatError("it is no file of games: its bytes are neither text nor WTHOR") from None
+        return "wthor"
+    lines = (line.strip() for line in beginning.removeprefix(b"\xef\xbb\xbf").splitlines())
+    first = next((line for line in lines if line and line[:1] not in b"#%"), b"")
+    text = decoded(first)
+    if _BOARD.match(text) or _FEN.match(text):
+        return "obf"
+    if suffix == ".pgn" or _TAG.match(first) or (first.startswith(b"1") and _MOVES_OF_PGN.search(beginning)):
+        return "pgn"
+    # Brackets after moves belong to a comment, brackets after other words to a game.
+    if _MOVES.fullmatch(first.partition(b"#")[0]) or not _GAMES_IN_BRACKETS.search(beginning):
+        return "transcript"
+    return "ggf" if _GGF.search(beginning) else "sgf"
+
+
+def _wthor(stream: BinaryIO, path: Path | None) -> Iterator[Entry]:
+    return wthor.read(stream) if path is None else wthor.read(stream, names=wthor.read_names(path))

@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import cache
 from typing import Any, TypeVar
 
 from outflank import __version__
@@ -31,10 +30,8 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]")  # all controls that ar
 _TEXTS = ("black", "white", "title", "event", "place", "date", "clock", "comment")
 
 
-@cache
-def program() -> str:
-    """Who writes a file: ``outflank 1.0.0``."""
-    return f"outflank {__version__}"
+PROGRAM = f"outflank {__version__}"
+"""Who writes a file."""
 
 
 class ResultReason(StrEnum):
@@ -198,7 +195,9 @@ class AnnotatedGame:
     @classmethod
     def of(cls, game: Game) -> "AnnotatedGame":
         """The record of a game of which nothing else is known; ``dataclasses.replace`` adds names and more."""
-        return cls(game.first, tuple(AnnotatedMove(turn.before, turn.move) for turn in game))
+        return cls(
+            game.first, tuple(AnnotatedMove(turn.before, turn.move, implied=turn.implied) for turn in game)
+        )
 
     @property
     def rules(self) -> Rules:

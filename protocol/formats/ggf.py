@@ -14,6 +14,7 @@ from typing import BinaryIO
 from outflank.engine import Colour, FileFormatError, Position, Rules
 from outflank.engine.squares import DIRECTIONS
 from outflank.protocol.formats.annotated import (
+    PROGRAM,
     WHOLE_BOARD,
     AnnotatedGame,
     AnnotatedMove,
@@ -23,7 +24,6 @@ from outflank.protocol.formats.annotated import (
     ResultReason,
     for_black,
     parsed_games,
-    program,
     with_board_believed,
 )
 from outflank.protocol.formats.clocks import for_ggf
@@ -33,7 +33,7 @@ _FIELD = re.compile(r"[\s;]*([A-Za-z]{1,64})\s*\[([^\]]*)\]")
 _LETTERS = {ResultReason.RESIGNATION: "r", ResultReason.TIME: "t", ResultReason.AGREEMENT: "s"}
 _ENDINGS = {letter: ending for ending, letter in _LETTERS.items()}
 _RESULT = re.compile(r"([+-]?\d{1,4}(?:\.\d*)?)(?::([a-z]))?")
-_OUR_NAME = program().partition(" ")[0]
+_OUR_NAME = PROGRAM.partition(" ")[0]
 _TYPE = re.compile(r"s?(\d+)([a-z]*)")
 _UNFINISHED = -127  # Edax's result of a game that isn't over
 _READ = frozenset(["GM", "PC", "DT", "PB", "PW", "RB", "RW", "RE", "TI", "EV", "TY", "RU", "BO", "CO"])
@@ -55,12 +55,12 @@ def parse(text: str, rules: Rules = OTHELLO) -> AnnotatedGame:
     """
     fields = _fields(text)
     tags = {name: value for name, value in reversed(fields) if name not in COLOURS}  # the first one counts
-    _check_type(tags)
+    has_komi = _has_komi(tags)
     recorder = Recorder(_first(tags, rules))
     for name, value in fields:
         if name in COLOURS:
             _play(recorder, COLOURS[name], value)
-    result, has_komi = _result(tags.get("RE", "?"), recorder.first.rules)
+    result, is_fraction = _result(tags.get("RE", "?"), recorder.first.rules)
     game = AnnotatedGame(
         recorder.first,
         recorder.moves,
@@ -81,14 +81,14 @@ def parse(text: str, rules: Rules = OTHELLO) -> AnnotatedGame:
         ),
         given=_given(recorder.moves) if tags.get("PC", "").startswith(_OUR_NAME) else 0,
     )
-    return game if has_komi or "KM" in tags or _has_komi(tags) else with_board_believed(game)
+    return game if has_komi or is_fraction else with_board_believed(game)
 
 
 def write(game: AnnotatedGame) -> str:
     """The game as one line."""
     tags = [
         ("GM", "Othello"),
-        ("PC", game.place or program()),
+        ("PC", game.place or PROGRAM),
         ("DT", game.date),
         ("PB", game.black),
         ("PW", game.white),
@@ -117,12 +117,17 @@ def _fields(text: str) -> list[tuple[str, str]]:
     return fields
 
 
-def _check_type(tags: dict[str, str]) -> None:
+def _has_komi(tags: dict[str, str]) -> bool:
+    """Whether the result has discs in it that are not on the board: those that somebody gave to play a colour.
+
+    Raises: FileFormatError unless the game is Othello on 8 by 8 squares.
+    """
     if (game := tags.get("GM", "Othello")).lower() not in ("othello", "reversi"):
         raise FileFormatError(f"expected a game of Othello (GM[Othello]), got GM[{game}]")
     kind = _TYPE.match(tags.get("TY", "8"))
     if kind is None or kind[1] != "8" or "a" in kind[2]:
         raise FileFormatError(f"expected a game on 8 by 8 squares to the most discs, got TY[{tags['TY']}]")
+    return "KM" in tags or "k" in kind[2]
 
 
 def _first(tags: dict[str, str], rules: Rules) -> Position:
@@ -143,12 +148,6 @@ def _play(recorder: Recorder, colour: Colour, value: str) -> None:
         square += f"/{rest.pop(0)}"
     score, seconds = (read_number(text) for text in (*rest, "", "")[:2])
     recorder.play(square or "pass", colour, score=for_black(score, colour), seconds=seconds)
-
-
-def _has_komi(tags: dict[str, str]) -> bool:
-    """Whether the result has discs in it that are not on the board: those that somebody gave to play a colour."""
-    kind = _TYPE.match(tags.get("TY", "8"))
-    return kind is not None and "k" in kind[2]
 
 
 def _given(moves: Sequence[AnnotatedMove]) -> int:

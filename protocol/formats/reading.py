@@ -20,10 +20,7 @@ OTHELLO = Rules()
 def read_capped(path: Path, most: int) -> bytes:
     """All of a file, which may be a pipe. Raises: FileFormatError if it has more than `most` bytes; OSError."""
     with path.open("rb") as stream:
-        data = stream.read(most + 1)
-    if len(data) > most:
-        raise FileFormatError(_too_much(most))
-    return data
+        return capped(stream, most).read()
 
 
 def capped(stream: BinaryIO, most: int) -> BufferedReader:
@@ -46,13 +43,9 @@ class _Capped(RawIOBase):
         )
         self._left -= len(data)
         if self._left < 0:
-            raise FileFormatError(_too_much(self._most))
+            raise FileFormatError(f"it has more than {self._most:,} bytes")
         buffer[: len(data)] = data
         return len(data)
-
-
-def _too_much(most: int) -> str:
-    return f"it has more than {most:,} bytes"
 
 
 _UTF_8 = "utf-8"
@@ -128,8 +121,6 @@ def read_lines(stream: BinaryIO, errors: str = _LATIN_1) -> Iterator[TextLine]:
 
 
 COLOURS = {"B": Colour.BLACK, "W": Colour.WHITE}
-GIVEN = "GV"
-"""SGF's property, ours alone, for the number of turns that were given to both sides."""
 _NUMBER = re.compile(r"[+-]?\d{1,9}(\.\d{0,9})?")
 
 
@@ -145,7 +136,6 @@ def move_name(move: Move) -> str:
 
 GAME_CAP = 1 << 20
 """The most bytes that a game may have: 200 times one with a comment on every move."""
-_LINE_CAP = 1 << 16
 _START = re.compile(rb"\(\s*(?:;|$)")
 _ROOT = re.compile(rb"\(;\s*(?:FF|GM|CA|AP|PC)\[")
 _OUTSIDE_VALUE = re.compile(rb"[\[()]")
@@ -170,7 +160,7 @@ def split_games(stream: BinaryIO, *, escapes: bool) -> Iterator[str | FileFormat
     splitter, decoder = _Splitter(escapes), _utf8()
     head, may_name_charset = bytearray(), escapes  # the beginning of the game
     fresh = True  # whether a line begins, and not just another piece of a long one
-    while line := stream.readline(_LINE_CAP):
+    while line := stream.readline(LINE_CAP):
         if fresh and splitter.inside and _ROOT.match(line):
             yield splitter.give_up()
         fresh = line.endswith(b"\n")
@@ -180,7 +170,7 @@ def split_games(stream: BinaryIO, *, escapes: bool) -> Iterator[str | FileFormat
         if may_name_charset:
             head += line
             charset = charset_in(line)
-            may_name_charset = charset == _UTF_8 and len(head) < _LINE_CAP
+            may_name_charset = charset == _UTF_8 and len(head) < LINE_CAP
             if charset != _UTF_8:
                 # The second byte of a character may look like a bracket or a backslash: decode before splitting.
                 line, splitter = bytes(head), _Splitter(escapes)

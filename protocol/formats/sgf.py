@@ -16,17 +16,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from outflank.engine import (
-    Colour,
-    FileFormatError,
-    Game,
-    Move,
-    NotationError,
-    Position,
-    Rules,
-)
+from outflank.engine import Colour, FileFormatError, Game, Move, NotationError, Position, Rules
 from outflank.engine.squares import SQUARE_NAMES, parse_square, square_name, squares_of
 from outflank.protocol.formats.annotated import (
+    PROGRAM,
     WHOLE_BOARD,
     AnnotatedGame,
     AnnotatedMove,
@@ -35,7 +28,6 @@ from outflank.protocol.formats.annotated import (
     Result,
     ResultReason,
     parsed_games,
-    program,
     read_result,
     with_board_believed,
 )
@@ -43,7 +35,6 @@ from outflank.protocol.formats.clocks import day_of, for_sgf, from_sgf
 from outflank.protocol.formats.reading import (
     COLOURS,
     GAME_CAP,
-    GIVEN,
     OTHELLO,
     charset_in,
     decoded,
@@ -52,6 +43,7 @@ from outflank.protocol.formats.reading import (
 )
 
 _SETUP = ("AB", "AW", "AE")
+_GIVEN = "GV"
 _GAMES = ("1", "2")  # Othello; and Go, since Go programs record games of Othello as Go
 _NUMBER = re.compile("[0-9]{1,3}")
 _GO_POINT = re.compile("[a-h][a-h]")
@@ -71,7 +63,7 @@ _PROGRAM = "outflank:"
 # Properties that are read, and properties about the file's form.
 _OF_THE_FILE = frozenset(["FF", "CA", "AP", "ST"])
 _OF_THE_GAME = frozenset(
-    ["GM", "SZ", "RU", GIVEN, "PL", "AB", "AW", "RE", "GN", "EV", "PC", "DT", "TM", "OT"]
+    ["GM", "SZ", "RU", _GIVEN, "PL", "AB", "AW", "RE", "GN", "EV", "PC", "DT", "TM", "OT"]
 )
 _OF_PLAYERS = frozenset(["PB", "PW", "BR", "WR"])
 _OF_A_MOVE = frozenset(["B", "W", "V", "C", "DO", "BM"])
@@ -155,25 +147,11 @@ def parse(text: str | bytes, rules: Rules = OTHELLO, before: int | None = None) 
         date=_simple(root, "DT"),
         clock=from_sgf(_simple(root, "TM"), _simple(root, "OT")),
         comment=comment,
-        given=_given(_simple(root, GIVEN), len(recorder.moves)),
+        given=_given(_simple(root, _GIVEN), len(recorder.moves)),
         unread=(*_unread(root, nodes), *["variation"] * _count_variations(tree)),
     )
     has_komi = has_komi or not _ZERO.fullmatch(_simple(root, "KM"))
     return game if has_komi else with_board_believed(game)
-
-
-def is_like_a_remark(comment: str) -> bool:
-    """Whether a comment that stands alone has to be told from what Outflank puts in front of comments."""
-    return (
-        comment.startswith(_NO_REMARK)
-        or _LAST_REMARK.match(comment) is not None
-        or _remarks(comment)[:2] != (None, None)
-    )
-
-
-def marked_as_comment(comment: str) -> str:
-    """A comment that stands alone, so that it is read as such."""
-    return _NO_REMARK + comment if is_like_a_remark(comment) else comment
 
 
 def _simple(node: Node, key: str) -> str:
@@ -404,14 +382,14 @@ def _root(game: AnnotatedGame) -> _TextNode:
         "BR": _rating(game.black_rating),
         "WR": _rating(game.white_rating),
         "C": _joined(_exact("at the end", game.exact), game.comment),
-        GIVEN: str(min(game.given, len(game.moves)) or ""),
+        _GIVEN: str(min(game.given, len(game.moves)) or ""),
     }
     root = {
         "FF": ["4"],
         "GM": ["2"],
         "SZ": ["8"],
         "CA": ["UTF-8"],
-        "AP": [program().replace(" ", ":")],
+        "AP": [PROGRAM.replace(" ", ":")],
         "PB": [game.black],
         "PW": [game.white],
         "RE": [_result_text(game.outcome)],
@@ -438,8 +416,15 @@ def _exact(where: str, margin: int | None) -> str:
 
 
 def _joined(remarks: str, comment: str) -> str:
-    """A comment, and in front of it what has no property of its own."""
-    return "\n".join(filter(None, [remarks, comment])) if remarks else marked_as_comment(comment)
+    """A comment, and in front of it what has no property of its own, or a mark if it begins like that."""
+    looks_remarked = (
+        comment.startswith(_NO_REMARK)
+        or _LAST_REMARK.match(comment) is not None
+        or _remarks(comment)[:2] != (None, None)
+    )
+    if looks_remarked and not remarks:
+        remarks = _NO_REMARK.rstrip()
+    return "\n".join(filter(None, [remarks, comment]))
 
 
 def _result_text(result: Result | None) -> str:

@@ -7,6 +7,7 @@ next move goes on with the game before, and so does a line that is no game of it
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import BinaryIO, Literal, get_args
 
 from outflank.engine import Colour, FileFormatError, Game, IllegalMoveError, NotationError, Position, Rules
@@ -14,7 +15,6 @@ from outflank.protocol.formats.annotated import (
     RESULT_WORD,
     AnnotatedGame,
     BadGame,
-    Recorder,
     Result,
     read_result,
     with_board_believed,
@@ -36,13 +36,8 @@ def parse(text: str, rules: Rules = OTHELLO) -> AnnotatedGame:
     moves, _, comment = text.partition("#")
     found = _RESULT.search(moves)
     game = Game.from_transcript(moves if found is None else moves[: found.start()], rules)
-    recorder = Recorder(game.first)
-    for turn in game.turns:
-        recorder.play(turn.move)
-    result = None if found is None else read_result(found[1], recorder.is_over)
-    return with_board_believed(
-        AnnotatedGame(game.first, recorder.moves, result=result, comment=comment.strip())
-    )
+    result = None if found is None else read_result(found[1], game.is_over)
+    return with_board_believed(replace(AnnotatedGame.of(game), result=result, comment=comment.strip()))
 
 
 def read(stream: BinaryIO, rules: Rules = OTHELLO) -> Iterator[AnnotatedGame | BadGame]:

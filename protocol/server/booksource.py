@@ -31,9 +31,10 @@ def named_book(name: str) -> Path:
 
 
 class BookSource:
-    """An opening book in a file; see ``OpeningBook``.
+    """An opening book in a file: a source of moves for the positions that it knows.
 
-    A book that can't be used gets one warning and is then ignored: the game goes on without it.
+    A book that can't be used gets one warning and is then ignored, since an error would lose the game: only ``learn``
+    raises errors.
 
     Args:
         path: the book's file, which is opened by ``prepare`` or the first request.
@@ -82,7 +83,7 @@ class BookSource:
         return chosen.move
 
     def interrupt(self) -> None:
-        """See ``OpeningBook``. A book's choice takes no time."""
+        """Do nothing: a choice takes no time."""
 
     def description(self, rules: Rules) -> list[str]:
         """Return the book and its variety; empty for a default book of other rules."""
@@ -106,7 +107,10 @@ class BookSource:
             return None
 
     def contents(self, rules: Rules) -> str | None:
-        """Return ``openings.book, 1,234 positions, for othello``, or why it is not used; see ``OpeningBook``."""
+        """Return ``openings.book, 1,234 positions, for othello``, or why it can't be used.
+
+        None for a default book of other rules.
+        """
         book = self._opened()
         if book is None:
             return f"none: {self._trouble}"
@@ -119,15 +123,23 @@ class BookSource:
             return f"none: {self._trouble}"
 
     def learn(self, positions: Sequence[Position], searcher: Searcher, is_stopped: Callable[[], bool]) -> int:
-        """Add the new positions of a game; see ``OpeningBook``. The books of the package are never changed."""
+        """Add the new positions of a game's beginning, and return their number.
+
+        Args:
+            positions: the positions of the game, in order.
+            searcher: the searcher that scores them; its transposition table is cleared.
+            is_stopped: returns whether to stop; called after each search.
+
+        Raises: OutflankError if the book can't be extended; it is unchanged then. The books of the package are never
+            changed.
+        """
         if self._shipped or self._path in shipped_books():
             raise SettingsError(
                 "the book that the package brings is never changed: name one of your own by --book"
             )
         if self._opened() is None:
             raise SettingsError(self._trouble)
-        from outflank.book.growing import USUAL_LEVEL, learn_game
-        from outflank.book.judging import Judge
+        from outflank.book.growing import USUAL_LEVEL, Judge, learn_game
 
         def cleared() -> Searcher:
             searcher.clear()

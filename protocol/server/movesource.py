@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random, SystemRandom
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from outflank.engine import (
     Colour,
@@ -58,42 +58,6 @@ class MoveRequest:
     elo: int | None = None
 
 
-class OpeningBook(Protocol):
-    """A source of moves for the positions that it knows, whose entries can be read and extended.
-
-    An error in a game would lose it, so only ``prepare`` and ``learn`` raise errors.
-    """
-
-    def prepare(self) -> None:
-        """Read the data for the first move, unless that is done. Raises: FileFormatError."""
-
-    def choose(self, request: MoveRequest) -> Move | None:
-        """Return a legal move; None, without delay, if it knows none for this position and these rules."""
-
-    def interrupt(self) -> None:
-        """End the choice in progress soon, with the best move so far. Other threads may call it, also too late."""
-
-    def description(self, rules: Rules) -> list[str]:
-        """Return the settings that are needed to repeat its choices in games by these rules, one a line."""
-
-    def probe(self, position: Position) -> "BookEntry | None":
-        """Return the entry of a position; None if there is none. Never raises an error."""
-
-    def contents(self, rules: Rules) -> str | None:
-        """Return file, size and rules of the book, or why it can't be used; None for a default book of other rules."""
-
-    def learn(self, positions: Sequence[Position], searcher: Searcher, is_stopped: Callable[[], bool]) -> int:
-        """Add the new positions of a game's beginning, and return their number.
-
-        Args:
-            positions: the positions of the game, in order.
-            searcher: the searcher that scores them; its transposition table is cleared.
-            is_stopped: returns whether to stop; called after each search.
-
-        Raises: OutflankError if the book can't be extended; it is unchanged then.
-        """
-
-
 @dataclass(frozen=True, slots=True)
 class BookInfo(SearchInfo):
     """A book's entry in the form of a search result.
@@ -130,7 +94,7 @@ class MoveVariety:
 
 
 class SearchSource:
-    """The search, which has a move for every position; see ``OpeningBook``.
+    """The search, which has a move for every position.
 
     Args:
         searcher: the searcher of moves that chance may vary.

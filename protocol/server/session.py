@@ -1,7 +1,9 @@
 """The session of one controller: the game, its rules, the clocks and the strength of play."""
 
+import queue
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -18,11 +20,18 @@ from outflank.engine import (
     Searcher,
     SearchInfo,
 )
+from outflank.engine.search.analysis import start_thread
 from outflank.engine.search.limits import DEFAULT_LEVEL, USUAL_OVERHEAD, limit_for_level
 from outflank.protocol.clock import NO_LIMIT, RunningClock, TimeControl
 from outflank.protocol.lines import Inbox
 from outflank.protocol.server.human_strength import check_elo
-from outflank.protocol.server.movesource import MoveRequest, OnInfo, OpeningBook, SearchSource
+from outflank.protocol.server.movesource import MoveRequest, OnInfo, SearchSource
+
+if TYPE_CHECKING:  # an engine's first answer shall not wait for SQLite
+    from outflank.book import BookEntry
+    from outflank.protocol.server.booksource import BookSource
+
+_PAUSE_SECONDS = 0.01  # between two attempts to end an abandoned choice
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +81,6 @@ class Strength:
         return replace(level, depth=self.depth or level.depth, nodes=self.nodes, seconds=seconds, clock=clock)
 
 
-if TYPE_CHECKING:  # an engine's first answer shall not wait for SQLite
-    from outflank.book import BookEntry
-
-
 class Session:
     """A game against one controller. A method that raises has changed nothing.
 
@@ -97,7 +102,7 @@ class Session:
         self,
         search: SearchSource,
         *,
-        books: Sequence[OpeningBook] = (),
+        books: "Sequence[BookSource]" = (),
         strength: Strength | None = None,
         rules: Rules | None = None,
         inbox: Inbox | None = None,
@@ -111,7 +116,7 @@ class Session:
         self.search = search
         self._ponders = ponders
         self._left_to_opponent: Position | None = None  # the position after our last move
-        self._sources: tuple[OpeningBook | SearchSource, ...] = (*self.books, search)
+        self._sources: tuple[BookSource | SearchSource, ...] = (*self.books, search)
         self.set_time(NO_LIMIT)
         self.game = Game(rules)
         self._closing_passes = 0  # passes after the end: not part of the game, but may be taken back
@@ -225,7 +230,7 @@ class Session:
 
         Raises: IllegalMoveError if `colour` is not to move.
         """
-        position = self._turn_of(colour)
+        position = self.turn_of(colour)
         if position.is_over or position.must_pass:
             return PASS
         limit = self.strength.limit(self.clocks[colour].reading, position.empties)
@@ -237,6 +242,18 @@ class Session:
         move = next(filter(None, (source.choose(request) for source in sources)))
         self._left_to_opponent = position.play(move)
         return move
+
+    def turn_of(self, colour: Colour) -> Position:
+        """Return the position with `colour` to move, after the other side's forced pass if there is one.
+
+        Raises: IllegalMoveError if `colour` is not to move; never if the game is over.
+        """
+        position = self.position
+        if colour is position.side or position.is_over:
+            return position
+        if not position.must_pass:
+            raise IllegalMoveError(f"{position.rules.colour_name(position.side)} is to move")
+        return position.pass_()
 
     def probe(self, position: Position) -> "BookEntry | None":
         """Return the entry of the first book that has the position; None if no book has it."""
@@ -257,10 +274,6 @@ class Session:
         position = self.position
         limit = self.strength.limit(self.clocks[position.side].reading, position.empties)
         return self.search.steady.search(position, limit, on_info=self.heed()).pv
-
-    def check_turn(self, colour: Colour) -> None:
-        """Raise IllegalMoveError if `colour` is not to move; see ``genmove``."""
-        self._turn_of(colour)
 
     def description(self) -> list[str]:
         """Return the settings that are needed to repeat a game, except the version, one a line."""
@@ -291,10 +304,38 @@ class Session:
 
         return stop_or_pass_on
 
-    def _turn_of(self, colour: Colour) -> Position:
-        position = self.position
-        if colour is position.side or position.is_over:
-            return position
-        if not position.must_pass:
-            raise IllegalMoveError(f"{position.rules.colour_name(position.side)} is to move")
-        return position.pass_()
+
+def think_aloud(
+    session: Session, think: Callable[[OnInfo], Move]
+) -> Generator[SearchInfo | Move | None, None, None]:
+    """Choose a move in another thread.
+
+    Args:
+        session: the session that chooses; it is interrupted if the generator is closed early.
+        think: chooses the move, and calls its argument with each search result.
+
+    Yields: the search results as they come, None when a new command is waiting, and finally the move.
+
+    Raises: the errors of `think`; OutflankError if the system has no thread left for it.
+    """
+    reports: queue.SimpleQueue[SearchInfo | Move | BaseException | None] = queue.SimpleQueue()
+
+    def run() -> None:
+        try:
+            reports.put(think(reports.put))
+        except BaseException as error:  # raised in the thread that waits for the report
+            reports.put(error)
+
+    thread = threading.Thread(target=run, name="outflank thinking", daemon=True)
+    start_thread(thread)
+    try:
+        with session.inbox.notifying(lambda: reports.put(None)):
+            while not isinstance(report := reports.get(), Move):
+                if isinstance(report, BaseException):
+                    raise report
+                yield report
+        yield report
+    finally:
+        while thread.is_alive():
+            session.interrupt()
+            thread.join(_PAUSE_SECONDS)

@@ -23,8 +23,7 @@ from outflank.engine import (
 from outflank.engine.evaluation import weights
 from outflank.protocol.clock import NO_LIMIT, TimeControl
 from outflank.protocol.lines import LINE_CAP, LineKind, tell_fault, without_control_bytes
-from outflank.protocol.server.session import Session, Strength
-from outflank.protocol.server.thinking import think_and_listen
+from outflank.protocol.server.session import Session, Strength, think_aloud
 
 _DROP, _NULL = "P@", "0000"
 _START = "8/8/8/3pP3/3Pp3/8/8/8 w"
@@ -127,7 +126,7 @@ def _go(session: Session, words: list[str]) -> Iterator[str]:
         strength, control = _limits(words, position.side, usual)
         session.strength = strength
         session.set_time(control)
-        for report in think_and_listen(
+        for report in think_aloud(
             session, lambda on_info: session.choose(position.side, on_info, moves=moves)
         ):
             if isinstance(report, Move):

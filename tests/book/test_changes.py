@@ -41,8 +41,7 @@ def scores(path: Path) -> dict[Position, int]:
 
 
 @pytest.mark.parametrize(
-    "reach",
-    [Reach(positions=40, plies=60), Reach(max_error=1, plies=60), Reach(plies=5), Reach(positions=1)],
+    "reach", [Reach(positions=40, plies=60), Reach(max_error=1, plies=60), Reach(plies=5), Reach(positions=1)]
 )
 def test_pruning_changes_no_score_of_what_is_left(tmp_path: Path, reach: Reach) -> None:
     path = grow(tmp_path / "b", Reach(positions=150))

@@ -14,11 +14,13 @@ from outflank.book.growing import (
     USUAL_LEVEL,
     Grower,
     GrowthProgress,
+    Judge,
+    Question,
     learn_game,
+    run_here,
     unknown_positions,
     usual_level,
 )
-from outflank.book.judging import Judge, Question, run_here
 from outflank.book.keys import key_of, position_of, start_key
 from outflank.engine import PRESETS, Game, Limit, OutflankError, Position, Rules, Searcher, SearchResult
 from outflank.tests.support.books import (
@@ -99,9 +101,7 @@ def test_the_cheapest_position_comes_first(tmp_path: Path, monkeypatch: pytest.M
     assert max(errors.values()) > 0
 
 
-def test_growing_is_the_same_every_time_and_takes_answers_in_any_order(
-    tmp_path: Path,
-) -> None:
+def test_growing_is_the_same_every_time_and_takes_answers_in_any_order(tmp_path: Path) -> None:
     for positions in (1, 2, 30, 90):
         path = grow(tmp_path / "b", Reach(positions=positions))
         assert len(records(path)) == positions
@@ -313,9 +313,7 @@ def test_a_book_is_judged_on_the_level_of_most_of_its_positions(tmp_path: Path) 
         assert usual_level(book, 3) == 3
 
 
-def test_the_first_unknown_positions_that_have_a_choice_are_new(
-    path: Path,
-) -> None:
+def test_the_first_unknown_positions_that_have_a_choice_are_new(path: Path) -> None:
     over = Position.parse("X" * 40 + "O" * 24)
     passed = [turn.before for turn in Game.from_transcript(WITH_PASSES).turns if turn.move.is_pass]
     assert passed

@@ -89,13 +89,6 @@ def test_a_whole_game_is_a_diagram_with_the_numbers_1_to_60() -> None:
     assert parts(svg, "polygon") == []
 
 
-def test_a_pass_in_a_line_is_neither_counted_nor_drawn() -> None:
-    before_pass = Position.parse("OX-----X" + "-" * 56 + "X")
-    assert before_pass.must_pass
-
-    assert texts(before_pass.svg(line=["pass", "c1"])) == {"1": (120, "bold")}
-
-
 def test_coordinates_can_be_left_out_and_the_size_be_chosen() -> None:
     plain = ElementTree.fromstring(AFTER_F5.svg(coordinates=False, size=100))
 

@@ -93,18 +93,6 @@ def test_a_square_or_a_symmetry_out_of_range_is_refused_in_words(value: Any) -> 
         SoloBoard(1 << 27, 1 << 28, 0, 0).play(Colour.BLACK, value)
 
 
-@pytest.mark.parametrize("move", [64, -1, "z9", 19.0])
-def test_a_move_to_no_square_is_refused_in_words(move: Any) -> None:
-    for call in (
-        lambda: Game().play(move),
-        lambda: START.svg(last=move),
-        lambda: START.svg(scores={move: 1.0}),
-        lambda: START.svg(line=[move]),
-    ):
-        with pytest.raises(OutflankError, match=r"^expected .*, got "):
-            call()
-
-
 def test_a_game_begins_with_a_position_under_its_own_rules() -> None:
     """The rules that the position does not have were forgotten."""
     reversi = Rules.parse("reversi")
@@ -147,14 +135,6 @@ def test_what_is_no_colour_is_refused_in_words(value: Any) -> None:
     ):
         with pytest.raises(OutflankError, match=r"^expected black or white, got "):
             call(value)
-
-
-def test_a_limit_counts_in_whole_numbers() -> None:
-    values: tuple[Any, ...] = (1.5, float("inf"), "x", 10**30, -1)
-    for name in ("depth", "nodes", "exact_from"):
-        for value in values:
-            with pytest.raises(OutflankError, match=f"^expected .*{name}.*, got "):
-                Limit(**{name: value})
 
 
 def test_no_moves_to_search_are_refused_however_they_come() -> None:

@@ -130,19 +130,6 @@ def test_the_shipped_scores_are_those_of_the_slow_evaluation() -> None:
         assert evaluator.score(position) == slow_score(given, position)
 
 
-def test_weights_that_are_all_0_say_nothing() -> None:
-    evaluator = Evaluator(unpacked(weights.Weights.nothing()))
-
-    assert {evaluator.score(position) for position in some_positions(50)} == {0}
-
-
-def test_a_position_and_its_images_have_the_same_score() -> None:
-    evaluator = Evaluator(weights.load())
-
-    for position in some_positions(50):
-        assert len({evaluator.score(image) for image in position.symmetries()}) == 1
-
-
 def test_the_loop_of_the_benchmark_evaluates_what_it_is_given() -> None:
     evaluator, positions = Evaluator(weights.load()), some_positions(100)
     own = np.array([position.own for position in positions], np.uint64)

@@ -137,8 +137,7 @@ class TestBoardsGivenByHand:
     """)
 
     @pytest.mark.parametrize(
-        ("text", "turns", "expected"),
-        [(MANY_MOVES, "all", 34), (MANY_DIRECTED, "one", 63)],
+        ("text", "turns", "expected"), [(MANY_MOVES, "all", 34), (MANY_DIRECTED, "one", 63)]
     )
     def test_more_than_33_moves_are_all_listed(self, text: str, turns: Turns, expected: int) -> None:
         position = Position.parse(text + " X", Rules(turns=turns))

@@ -28,7 +28,6 @@ from outflank.engine import (
     Position,
     Rules,
     SettingsError,
-    Turn,
 )
 from outflank.tests.support import reference, strategies
 from outflank.tests.support.positions import BLACK_MUST_PASS, COLOURS, position_of, rules_of
@@ -112,15 +111,6 @@ def test_many_long_sequences_of_calls_agree_with_the_oracle() -> None:
 
 
 class TestPlaying:
-    def test_returns_the_move_and_records_it(self) -> None:
-        game = Game()
-        made = game.play("F5")
-
-        assert str(made) == "f5"
-        assert game.turns == (Turn(Position.start(), made),)
-        assert game.turns[0].colour is Colour.BLACK
-        assert game.position == Position.start().play("f5")
-
     def test_games_are_equal_if_start_and_moves_are(self) -> None:
         game, other = Game.from_transcript("f5d6c3"), Game.from_transcript("F5 D6 C3")
         written, implied = Game(first=BLACK_MUST_PASS), Game(first=BLACK_MUST_PASS)

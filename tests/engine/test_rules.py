@@ -92,19 +92,13 @@ def test_what_names_no_rules_is_refused_with_what_there_is(text: str) -> None:
             "expected an option out of start= turns= tie= scoring= begins=, got 'komi=7'",
         ),
         (Rules.parse, "othello,turns=perhaps", "expected turns=all or one, got turns='perhaps'"),
-        (Rules.parse, "othello,tie=perhaps", "expected tie=draw or second, got tie='perhaps'"),
-        (Rules.parse, "othello,scoring=perhaps", "expected scoring=empties or count, got scoring='perhaps'"),
         (Rules.parse, "othello,begins=perhaps", "expected begins=black or white, got begins='perhaps'"),
         (
             Rules.parse,
             "othello,start=sideways",
             f"{START_EXPECTED}expected X, O or - for square a1 of the board, got 's'",
         ),
-        (
-            lambda scoring: Rules(scoring=scoring),
-            "other",
-            "expected scoring=empties or count, got scoring='other'",
-        ),
+        (lambda word: Rules(scoring=word), "other", "expected scoring=empties or count, got scoring='other'"),
         (
             lambda start: Rules(start=start),
             f"{BLACK_WINS} X",
@@ -126,22 +120,6 @@ def test_rules_are_values() -> None:
     assert {Rules(), Rules.parse("othello")} == {Rules()}
     with pytest.raises(dataclasses.FrozenInstanceError):
         Rules().turns = "one"  # type: ignore[misc]
-
-
-@pytest.mark.parametrize(
-    ("rules", "margin", "winner"),
-    [
-        ("othello", 2, Colour.BLACK),
-        ("othello", -2, Colour.WHITE),
-        ("othello", 0, None),
-        ("ravensburger-2006", 0, Colour.BLACK),
-    ],
-)
-def test_the_winner_follows_from_the_margin_and_the_rules(
-    rules: str, margin: int, winner: Colour | None
-) -> None:
-    """In the sheet of 2006 White begins, and a tie is won by the second player."""
-    assert Rules.parse(rules).winner_by(margin) is winner
 
 
 @pytest.mark.parametrize(

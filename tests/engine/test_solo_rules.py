@@ -76,6 +76,20 @@ class TestDeal:
         assert play(table, GOLD, "b3").closed == mask_of_names("c1 d2")
 
 
+# Discs and golden chips, Black's move, and the discs and chips after it.
+MOVES = {
+    "discs are turned in every direction": ("b3 d5", "c3 d4", "", "d3", "b3 c3 d3 d4 d5", "", ""),
+    # Every bracketed one; the sheet says may.
+    "several chips are won at once": ("c4 a2 c2", "", "b4 a3 b3", "a4", "a4 c4 a2 c2", "", ""),
+    "discs are turned and chips won by one move": ("c4 a6", "a5", "b4", "a4", "a4 a5 a6 c4", "", ""),
+    # E5 turns e3, which then has the chip on d3 between it and c3: only the new disc brackets.
+    "discs turned by the move win no chip": ("c3 e2", "e3 e4", "d3", "e5", "c3 e2 e3 e4 e5", "", "d3"),
+    "nor do they turn a disc": ("g3 e2", "e3 e4 f3", "", "e5", "g3 e2 e3 e4 e5", "f3", ""),
+    # Why "discs are turned first" needs no test: a golden c4 can't be turned across the chip on b4.
+    "a turned disc is no far end of a chip": ("d4 a2", "c4 a3", "b4", "a4", "d4 a2 a3 a4", "c4", "b4"),
+}
+
+
 class TestMove:
     @pytest.mark.parametrize(
         ("table", "black", "gold"),
@@ -114,60 +128,12 @@ class TestMove:
         assert table.taken(BLACK, parse_square(new)) == mask_of_names("b4")
         assert play(table, BLACK, new).free == ~mask_of_names(ends) & (2**64 - 1)
 
-    @pytest.mark.parametrize(
-        ("table", "move", "black", "gold", "chips"),
-        [
-            pytest.param(
-                board("b3 d5", "c3 d4"),
-                "d3",
-                "b3 c3 d3 d4 d5",
-                "",
-                "",
-                id="discs are turned in every direction",
-            ),
-            pytest.param(
-                board("c4 a2 c2", gold_chips="b4 a3 b3"),
-                "a4",
-                "a4 c4 a2 c2",
-                "",
-                "",
-                id="several chips are won at once: every bracketed one (the sheet says may)",
-            ),
-            pytest.param(
-                board("c4 a6", "a5", gold_chips="b4"),
-                "a4",
-                "a4 a5 a6 c4",
-                "",
-                "",
-                id="discs are turned and chips won by one move",
-            ),
-            # E5 turns e3, which then has the chip on d3 between it and c3: only the new disc brackets.
-            pytest.param(
-                board("c3 e2", "e3 e4", gold_chips="d3"),
-                "e5",
-                "c3 e2 e3 e4 e5",
-                "",
-                "d3",
-                id="discs turned by the move win no chip",
-            ),
-            pytest.param(
-                board("g3 e2", "e3 e4 f3"), "e5", "g3 e2 e3 e4 e5", "f3", "", id="nor do they turn a disc"
-            ),
-            # Why "discs are turned first" needs no test: a golden c4 can't be turned across the chip on b4.
-            pytest.param(
-                board("d4 a2", "c4 a3", gold_chips="b4"),
-                "a4",
-                "d4 a2 a3 a4",
-                "c4",
-                "b4",
-                id="a disc that the move turns is never the far end of a chip",
-            ),
-        ],
-    )
-    def test_black_makes_a_move(self, table: SoloBoard, move: str, black: str, gold: str, chips: str) -> None:
-        after = play(table, BLACK, move)
+    @pytest.mark.parametrize("rule", MOVES)
+    def test_black_makes_a_move(self, rule: str) -> None:
+        black, gold, chips, move, *expected = MOVES[rule]
+        after = play(board(black, gold, gold_chips=chips), BLACK, move)
 
-        assert (after.black, after.white, after.chips) == tuple(map(mask_of_names, (black, gold, chips)))
+        assert [after.black, after.white, after.chips] == list(map(mask_of_names, expected))
 
     @pytest.mark.parametrize("closed", ["", "e3"])
     def test_a_chip_open_or_closed_interrupts_a_row_of_discs(self, closed: str) -> None:

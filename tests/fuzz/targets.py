@@ -8,7 +8,7 @@ from functools import cache, partial
 from io import BytesIO
 from pathlib import Path
 
-from outflank.book.forms.files import read_form
+from outflank.book.forms import read_form
 from outflank.book.store import Book
 from outflank.engine import NotationError, OutflankError, Position, Rules, Searcher
 from outflank.engine.evaluation import weights
@@ -18,9 +18,8 @@ from outflank.protocol.drivers.driver import judged
 from outflank.protocol.drivers.gtp import read_reply
 from outflank.protocol.drivers.nboard import read_choice, read_origin
 from outflank.protocol.drivers.spec import EngineSpec
-from outflank.protocol.formats import ggf, obf, sgf, transcript
+from outflank.protocol.formats import FormatName, ggf, obf, read_games, sgf, transcript
 from outflank.protocol.formats.annotated import AnnotatedGame
-from outflank.protocol.formats.files import FormatName, read_games
 from outflank.protocol.lines import LineSplitter
 from outflank.protocol.server.gtp.commands import Gtp
 from outflank.protocol.server.gtp.grammar import parse

@@ -33,7 +33,6 @@ READINGS: dict[str, tuple[TimeControl, list[float | tuple[float, int]], Clock | 
     "a period without moves is no limit": (CANADIAN(0, 1, 0), [], None),
     "nor is it after main time": (CANADIAN(300, 1, 0), [], None),
     "no period is absolute time": (CANADIAN(300, 0, 0), [], Clock(300)),
-    "whatever its moves": (CANADIAN(300, 0, 25), [], Clock(300)),
     "no time at all has run out": (CANADIAN(0, 0, 0), [], Clock(0)),
     "absolute time runs down": (CANADIAN(10, 0, 0), [4], Clock(6)),
     "to zero and not below": (CANADIAN(10, 0, 0), [4, 7], Clock(0)),
@@ -54,7 +53,6 @@ READINGS: dict[str, tuple[TimeControl, list[float | tuple[float, int]], Clock | 
     "main time of zero begins a period": (CANADIAN(60, 30, 10), [(0, 0)], Clock(30, 10, 0, 30, 10)),
     "zero seconds are none": (CANADIAN(60, 0, 0), [(0, 0)], Clock(0)),
     "a second below zero is none": (CANADIAN(60, 0, 0), [(-1, 0)], Clock(0)),
-    "ages below zero are none": (CANADIAN(60, 0, 0), [(-2e9, 0)], Clock(0)),
     "the referee knows a limit that we do not": (NO_LIMIT, [(20, 0)], Clock(20)),
     "which runs down": (NO_LIMIT, [(20, 0), 3], Clock(17)),
     "stones count though no periods are set": (CANADIAN(60, 0, 0), [(20, 2)], Clock(20, 2)),
@@ -232,19 +230,6 @@ def test_however_little_time_is_told_there_is_a_move_at_once(program: Program, c
         move = program.ask("genmove b")
 
     assert move in ("d3", "c4", "f5", "e6")
-
-
-@pytest.mark.parametrize(
-    "commands",
-    [["time_settings 0 1 0"], ["kata-time_settings none"], ["time_settings 300 0 0", "time_settings 0 1 0"]],
-    ids="; ".join,
-)
-def test_no_limit_leaves_it_to_the_level(commands: list[str]) -> None:
-    dialogue = Dialogue()
-    for command in commands:
-        dialogue.ask(command)
-
-    assert dialogue.session.clocks["black"].reading is None  # type: ignore[index]
 
 
 def test_time_that_is_there_is_used() -> None:

@@ -15,11 +15,10 @@ from pathlib import Path
 
 from outflank.book import Book, BookWriter, Leaf, LineCounts, Record
 from outflank.book.checking import check
-from outflank.book.forms.files import Form, read_form, write_form
+from outflank.book.forms import Form, read_form, write_form
 from outflank.book.forms.positions import searched_at
 from outflank.book.graph import Reach
-from outflank.book.growing import Grower
-from outflank.book.judging import Judge, Question, RunSearches, run_here
+from outflank.book.growing import Grower, Judge, Question, RunSearches, run_here
 from outflank.engine import Move, Position, Rules, Searcher, SearchResult
 
 OTHELLO = Rules()

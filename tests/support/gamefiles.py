@@ -9,8 +9,8 @@ from typing import cast
 from hypothesis import strategies as st
 
 from outflank.engine import Colour, Position, Rules
+from outflank.protocol.formats import Entry, FormatName, read_games
 from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove, Recorder, Result, ResultReason
-from outflank.protocol.formats.files import Entry, FormatName, read_games
 from outflank.tests.support.strategies import PRESETS
 
 # On one line and without blanks at an end or in a row; what a format makes of other blanks is its own affair.

@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from outflank.book import Book, BookWriter
-from outflank.book.growing import Grower, GrowthProgress, usual_level
-from outflank.book.judging import Judge, RunSearches, run_here
+from outflank.book.growing import Grower, GrowthProgress, Judge, RunSearches, run_here, usual_level
 from outflank.book.lock import LOCK_SUFFIX
 from outflank.book.names import opening_of_game
 from outflank.engine import Game, OutflankError, Position, SettingsError
 from outflank.engine.links import file_of
+from outflank.protocol.formats import FormatName
 from outflank.protocol.formats.annotated import AnnotatedGame
-from outflank.protocol.formats.files import FormatName
 from outflank.tools.books.lines import USUAL_FIRST_MOVE
 from outflank.tools.match.state.schema import RUN_FILE
 from outflank.tools.match.state.store import read_run

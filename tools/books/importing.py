@@ -12,8 +12,8 @@ from typing import BinaryIO, cast
 
 from outflank.book import BookWriter, Record
 from outflank.book.checking import check
-from outflank.book.forms.edaxbinary import FACT as EDAX_FACT
-from outflank.book.forms.files import Form, read_form
+from outflank.book.forms import Form, read_form
+from outflank.book.forms.edax import FACT as EDAX_FACT
 from outflank.book.graph import Graph
 from outflank.book.keys import same_games
 from outflank.book.writer import lock_book

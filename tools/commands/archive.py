@@ -17,8 +17,8 @@ from outflank.engine import (
     OutflankError,
     Rules,
 )
+from outflank.protocol.formats import FormatName
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
-from outflank.protocol.formats.files import FormatName
 from outflank.tools.archive import Archive, Wanted, build_archive
 from outflank.tools.archive.table import Explorer, game_facts, game_row, table_text
 from outflank.tools.commands.engine import books_to_read

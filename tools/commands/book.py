@@ -10,7 +10,7 @@ from typing import Any, get_args
 import click
 
 from outflank.book import Book
-from outflank.book.forms.files import WRITTEN_FORMS, Form, write_form
+from outflank.book.forms import WRITTEN_FORMS, Form, write_form
 from outflank.engine import FileFormatError, Rules
 from outflank.protocol.server.booksource import named_book
 from outflank.tools.books.show import (
@@ -234,7 +234,7 @@ def check(
     reported and is no fault. Exit code 1 if there are faults.
     """
     from outflank.book.checking import check as check_book
-    from outflank.book.judging import Judge
+    from outflank.book.growing import Judge
     from outflank.engine.evaluation.weights import checksum
     from outflank.tools.books.growth import open_run
     from outflank.tools.runtime.executor import cleared_searcher

@@ -16,7 +16,7 @@ from outflank.book.growing import BEYOND, USUAL_LEVEL, Grower, unknown_positions
 from outflank.book.records import MOST_DISCS
 from outflank.engine import HIGHEST_LEVEL, PRESETS, Game, NotationError, Position, Rules, SettingsError
 from outflank.engine.links import file_of
-from outflank.protocol.formats.files import FormatName
+from outflank.protocol.formats import FormatName
 from outflank.protocol.server.booksource import named_book, shipped_books
 from outflank.tools.books.show import asked_game, known_entry
 from outflank.tools.commands.game_filter import GameFilter, filter_options, source_option
@@ -334,7 +334,7 @@ def set_(path: Path, text: str, score: int | None, level: int | None, as_json: b
     book does not know it, it is added with the positions on the way to it. outflank book show says which scores were
     set.
     """
-    from outflank.book.judging import run_here
+    from outflank.book.growing import run_here
     from outflank.tools.books.growth import grow_book
 
     with BookWriter.open(path) as book:

@@ -12,9 +12,9 @@ import click
 
 from outflank.book.names import opening_of
 from outflank.engine import FileFormatError, OutflankError, Rules, Symmetry
+from outflank.protocol.formats import WRITTEN_FORMATS, FormatName
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.clocks import year_of
-from outflank.protocol.formats.files import WRITTEN_FORMATS, FormatName
 from outflank.protocol.formats.transcript import STYLES, Style
 from outflank.tools.commands.game_filter import (
     RESULTS,

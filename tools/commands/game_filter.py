@@ -8,9 +8,9 @@ from typing import Literal
 import click
 
 from outflank.engine import Colour, OutflankError
+from outflank.protocol.formats import FORMATS
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.clocks import year_of
-from outflank.protocol.formats.files import FORMATS
 from outflank.tools.commands.options import RenamedOption, handing
 
 ResultName = Literal["black", "white", "draw", "unknown"]

@@ -9,8 +9,7 @@ import click
 
 from outflank.engine import NotationError, OutflankError, Rules
 from outflank.engine.evaluation import weights
-from outflank.protocol.formats import obf
-from outflank.protocol.formats.files import FormatName
+from outflank.protocol.formats import FormatName, obf
 from outflank.tools.analysis.puzzles.find import ELOS, Puzzle, find
 from outflank.tools.analysis.puzzles.show import (
     ask_all,

@@ -14,9 +14,8 @@ import click
 from outflank.engine import DEFAULT_LEVEL, OutflankError, Rules
 from outflank.engine.evaluation import weights
 from outflank.engine.search.limits import exact_from as exact_from_of_level
-from outflank.protocol.formats import ggf, sgf
+from outflank.protocol.formats import FormatName, ggf, sgf
 from outflank.protocol.formats.annotated import AnnotatedGame
-from outflank.protocol.formats.files import FormatName
 from outflank.tools.analysis.review.game import (
     EXACT_FROM,
     GameReview,

@@ -17,12 +17,12 @@ from outflank.engine import (
 )
 from outflank.protocol.clock import TimeControl
 from outflank.protocol.formats.annotated import (
+    PROGRAM,
     AnnotatedGame,
     AnnotatedMove,
     Result,
     ResultReason,
     for_black,
-    program,
 )
 from outflank.protocol.formats.clocks import clock_text, day_of
 from outflank.protocol.server.session import Session
@@ -177,8 +177,8 @@ class LocalGame:
     def _engine_name(self) -> str:
         strength = self.session.strength
         if strength.elo is not None:
-            return f"{program().capitalize()} Elo {strength.elo}"
-        return program().capitalize() + ("" if strength.level is None else f" level {strength.level}")
+            return f"{PROGRAM.capitalize()} Elo {strength.elo}"
+        return PROGRAM.capitalize() + ("" if strength.level is None else f" level {strength.level}")
 
     def _is_choice_of_person(self) -> bool:
         position = self.position

@@ -11,10 +11,9 @@ from typing import BinaryIO, TypeVar
 import click
 
 from outflank.engine import FileFormatError, NotationError, SettingsError
-from outflank.protocol.formats import ggf, obf, transcript, wthor
+from outflank.protocol.formats import FormatName, ggf, obf, transcript, wthor
 from outflank.protocol.formats.annotated import AnnotatedGame, ResultReason
 from outflank.protocol.formats.clocks import for_ggf, for_sgf, year_of
-from outflank.protocol.formats.files import FormatName
 from outflank.protocol.formats.transcript import Style
 from outflank.tools.runtime.files import STDOUT, open_output, whole_file, write_whole
 

@@ -15,9 +15,8 @@ import click
 
 from outflank.engine import FileFormatError, IllegalMoveError, NotationError, Position, Rules
 from outflank.engine.boardtext import is_framed
-from outflank.protocol.formats import obf
+from outflank.protocol.formats import FormatName, detect, obf, read_games
 from outflank.protocol.formats.annotated import UNREADABLE, AnnotatedGame, BadGame
-from outflank.protocol.formats.files import FormatName, detect, read_games
 from outflank.protocol.formats.reading import decoded
 from outflank.protocol.formats.transcript import parse
 from outflank.protocol.lines import printable

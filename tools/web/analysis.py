@@ -38,8 +38,8 @@ from outflank.engine import (
 )
 from outflank.engine.boardsvg import DISC_COLOURS
 from outflank.protocol.drivers import EngineSpec
+from outflank.protocol.formats import WRITTEN_FORMATS, FormatName, read_games
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
-from outflank.protocol.formats.files import WRITTEN_FORMATS, FormatName, read_games
 from outflank.protocol.formats.reading import OTHELLO
 from outflank.protocol.outside_json import read_json_object
 from outflank.protocol.server.booksource import shipped_books

@@ -6,11 +6,9 @@ from dataclasses import dataclass, field
 from time import monotonic
 
 from outflank.engine import Colour, Line, Move, Position, Result, SearchInfo
-from outflank.protocol.server.gtp.arguments import Arguments
-from outflank.protocol.server.gtp.grammar import HIGHEST_NUMBER, CommandError
+from outflank.protocol.server.gtp.grammar import HIGHEST_NUMBER, Arguments, CommandError, vertex
 from outflank.protocol.server.movesource import BookInfo, OnInfo
-from outflank.protocol.server.session import Session
-from outflank.protocol.server.thinking import think_aloud
+from outflank.protocol.server.session import Session, think_aloud
 
 _DEFAULT_CENTISECONDS = 100
 _LEAST_INTERVAL = 0.01  # seconds
@@ -126,23 +124,18 @@ def _order(session: Session, arguments: Arguments) -> _Order:
 def _restrict(order: _Order, key: str, arguments: Arguments) -> None:
     """Only restrictions of the side to move matter at the root."""
     colour = arguments.colour()
-    squares = {_square(word) for word in arguments.word("vertices").split(",")}
+    squares = {vertex(Move.parse(word)) for word in arguments.word("vertices").split(",")}
     arguments.whole("a depth", 1)
     if colour is order.colour:
         (order.avoided if key == "avoid" else order.allowed).update(squares)
 
 
-def _square(word: str) -> str:
-    return str(Move.parse(word)).partition("/")[0]
-
-
 def _moves(position: Position, order: _Order) -> Sequence[Move]:
     legal = position.legal_moves()
-    names = {move: str(move).partition("/")[0] for move in legal}
     chosen = [
         move
         for move in legal
-        if names[move] not in order.avoided and (not order.allowed or names[move] in order.allowed)
+        if vertex(move) not in order.avoided and (not order.allowed or vertex(move) in order.allowed)
     ]
     if legal and not chosen:
         raise CommandError("syntax error", "no move is left to search")
@@ -150,13 +143,8 @@ def _moves(position: Position, order: _Order) -> Sequence[Move]:
 
 
 def _analyze(session: Session, order: _Order, block: Block) -> Iterator[str]:
-    position = _position(session, order)
+    position = session.position if session.position.is_over else session.position.with_side(order.colour)
     return _watch(session, position, _moves(position, order), order, block)
-
-
-def _position(session: Session, order: _Order) -> Position:
-    position = session.position
-    return position if position.is_over else position.with_side(order.colour)
 
 
 def _watch(
@@ -174,10 +162,8 @@ def _watch(
 
 
 def _genmove(session: Session, order: _Order, block: Block) -> Iterator[str]:
-    session.check_turn(order.colour)
-    position = _position(session, order)
+    position = session.turn_of(order.colour)
     moves = _moves(position, order)
-
     chosen = None if len(moves) == len(position.legal_moves()) else moves
     return _think_aloud(
         session, order, block, lambda on_info: session.genmove(order.colour, on_info, moves=chosen)
@@ -193,11 +179,11 @@ def _think_aloud(
             if latest is not None:
                 yield _line(latest, order, block, _from_book(latest))
             yield f"play {report}"
-            return
-        latest = report
-        if monotonic() - reported >= order.interval:
-            reported, latest = monotonic(), None
-            yield _line(report, order, block, _from_book(report))
+        elif report is not None:
+            latest = report
+            if monotonic() - reported >= order.interval:
+                reported, latest = monotonic(), None
+                yield _line(report, order, block, _from_book(report))
 
 
 def _from_book(info: SearchInfo) -> Collection[Move]:

@@ -5,24 +5,17 @@ docs/gtp.md is made: it leaves out that a command has no arguments, answers noth
 text, or with the lines of an answer that grows while it is sent.
 """
 
+import json
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 
 from outflank.engine import IllegalMoveError, NotationError, OutflankError, SettingsError
 from outflank.engine.evaluation import weights
+from outflank.engine.search.parameters import PARAMETERS, parameter_of
 from outflank.protocol.lines import LINE_CAP, LineKind, tell_fault
-from outflank.protocol.server.gtp import (
-    analysis_commands,
-    book_commands,
-    game_commands,
-    gfx_commands,
-    gogui_commands,
-    parameter_commands,
-    rules_commands,
-    time_commands,
-)
-from outflank.protocol.server.gtp.arguments import Arguments
-from outflank.protocol.server.gtp.grammar import CommandError, answer, is_interrupt, opening, parse
+from outflank.protocol.server.gtp import analysis_commands, game_commands, gogui_commands
+from outflank.protocol.server.gtp.grammar import Arguments, CommandError, answer, is_interrupt, opening, parse
 from outflank.protocol.server.session import Session
 
 CommandFunction = Callable[[Session, Arguments], str | Iterator[str]]
@@ -94,6 +87,45 @@ def gomill_describe_engine(session: Session, arguments: Arguments) -> str:
     return "\n".join([f"{name(session, arguments)} {version(session, arguments)}", *session.description()])
 
 
+def kata_list_params(session: Session, arguments: Arguments) -> str:
+    """Lists the parameters of the search; [search.md](search.md#parameters) says what each means.
+
+    Answer: their names, separated by blanks
+    """
+    return " ".join(PARAMETERS)
+
+
+def kata_get_param(session: Session, arguments: Arguments) -> str:
+    """Gives the value of a parameter.
+
+    Arguments: `name`
+    Answer: a number
+    Fails: `syntax error` if there is no such parameter
+    """
+    parameter = parameter_of(arguments.word("a parameter"))
+    return str(getattr(session.searcher.parameters, parameter.name))
+
+
+def kata_get_params(session: Session, arguments: Arguments) -> str:
+    """Gives the values of all parameters.
+
+    Answer: a JSON object in one line
+    """
+    return json.dumps(asdict(session.searcher.parameters))
+
+
+def kata_set_param(session: Session, arguments: Arguments) -> str:
+    """Sets a parameter for all searches to come. What was searched before is forgotten.
+
+    Arguments: `name` `value`
+    Fails: `syntax error` if there is no such parameter, or if it can't have the value; nothing is changed then
+    """
+    name = arguments.word("a parameter")
+    value = arguments.word("a value")
+    session.search.set_parameters(session.searcher.parameters.changed({name: value}))
+    return ""
+
+
 _harmless_functions: set[CommandFunction] = set()
 
 
@@ -126,21 +158,21 @@ COMMANDS: dict[str, CommandFunction] = {
     "loadsgf": game_commands.loadsgf,
     "list_games": _harmless(game_commands.list_games),
     "set_game": game_commands.set_game,
-    "time_settings": time_commands.time_settings,
-    "time_left": time_commands.time_left,
-    "kata-list_time_settings": _harmless(time_commands.kata_list_time_settings),
-    "kata-time_settings": time_commands.kata_time_settings,
-    "kata-list-params": _harmless(parameter_commands.kata_list_params),
-    "kata-get-param": parameter_commands.kata_get_param,
-    "kata-get-params": _harmless(parameter_commands.kata_get_params),
-    "kata-set-param": parameter_commands.kata_set_param,
-    "outflank-rules": rules_commands.outflank_rules,
-    "gogui-rules_game_id": _harmless(rules_commands.gogui_rules_game_id),
-    "gogui-rules_board_size": _harmless(rules_commands.gogui_rules_board_size),
-    "gogui-rules_board": _harmless(rules_commands.gogui_rules_board),
-    "gogui-rules_legal_moves": _harmless(rules_commands.gogui_rules_legal_moves),
-    "gogui-rules_side_to_move": _harmless(rules_commands.gogui_rules_side_to_move),
-    "gogui-rules_final_result": _harmless(rules_commands.gogui_rules_final_result),
+    "time_settings": game_commands.time_settings,
+    "time_left": game_commands.time_left,
+    "kata-list_time_settings": _harmless(game_commands.kata_list_time_settings),
+    "kata-time_settings": game_commands.kata_time_settings,
+    "kata-list-params": _harmless(kata_list_params),
+    "kata-get-param": kata_get_param,
+    "kata-get-params": _harmless(kata_get_params),
+    "kata-set-param": kata_set_param,
+    "outflank-rules": game_commands.outflank_rules,
+    "gogui-rules_game_id": _harmless(game_commands.gogui_rules_game_id),
+    "gogui-rules_board_size": _harmless(game_commands.gogui_rules_board_size),
+    "gogui-rules_board": _harmless(game_commands.gogui_rules_board),
+    "gogui-rules_legal_moves": _harmless(game_commands.gogui_rules_legal_moves),
+    "gogui-rules_side_to_move": _harmless(game_commands.gogui_rules_side_to_move),
+    "gogui-rules_final_result": _harmless(game_commands.gogui_rules_final_result),
     "gogui-play_sequence": gogui_commands.gogui_play_sequence,
     "gogui-setup": gogui_commands.gogui_setup,
     "gogui-setup_player": gogui_commands.gogui_setup_player,
@@ -149,14 +181,14 @@ COMMANDS: dict[str, CommandFunction] = {
     "outflank-discs": _harmless(gogui_commands.outflank_discs),
     "outflank-scores": gogui_commands.outflank_scores,
     "outflank-line": gogui_commands.outflank_line,
-    "outflank-stable": _harmless(gfx_commands.outflank_stable),
-    "outflank-parity": _harmless(gfx_commands.outflank_parity),
-    "outflank-live": gfx_commands.outflank_live,
+    "outflank-stable": _harmless(gogui_commands.outflank_stable),
+    "outflank-parity": _harmless(gogui_commands.outflank_parity),
+    "outflank-live": gogui_commands.outflank_live,
     "outflank-strength": gogui_commands.outflank_strength,
-    "outflank-book": _harmless(book_commands.outflank_book),
-    "outflank-book_moves": _harmless(book_commands.outflank_book_moves),
-    "outflank-book_line": _harmless(book_commands.outflank_book_line),
-    "outflank-opening": _harmless(book_commands.outflank_opening),
+    "outflank-book": _harmless(gogui_commands.outflank_book),
+    "outflank-book_moves": _harmless(gogui_commands.outflank_book_moves),
+    "outflank-book_line": _harmless(gogui_commands.outflank_book_line),
+    "outflank-opening": _harmless(gogui_commands.outflank_opening),
     "lz-analyze": analysis_commands.lz_analyze,
     "lz-genmove_analyze": analysis_commands.lz_genmove_analyze,
     "kata-analyze": analysis_commands.kata_analyze,

@@ -1,8 +1,10 @@
-"""Commands that set up a game, play it and show how it stands."""
+"""Commands that set up a game, its rules and its clocks, play it and show how it stands."""
 
-from outflank.engine import Colour, FileFormatError, IllegalMoveError, NotationError
-from outflank.protocol.server.gtp.arguments import Arguments
-from outflank.protocol.server.gtp.grammar import CommandError
+from collections.abc import Callable
+
+from outflank.engine import Colour, FileFormatError, IllegalMoveError, NotationError, Rules
+from outflank.protocol.clock import NO_LIMIT, TimeControl
+from outflank.protocol.server.gtp.grammar import Arguments, CommandError, vertex
 from outflank.protocol.server.session import Session
 
 
@@ -161,3 +163,148 @@ def set_game(session: Session, arguments: Arguments) -> str:
     if game.lower() != "othello":
         raise CommandError("unknown game", f"expected Othello, got {game!r}")
     return ""
+
+
+def gogui_rules_game_id(session: Session, arguments: Arguments) -> str:
+    """Names the game for GoGui.
+
+    Answer: `Othello`
+    """
+    return "Othello"
+
+
+def gogui_rules_board_size(session: Session, arguments: Arguments) -> str:
+    """Gives the size of the board.
+
+    Answer: `8`
+    """
+    return "8"
+
+
+def gogui_rules_board(session: Session, arguments: Arguments) -> str:
+    """Shows the board as GoGui draws it, from the bottom: row 8 first, on the same line as the `=`.
+
+    Answer: eight rows of `X` (Black), `O` (White) and `.` (empty)
+    """
+    letters = session.position.board_string()[:64].replace("-", ".")
+    return "\n".join(" ".join(letters[start : start + 8]) for start in range(56, -1, -8))
+
+
+def gogui_rules_legal_moves(session: Session, arguments: Arguments) -> str:
+    """Lists the legal moves of the side to move.
+
+    Answer: vertices in capitals, without directions; `pass` if the side to move has to pass; nothing if the
+      game is over
+    """
+    moves = session.position.legal_moves()
+    # By one-direction rules a square may stand for several moves; a GUI wants it once.
+    return " ".join(dict.fromkeys("pass" if move.is_pass else vertex(move) for move in moves))
+
+
+def gogui_rules_side_to_move(session: Session, arguments: Arguments) -> str:
+    """Gives the side to move, which may have to pass.
+
+    Answer: `black` or `white`
+    """
+    return session.position.side
+
+
+def gogui_rules_final_result(session: Session, arguments: Arguments) -> str:
+    """Gives the result as a sentence for people, in the colours of the rule sheet.
+
+    Answer: a sentence
+    """
+    outcome = session.position.outcome()
+    if outcome is None:
+        return "The game is not over"
+    if outcome.winner is None:
+        return "Draw"
+    name = session.rules.colour_name(outcome.winner)
+    if outcome.decided_by == "second":
+        return f"{name} wins the tie as second player"
+    return f"{name} wins by {outcome.margin}"
+
+
+def outflank_rules(session: Session, arguments: Arguments) -> str:
+    """Shows the rules in force, or begins a new game by other rules.
+
+    Arguments: [`preset` [`option=value` ...]], separated by blanks or by commas: `othello,start=mirrored`
+    Answer: without arguments the rules as this command takes them, else nothing
+    Fails: `syntax error`, with the presets or options there are
+    """
+    if not arguments:
+        return str(session.rules)
+    session.new_game(Rules.parse(" ".join(arguments.rest())))
+    return ""
+
+
+def time_settings(session: Session, arguments: Arguments) -> str:
+    """Sets both clocks: `main` seconds, after which `stones` moves must be made in every `period` seconds.
+
+    A period of 0 is absolute time. A period with 0 stones, as in `0 1 0`, is no limit at all. Fractions are
+    accepted.
+
+    Arguments: `main` `period` `stones`
+    Fails: `syntax error` if a number is missing or below 0
+    """
+    session.set_time(_canadian(arguments))
+    return ""
+
+
+def time_left(session: Session, arguments: Arguments) -> str:
+    """Corrects the clock of one side. Between two of these we count our own thinking by a monotonic clock.
+
+    Arguments: `colour` `seconds` [`stones`]: 0 stones (or none given) in main time, else the moves still due
+      in this period, or the periods left where `kata-time_settings byoyomi` was set. Fractions are accepted,
+      and less than 0 counts as 0. It is believed even if no limit was set.
+    Fails: `syntax error` if a number is missing
+    """
+    colour, seconds = arguments.colour(), arguments.number("seconds left")
+    session.clocks[colour].set_left(seconds, arguments.whole("stones", 0, default=0))
+    return ""
+
+
+def kata_list_time_settings(session: Session, arguments: Arguments) -> str:
+    """Lists the kinds of clock that `kata-time_settings` takes.
+
+    Answer: `none absolute byoyomi canadian fischer`, each in a line of its own
+    """
+    return "\n".join(_SETTINGS)
+
+
+def kata_time_settings(session: Session, arguments: Arguments) -> str:
+    """Sets both clocks; all times in seconds, fractions accepted.
+
+    Arguments: `none` | `absolute` main | `byoyomi` main period periods | `canadian` main period stones |
+      `fischer` main increment
+    Fails: `syntax error` if the kind is another or a number is missing or below 0
+    """
+    session.set_time(_SETTINGS[arguments.choice("a kind of clock", tuple(_SETTINGS))](arguments))
+    return ""
+
+
+def _seconds(arguments: Arguments, name: str) -> float:
+    return arguments.number(f"{name} seconds", least=0)
+
+
+def _byoyomi(arguments: Arguments) -> TimeControl:
+    main, period = _seconds(arguments, "main"), _seconds(arguments, "period")
+    if arguments.whole("periods", 0) == 0 or period == 0:
+        return TimeControl(main)
+    return TimeControl(main, period=period, period_moves=1, counts_periods=True)
+
+
+def _canadian(arguments: Arguments) -> TimeControl:
+    main, period = _seconds(arguments, "main"), _seconds(arguments, "period")
+    return TimeControl.canadian(main, period, arguments.whole("stones", 0))
+
+
+_SETTINGS: dict[str, Callable[[Arguments], TimeControl]] = {
+    "none": lambda arguments: NO_LIMIT,
+    "absolute": lambda arguments: TimeControl(_seconds(arguments, "main")),
+    "byoyomi": _byoyomi,
+    "canadian": _canadian,
+    "fischer": lambda arguments: TimeControl(
+        _seconds(arguments, "main"), increment=_seconds(arguments, "increment")
+    ),
+}

@@ -4,7 +4,9 @@ What the draft leaves open is settled as GNU Go and gomill do it; ``docs/gtp.md`
 """
 
 import re
+from collections.abc import Iterable, Sequence
 
+from outflank.engine import Colour, Move, Position
 from outflank.engine.errors import OutflankError
 from outflank.protocol.lines import CONTROL_BYTES, LINE_CAP, without_control_bytes
 
@@ -75,3 +77,120 @@ def _echoed(digits: str) -> str:
         return digits
     significant = digits.lstrip("0")[: len(str(HIGHEST_NUMBER)) + 1]
     return str(min(int(significant or "0"), HIGHEST_NUMBER))
+
+
+_COLOURS = {"b": Colour.BLACK, "black": Colour.BLACK, "w": Colour.WHITE, "white": Colour.WHITE}
+_WHOLE = re.compile(r"[+-]?[0-9]{1,20}")
+# Stricter than float(): no nan, no inf, no underscores, no digits of other scripts, nothing endless.
+_NUMBER = re.compile(r"[+-]?(?:[0-9]{1,40}(?:\.[0-9]{0,40})?|\.[0-9]{1,40})(?:[eE][+-]?[0-9]{1,4})?")
+
+
+class Arguments:
+    """The arguments not taken yet; whatever a command leaves is ignored, as GNU Go does.
+
+    Every method raises CommandError (``syntax error: expected ..., got ...``) if the next word is missing or
+    of the wrong kind; where a default is given, a missing word stands for it.
+    """
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self._words = list(reversed(words))
+
+    def __bool__(self) -> bool:
+        return bool(self._words)
+
+    def word(self, expected: str) -> str:
+        """The next word, whatever it is; `expected` names it if it is missing."""
+        if not self._words:
+            raise CommandError("syntax error", f"expected {expected}, got nothing")
+        return self._words.pop()
+
+    def rest(self) -> list[str]:
+        """All words that are left."""
+        words, self._words = self._words[::-1], []
+        return words
+
+    def choice(self, expected: str, choices: Sequence[str]) -> str:
+        """One of `choices`, in any case."""
+        word = self.word(f"{expected} ({' '.join(choices)})")
+        if word.lower() not in choices:
+            raise CommandError("syntax error", f"expected {expected} ({' '.join(choices)}), got {word!r}")
+        return word.lower()
+
+    def colour(self) -> Colour:
+        """``b w black white`` in any case."""
+        return _COLOURS[self.choice("a colour", tuple(_COLOURS))]
+
+    def next_is_colour(self) -> bool:
+        """Whether the next word is a colour."""
+        return bool(self._words) and self._words[-1].lower() in _COLOURS
+
+    def next_is_number(self) -> bool:
+        """Whether the next word is a whole number."""
+        return bool(self._words) and _WHOLE.fullmatch(self._words[-1]) is not None
+
+    def move(self) -> Move:
+        """A vertex, with a direction where the rules ask for one, or a pass.
+
+        Raises: NotationError if it is neither.
+        """
+        return Move.parse(self.word("a vertex or pass"))
+
+    def whole(
+        self, expected: str, least: int, most: int = HIGHEST_NUMBER, *, default: int | None = None
+    ) -> int:
+        """A whole number from `least` to `most`."""
+        if default is not None and not self._words:
+            return default
+        word = self.word(expected)
+        if not _WHOLE.fullmatch(word) or not least <= int(word) <= most:
+            raise _out_of_range(expected, least, most, word)
+        return int(word)
+
+    def number(self, expected: str, least: float = -HIGHEST_NUMBER) -> float:
+        """A number from `least` to 2^31 - 1, with a fraction or without."""
+        word = self.word(expected)
+        if not _NUMBER.fullmatch(word) or not least <= float(word) <= HIGHEST_NUMBER:
+            raise _out_of_range(expected, least, HIGHEST_NUMBER, word)
+        return float(word)
+
+    def duration(self) -> float:
+        """Seconds, more than 0 and at most 2^31 - 1."""
+        word = self.word(expected := f"more than 0 and at most {HIGHEST_NUMBER} seconds")
+        if not _NUMBER.fullmatch(word) or not 0 < float(word) <= HIGHEST_NUMBER:
+            raise CommandError("syntax error", f"expected {expected}, got {word!r}")
+        return float(word)
+
+
+def _out_of_range(expected: str, least: float, most: int, word: str) -> CommandError:
+    return CommandError("syntax error", f"expected {expected} from {least:.0f} to {most}, got {word!r}")
+
+
+def vertex(move: Move) -> str:
+    """``D3`` for a move, whatever its direction; ``PASS``."""
+    return str(move).partition("/")[0].upper()
+
+
+def scored(moves: Iterable[tuple[Move, str]]) -> str:
+    """Lines of vertex and score, in answers of the type ``pspairs``.
+
+    Args:
+        moves: with their scores, the best first; of several moves on one square the first is shown.
+    """
+    best: dict[str, str] = {}
+    for move, score in moves:
+        best.setdefault(vertex(move), score)
+    return "\n".join(f"{name} {score}" for name, score in best.items())
+
+
+def variation(position: Position, moves: Iterable[Move]) -> str:
+    """Colours and vertices in turn, ``b D3 w C3``; without directions, since GoGui knows a move as a square.
+
+    Args:
+        position: before the first move.
+        moves: one after the other, forced passes among them.
+    """
+    words = []
+    for move in moves:
+        words += [position.side.letter.lower(), vertex(move)]
+        position = position.play(move)
+    return " ".join(words)

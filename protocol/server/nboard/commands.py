@@ -1,28 +1,35 @@
-"""The table of all NBoard commands, and the wire that executes them.
+"""NBoard's protocol: the table of its commands, and the wire that reads and executes them.
+
+Source: the protocol's page in the program NTest, by its author Chris Welty.
 
 A command is a function of the session and the rest of its line; it yields the lines of its answer. Its docstring is its
 documentation, from which docs/nboard.md is made; see ``gtp/commands.py``.
 """
 
+import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from outflank.engine import Colour, Line, Move, NotationError, OutflankError, Rules
+from outflank.engine import Colour, Line, Move, NotationError, OutflankError, Rules, SearchInfo
 from outflank.engine.evaluation import weights
 from outflank.engine.search.limits import HIGHEST_LEVEL
 from outflank.protocol.clock import NO_LIMIT
 from outflank.protocol.formats import ggf
 from outflank.protocol.formats.clocks import parse_ggf
-from outflank.protocol.lines import LINE_CAP, LineKind, tell_fault
-from outflank.protocol.server.movesource import book_info
-from outflank.protocol.server.nboard.grammar import chosen, found_lines, parse, read_move, read_whole, status
-from outflank.protocol.server.session import Session
-from outflank.protocol.server.thinking import think_aloud
+from outflank.protocol.formats.reading import move_name
+from outflank.protocol.lines import LINE_CAP, LineKind, printable, tell_fault, without_control_bytes
+from outflank.protocol.server.movesource import BookInfo, book_info
+from outflank.protocol.server.session import Session, think_aloud
 
 CommandFunction = Callable[[Session, str], Iterator[str]]
 _HIGHEST = 2**31 - 1
 _MOST_CONTEMPT = 100
+_STATUS_CAP = 500  # characters
+# A move as version 1 sent it, without the word.
+_BARE_MOVE = re.compile(rb"(?:[a-h][1-8]|pa)(?:/\S*)?", re.IGNORECASE)
+_WHOLE = re.compile(r"[+-]?\d{1,10}", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(?:\d{1,9}(?:\.\d{0,9})?|\.\d{1,9})", re.ASCII)
 
 
 def nboard(session: Session, argument: str) -> Iterator[str]:
@@ -32,7 +39,7 @@ def nboard(session: Session, argument: str) -> Iterator[str]:
     Answer: `set myname` with name, version, and the checksum of the evaluation: `Outflank 1.1.0, evaluation f2eaca31`
     Fails: if the version is not a number of at least 1, or if the evaluation's file can't be read
     """
-    read_whole(argument, "a version", 1, _HIGHEST)
+    _read_whole(argument, "a version", 1, _HIGHEST)
     yield f"set myname Outflank {weights.version()}\n"
 
 
@@ -45,7 +52,7 @@ def set_depth(session: Session, argument: str) -> Iterator[str]:
     Arguments: plies, from 0; more than 60 count as 60
     Fails: if it is not a whole number of at least 0
     """
-    level = min(read_whole(argument, "a depth", 0, _HIGHEST), HIGHEST_LEVEL)
+    level = min(_read_whole(argument, "a depth", 0, _HIGHEST), HIGHEST_LEVEL)
     session.strength = replace(session.strength, level=level)
     yield from ()
 
@@ -73,7 +80,7 @@ def set_game(session: Session, argument: str) -> Iterator[str]:
         if control.main or control.increment:
             session.set_time(control)
     except NotationError as error:
-        yield status(str(error))
+        yield _status(str(error))
     for played in recorded.moves:
         session.clocks[played.colour].spend(played.seconds or 0.0)
 
@@ -84,7 +91,7 @@ def set_contempt(session: Session, argument: str) -> Iterator[str]:
     Arguments: from -100 (a draw is as good as a win for White) to 100 (as good as a win for Black)
     Fails: if it is not a whole number in that range
     """
-    session.contempt = float(read_whole(argument, "a contempt", -_MOST_CONTEMPT, _MOST_CONTEMPT))
+    session.contempt = float(_read_whole(argument, "a contempt", -_MOST_CONTEMPT, _MOST_CONTEMPT))
     yield from ()
 
 
@@ -96,7 +103,7 @@ def move(session: Session, argument: str) -> Iterator[str]:
     Arguments: `F5`, `F5/eval` or `F5/eval/seconds`; the evaluation is not used, and both may be empty
     Fails: if it can't be read or is illegal; then nothing is played
     """
-    made, seconds = read_move(argument)
+    made, seconds = _read_move(argument)
     if not (made.is_pass and session.position.is_over):
         session.game.play(made)
         session.clocks[session.game.turns[-1].colour].spend(seconds)
@@ -119,16 +126,16 @@ def hint(session: Session, argument: str) -> Iterator[str]:
       for, and `nodestats` with the boards reached and the seconds; `status` at the end
     Fails: if it is not a whole number of at least 1. If the game is over, a `status` says so and nothing else follows
     """
-    count = read_whole(argument or "1", "a number of moves", 1, _HIGHEST)
+    count = _read_whole(argument or "1", "a number of moves", 1, _HIGHEST)
     position = session.position
     if position.is_over:
-        yield status("the game is over")
+        yield _status("the game is over")
         return
-    yield status("analyzing")
+    yield _status("analyzing")
     entry = session.probe(position)
     known = [] if entry is None else [each.move for each in entry.moves]
     if entry is not None:
-        yield found_lines(book_info(entry, session.probe), count)
+        yield _found_lines(book_info(entry, session.probe), count)
     unknown = [each for each in position.legal_moves() if each not in known]
     wanted = min(count - len(known), len(unknown))
     if wanted > 0:
@@ -137,8 +144,8 @@ def hint(session: Session, argument: str) -> Iterator[str]:
             for info in analysis:
                 if session.inbox.interrupted:
                     break
-                yield found_lines(info)
-    yield status("waiting")
+                yield _found_lines(info)
+    yield _status("waiting")
 
 
 def go(session: Session, argument: str) -> Iterator[str]:
@@ -151,18 +158,14 @@ def go(session: Session, argument: str) -> Iterator[str]:
       has to pass or the game is over
     """
     began, found = time.perf_counter(), None
-    yield status("thinking")
+    yield _status("thinking")
     side = session.position.side
     for report in think_aloud(session, lambda on_info: session.choose(side, on_info)):
         if isinstance(report, Move):
-            yield chosen(report, _known(found, report), time.perf_counter() - began)
-        else:
+            yield _chosen(report, found, time.perf_counter() - began)
+        elif report is not None:
             found = report.lines[0]
-            yield found_lines(report)
-
-
-def _known(found: Line | None, made: Move) -> Line | None:
-    return found if found is not None and found.move == made else None
+            yield _found_lines(report)
 
 
 def ping(session: Session, argument: str) -> Iterator[str]:
@@ -172,7 +175,7 @@ def ping(session: Session, argument: str) -> Iterator[str]:
     Answer: `pong` and the number
     Fails: if it is not a whole number
     """
-    yield f"pong {read_whole(argument, 'a number', -_HIGHEST, _HIGHEST)}\n"
+    yield f"pong {_read_whole(argument, 'a number', -_HIGHEST, _HIGHEST)}\n"
 
 
 def learn(session: Session, argument: str) -> Iterator[str]:
@@ -184,10 +187,10 @@ def learn(session: Session, argument: str) -> Iterator[str]:
     Answer: `status`, then `learned`, then a `status` that says what was learned or why nothing was: NBoard clears its
       status line when it reads `learned`
     """
-    yield status("learning")
+    yield _status("learning")
     outcome = _learned(session)
     yield "learned\n"
-    yield status(outcome)
+    yield _status(outcome)
 
 
 def _learned(session: Session) -> str:
@@ -210,7 +213,7 @@ def analyze(session: Session, argument: str) -> Iterator[str]:
       from Black's side, as NBoard draws it; `status` at the end
     """
     game = session.game
-    yield status("analyzing the game")
+    yield _status("analyzing the game")
     positions = game.positions
     for made, position in reversed(list(enumerate(positions))):
         limit = session.strength.limit(None, position.empties)
@@ -219,7 +222,7 @@ def analyze(session: Session, argument: str) -> Iterator[str]:
             break
         from_black = score if position.side is Colour.BLACK else 0.0 - score  # never -0.0
         yield f"analysis {made} {from_black:+.2f}\n"
-    yield status("waiting")
+    yield _status("waiting")
 
 
 def quit_(session: Session, argument: str) -> Iterator[str]:
@@ -248,14 +251,14 @@ class NBoard:
 
     def kind(self, line: bytes) -> LineKind:
         """The request of a line; a line that is no command is ignored, as the protocol demands."""
-        command = parse(line, COMMANDS)
+        command = parse(line)
         if command is None:
             return LineKind(is_command=False)
         return LineKind(interrupts=True, quits=command[0] == "quit")
 
     def answer(self, session: Session, line: bytes) -> Iterator[str]:
         """Execute a line and give the lines of its answer as they come."""
-        command = parse(line, COMMANDS)
+        command = parse(line)
         if command is None:
             return
         name, argument = command
@@ -264,7 +267,90 @@ class NBoard:
                 raise NotationError(f"the line is longer than {LINE_CAP} bytes")
             yield from COMMANDS[name](session, argument)
         except OutflankError as error:
-            yield status(str(error))
+            yield _status(str(error))
         except Exception as error:  # a fault of ours in one command must not end the game
             tell_fault()
-            yield status(f"internal error: {error!r}")
+            yield _status(f"internal error: {error!r}")
+
+
+def parse(line: bytes) -> tuple[str, str] | None:
+    """Return the name of a line's command and the rest of the line without the blanks around it.
+
+    None if the line is blank or not a command: the protocol ignores it.
+    """
+    text = without_control_bytes(line).strip()
+    if _BARE_MOVE.fullmatch(text):
+        return "move", text.decode("utf-8", "replace")
+    words = text.split(None, 2)
+    count = 2 if words[:1] == [b"set"] else 1
+    name = b" ".join(words[:count]).decode("utf-8", "replace")
+    if name not in COMMANDS:
+        return None
+    rest = text.split(None, count)[count:]
+    argument = rest[0].decode("utf-8", "replace") if rest else ""
+    return name, argument
+
+
+def _read_whole(text: str, what: str, least: int, most: int) -> int:
+    """A whole number. Raises: NotationError if `text` is not a number in the range."""
+    if not (_WHOLE.fullmatch(text) and least <= int(text) <= most):
+        raise NotationError(f"expected {what} from {least} to {most}, got {text!r}")
+    return int(text)
+
+
+def _read_move(text: str) -> tuple[Move, float]:
+    """A move and the seconds it took, 0 if that is left out: ``F5``, ``F5/120``, ``F5//3.5``, ``F5/120/3.5``.
+
+    The evaluation, whose unit depends on who wrote it, is not read.
+
+    Raises: NotationError.
+    """
+    word, *rest = (part.strip() for part in text.split("/"))
+    if len(rest) > 2:
+        raise NotationError(f"expected a move as F5/EVAL/SECONDS, got {text!r}")
+    seconds = rest[1] if len(rest) == 2 else ""
+    if seconds and not _NUMBER.fullmatch(seconds):
+        raise NotationError(f"expected the seconds that the move took, got {seconds!r}")
+    return Move.parse(word), max(float(seconds or 0), 0.0)
+
+
+def _status(text: str) -> str:
+    """The line that shows `text` to the user."""
+    return f"status {printable(text, _STATUS_CAP)}\n"
+
+
+def _found_lines(info: SearchInfo, most: int | None = None) -> str:
+    """The basis of a choice, a line for each move, the best first: an iteration with its nodes, or a book's entry.
+
+    Args:
+        info: the finding.
+        most: how many moves of a book to report; None for all.
+    """
+    if isinstance(info, BookInfo):
+        counted = zip(info.lines[:most], info.counts, strict=False)
+        return "".join(
+            f"book {_pv(line)} {line.score:+.2f} {count} {_depth(info)}\n" for line, count in counted
+        )
+    lines = [f"search {_pv(line)} {line.score:+.2f} 0 {_depth(info)}\n" for line in info.lines]
+    return "".join([*lines, f"nodestats {info.nodes} {info.seconds:.3f}\n"])
+
+
+def _chosen(move: Move, found: Line | None, seconds: float) -> str:
+    """The answer to ``go``; without an evaluation if `found` is about another move."""
+    if move.is_pass:
+        return f"=== {move_name(move)}\n"
+    score = "" if found is None or found.move != move else f"{found.score:.2f}"
+    return f"=== {move_name(move)}/{score}/{seconds:.3f}\n"
+
+
+def _pv(line: Line) -> str:
+    """The moves of a line, two characters each and nothing between them."""
+    moves: Sequence[Move] = line.pv or (line.move,)
+    return "".join(map(move_name, moves))
+
+
+def _depth(info: SearchInfo) -> str:
+    """``12``, ``12@73%`` for a search that cuts on guesses, ``100%`` for proven scores."""
+    if info.exact:
+        return "100%"
+    return str(info.depth) if info.selectivity == 100 else f"{info.depth}@{info.selectivity}%"

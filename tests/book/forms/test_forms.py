@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from outflank.book import Book, LineCounts, Record
-from outflank.book.forms import edaxbinary
-from outflank.book.forms.files import WRITTEN_FORMS, Form, form_of, read_form
+from outflank.book.forms import WRITTEN_FORMS, Form, edax, form_of, read_form
 from outflank.book.records import to_row
 from outflank.engine import PRESETS, FileFormatError, Game, OutflankError, Position, Rules, SettingsError
 from outflank.tests.support.books import (
@@ -57,18 +56,6 @@ def test_edax_text_carries_leaves_and_levels(book: Book, tmp_path: Path) -> None
     assert {each.lines for each in records} == {LineCounts()}, "to be worked out anew"
 
 
-@pytest.mark.parametrize("form", WRITTEN_FORMS)
-def test_what_was_written_is_written_again_the_same(book: Book, tmp_path: Path, form: Form) -> None:
-    first = written(book, form)
-    records, facts, _ = read_form(BytesIO(first), book.rules)
-    facts = {name: facts[name] for name in facts.keys() - {"rules", "created", "outflank"}}
-    with make(tmp_path / "b.book", records, book.rules, **facts) as again:
-        lines = [
-            line for line in written(again, form).splitlines() if not line.startswith((b"#", b"fact created"))
-        ]
-        assert lines == [line for line in first.splitlines() if not line.startswith((b"#", b"fact created"))]
-
-
 def test_our_text_carries_what_edax_has_no_place_for(tmp_path: Path) -> None:
     changed = replace(record(START), level=None, depth=13, selectivity=95)
     with make(tmp_path / "a.book", [changed], story="grown by hand") as book:
@@ -97,9 +84,7 @@ def test_our_text_takes_every_sheet_and_others_only_othello(tmp_path: Path, pres
         read_form(BytesIO(EMPTY_EGBK3), rules)
 
 
-def test_a_forced_pass_is_kept_and_edax_gets_the_position_before_it(
-    tmp_path: Path,
-) -> None:
+def test_a_forced_pass_is_kept_and_edax_gets_the_position_before_it(tmp_path: Path) -> None:
     """By its own way: a position whose only link is a pass, to which the move before leads."""
     passing, _ = after(PASS_LINE).canonical()
     boards = passing.own.to_bytes(8, "little") + passing.opp.to_bytes(8, "little")
@@ -161,13 +146,13 @@ def test_a_form_is_found_out(book: Book) -> None:
 
 def test_the_header_tells_level_and_size_of_a_book_of_our_own(book: Book, tmp_path: Path) -> None:
     records, facts, _ = read_form(BytesIO(written(book, "edax")), book.rules)
-    *_, level, least, midgame, endgame, verbosity = facts[edaxbinary.FACT].split()
+    *_, level, least, midgame, endgame, verbosity = facts[edax.FACT].split()
 
     assert (level, least, midgame, endgame, verbosity) == ("7", "57", "4", "2", "0")
     assert len(list(records)) == len(book)
     with make(tmp_path / "empty.book", []) as empty:
         records, facts, _ = read_form(BytesIO(written(empty, "edax")), empty.rules)
-    assert facts[edaxbinary.FACT].split()[-5] == "0"
+    assert facts[edax.FACT].split()[-5] == "0"
     assert list(records) == []
 
 
@@ -176,7 +161,7 @@ def test_a_header_that_edax_has_no_room_for_is_made_anew(tmp_path: Path, told: s
     with make(tmp_path / "a.book", [record(START)], edax=told) as book:
         _, facts, _ = read_form(BytesIO(written(book, "edax")), book.rules)
 
-        assert facts[edaxbinary.FACT].endswith(" 10 61 4 2 0")
+        assert facts[edax.FACT].endswith(" 10 61 4 2 0")
 
 
 def refused(data: bytes, form: Form | None = None) -> str:

@@ -78,7 +78,6 @@ def test_a_file_of_engines_may_name_it_too(edax: Path) -> None:
             r"Edax was not found in '/nowhere' \(edax or .*give dir= with its folder",
         ),
         ("catalogue:edax catalogue:ntest", "catalogue= is there twice"),
-        ("name=A", "an engine needs cmd= with its command, or catalogue:NAME"),
     ],
 )
 def test_an_engine_that_is_not_there_is_refused_in_a_sentence(text: str, message: str) -> None:

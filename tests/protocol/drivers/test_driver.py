@@ -364,16 +364,7 @@ def test_a_thought_is_read_in_each_protocol(line: str, thought: tuple[str, float
 
 
 def test_other_lines_are_no_thoughts() -> None:
-    for line in (
-        "",
-        "search",
-        "search \t ",
-        "info",
-        "info string about the pv d3",
-        "d3",
-        "= d3",
-        "bestmove P@d3",
-    ):
+    for line in ("", "search", "info", "info string about the pv d3", "d3", "= d3", "bestmove P@d3"):
         assert read_thought(line) is None
     for info in ("multipv 2 score cp 50 pv P@c3", "currmove P@d3"):
         assert read_thought(f"info depth 9 {info}") is None

@@ -149,8 +149,6 @@ def test_a_clock_is_told_and_charged() -> None:
         ("illegal", EngineIllegalMove, "a1 is illegal"),
         ("nonsense", EngineProtocolError, "expected a move as its answer, got 'hello there'"),
         ("refuse", EngineRefusal, "refused to move: out of ideas"),
-        ("crash", EngineCrash, "exited with code 3"),
-        ("silence", EngineTimeout, "gave no complete answer in time"),
     ],
 )
 def test_what_goes_wrong_has_a_name(fault: str, error: type[Exception], sentence: str) -> None:

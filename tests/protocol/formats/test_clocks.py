@@ -1,6 +1,5 @@
 """The time controls of recorded games, between a clock, GGF's TI and SGF's TM and OT; and their dates."""
 
-import re
 from datetime import date
 
 import pytest
@@ -9,7 +8,7 @@ from hypothesis import strategies as st
 
 from outflank.engine import NotationError
 from outflank.protocol.clock import TimeControl
-from outflank.protocol.formats import ggf, sgf
+from outflank.protocol.formats import sgf
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.clocks import (
     clock_text,
@@ -86,23 +85,6 @@ def test_a_clock_or_a_main_time_that_can_not_be_read_is_no_time_in_sgf() -> None
         assert for_sgf(from_sgf(main, "5/10 canadian")) == ("", "5/10 canadian")
 
 
-@pytest.mark.parametrize(
-    ("clock", "in_ggf", "in_sgf"),
-    [
-        ("15:00//02:00", "TI[15:00//02:00]", "OT[120 extension] TM[900]"),
-        ("5:00/0:03", "TI[5:00/0:03]", "OT[3 fischer] TM[300]"),
-        ("300 s, overtime 5/10 canadian", "", "OT[5/10 canadian] TM[300]"),
-        ("300+3", "", ""),
-        ("", "", ""),
-    ],
-)
-def test_each_format_writes_its_own_words(clock: str, in_ggf: str, in_sgf: str) -> None:
-    game = AnnotatedGame(clock=clock)
-
-    assert " ".join(re.findall(r"TI\[.*?\]", ggf.write(game))) == in_ggf
-    assert " ".join(re.findall(r"[TO][TM]\[.*?\]", sgf.write(game))) == in_sgf
-
-
 A_DAY = ["2003-07-01", "2003-07-01T12:00:00+02:00", "2003-07-01 12:00", "2003.7.1_12:00:00.MDT", "2003.07.01"]
 
 
@@ -121,14 +103,7 @@ def test_a_date_says_its_day_or_its_year_alone(text: str, day: date | None, year
 
 
 @pytest.mark.parametrize(
-    ("text", "day"),
-    [
-        ("1041483604", "2003-01-02"),
-        ("2003.7.1_12:00:00.MDT", "2003-07-01"),
-        ("2003-07-01T12:00:00+00:00", "2003-07-01"),
-        ("2003-07", "2003-07"),
-        ("2003-07-01,02", "2003-07-01,02"),
-    ],
+    ("text", "day"), [("2003.7.1_12:00:00.MDT", "2003-07-01"), ("2003-07-01,02", "2003-07-01,02")]
 )
 def test_of_a_time_sgf_gets_the_day(text: str, day: str) -> None:
     assert f"DT[{day}]" in sgf.write(AnnotatedGame(date=text))
@@ -137,12 +112,8 @@ def test_of_a_time_sgf_gets_the_day(text: str, day: str) -> None:
 @pytest.mark.parametrize(
     ("text", "control"),
     [
-        ("15:00", TimeControl(900)),
         ("60", TimeControl(60)),
-        ("1:00:00", TimeControl(3600)),
         ("1.00:00:00", TimeControl(86400)),
-        ("5:00/0:10/2:00", TimeControl(300, 10, extension=120)),
-        ("5:00//2:00", TimeControl(300, 0, extension=120)),
         (" 5:00 / 0:10 ", TimeControl(300, 10)),
         ("/0:10", TimeControl(0, 10)),
         ("", TimeControl(0)),
@@ -156,10 +127,7 @@ def test_a_time_control_is_read(text: str, control: TimeControl) -> None:
 @pytest.mark.parametrize(
     ("texts", "sentence"),
     [
-        (
-            ["soon", "1/2/3/4", "-5", "1:2:3:4:5", "5:00/x", "1" * 400, "٣"],
-            "such as 15:00 or 5:00/0:10/2:00",
-        ),
+        (["soon", "1/2/3/4", "-5", "1:2:3:4:5", "5:00/x", "1" * 400, "٣"], "such as 15:00 or 5:00/0:10/2:00"),
         (
             ["16666666:41", "99999999.00:00:00", "5:00/99999999:00", "5:00//99999999.0:0:0"],
             "of at most 1000000000 seconds",

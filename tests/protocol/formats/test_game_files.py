@@ -3,18 +3,14 @@
 import re
 import struct
 import time
-from dataclasses import replace
 from io import BytesIO, StringIO
 from pathlib import Path
 
 import pytest
 
-import outflank
 from outflank.engine import PRESETS, Colour, FileFormatError, Game, Move, Position, Rules, SettingsError
-from outflank.protocol import formats
-from outflank.protocol.formats import ggf, obf, pgn, sgf, transcript, wthor
+from outflank.protocol.formats import ggf, obf, pgn, read_games, sgf, transcript, wthor
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame, Recorder, Result, ResultReason
-from outflank.protocol.formats.files import read_games
 from outflank.protocol.formats.wthor import WthorWriter
 from outflank.tests.support.gamefiles import games_in, one_move, only, read
 
@@ -582,26 +578,5 @@ def test_every_format_has_the_same_verbs() -> None:
     assert pgn.parse("1. f5 d6") == next(pgn.read(BytesIO(b"1. f5 d6")))
     assert sgf.parse(sgf.write(game).encode()) == sgf.parse(sgf.write(game))
     assert sgf.parse("(;GM[2]CA[ISO-8859-1]PB[Zoë];B[f5])").black == "Zoë", "text has been decoded already"
-
-
-def test_wthor_has_the_verbs_too() -> None:
-    played = replace(
-        AnnotatedGame.of(Game.from_transcript("f5d6")), black="Ann", result=Result(Colour.BLACK, 10)
-    )
-    others = wthor.write([played], stream := BytesIO())
-
-    assert sorted(others) == [".jou", ".trn"]
-    assert only(stream.getvalue()).moves == played.moves
     with pytest.raises(SettingsError, match="WTHOR holds games of Othello only, not of reversi"):
-        wthor.read(stream, Rules.parse("reversi"))
-
-
-def test_games_are_read_through_the_doors_of_the_package(tmp_path: Path) -> None:
-    file = tmp_path / "file.ggf"
-    file.write_text(ggf.write(AnnotatedGame.of(Game.from_transcript("f5d6"))))
-
-    assert outflank.read_games is formats.read_games is read_games
-    (game,) = outflank.read_games(str(file))
-    assert isinstance(game, outflank.AnnotatedGame)
-    with pytest.raises(AttributeError):
-        formats.nothing  # noqa: B018
+        wthor.read(BytesIO(), Rules.parse("reversi"))

@@ -10,9 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from outflank.engine import FileFormatError, Position
-from outflank.protocol.formats import edx, ggf, obf, sgf, transcript, wthor
+from outflank.protocol.formats import FORMATS, FormatName, edx, ggf, obf, read_games, sgf, transcript, wthor
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame, Recorder, Result
-from outflank.protocol.formats.files import FORMATS, FormatName, read_games
 from outflank.protocol.formats.reading import GAME_CAP, split_games
 from outflank.tests.support.gamefiles import games_in, only, read
 
@@ -87,15 +86,6 @@ def test_wherever_a_file_is_cut_the_games_before_come_out(name: FormatName) -> N
         # The last one may have lost moves where a game's end is the end of its line.
         assert good[:-1] == whole[: len(good) - 1] if good else True
         assert good or entries, size
-
-
-@pytest.mark.parametrize("name", ["sgf", "ggf"])
-def test_a_game_that_lost_its_end_takes_no_other_with_it(name: FormatName) -> None:
-    first, second = FILES[name].split(b"\n(;", 1)
-    entries = read(first[: len(first) // 2] + b"\n(;" + second, name)
-
-    assert [type(entry) for entry in entries] == [BadGame, AnnotatedGame, AnnotatedGame]
-    assert str(entries[0]).startswith("game 1: the bracket that ends the game is missing after '(;")
 
 
 @pytest.mark.parametrize("name", FORMATS)

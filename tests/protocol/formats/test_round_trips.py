@@ -115,17 +115,6 @@ def test_wthor(drawn: list[tuple[AnnotatedGame, int]]) -> None:
     assert {len(others[".jou"]) % 20, len(others[".trn"]) % 26} == {16}
 
 
-@many
-@given(annotated_games(othello))
-def test_a_chain_of_conversions_keeps_the_moves(game: AnnotatedGame) -> None:
-    through_sgf = only(sgf.write(only(ggf.write(game), "ggf", othello)), "sgf", othello)
-
-    assert bare(through_sgf) == bare(game)
-    assert [(move.seconds, move.score) for move in through_sgf.moves] == [
-        (move.seconds, move.score) for move in game.moves
-    ]
-
-
 def test_the_format_is_found_out() -> None:
     position = Position.start()
     texts = {

@@ -18,7 +18,6 @@ from outflank.tests.support.gamefiles import games_in, only, read
 from outflank.tests.support.positions import position_of
 
 BOARD = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X"
-PASSES = "X" * 60 + "OO--" + " O"
 
 
 def database(folder: Path, games: list[AnnotatedGame], name: str = "games.wtb") -> Path:
@@ -103,9 +102,7 @@ def test_wthor_finds_names_under_every_name_in_use(tmp_path: Path, names: str, i
     assert (game.black, game.white, game.event, game.unnamed) == ("Ann", "Bob", "Cup", "")
 
 
-def test_wthor_takes_the_names_of_the_year_of_all_or_says_why_there_are_none(
-    tmp_path: Path,
-) -> None:
+def test_wthor_takes_the_names_of_the_year_of_all_or_says_why_there_are_none(tmp_path: Path) -> None:
     path = database(tmp_path, [finished("Ann", "Bob")], "WTH_2018.wtb")
     few = database(tmp_path, [], "few.wtb").with_suffix(".jou").read_bytes()
     database(tmp_path, [finished("Eve", "Max")], "WTH.wtb")

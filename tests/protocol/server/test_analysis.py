@@ -3,7 +3,6 @@
 import re
 import threading
 import time
-from dataclasses import replace
 
 import pytest
 
@@ -76,21 +75,13 @@ def test_moves_may_be_restricted() -> None:
 
 def test_the_root_is_told_behind_all_moves_on_request() -> None:
     """Where KataGo has it: its readers cut the line at ``rootInfo`` and take each block before it for a move."""
+    assert "rootInfo" not in watch("kata-analyze b 5 rootInfo false")[-1]
     line = watch("kata-analyze b 5 rootInfo true ownership true")[-1]
 
     told = blocks(line.partition(" rootInfo ")[0])
     assert len(told) == 4
     assert all(map(KATA_BLOCK.fullmatch, told))
     assert re.search(r" rootInfo visits \d+ winrate 0\.\d+ scoreLead -?\d+\.\d+ utility -?0\.\d+$", line)
-
-
-@pytest.mark.parametrize("command", ["kata-analyze b 5", "kata-analyze b 5 rootInfo false", "lz-analyze b 5"])
-def test_nothing_but_moves_follows_pv_unless_it_is_asked_for(command: str) -> None:
-    """Sabaki drops a block that does not end with moves, and never asks for more."""
-    parts = re.split(r"\s*info\s+", watch(command)[-1])[1:]
-
-    assert len(parts) == 4
-    assert all(re.search(r" pv (?:pass|[a-h]\d)(?:\s+(?:pass|[a-h]\d))*$", part) for part in parts)
 
 
 def test_a_finished_game_gives_an_empty_stream_and_a_forced_pass_is_analysed() -> None:
@@ -166,23 +157,14 @@ def test_a_move_drawn_for_variety_is_none_that_is_avoided() -> None:
         assert not dialogue.ask("lz-genmove_analyze b avoid b d3 1").endswith("play d3")
 
 
-@pytest.mark.parametrize(
-    "settings",
-    ["none", "absolute 900", "fischer 900 5", "canadian 0 900 7", "canadian 0 900 1", "byoyomi 0 9 3"],
-)
-def test_a_move_chosen_among_some_takes_its_time_from_the_clock_as_any_other(settings: str) -> None:
-    among, any_other = (Dialogue(strength=Strength(depth=4)) for _ in range(2))
-    for dialogue, command in ((among, "lz-genmove_analyze b avoid b d3 1"), (any_other, "genmove b")):
-        dialogue.ask(f"kata-time_settings {settings}")
-        dialogue.ask(command)
-    left, wanted = (each.session.clocks[Colour.BLACK].reading for each in (among, any_other))
+def test_a_move_chosen_among_some_takes_its_time_from_the_clock() -> None:
+    dialogue = Dialogue(strength=Strength(depth=4))
+    dialogue.ask("kata-time_settings absolute 900")
+    dialogue.ask("lz-genmove_analyze b avoid b d3 1")
+    left = dialogue.session.clocks[Colour.BLACK].reading
 
-    if left is None or wanted is None:
-        assert left is wanted
-    else:
-        assert left.remaining == pytest.approx(wanted.remaining, abs=2)
-        assert replace(left, remaining=wanted.remaining) == wanted
-        assert settings != "absolute 900" or left.remaining < 900
+    assert left is not None
+    assert 890 < left.remaining < 900
 
 
 @pytest.mark.parametrize(

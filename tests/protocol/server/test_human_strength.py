@@ -150,19 +150,3 @@ def test_a_move_without_chance_is_always_the_same() -> None:
 
     assert len({dialogue.ask("reg_genmove b") for _ in range(12)}) == 1
     assert len({str(dialogue.session.choose(Colour.BLACK)) for _ in range(40)}) > 1
-
-
-def test_the_weakest_loses_to_the_strongest(searcher: Searcher) -> None:
-    for number, best in enumerate([Colour.BLACK, Colour.WHITE] * 3):
-        game = Game()
-        while not game.position.is_over:
-            position = game.position
-            elo = HIGHEST_ELO if position.side is best else LOWEST_ELO
-            legal = position.legal_moves()
-            game.play(
-                choose(searcher, position, elo, NO_LIMIT, number) if not position.must_pass else legal[0]
-            )
-
-        outcome = game.position.outcome()
-        assert outcome is not None
-        assert outcome.winner is best

@@ -127,29 +127,6 @@ def test_a_signal_ends_a_search_at_any_moment(times: int) -> None:
             assert (code, error) == (128 + number, "")
 
 
-def test_a_stopped_and_continued_program_goes_on() -> None:
-    with Program("--time", "0.2") as program:
-        program.write("genmove b\n")
-        program.process.send_signal(signal.SIGSTOP)
-        time.sleep(0.5)
-        program.process.send_signal(signal.SIGCONT)
-
-        assert re.fullmatch(r"= [a-h][1-8]\n\n", program.answer(5))
-        assert program.ask("name") == "Outflank"
-
-
-def test_an_interrupt_ends_a_search_at_once_with_a_move() -> None:
-    with Program(*NO_LIMIT) as program:
-        program.wait_until_ready()
-        program.write("5 genmove b\n")
-        time.sleep(0.3)
-        with at_most(0.3):
-            program.write("# interrupt\n")
-
-            assert re.fullmatch(r"=5 [a-h][1-8]\n\n", program.answer())
-        assert program.ask("undo") == ""
-
-
 def test_an_interrupt_sent_with_the_command_is_not_lost_and_without_a_search_is_only_a_comment() -> None:
     with Program(*NO_LIMIT) as program:
         program.write("# interrupt\n")
@@ -190,11 +167,7 @@ def random_lines(size: int, seed: int) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("size", "seed"),
-    [
-        (1 << 19, 1),
-        *(pytest.param(10 << 20, seed, marks=SLOW) for seed in range(3)),
-    ],
+    ("size", "seed"), [(1 << 19, 1), *(pytest.param(10 << 20, seed, marks=SLOW) for seed in range(3))]
 )
 def test_random_bytes_are_survived(size: int, seed: int) -> None:
     """Reliability test 1: an answer for each line that is not blank, and no memory eaten."""

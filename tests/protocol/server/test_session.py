@@ -252,11 +252,7 @@ class SessionMachine(RuleBasedStateMachine):
     def time_left(self, side: str, left: str, stones: int) -> None:
         self.expect(f"time_left {COLOURS[side][0]} {left} {stones}", True)
 
-    @rule(
-        line=st.sampled_from(
-            ["play", "play b", "play x d3", "boardsize 9", "komi x", "undo? 1", "time_left b", "é"]
-        )
-    )
+    @rule(line=st.sampled_from(["play", "play x d3", "boardsize 9", "komi x", "undo? 1", "time_left b", "é"]))
     def malformed(self, line: str) -> None:
         self.expect(line, False)
 

@@ -24,8 +24,8 @@ from outflank.engine import (
     SettingsError,
     Symmetry,
 )
+from outflank.protocol.formats import read_games
 from outflank.protocol.formats.annotated import AnnotatedGame, Result, ResultReason
-from outflank.protocol.formats.files import read_games
 from outflank.tools.archive import Archive, ArchiveContents, Wanted, build, build_archive
 
 NAMES = ("Ann", "Bob", "Zoe", "Joan", "")

@@ -10,7 +10,7 @@ import pytest
 
 from outflank.book import Book, BookWriter
 from outflank.book.checking import check
-from outflank.book.forms.files import read_form
+from outflank.book.forms import read_form
 from outflank.book.growing import GrowthProgress
 from outflank.book.records import HAND_LEVEL
 from outflank.engine import FileFormatError, Game

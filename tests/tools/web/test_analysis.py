@@ -21,8 +21,8 @@ from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
 from outflank.engine import Colour, Game, Position
+from outflank.protocol.formats import WRITTEN_FORMATS, read_games
 from outflank.protocol.formats.annotated import AnnotatedGame
-from outflank.protocol.formats.files import WRITTEN_FORMATS, read_games
 from outflank.tests.support.browser import Browser, Served, fetched, in_browser
 from outflank.tests.support.positions import WITH_PASSES
 from outflank.tests.support.processes import resident_kib

@@ -10,8 +10,8 @@ from pathlib import Path
 from outflank.book.keys import after_passes
 from outflank.engine import FileFormatError, Game, Move, NotationError, Position, Rules
 from outflank.engine.links import open_regular
+from outflank.protocol.formats import read_games
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
-from outflank.protocol.formats.files import read_games
 from outflank.protocol.formats.reading import capped
 from outflank.protocol.lines import printable
 from outflank.tools.match.openings.balanced import balanced_openings

@@ -1,20 +1,11 @@
 """Words become colours, moves and numbers, or a failure that says what was expected; and moves as GoGui reads them."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
-from outflank.engine import PASS, Colour, Game, Move, Position, Rules
-from outflank.protocol.server.booksource import BookSource
-from outflank.protocol.server.gtp.arguments import Arguments, scored, variation, vertex
-from outflank.protocol.server.gtp.grammar import CommandError
-from outflank.tests.support.books import linked, make_book, record
-from outflank.tests.support.dialogue import Dialogue
-
-# By the rules of 1987 every move from here on names a direction.
-AMBIGUOUS = "w d6 b e6 w f5 b g6 w g5"
-RULES = Rules.parse("ravensburger-1987")
+from outflank.engine import PASS, Colour, Game, Move, Position
+from outflank.protocol.server.gtp.grammar import Arguments, CommandError, scored, variation, vertex
 
 
 @pytest.mark.parametrize(
@@ -34,21 +25,7 @@ def test_words_are_taken_in_order_and_the_rest_can_be_had() -> None:
     assert not arguments
 
 
-NO_NUMBERS = [
-    "",
-    "x",
-    "nan",
-    "inf",
-    "-inf",
-    "1e400",
-    "0x10",
-    "1_000",
-    "1,5",
-    "٣",
-    "--1",
-    "9" * 20,
-    "9" * 10**6,
-]
+NO_NUMBERS = ["", "x", "nan", "-inf", "1e400", "0x10", "1_000", "1,5", "٣", "--1", "9" * 20, "9" * 10**6]
 
 
 @pytest.mark.parametrize("word", [*NO_NUMBERS, "1.5", "1e1", "-1", "2147483648"], ids=lambda word: word[:20])
@@ -99,17 +76,3 @@ def test_a_square_has_the_score_of_its_best_direction() -> None:
 
     assert scored((Move.parse(move), score) for move, score in moves) == "C4 +4\nG4 +2\nC6 -4"
     assert scored(()) == ""
-
-
-def test_each_square_is_told_once_from_the_book(tmp_path: Path) -> None:
-    dialogue = Dialogue(rules=RULES)
-    dialogue.ask(f"gogui-play_sequence {AMBIGUOUS}")
-    position = dialogue.session.position
-    moves = position.legal_moves()
-    assert " ".join(map(str, moves)) == "c4/e c4/se g4/s g4/sw c6/ne c6/e"
-    replies = [record(position.play(move), -2 * number) for number, move in enumerate(moves)]
-    path = make_book(tmp_path / "one-direction.book", [linked(position, 10), *replies], RULES)
-
-    dialogue.session.books = (BookSource(path, pytest.fail),)
-
-    assert dialogue.ask("outflank-book_moves") == "C6 +10\nG4 +6\nC4 +2"

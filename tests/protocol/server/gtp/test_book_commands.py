@@ -22,13 +22,6 @@ def after_f5(path: Path, seed: int | None = None, inbox: Inbox | None = None) ->
     return made
 
 
-def test_reg_genmove_leaves_nothing_to_chance(path: Path) -> None:
-    played = {after_f5(path, seed).ask("genmove w") for seed in range(20)}
-    advised = {after_f5(path, seed).ask("reg_genmove w") for seed in range(20)}
-
-    assert (played, advised) == ({"d6", "f6"}, {"d6"})
-
-
 def test_an_analysis_marks_the_moves_of_the_book(path: Path) -> None:
     inbox = Inbox()
     made = after_f5(path, inbox=inbox)

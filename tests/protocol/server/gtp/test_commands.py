@@ -78,38 +78,6 @@ def test_a_command_with_a_hundred_arguments_gets_one_answer(dialogue: Dialogue, 
         check_form(dialogue.send(f"{name} {' '.join([word] * 100)}"))
 
 
-NUMBERS = {
-    "boardsize {}": "a board size",
-    "komi {}": "a komi",
-    "gg-undo {}": "a number of moves",
-    "time_settings {} 0 0": "main seconds",
-    "time_settings 0 {} 0": "period seconds",
-    "time_settings 0 0 {}": "stones",
-    "time_left b {} 0": "seconds left",
-    "time_left b 0 {}": "stones",
-    "kata-time_settings fischer {} 0": "main seconds",
-    "kata-time_settings fischer 0 {}": "increment seconds",
-    "outflank-scores {}": "a depth",
-    "outflank-strength level {}": "a level",
-    "outflank-strength depth {}": "a depth",
-    "outflank-strength nodes {}": "a number of nodes",
-    "outflank-strength elo {}": "an Elo",
-    "lz-analyze b interval {}": "centiseconds",
-}
-
-
-@pytest.mark.parametrize("command", NUMBERS)
-@pytest.mark.parametrize("number", ["nan", "inf", "1e400", "99999999999999999999", "x", "٣"])
-def test_what_is_no_number_is_named_in_the_failure(dialogue: Dialogue, command: str, number: str) -> None:
-    before = dialogue.state()
-
-    failure = dialogue.refuse(command.format(number))
-
-    assert failure.startswith(f"syntax error: expected {NUMBERS[command]} from ")
-    assert failure.endswith(f", got {number!r}")
-    assert dialogue.state() == before
-
-
 FULL = " ".join(f"{'bw'[number % 3 > 1]} {name}" for number, name in enumerate(SQUARE_NAMES))
 STATES = {
     "the start": "clear_board",
@@ -159,20 +127,6 @@ def test_a_search_in_any_state_has_a_defined_answer(rules: str, state: str, colo
         assert move in expected or (not on_move and legal == ["pass"])
 
 
-@pytest.mark.parametrize("state", [state for state in STATES if state not in ("the start",)])
-def test_undo_takes_back_what_genmove_did_in_any_state(state: str) -> None:
-    dialogue = Dialogue()
-    dialogue.ask(STATES[state])
-    before = dialogue.state()
-    on_move = dialogue.ask("gogui-rules_side_to_move")
-
-    for _ in range(3):
-        dialogue.ask(f"genmove {on_move}")
-        dialogue.ask("undo")
-
-    assert dialogue.state() == before
-
-
 def test_reg_genmove_neither_plays_nor_spends_the_clock() -> None:
     dialogue = Dialogue(strength=Strength(depth=5))
     dialogue.ask("time_settings 100 0 0")
@@ -195,11 +149,6 @@ def test_clear_board_keeps_the_time_settings_and_fills_the_clocks() -> None:
 
     assert "remaining=100" in dialogue.state()
     assert "remaining=7" not in dialogue.state()
-
-
-def test_quit_is_answered_before_the_session_is_closed(dialogue: Dialogue) -> None:
-    assert dialogue.send("9 quit") == "=9\n\n"
-    assert dialogue.session.closed
 
 
 def test_list_commands_lists_what_known_command_knows(dialogue: Dialogue) -> None:
@@ -256,17 +205,6 @@ def test_a_fault_of_ours_ends_the_answer_and_no_more(
     assert dialogue.send(f"3 {name}") == answer
     assert "broken" in capsys.readouterr().err
     assert dialogue.ask("protocol_version") == "2"
-
-
-@pytest.mark.parametrize("name", sorted(HARMLESS))
-def test_what_needs_no_line_feed_takes_no_arguments_and_changes_nothing(name: str) -> None:
-    dialogue = Dialogue()
-    dialogue.ask("gogui-play_sequence b f5 w d6")
-    before = dialogue.state()
-    dialogue.send(name)
-
-    assert dialogue.state() == before
-    assert "Arguments:" not in (COMMANDS[name].__doc__ or "")
 
 
 def test_what_takes_no_arguments_needs_no_line_feed_unless_it_thinks_or_changes_something() -> None:

@@ -3,11 +3,10 @@
 import re
 import subprocess
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from outflank.engine import Game, Rules, parse_square, square_name
+from outflank.engine import Game, parse_square, square_name
 from outflank.engine.search.stability import stable_discs
 from outflank.protocol.server.session import Strength
 from outflank.tests.support import reference, strategies
@@ -87,12 +86,3 @@ def test_a_solved_game_ends_it() -> None:
     assert answer.startswith("VAR b A2 ")
     assert "PASS" in answer
     assert re.search(r"TEXT \+38, exact, \d+ nodes$", answer)
-
-
-@pytest.mark.parametrize("command", ["outflank-stable", "outflank-parity"])
-def test_drawing_changes_nothing(command: str) -> None:
-    dialogue = Dialogue(rules=Rules.parse("reversi"))
-    before = dialogue.state()
-    dialogue.ask(command)
-
-    assert dialogue.state() == before

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from outflank.engine import Clock, Colour
 from outflank.protocol.lines import LINE_CAP
 from outflank.protocol.server.nboard.commands import COMMANDS
-from outflank.protocol.server.nboard.grammar import parse
 from outflank.protocol.server.session import Strength
 from outflank.tests.support.installation import ROOT
 from outflank.tests.support.nboard_dialogue import COMMAND, Dialogue, Program, check_line, ggf
@@ -191,14 +190,6 @@ def test_nothing_makes_it_say_what_the_protocol_does_not_know(lines: list[bytes]
         if line.split()[:1] != [b"hint"] and any(text.startswith("status expected") for text in told):
             assert dialogue.state() == before, line
         assert not [text for text in told if "internal error" in text], line
-
-
-@given(st.binary(max_size=60))
-@example(b"a1/\xcc")
-def test_no_line_confuses_the_grammar(line: bytes) -> None:
-    command = parse(line, COMMANDS)
-
-    assert command is None or command[0] in COMMANDS
 
 
 def test_a_line_that_is_too_long_fails_once_and_changes_nothing() -> None:

@@ -1,4 +1,4 @@
-"""The binary format of Edax 4.6: header and positions with their links, little endian.
+"""The two formats of Edax 4.6. The binary one has a header and positions with their links, little endian.
 
 Derived from files that Edax writes:
 
@@ -23,6 +23,9 @@ bytes   position, the image with the smallest (player, opponent)
 
 A position in which the side to move has to pass has the pass as its only link. Our books do not store such positions,
 so they are created when writing and skipped when reading. Links are computed from the positions.
+
+The text has a line for each position with its leaf, ``BOARD SIDE,LEVEL,MOVE,SCORE``; ``--`` and -127 mean no leaf. Its
+reader has to compute scores, bounds, links and counts. A position with a forced pass has a line too, without a leaf.
 """
 
 import re
@@ -33,9 +36,11 @@ from contextlib import suppress
 from datetime import datetime
 from typing import BinaryIO
 
-from outflank.book.forms.positions import Contents, checked, expect_othello, legal_leaf, level_of, searched_at
+from outflank.book.forms.positions import Contents, checked, legal_leaf, searched_at
+from outflank.book.keys import children_of
 from outflank.book.records import (
     ENDGAME_MARGIN,
+    HAND_LEVEL,
     MIDGAME_MARGIN,
     MOST_DISCS,
     BookEntry,
@@ -44,7 +49,7 @@ from outflank.book.records import (
     Record,
 )
 from outflank.book.store import Book
-from outflank.engine import FileFormatError, Move, Position, Rules
+from outflank.engine import HIGHEST_LEVEL, Colour, FileFormatError, Move, Position, Rules, SettingsError
 
 MAGIC = b"XADEKOOB"
 FACT = "edax"
@@ -54,6 +59,9 @@ _POSITION = struct.Struct("<QQIIIIhhhBB")
 _MOVE = struct.Struct("<bB")
 _TOLD = re.compile(r"\d{1,4}(?: \d{1,4}){10}")  # the numbers of the header, in the book's facts
 _PASS, _NO_MOVE, _NO_SCORE = 64, 65, -127
+_LINE = re.compile(r"([-XO]{64}) ([XO]),(\d{1,2}),(--|[A-H][1-8]|PA|PS),(-?\d{1,3})")
+_LONGEST_LINE = 1 << 10
+_NO_LEAF = ("--", -127)
 
 
 def write(book: Book, file: BinaryIO) -> None:
@@ -61,7 +69,7 @@ def write(book: Book, file: BinaryIO) -> None:
 
     Raises: SettingsError if it is for rules that Edax does not support; OSError; FileFormatError if it is damaged.
     """
-    expect_othello(book.rules)
+    _expect_othello(book.rules)
     at = file.tell()
     file.write(bytes(_HEADER.size))
     count, least, levels = 0, MOST_DISCS, Counter[int]()
@@ -73,7 +81,7 @@ def write(book: Book, file: BinaryIO) -> None:
             file.write(b"".join(packed))
             count += len(packed)
             least = min(least, record.position.empties)
-            levels[level_of(record)] += 1
+            levels[_level_of(record)] += 1
     ((usual, _),) = levels.most_common(1) or [(0, 0)]
     file.seek(at)
     file.write(_header(book.facts.get(FACT, ""), usual, least + 1, count))
@@ -86,7 +94,7 @@ def read(file: BinaryIO, rules: Rules) -> Contents:
     Raises: FileFormatError if it is not a book of Edax, or with the invalid position; SettingsError if Edax does not
         support `rules`.
     """
-    expect_othello(rules)
+    _expect_othello(rules)
     header = file.read(_HEADER.size)
     if not header.startswith(MAGIC):
         raise FileFormatError("this is no book of Edax")
@@ -107,13 +115,13 @@ def _passes(record: Record, entry: BookEntry, written: set[Position]) -> Iterato
         if move.linked and after.must_pass and image not in written:
             written.add(image)
             scores = (-move.score, -move.upper, -move.lower)
-            yield _pack(image, move.lines.reversed, scores, level_of(record), [(-move.score, _PASS)], None)
+            yield _pack(image, move.lines.reversed, scores, _level_of(record), [(-move.score, _PASS)], None)
 
 
 def _packed(record: Record, entry: BookEntry) -> bytes:
     links = [(move.score, move.move.square or 0) for move in entry.moves if move.linked]
     scores = (record.score, record.lower, record.upper)
-    return _pack(record.position, record.lines, scores, level_of(record), links, record.leaf)
+    return _pack(record.position, record.lines, scores, _level_of(record), links, record.leaf)
 
 
 def _pack(
@@ -180,3 +188,77 @@ def _take(file: BinaryIO, size: int, where: str) -> bytes:
     if len(data) < size:
         raise FileFormatError(f"{where}: expected {size} bytes, got {len(data)}: the file is cut short")
     return data
+
+
+def is_text_line(line: bytes) -> bool:
+    """Whether a file that begins with this line is the text."""
+    return _LINE.fullmatch(line.decode("ascii", "replace").strip()) is not None
+
+
+def write_text(book: Book, file: BinaryIO) -> None:
+    """Write a book; positions in the order of their keys.
+
+    Raises: SettingsError if it is for rules that Edax does not support; OSError; FileFormatError if it is damaged.
+    """
+    _expect_othello(book.rules)
+    passes: set[Position] = set()
+    for record in book.records():
+        position, level = record.position, _level_of(record)
+        for child in children_of(position):
+            after, _ = position.play(child.move).canonical()
+            if after.must_pass and after not in passes and after in book:
+                passes.add(after)
+                file.write(_text_line(after, level, None))
+        file.write(_text_line(position, level, record.leaf))
+
+
+def read_text(file: BinaryIO, rules: Rules) -> Contents:
+    """Return the contents of a file.
+
+    Raises: FileFormatError with the line; SettingsError if Edax does not support `rules`.
+    """
+    _expect_othello(rules)
+    return checked(_text_records(file, rules)), {}
+
+
+def _text_line(position: Position, level: int, leaf: Leaf | None) -> bytes:
+    """Edax writes the side to move as X, whichever colour it is."""
+    move, score = _NO_LEAF if leaf is None else (str(leaf.move).upper(), leaf.score)
+    board = Position(position.own, position.opp, Colour.BLACK).board_string()[:64]
+    return f"{board} X,{level},{move},{score}\n".encode()
+
+
+def _text_records(file: BinaryIO, rules: Rules) -> Iterator[tuple[str, Record]]:
+    for number, line in enumerate(iter(lambda: file.readline(_LONGEST_LINE), b""), 1):
+        where, text = f"line {number}", line.decode("ascii", "replace").strip()
+        record = _text_record(text, rules, where) if text else None
+        if record is not None:
+            yield where, record
+
+
+def _text_record(line: str, rules: Rules, where: str) -> Record | None:
+    match = _LINE.fullmatch(line)
+    if match is None:
+        raise FileFormatError(
+            f"{where}: expected a board, a side, a level, a move and a score, got {line[:80]!r}"
+        )
+    position = Position.parse(f"{match[1]} {match[2]}", rules)
+    if not position.legal_mask():
+        return None
+    level, score = int(match[3]), int(match[5])
+    depth, selectivity = searched_at(level, position.empties, where)
+    leaf = None
+    if match[4] != _NO_LEAF[0]:
+        leaf = Leaf(legal_leaf(position, Move.parse(match[4]), where), score)
+    known = 0 if leaf is None else max(-MOST_DISCS, min(MOST_DISCS, leaf.score))
+    return Record(position, known, known, known, depth, selectivity, level, leaf)
+
+
+def _expect_othello(rules: Rules) -> None:
+    if not rules.is_othello:
+        raise SettingsError(f"Edax plays Othello only, not {rules}")
+
+
+def _level_of(record: Record) -> int:
+    """Return the level of a record; the plies of its search if it has no level or a score set by hand."""
+    return min(HIGHEST_LEVEL, record.depth) if record.level in (None, HAND_LEVEL) else record.level or 0
