@@ -1,4 +1,4 @@
-"""``outflank book`` where transcripts/book_grow.console and book_look.console are not enough."""
+"""``outflank book`` where transcripts/books.console is not enough."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What is derived from a run, and a run that is not finished; what export prints is in transcripts/export.console."""
+"""What is derived from a run, and a run that is not finished; what export prints is in transcripts/matches.console."""
 
 import re
 from pathlib import Path

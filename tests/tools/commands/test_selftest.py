@@ -1,4 +1,4 @@
-"""``outflank selftest`` where transcripts/selftest.console is not enough."""
+"""``outflank selftest`` where transcripts/matches.console is not enough."""
 
 import shlex
 import sys
