@@ -10,8 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outflank.engine import NotationError
-from outflank.tests.support.installation import ROOT
-from outflank.tools.arena import messages
 from outflank.tools.arena.messages import CLIENT, SERVER, MoveMessage, read, write
 
 MOVE = '{"type": "move", "id": 7, "move": "f5", "score": 1.5, "book": true}'
@@ -93,7 +91,3 @@ def test_mangled_messages_are_read_or_refused(rng: random.Random, count: int) ->
         except NotationError:
             refused += 1
     assert count / 2 < refused < count
-
-
-def test_the_page_for_authors_has_the_schema() -> None:
-    assert messages.page() in (ROOT / "docs" / "join.md").read_text()
