@@ -22,9 +22,8 @@ from outflank.protocol.clock import TimeControl
 from outflank.protocol.drivers.errors import UnfitEngineError
 from outflank.protocol.drivers.spec import EngineSpec, Protocol
 from outflank.tests.support import fake_engine
-from outflank.tests.support.arenas import LocalArena, heard, names_of, totals, wait
+from outflank.tests.support.arenas import LocalArena, Relay, heard, names_of, totals, wait
 from outflank.tests.support.processes import resident_kib
-from outflank.tests.support.relay import Relay
 from outflank.tests.support.runs import conduct, fake, instant, instant_settings
 from outflank.tools.arena import gate
 from outflank.tools.arena.arena import Arena

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from outflank.tests.support.ggs_server import GgsServer
+from outflank.tests.support.ggs import GgsServer
 
 
 @pytest.fixture

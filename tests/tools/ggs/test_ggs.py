@@ -19,8 +19,7 @@ from outflank.engine import Colour
 from outflank.protocol.formats import ggf, sgf
 from outflank.protocol.formats.annotated import ResultReason
 from outflank.tests.support import fake_engine
-from outflank.tests.support.ggs_guest import ANY_BOARD, PLAIN, Guest, fake
-from outflank.tests.support.ggs_server import Game, GgsServer
+from outflank.tests.support.ggs import ANY_BOARD, PLAIN, Game, GgsServer, Guest, fake
 from outflank.tests.support.processes import children, living_members
 from outflank.tests.support.program import running
 

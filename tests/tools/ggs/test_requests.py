@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from outflank.tests.support.ggs_guest import ANY_BOARD, Guest
-from outflank.tests.support.ggs_server import GgsServer
+from outflank.tests.support.ggs import ANY_BOARD, GgsServer, Guest
 from outflank.tests.support.program import outflank
 
 
