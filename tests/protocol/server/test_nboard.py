@@ -1,21 +1,91 @@
-"""``outflank nboard`` as a process, its clock, and whatever a controller sends: every answer is one of the protocol."""
+"""NBoard's protocol, in this process and as a program: every answer is one of the protocol; clocks; the book."""
 
 import doctest
 import re
 import subprocess
+import sys
 import time
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from outflank.engine import Clock, Colour
-from outflank.protocol.lines import LINE_CAP
-from outflank.protocol.server.nboard.commands import COMMANDS
+from outflank.book import Book, BookWriter, Record
+from outflank.book.checking import check
+from outflank.engine import Clock, Colour, Searcher
+from outflank.engine.evaluation.weights import checksum
+from outflank.protocol.lines import LINE_CAP, Inbox
+from outflank.protocol.server.booksource import BookSource
+from outflank.protocol.server.movesource import SearchSource
+from outflank.protocol.server.nboard.commands import COMMANDS, NBoard
 from outflank.protocol.server.nboard.grammar import parse
-from outflank.protocol.server.session import Strength
+from outflank.protocol.server.session import Session, Strength
+from outflank.tests.support.books import after, small_book
+from outflank.tests.support.dialogue import Program as GtpProgram
 from outflank.tests.support.installation import ROOT
-from outflank.tests.support.nboard_dialogue import COMMAND, Dialogue, Program, check_line, ggf
+
+COMMAND = (sys.executable, "-m", "outflank.tools.commands.program", "nboard", "--book", "none")
+BOARD = "8 " + "-" * 27 + "O*" + "-" * 6 + "*O" + "-" * 27 + " *"
+WORDS = ("set myname ", "status ", "nodestats ", "search ", "book ", "pong ", "learned", "analysis ", "=== ")
+"""What a line may begin with that an engine sends."""
+
+
+def ggf(moves: str = "", **tags: str) -> str:
+    """A game as NBoard sends it: moves as ``B[F5]W[F6]``, tags besides the usual ones."""
+    named = "".join(f"{tag}[{value}]" for tag, value in tags.items())
+    return f"(;GM[Othello]PC[NBoard]PB[a]PW[b]RE[?]TY[8]{named}BO[{BOARD}]{moves};)"
+
+
+class Dialogue:
+    """A session in this process, with a small table and a shallow search unless `settings` say otherwise."""
+
+    def __init__(self, **settings: Any) -> None:
+        settings.setdefault("strength", Strength(depth=1))
+        self.wire = NBoard()
+        self.session = Session(SearchSource(Searcher(hash_mb=1)), **settings)
+
+    def send(self, line: str | bytes) -> list[str]:
+        """The lines of the answer, each checked to be one that the protocol knows."""
+        data = line if isinstance(line, bytes) else line.encode("utf-8", "surrogateescape")
+        text = "".join(self.wire.answer(self.session, data))
+        assert not text or text.endswith("\n"), text
+        lines = text.split("\n")[:-1]
+        for told in lines:
+            check_line(told)
+        return lines
+
+    def state(self) -> tuple[object, ...]:
+        session = self.session
+        clocks = [session.clocks[colour].reading for colour in Colour]
+        return session.game.transcript(passes=True), session.position, session.strength, clocks
+
+
+def check_line(line: str) -> None:
+    assert line.startswith(WORDS), line
+    assert line.isprintable(), line
+
+
+class Program(GtpProgram):
+    """``outflank nboard`` in a process of its own, killed at the end of ``with``."""
+
+    command = COMMAND
+
+    def line(self, patience: float = 30.0) -> str:
+        """The next line, checked to be one that the protocol knows."""
+        text = self.read_until(b"\n", patience).rstrip("\n")
+        check_line(text)
+        return text
+
+    def until(self, beginning: str, patience: float = 30.0) -> list[str]:
+        """The lines up to and with one that begins so."""
+        lines = [self.line(patience)]
+        while not lines[-1].startswith(beginning):
+            lines.append(self.line(patience))
+        return lines
+
 
 START = f"nboard 2\nset depth 60\nset game {ggf()}\n"
 SOON = 20  # seconds, on a loaded machine; what is interrupted here would take hours
@@ -223,3 +293,81 @@ def test_a_record_of_many_moves_is_read_at_once() -> None:
     dialogue = Dialogue()
 
     assert dialogue.send(f"set game {ggf('W[F5]' * 20_000)}")[0].startswith("status move 1: ")
+
+
+# --- The opening book: hints and moves from it, and learning
+
+
+def contents(path: Path) -> list[Record]:
+    with Book.open(path) as book:
+        return list(book.records())
+
+
+def test_a_game_is_learned_into_the_book_and_played_from_it(tmp_path: Path) -> None:
+    """The first two positions that it does not know, on the level of the book; the book is whole afterwards."""
+    path = small_book(tmp_path)
+    dialogue = Dialogue(books=[BookSource(path, pytest.fail)])
+    dialogue.send(f"set game {ggf('B[F5]W[F4]B[E3]')}")
+    assert not [line for line in dialogue.send("go") if line.startswith("book")]
+    dialogue.send(f"set game {ggf('B[F5]W[F4]B[E3]W[D6]')}")
+    lines = dialogue.send("learn")
+
+    assert lines == ["status learning", "learned", "status the book has learned 2 positions of the game"]
+    with Book.open(path) as book:
+        known = [after(line) in book for line in ("f5f4", "f5f4e3", "f5f4e3d6")]
+        (record,) = [each for each in book.records() if each.position == after("f5f4e3").canonical()[0]]
+        history = [change.what for change in book.history()]
+        assert list(check(book, None, 0).faults) == []
+    assert known == [True, True, False]
+    assert record.level == 10
+    assert history[-1].endswith(f"learn from a game, level 10, weights {checksum()}, from 6 positions")
+    dialogue.send(f"set game {ggf('B[F5]W[F4]B[E3]')}")
+    assert [line for line in dialogue.send("go") if line.startswith("book")]
+
+
+@pytest.mark.parametrize(
+    ("trouble", "sentence"),
+    [
+        ("known", "the book knows all of the game"),
+        ("shipped", "the game is not learned: the book that the package brings is never changed: name one "),
+        ("locked", "the game is not learned: another process is changing the book "),
+        ("rules", "the game is not learned: {book} is a book for "),
+        ("missing", "the game is not learned: can't read "),
+    ],
+)
+def test_why_nothing_is_learned_is_told_and_the_book_stays_as_it_was(
+    tmp_path: Path, trouble: str, sentence: str
+) -> None:
+    path = small_book(tmp_path)
+    before = contents(path)
+    if trouble == "missing":
+        path = tmp_path / "nowhere.book"
+    told: list[str] = []
+    dialogue = Dialogue(books=[BookSource(path, told.append, shipped=trouble == "shipped")])
+    moves = "B[F5]W[D6]B[C4]" if trouble == "known" else "B[F5]W[F4]"
+    rules = "othello,scoring=count" if trouble == "rules" else "othello"
+    dialogue.send(f"set game {ggf(moves, RU=rules)}")
+    with BookWriter.open(path) if trouble == "locked" else nullcontext():
+        lines = dialogue.send("learn")
+
+    assert lines[:2] == ["status learning", "learned"]
+    assert lines[2].startswith(f"status {sentence}".replace("{book}", repr(str(path))))
+    assert len(lines) == 3
+    assert trouble == "missing" or contents(path) == before
+
+
+def test_another_command_breaks_learning_off(tmp_path: Path) -> None:
+    """As the ping behind it has come already, the first search is the last, and nothing of it is kept."""
+    path = small_book(tmp_path)
+    before = contents(path)
+    inbox = Inbox()
+    for line in (b"learn", b"ping 1"):
+        inbox.put(line, NBoard().kind(line))
+    dialogue = Dialogue(books=[BookSource(path, pytest.fail)], inbox=inbox)
+    dialogue.send(f"set game {ggf('B[F5]W[F4]B[E3]')}")
+    assert inbox.take() == b"learn"
+
+    assert dialogue.send("learn")[-1] == (
+        "status the game is not learned: another command came before the game was learned"
+    )
+    assert contents(path) == before
