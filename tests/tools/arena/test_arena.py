@@ -1,4 +1,4 @@
-"""Engines that play from elsewhere: the same games as here, whatever happens to the line; and every message is checked."""
+"""Engines that play from elsewhere: the same games as here, whatever the line does; and the messages that cross it."""
 
 import asyncio
 import json
