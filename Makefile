@@ -4,7 +4,7 @@ PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.1
 BIN = .venv/bin
 # One name for each CPU that a build may be tuned for, so that another OUTFLANK_MARCH builds again.
 BUILT = build/made-for-$(or $(OUTFLANK_MARCH),native)
-SOURCES = $(wildcard engine/*.pyx engine/*.pxd engine/*.h engine/*/*.pyx engine/*/*.pxd engine/*/*.h engine/*.pyi engine/*/*.pyi engine/evaluation/weights.bin engine/evaluation/unpacking.py tests/*/*.pyx measure/*.pyx)
+SOURCES = $(wildcard engine/*.pyx engine/*.pxd engine/*.h engine/*/*.pyx engine/*/*.pxd engine/*/*.h engine/*.pyi engine/*/*.pyi engine/evaluation/weights.bin engine/evaluation/unpacking.py tests/*/*.pyx)
 HEADERS = $$($(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include"))')
 COMPILER = $$($(PYTHON) -c 'import os, sysconfig; print(os.environ.get("CC") or sysconfig.get_config_var("CC"))')
 missing = { echo "make: Outflank needs $(1): try apt-get install $(2), or name another Python with PYTHON=..." >&2; exit 1; }
@@ -70,14 +70,14 @@ soak: build  ## play for long with engines that fail and a runner that is killed
 lint: build  ## check style and formatting
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	PATH="$(BIN):$$PATH" cython-lint engine tests measure
+	PATH="$(BIN):$$PATH" cython-lint engine tests
 
 types: build  ## check types for Linux, Windows and macOS, and the stubs against the compiled modules
 	MYPYPATH=build/cimport $(BIN)/mypy -p outflank
 	for system in win32 darwin; do MYPYPATH=build/cimport $(BIN)/mypy --platform $$system --cache-dir .mypy_cache/$$system \
 		-p outflank.engine -p outflank.book -p outflank.protocol -p outflank.tools || exit 1; done
 	MYPYPATH=build/cimport $(BIN)/stubtest --ignore-missing-stub --ignore-positional-only --ignore-disjoint-bases \
-		$(subst /,.,$(patsubst %.pyi,outflank/%,$(wildcard engine/*.pyi engine/*/*.pyi tests/*/*.pyi measure/*.pyi)))
+		$(subst /,.,$(patsubst %.pyi,outflank/%,$(wildcard engine/*.pyi engine/*/*.pyi tests/*/*.pyi)))
 
 # zig compiles for other systems than this one. auditwheel says which Linux systems a wheel runs on, abi3audit which Pythons.
 WINDOWS = build/windows
@@ -146,7 +146,7 @@ lock: build  ## choose the newest versions of what make installs, and write them
 		--custom-compile-command "make lock" --extra dev --extra match --extra web --output-file requirements.txt pyproject.toml
 
 clean:  ## remove all that make has made
-	rm -rf .venv build dist *.egg-info engine/*.so engine/*/*.so tests/*/*.so measure/*.so engine/buildinfo.py engine/evaluation/weights.un*
+	rm -rf .venv build dist *.egg-info engine/*.so engine/*/*.so tests/*/*.so engine/buildinfo.py engine/evaluation/weights.un*
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 build: .venv/made $(BUILT)  ## make the virtual environment and the compiled modules (plain make does this)

@@ -36,7 +36,6 @@ CYTHON_FOLDERS = (
     "engine/evaluation",
     "engine/solo",
     "tests/support",
-    "measure",
 )
 DATA = ["py.typed", "*.pxd", "*.pyi", "*.h", "check.c", "*.json", "*.toml", "data/**/*"]
 PAGES = ("docs/**/*.*", "examples/*.toml", "examples/*.ipynb", "examples/*.jsonl")

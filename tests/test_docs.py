@@ -1,4 +1,4 @@
-"""The documentation is true: its examples run, its options exist, and it names what is there."""
+"""The documentation is true: its examples run, its options exist, it names what is there, copies are up to date."""
 
 import ast
 import doctest
@@ -9,7 +9,8 @@ import runpy
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,9 @@ import pytest
 
 import outflank
 from outflank import engine
+from outflank.measure.reference import PARTS, parts_of, with_parts
+from outflank.protocol.server.gtp import commands as gtp_commands
+from outflank.protocol.server.nboard import commands as nboard_commands
 from outflank.tests.support.installation import ROOT, clone
 from outflank.tests.support.transcripts import execute, fitted, steps, text_lines
 from outflank.tests.test_layers import LAYERS
@@ -25,6 +29,8 @@ from outflank.tools.commands.program import cli
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
 HISTORY = sorted((ROOT / "docs" / "history").glob("*.md"))
+MADE = [page for page in PAGES if page.parent.name == "docs" and parts_of(page.read_text())]
+COMMANDS: dict[str, Mapping[str, object]] = {"gtp": gtp_commands.COMMANDS, "nboard": nboard_commands.COMMANDS}
 README = (ROOT / "README.md").read_text()
 
 
@@ -270,6 +276,29 @@ def test_the_api_page_names_every_public_name() -> None:
     named = set(re.findall(r"\b\w+\b", (ROOT / "docs" / "api.md").read_text()))
 
     assert set(engine.__all__) <= named
+
+
+@pytest.mark.parametrize("page", MADE, ids=lambda page: page.name)
+def test_a_page_has_what_the_program_says_of_itself(page: Path) -> None:
+    assert page.read_text() == with_parts(page.read_text()), "python -m outflank.measure.reference"
+
+
+def test_every_part_stands_in_the_pages_once() -> None:
+    assert Counter(part for page in MADE for part in parts_of(page.read_text())) == Counter(list(PARTS))
+
+
+@pytest.mark.parametrize("protocol", COMMANDS)
+def test_every_command_is_documented_once_with_its_arguments_answer_and_failures(protocol: str) -> None:
+    """An item that a docstring misspells would stay in the description, and the usual one take its place."""
+    page = (ROOT / "docs" / f"{protocol}.md").read_text()
+    entries = re.findall(r"^### (`.*?)\n(.*?)^(?=#|<)", page, re.MULTILINE | re.DOTALL)
+
+    for heading, entry in entries:
+        items = re.findall(r"^(?:- )?([A-Z]\w+): \S", entry, re.MULTILINE)
+        assert items == ["Arguments", "Answer", "Fails"], heading
+    assert sorted(re.findall(r"`([^`]+)`", " ".join(heading for heading, _ in entries))) == sorted(
+        COMMANDS[protocol]
+    )
 
 
 @pytest.mark.parametrize("page", [*PAGES, *HISTORY], ids=lambda page: str(page.relative_to(ROOT)))

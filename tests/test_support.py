@@ -69,6 +69,7 @@ def test_what_always_fails_is_the_machines_doing_only_where_that_is_crowded(
 
 
 TRANSCRIPT = """\
+## perft
 $ cat > depth <<END
 $ 5
 END

@@ -25,7 +25,7 @@ from outflank.tools.match.state.store import read_run
 
 SYSTEM = ROOT / "build" / "windows"  # where make puts Windows' Python with the wheel
 WINE = next(filter(os.path.exists, ("/usr/lib/wine/wine64", "/usr/bin/wine64")), None)
-GTP = ROOT / "tests" / "protocol" / "server" / "gtp" / "transcripts"
+DIALOGUES = ROOT / "tests" / "protocol" / "server" / "transcripts"
 GAME = "f5d6c3d3c4f4f6f3e6e7d7c5b6d8c6c7d2b5"
 ENDGAME = "XXXXXXXXXOOOOOOXXOXXXOXXXOXOXXXXXOXXOXXXXOXXXXXXXOOX----XXXX---- O"
 # Times, speeds and the machine differ.
@@ -96,8 +96,8 @@ def test_it_has_the_signature_of_this_system() -> None:
 SAME: dict[str, tuple[list[str], str]] = {
     **{f"perft {rules}": (["perft", "6", "--rules", rules], "") for rules in PRESETS},
     **{
-        name: (["gtp", "--level", "4"], "".join(re.findall(r"(?m)^> (.*\n)", (GTP / name).read_text())))
-        for name in ("gogui_ruler.gtp", "turns_and_passes.gtp")
+        name: (["gtp", "--level", "4"], "".join(re.findall(r"(?m)^> (.*\n)", (DIALOGUES / name).read_text())))
+        for name in ("controllers.gtp", "rules.gtp")
     },
     "gtp faults": (["gtp", "--level", "4"], "1 play b a1\nnonsense\n2 genmove b\r\n3 genmove w\n4 quit\n"),
     "uci": (["uci"], "uci\nisready\nposition startpos moves f5d6\nquit\n"),

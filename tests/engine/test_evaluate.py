@@ -27,7 +27,6 @@ from outflank.engine.evaluation.patterns import (
 )
 from outflank.engine.evaluation.unpacking import columns
 from outflank.engine.evaluation.weights import SHIPPED, unpacked
-from outflank.measure import loops
 from outflank.tests.support import kernels
 from outflank.tests.support.positions import mask_of_names, reached
 
@@ -135,7 +134,7 @@ def test_the_loop_of_the_benchmark_evaluates_what_it_is_given() -> None:
     own = np.array([position.own for position in positions], np.uint64)
     opp = np.array([position.opp for position in positions], np.uint64)
 
-    assert loops.evaluations(evaluator, own, opp, 1) == sum(map(evaluator.score, positions))
+    assert kernels.total_evaluations(evaluator, own, opp, 1) == sum(map(evaluator.score, positions))
 
 
 def test_small_numbers_are_good_enough_for_the_order_of_moves() -> None:

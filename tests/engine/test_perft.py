@@ -14,7 +14,7 @@ from outflank.engine.symmetry import Symmetry
 from outflank.tests.support import reference, strategies
 from outflank.tests.support.positions import BLACK_MUST_PASS, position_of, rules_of
 
-COUNTS = Path(__file__).parents[1] / "data" / "perft" / "counts.json"
+COUNTS = Path(__file__).parents[1] / "data" / "perft.json"
 PUBLISHED: dict[str, Any] = json.loads(COUNTS.read_text())
 CONVENTIONS = {"pass_is_a_ply": False, "pass_is_free": True}
 

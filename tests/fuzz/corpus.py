@@ -1,4 +1,4 @@
-"""Samples for each target by name, in corpus/TARGET.json; here they are read and added.
+"""Samples for each target by name, in corpus.json; here they are read and added.
 
 A sample is kept as text, a list of lines if it has several, or as base64 if it is no UTF-8 or holds a NUL. When a fault
 is fixed, add what it was found with, under a name that says what is odd about it:
@@ -12,25 +12,24 @@ import re
 import sys
 from pathlib import Path
 
-CORPUS = Path(__file__).with_name("corpus")
+CORPUS = Path(__file__).with_suffix(".json")
 
 
-def samples(target: str, folder: Path = CORPUS) -> dict[str, bytes]:
-    kept = json.loads((folder / f"{target}.json").read_text())
-    return {name: _unpacked(sample) for name, sample in kept.items()}
+def samples(target: str, file: Path = CORPUS) -> dict[str, bytes]:
+    return {name: _unpacked(sample) for name, sample in json.loads(file.read_text())[target].items()}
 
 
-def add(target: str, name: str, data: bytes, folder: Path = CORPUS) -> None:
+def add(target: str, name: str, data: bytes, file: Path = CORPUS) -> None:
     """Keep a sample.
 
     Raises: ValueError if the target has one of that name.
     """
-    file = folder / f"{target}.json"
-    kept = json.loads(file.read_text()) if file.exists() else {}
+    corpus = json.loads(file.read_text())
+    kept = corpus.setdefault(target, {})
     if name in kept:
         raise ValueError(f"the corpus of {target} already has a sample named {name}: choose another name")
-    kept = dict(sorted([*kept.items(), (name, _packed(data))]))
-    file.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n")
+    corpus[target] = dict(sorted([*kept.items(), (name, _packed(data))]))
+    file.write_text(json.dumps(dict(sorted(corpus.items())), indent=1, ensure_ascii=False) + "\n")
 
 
 def _packed(data: bytes) -> object:

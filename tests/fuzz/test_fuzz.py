@@ -58,9 +58,11 @@ def test_a_target_survives_half_an_hour(name: str, rng: random.Random) -> None:
     "data", [b"", b"one line", b"two\r\nlines\n\n", "\u2028é".encode(), b"\xff", b"\0\n" * 9]
 )
 def test_a_sample_that_is_added_comes_back_as_it_was(tmp_path: Path, data: bytes) -> None:
-    add("gtp", "b", b"another", tmp_path)
-    add("gtp", "a", data, tmp_path)
+    file = tmp_path / "corpus.json"
+    file.write_text("{}")
+    add("gtp", "b", b"another", file)
+    add("gtp", "a", data, file)
 
-    assert samples("gtp", tmp_path) == {"a": data, "b": b"another"}
+    assert samples("gtp", file) == {"a": data, "b": b"another"}
     with pytest.raises(ValueError, match="already has a sample named a"):
-        add("gtp", "a", b"", tmp_path)
+        add("gtp", "a", b"", file)

@@ -10,7 +10,6 @@ from pytest_benchmark.fixture import BenchmarkFixture
 from outflank.engine import Game
 from outflank.engine.evaluation import weights
 from outflank.engine.evaluation.evaluate import Evaluator
-from outflank.measure import loops
 from outflank.tests.support import kernels
 
 Boards = tuple[NDArray[np.uint64], NDArray[np.uint64]]
@@ -41,11 +40,11 @@ def test_legal_moves_of_1000_boards(benchmark: BenchmarkFixture, boards: Boards)
     )
 
     note(benchmark, BOARDS, "legal moves")
-    assert benchmark(loops.legal_moves, *boards) == expected
+    assert benchmark(kernels.total_legal_moves, *boards) == expected
 
 
 def test_turned_discs_of_all_moves_on_1000_boards(benchmark: BenchmarkFixture, boards: Boards) -> None:
-    moves = loops.legal_moves(*boards)
+    moves = kernels.total_legal_moves(*boards)
     expected = sum(
         kernels.popcount(kernels.turned_discs(int(a), int(b), square))
         for a, b in zip(*boards, strict=True)
@@ -54,7 +53,7 @@ def test_turned_discs_of_all_moves_on_1000_boards(benchmark: BenchmarkFixture, b
     )
 
     note(benchmark, moves, "turned discs of one move, finding the legal moves included")
-    assert benchmark(loops.turned_discs, *boards) == expected
+    assert benchmark(kernels.total_turned_discs, *boards) == expected
 
 
 def test_64000_last_moves(benchmark: BenchmarkFixture, boards: Boards) -> None:
@@ -66,14 +65,14 @@ def test_64000_last_moves(benchmark: BenchmarkFixture, boards: Boards) -> None:
     )
 
     note(benchmark, 64 * BOARDS, "turned discs on the last square")
-    assert benchmark(loops.last_moves, own) == expected
+    assert benchmark(kernels.total_last_moves, own) == expected
 
 
 def test_100000_evaluations(benchmark: BenchmarkFixture, boards: Boards) -> None:
     evaluator = Evaluator(weights.load())
 
     note(benchmark, TIMES * BOARDS, "evaluation: moves, tables and network")
-    assert benchmark(loops.evaluations, evaluator, *boards, TIMES) == loops.evaluations(
+    assert benchmark(kernels.total_evaluations, evaluator, *boards, TIMES) == kernels.total_evaluations(
         evaluator, *boards, TIMES
     )
 
@@ -81,7 +80,7 @@ def test_100000_evaluations(benchmark: BenchmarkFixture, boards: Boards) -> None
 def test_a_table_of_16_mb_and_1000_probes(benchmark: BenchmarkFixture, boards: Boards) -> None:
     different = len(set(zip(*(side.tolist() for side in boards), strict=True)))
 
-    assert different // 2 <= benchmark(loops.probes, *boards, 16) <= BOARDS
+    assert different // 2 <= benchmark(kernels.total_probes, *boards, 16) <= BOARDS
 
 
 def note(benchmark: BenchmarkFixture, calls: int, one: str) -> None:

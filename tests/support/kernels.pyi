@@ -1,7 +1,19 @@
-"""The bitboard kernels as Python can call them, for tests. Masks: bit 0 = a1, bit 63 = h8."""
+"""The bitboard kernels and other hot functions as Python can call them, for tests. Masks: bit 0 = a1, bit 63 = h8.
+
+The functions named ``total_...`` go over many boards, so that a micro-benchmark measures the hot function and not
+Python. Their boards are arrays of uint64, the discs of the side to move and of the other side; they return sums, to be
+compared with those of the plain functions.
+"""
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from outflank.engine import Position
 from outflank.engine.evaluation.evaluate import Evaluator
+
+_Masks: TypeAlias = NDArray[np.uint64]
 
 KERNELS: str
 """The kernels this build uses: ``avx512``, ``avx2`` or ``portable``."""
@@ -38,3 +50,21 @@ def tables_scores(evaluator: Evaluator, position: Position) -> tuple[int, int]:
 
 def guess_key(own: int, opp: int) -> int:
     """The hash of a board in the cache of evaluations."""
+
+def total_legal_moves(own: _Masks, opp: _Masks) -> int:
+    """Return the number of legal moves of all boards together."""
+
+def total_turned_discs(own: _Masks, opp: _Masks) -> int:
+    """Return the number of discs that all legal moves of all boards turn."""
+
+def total_last_moves(own: _Masks) -> int:
+    """Return twice the discs turned on every square of every mask if all other discs are the opponent's."""
+
+def total_evaluations(evaluator: Evaluator, own: _Masks, opp: _Masks, times: int) -> int:
+    """Return the sum of the evaluations of all boards, each evaluated `times` times after its features are set up once.
+
+    Every other evaluation of a board has one square of a corner changed.
+    """
+
+def total_probes(own: _Masks, opp: _Masks, megabytes: int) -> int:
+    """Store every second board in a new table, look all of them up, and return the number found."""

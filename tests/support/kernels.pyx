@@ -1,10 +1,12 @@
-"""The kernels of kernels.pxd as Python functions, for tests; kernels.pyi documents them."""
+"""The kernels of kernels.pxd and other hot functions as Python functions; kernels.pyi documents them."""
 
 from libc.stdint cimport uint32_t, uint64_t
 
 from outflank.engine cimport kernels
 from outflank.engine.evaluation.evaluate cimport Evaluator, look_up, rough_score
+from outflank.engine.evaluation.evaluate cimport evaluate as evaluate_board
 from outflank.engine.search cimport cache
+from outflank.engine.search.hashtable cimport NO_SQUARE, HashTable, Payload, probe, store
 from outflank.engine.search.lastmoves cimport last_move_gain
 from outflank.engine.evaluation.patterns cimport LANES, Features, set_features
 from outflank.engine.position cimport Position
@@ -77,3 +79,76 @@ def tables_scores(Evaluator evaluator, Position position):
 
 def guess_key(uint64_t own, uint64_t opp):
     return cache.guess_key(own, opp)
+
+
+# Loops over many boards, so that a micro-benchmark measures the functions and not Python.
+
+
+def total_legal_moves(const uint64_t[::1] own, const uint64_t[::1] opp):
+    cdef uint64_t found = 0
+    cdef Py_ssize_t board
+    with nogil:
+        for board in range(own.shape[0]):
+            found += kernels.popcount(kernels.legal_moves(own[board], opp[board]))
+    return found
+
+
+def total_turned_discs(const uint64_t[::1] own, const uint64_t[::1] opp):
+    cdef uint64_t found = 0, moves
+    cdef Py_ssize_t board
+    with nogil:
+        for board in range(own.shape[0]):
+            moves = kernels.legal_moves(own[board], opp[board])
+            while moves:
+                found += kernels.popcount(kernels.turned_discs(own[board], opp[board], kernels.first_square(moves)))
+                moves &= moves - 1
+    return found
+
+
+def total_last_moves(const uint64_t[::1] own):
+    cdef uint64_t found = 0
+    cdef Py_ssize_t board
+    cdef int square
+    with nogil:
+        for board in range(own.shape[0]):
+            for square in range(64):
+                found += last_move_gain(own[board] & ~(<uint64_t>1 << square), square)
+    return found
+
+
+def total_evaluations(Evaluator evaluator, const uint64_t[::1] own, const uint64_t[::1] opp, int times):
+    cdef Features features
+    cdef Py_ssize_t board
+    cdef int time
+    cdef long long found = 0
+    with nogil:
+        for board in range(own.shape[0]):
+            set_features(&features, own[board], opp[board], 0)
+            for time in range(times):
+                features.views[0][0] ^= time & 1  # otherwise the compiler would remove the loop
+                found += evaluate_board(
+                    &evaluator.evaluation,
+                    &features,
+                    0,
+                    own[board],
+                    opp[board],
+                    64 - kernels.popcount(own[board] | opp[board]),
+                )
+    return found
+
+
+def total_probes(const uint64_t[::1] own, const uint64_t[::1] opp, int megabytes):
+    cdef HashTable table = HashTable(megabytes)
+    cdef Payload payload
+    cdef Py_ssize_t board
+    cdef uint64_t found = 0
+    table.new_search(1e18)  # use all of it
+    payload.lower, payload.upper, payload.depth, payload.selectivity = -64, 64, 1, 0
+    payload.best = payload.second = NO_SQUARE
+    payload.direction = 0
+    with nogil:
+        for board in range(0, own.shape[0], 2):
+            store(&table.table, own[board], opp[board], payload)
+        for board in range(own.shape[0]):
+            found += probe(&table.table, own[board], opp[board], &payload)
+    return found

@@ -1,7 +1,9 @@
 """Executed transcripts of the command line: commands, what they print, and the exit status where it is not 0.
 
-A file of transcripts has sections. Each is a test with a folder of its own, which holds what the commands above all
-sections have made::
+A file of transcripts has subjects (``##``), and these have sections (``#``). Each section is a test with a folder of
+its own, which holds what the commands above all sections of its subject have made::
+
+    ## convert
 
     # A game is written in another format.
     $ cat > game.txt <<'END'
@@ -98,21 +100,27 @@ class Printed(NamedTuple):
 
 
 class Section(NamedTuple):
-    """A section of a file of transcripts; `preparation` has the commands above all sections."""
+    """A section of a file of transcripts; `preparation` has the commands above all sections of its subject."""
 
     path: Path
+    subject: str
     preparation: str
     heading: str
     text: str
 
     def __str__(self) -> str:
-        return f"{self.path.stem}-{re.sub(r'[^a-zA-Z0-9]+', '_', self.heading).strip('_')}"
+        return "-".join(
+            re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_") for name in (self.subject, self.heading)
+        )
 
 
-def sections(path: Path) -> list[Section]:
-    """Read a file of transcripts; a heading follows a blank line."""
-    preparation, *parts = re.split(r"(?:\A|(?<=\n\n))# (.*)\n", path.read_text())
-    return [Section(path, preparation, *part) for part in zip(parts[::2], parts[1::2], strict=True)]
+def sections(path: Path) -> Iterator[Section]:
+    """Read a file of transcripts; a heading follows a blank line, another heading, or nothing."""
+    _, *subjects = re.split(r"(?:\A|(?<=\n\n))## (.*)\n", path.read_text())
+    for subject, text in zip(subjects[::2], subjects[1::2], strict=True):
+        preparation, *parts = re.split(r"(?:\A\n?|(?<=\n\n))# (.*)\n", text)
+        for heading, shown in zip(parts[::2], parts[1::2], strict=True):
+            yield Section(path, subject, preparation, heading, shown)
 
 
 def steps(text: str) -> Iterator[Step]:
@@ -155,7 +163,7 @@ def check(section: Section, folder: Path) -> None:
 
 @functools.cache
 def _prepared(preparation: str) -> tempfile.TemporaryDirectory[str]:
-    """The folder that the commands above all sections leave, made once for all of these."""
+    """The folder that the commands above all sections of a subject leave, made once for all of these."""
     made = tempfile.TemporaryDirectory()
     for step in steps(preparation):
         printed = lines_of(execute(step.command, Path(made.name)), Path(made.name))

@@ -1,6 +1,6 @@
 """The messages between the server of an arena and those who join: JSON objects, checked before they are used.
 
-The classes of ``CLIENT`` and ``SERVER`` are the schema, which docs/join.md shows. Each request of the server has an id
+The classes of ``CLIENT`` and ``SERVER`` are the schema, which docs/arena.md shows. Each request of the server has an id
 that rises by one, and holds all that its answer depends on. So nothing is lost with a line: a request without an answer
 is repeated when the line is back, and an answer that comes twice is known by its id.
 """
@@ -60,7 +60,7 @@ class Message(
     tag_field="type",
     tag=lambda name: name.removesuffix("Message").lower(),
 ):
-    """A message of one type. docs/join.md has its docstring, and the last annotation of each field."""
+    """A message of one type. docs/arena.md has its docstring, and the last annotation of each field."""
 
     @property
     def type(self) -> str:
@@ -211,7 +211,7 @@ SERVER = _schema(*(kind for kind in Message.__subclasses__() if kind not in CLIE
 
 
 def page() -> str:
-    """Return the schema as docs/join.md has it: a table of the types with their fields."""
+    """Return the schema as docs/arena.md has it: a table of the types with their fields."""
     rows = ["| message | from | meaning | fields |", "| --- | --- | --- | --- |"]
     for kind in Message.__subclasses__():
         name, hints = kind.__struct_config__.tag, get_type_hints(kind, include_extras=True)

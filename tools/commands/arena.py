@@ -196,7 +196,7 @@ def _entry(text: str) -> EngineSpec:
 def join(url: str, token: str, entry: EngineSpec, slots: int, trust: Path | None) -> None:
     """Play with an engine of this machine in the arena at URL, until Ctrl-C.
 
-    The engine is started here, and nothing but its moves leaves this machine. docs/join.md has the details.
+    The engine is started here, and nothing but its moves leaves this machine. docs/arena.md has the details.
     """
     from outflank.tools.arena.joining import Joiner, join_address, trusting
     from outflank.tools.runtime.progress import warn

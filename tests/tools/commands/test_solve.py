@@ -1,4 +1,4 @@
-"""``outflank solve``, ``job`` and ``proof`` on whole suites, and interrupted; more in transcripts/solve.console."""
+"""``outflank solve``, ``job`` and ``proof`` on whole suites, and interrupted; more in transcripts/analysis.console."""
 
 import json
 import signal

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from outflank.engine import Colour, Position
 from outflank.protocol.clock import TimeControl
-from outflank.tests.support.ggs_server import board_lines
+from outflank.tests.support.ggs import board_lines
 from outflank.tools.ggs.messages import (
     LONGEST_LINE,
     MOST_LINES,

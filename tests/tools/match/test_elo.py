@@ -1,12 +1,18 @@
-"""Elo, its interval and the likelihood of superiority against other means' values."""
+"""Elo, its interval and the likelihood of superiority against other means' values; and ratings of a field."""
 
 import math
+import random
+from collections import defaultdict
+from itertools import combinations
+from statistics import NormalDist, fmean, stdev
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from outflank.tools.match.game.results import Score
 from outflank.tools.match.stats.elo import elo_of, elo_path, estimate
+from outflank.tools.match.stats.ratings import PairScore, Rating, rate
 
 RESULTS = st.sampled_from([0.0, 0.5, 1.0])
 
@@ -109,3 +115,188 @@ def test_the_path_is_the_estimate_after_so_many_pairs() -> None:
     assert elo_path(pairs) == [(done, estimate(points[: 2 * done], pairs[:done])) for done in range(1, 6)]
     assert [done for done, _ in elo_path([1.0] * 1000, most=10)] == list(range(100, 1001, 100))
     assert elo_path([]) == []
+
+
+# --- Ratings of a field
+
+
+NAMES = ("A", "B", "C", "D")
+
+
+def result(first: int, second: int, points: float, games: int, opening: int) -> PairScore:
+    wins, draws = int(points), round(2 * points) % 2
+    return PairScore(NAMES[first], NAMES[second], Score(wins, draws, games - wins - draws), opening)
+
+
+def pairs_of(points: list[float], first: int = 0, second: int = 1) -> list[PairScore]:
+    return [result(first, second, point, 2, opening) for opening, point in enumerate(points)]
+
+
+def played(strengths: dict[int, float], openings: int, rng: random.Random) -> list[PairScore]:
+    """A round robin on so many openings; each opening favours a colour, so the games of a pair are no coin tosses."""
+    pairs = []
+    for opening in range(openings):
+        bias = rng.gauss(0, 150)
+        for first, second in combinations(strengths, 2):
+            gap = strengths[first] - strengths[second]
+            points = sum(rng.random() < 1 / (1 + 10 ** (-(gap + way * bias) / 400)) for way in (1, -1))
+            pairs.append(result(first, second, points, 2, opening))
+    return pairs
+
+
+def ends(rating: Rating) -> tuple[float, float]:
+    assert rating.low is not None
+    assert rating.high is not None
+    return rating.low, rating.high
+
+
+def elos(ratings: tuple[Rating, ...]) -> list[float]:
+    return [rating.elo for rating in ratings if rating.elo is not None]
+
+
+def test_between_two_the_difference_is_their_elo() -> None:
+    points = [2, 1, 1, 1.5, 0.5, 2, 1, 1, 0, 1.5, 2, 1]
+    rated = rate(NAMES[:2], pairs_of(points))
+    first, second = elos(rated.ratings)
+    elo = estimate([point / 2 for point in points for _ in range(2)], points)
+
+    assert first == -second
+    assert first - second == pytest.approx(elo.elo, abs=1e-4)
+    assert rated.superiority[0][1] == pytest.approx(elo.superiority, abs=0.02)
+    assert rated.superiority[0][1] + rated.superiority[1][0] == pytest.approx(1)  # type: ignore[operator]
+    assert rated.superiority[0][0] is None
+    assert not rated.prior
+
+
+def test_a_field_worked_out_by_hand_and_a_weak_opponent_that_makes_no_rating_better() -> None:
+    # A takes 3 of 4 off B and B 3 of 4 off C: 190.85 Elo each, whatever A and C have not played.
+    pairs = pairs_of([2, 1], 0, 1) + pairs_of([2, 1], 1, 2)
+    assert elos(rate(NAMES[:3], pairs).ratings) == pytest.approx([190.848, 0, -190.848], abs=0.01)
+
+    # B and C are level; C has met D as well and taken nearly all the points.
+    pairs = pairs_of([1, 2, 1, 0], 1, 2) + pairs_of([2, 2, 1.5, 2], 2, 3) + pairs_of([1, 1], 0, 1)
+    ratings = rate(NAMES, pairs).ratings
+    assert ratings[2].points / ratings[2].games > 0.7
+    assert elos(ratings)[1] == pytest.approx(elos(ratings)[2], abs=0.01)
+
+
+def test_the_strengths_that_made_the_games_are_found_within_the_interval() -> None:
+    true = {0: 120.0, 1: 30.0, 2: -20.0, 3: -130.0}
+    rng = random.Random(3)
+    inside = 0
+    for _ in range(20):
+        ratings = rate(NAMES, played(true, 60, rng)).ratings
+        for engine, rating in enumerate(ratings):
+            low, high = ends(rating)
+            inside += low <= 0.9 * true[engine] <= high  # openings' bias brings all a bit nearer
+    assert inside >= 66  # of 80, of which 76 are expected
+
+
+@pytest.mark.slow
+def test_errors_are_those_of_a_bootstrap_over_openings() -> None:
+    rng = random.Random(5)
+    pairs = played({0: 100.0, 1: 0.0, 2: -20.0, 3: -80.0}, 80, rng)
+    by_opening = defaultdict(list)
+    for pair in pairs:
+        by_opening[pair.opening].append(pair)
+    drawn: list[list[float]] = []
+    for _ in range(400):
+        sample = rng.choices(list(by_opening.values()), k=len(by_opening))
+        drawn.append(elos(rate(NAMES, [pair for group in sample for pair in group]).ratings))
+
+    for engine, rating in enumerate(rate(NAMES, pairs).ratings):
+        assert rating.high is not None
+        assert rating.elo is not None
+        error = (rating.high - rating.elo) / NormalDist().inv_cdf(0.975)
+        values = [elo[engine] for elo in drawn]
+        assert error == pytest.approx(stdev(values), rel=0.15)
+        assert rating.elo == pytest.approx(fmean(values), abs=error / 2)
+
+
+def test_pairs_that_always_split_leave_less_doubt_than_ones_that_do_not() -> None:
+    split = rate(NAMES[:2], pairs_of([1.0] * 11 + [2.0]))
+    whole = rate(NAMES[:2], pairs_of([2.0, 0.0] * 5 + [2.0, 1.0]))
+
+    assert ends(split.ratings[0])[1] < ends(whole.ratings[0])[1]
+
+
+def test_who_took_every_point_has_a_finite_rating_and_no_upper_end_so_have_groups() -> None:
+    pairs = pairs_of([2, 2, 2], 0, 1) + pairs_of([2, 2, 2], 0, 2) + pairs_of([1, 2, 0.5], 1, 2)
+    rated = rate(NAMES[:3], pairs)
+    best, *others = rated.ratings
+
+    assert rated.prior
+    assert best.elo is not None
+    assert best.elo > max(elos(tuple(others)))
+    assert best.low is not None
+    assert best.high is None
+    assert all(other.high is not None for other in others)
+    assert rated.superiority[0][1] is not None
+    assert rated.superiority[0][1] > 0.9
+    two_groups = pairs_of([2, 2, 2], 0, 2) + pairs_of([1, 2, 0], 0, 1) + pairs_of([1, 2, 0], 2, 3)
+    assert rate(NAMES, two_groups).prior
+    assert elos(rate(NAMES, two_groups).ratings)[0] > elos(rate(NAMES, two_groups).ratings)[2]
+
+
+def test_who_has_not_played_has_no_rating() -> None:
+    rated = rate(NAMES[:3], pairs_of([1, 2, 0.5]))
+
+    assert rated.ratings[2] == Rating("C", None, None, None, 0, 0)
+    assert rated.superiority[2] == (None, None, None)
+    assert rated.ratings[0].elo == pytest.approx(-rated.ratings[1].elo)  # type: ignore[operator]
+    assert rate(NAMES, []).ratings == tuple(Rating(name, None, None, None, 0, 0) for name in NAMES)
+    assert rate([], []).ratings == ()
+
+
+@pytest.mark.parametrize("others", [(1.0, 1.0), (0.5, 1.5)])
+@pytest.mark.parametrize("points", [1.0, 1.5])
+def test_results_that_are_alike_on_every_opening_leave_doubt(
+    points: float, others: tuple[float, float]
+) -> None:
+    """A takes the same off B and C on each of 20 openings, whatever these do to each other."""
+    pairs = pairs_of([points] * 20, 0, 1) + pairs_of([points] * 20, 0, 2) + pairs_of([*others] * 10, 1, 2)
+    rated = rate(NAMES[:3], pairs)
+
+    # A's lead over both comes from 80 games of information share (1 - share) each; its rating is two thirds of that.
+    share = points / 2
+    error = 2 / 3 * 400 / math.log(10) / math.sqrt(80 * share * (1 - share))
+    widths = [high - low for low, high in map(ends, rated.ratings)]
+    assert widths[0] == pytest.approx(2 * NormalDist().inv_cdf(0.975) * error, rel=1e-3)
+    assert min(widths) > 50
+    assert rated.superiority[1][2] == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("openings", [1, 20])
+def test_nothing_but_draws_is_level(openings: int) -> None:
+    rated = rate(NAMES[:2], pairs_of([1.0] * openings))
+
+    assert elos(rated.ratings) == pytest.approx([0, 0])
+    assert rated.superiority[0][1] == pytest.approx(0.5)
+
+
+def test_a_thousand_million_games_are_no_trouble() -> None:
+    pairs = [result(0, 1, 6e8, 10**9, 1), result(1, 2, 10**9, 10**9, 2), result(2, 0, 1, 10**9, 3)]
+    first, second, _ = elos(rate(NAMES[:3], pairs).ratings)
+
+    assert first - second == pytest.approx(400 * math.log10(0.6 / 0.4), abs=1)
+
+
+MEETINGS = st.tuples(
+    st.integers(0, 3), st.integers(0, 3), st.sampled_from([0, 0.5, 1, 1.5, 2]), st.integers(0, 12)
+)
+
+
+@given(st.lists(MEETINGS.filter(lambda result: result[0] != result[1]), max_size=25))
+def test_every_rating_is_finite_or_undefined_and_in_order(results: list[tuple[int, int, float, int]]) -> None:
+    rated = rate(
+        NAMES, [result(first, second, points, 2, opening) for first, second, points, opening in results]
+    )
+
+    for rating in rated.ratings:
+        assert (rating.elo is None) == (rating.games == 0)
+        for number in (rating.elo, rating.low, rating.high):
+            assert number is None or abs(number) < 10_000
+        assert rating.elo is None or rating.low is None or rating.low <= rating.elo
+        assert rating.elo is None or rating.high is None or rating.elo <= rating.high
+    assert sum(elos(rated.ratings)) == pytest.approx(0, abs=1e-6)
+    assert all(value is None or 0 <= value <= 1 for row in rated.superiority for value in row)

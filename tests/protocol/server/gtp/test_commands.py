@@ -5,17 +5,27 @@ Reliability tests 4 and 9.
 
 import json
 import re
+import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from outflank.engine import Colour, Rules
+from outflank.engine import Colour, Game, Rules, parse_square, square_name
 from outflank.engine.evaluation import weights
 from outflank.engine.search.parameters import PARAMETERS
+from outflank.engine.search.stability import stable_discs
 from outflank.engine.squares import SQUARE_NAMES
+from outflank.protocol.lines import Inbox
+from outflank.protocol.server.booksource import BookSource
 from outflank.protocol.server.gtp.commands import COMMANDS, HARMLESS
 from outflank.protocol.server.session import Strength
-from outflank.tests.support.dialogue import Dialogue, check_form, listening
+from outflank.tests.support import reference, strategies
+from outflank.tests.support.books import small_book
+from outflank.tests.support.dialogue import PROGRAM, Dialogue, check_form, listening, put, run_program
+from outflank.tests.support.positions import rules_of
 
 # quit ends the dialogue, and what depends on the clock on the wall can't be compared
 PURE = sorted(set(COMMANDS) - {"quit"})
@@ -222,3 +232,147 @@ def test_every_parameter_is_listed_with_its_default() -> None:
     assert json.loads(dialogue.ask("kata-get-params")) == {
         name: parameter.default for name, parameter in PARAMETERS.items()
     }
+
+
+# --- The opening book: what is played from it, and what is told of it
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return small_book(tmp_path_factory.mktemp("book"))
+
+
+def after_f5(path: Path, seed: int | None = None, inbox: Inbox | None = None) -> Dialogue:
+    made = Dialogue(books=[BookSource(path, pytest.fail, discs=8.0, seed=seed)], inbox=inbox)
+    made.ask("play b f5")
+    return made
+
+
+def test_an_analysis_marks_the_moves_of_the_book(path: Path) -> None:
+    inbox = Inbox()
+    made = after_f5(path, inbox=inbox)
+    told = ""
+    for part in made.wire.answer(made.session, b"lz-analyze w 5"):
+        told += part
+        if part.startswith("info") and " book 0" in part:
+            put(inbox, "")
+    marks = dict(re.findall(r"move (\S+) .*? book (\d)", told))
+
+    assert marks == {"d6": "1", "f6": "1", "f4": "0"}
+
+
+def test_a_book_move_costs_the_clock_next_to_nothing(path: Path) -> None:
+    """The search of the reply could take long: level 60 without a clock."""
+    made = Dialogue(books=[BookSource(path, pytest.fail)], inbox=listening())
+    made.ask("outflank-strength level 60")
+    made.ask("time_settings 60 0 0")
+    made.ask("play b f5")
+    made.ask("genmove w")
+    clock = made.session.clocks["white"].reading  # type: ignore[index]
+
+    assert clock is not None
+    assert clock.remaining > 59
+
+
+# --- The book of the program's options
+
+
+def test_the_program_plays_from_the_book_it_is_given(path: Path) -> None:
+    asked = b"play b f5\ngenmove w\nquit\n"
+    result = run_program(asked, "--book", str(path), "--level", "1")
+
+    assert (result.stdout, result.stderr) == (b"=\n\n= d6\n\n=\n\n", b"")
+
+
+def test_a_book_that_nobody_asked_for_is_named_where_it_plays_alone(path: Path) -> None:
+    """The package brings books for several rules."""
+    for shipped in (True, False):
+        made = Dialogue(books=[BookSource(path, lambda _: None, shipped=shipped)])
+        mine = f"book {path}, 6 positions, for othello"
+        told = {}
+        for rules in ("obversi", "othello"):
+            made.ask(f"outflank-rules {rules}")
+            told[rules] = made.ask("outflank-book")
+
+        assert told["othello"].splitlines()[0] == mine
+        assert told["obversi"] == ("book none" if shipped else mine)
+        made.ask("outflank-rules obversi")
+        assert (mine in made.ask("gomill-describe_engine").splitlines()) is not shipped
+
+
+# --- What GoGui can draw
+
+
+ENDGAME = "O--OOOOX-OOOOOOXOOXXOOOXOOXOOOXXOOOOOOXX---OOOOX----O--X--------"
+ENDGAME_DISCS = [
+    f"{'bw'['XO'.index(disc)]} {square_name(at)}" for at, disc in enumerate(ENDGAME) if disc != "-"
+]
+
+
+def coloured(answer: str) -> dict[str, set[str]]:
+    return {
+        colour: set(squares.split())
+        for colour, squares in re.findall(r"^COLOR (#[0-9a-f]{6}) (.*)$", answer, re.MULTILINE)
+    }
+
+
+@settings(max_examples=30)
+@given(data=st.data(), named=strategies.sheets())
+def test_stable_discs_are_those_that_the_search_knows(
+    data: st.DataObject, named: tuple[str, reference.Sheet]
+) -> None:
+    game = Game(rules_of(*named))
+    for *_, move in data.draw(strategies.games(named[1])).played:
+        game.play(move)
+    dialogue = Dialogue()
+    dialogue.session.resume(game)
+    answer, position = dialogue.ask("outflank-stable"), game.position
+    marked = {square for squares in coloured(answer).values() for square in squares}
+    if game.rules.one_direction:
+        assert answer == "TEXT stable discs: unknown by rules that turn one direction"
+    else:
+        wanted = stable_discs(position.own, position.opp) | stable_discs(position.opp, position.own)
+        assert sum(1 << parse_square(square) for square in marked) == wanted
+
+
+def live(*lines: str) -> tuple[str, str]:
+    """Standard output and error of the program: the last line is sent once something has been drawn."""
+    with subprocess.Popen(
+        PROGRAM, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as program:
+        assert program.stdin is not None
+        assert program.stderr is not None
+        *first, last = lines
+        program.stdin.write("".join(f"{line}\n" for line in first))
+        program.stdin.flush()
+        drawn = ""
+        while "VAR" not in drawn:
+            drawn += program.stderr.readline()
+        program.stdin.write(f"{last}\nquit\n")
+        program.stdin.close()
+        assert program.stdout is not None
+        return program.stdout.read(), drawn + program.stderr.read()
+
+
+def test_the_best_line_is_drawn_live_until_a_line_comes() -> None:
+    out, err = live("play b f5", "outflank-live", "# interrupt")
+    drawings = err.strip().split("\n\n")
+
+    for drawing in drawings[:-1]:
+        assert re.fullmatch(
+            r"gogui-gfx:\nVAR w [A-H][1-8]( [bw] [A-H][1-8])*\nTEXT [+-]\S+, \d+ plies at \d+ %, \d+ nodes",
+            drawing,
+        )
+    assert drawings[-1] == "gogui-gfx:\nCLEAR"
+    assert re.fullmatch(r"=\n\n= VAR w (.*)\nTEXT (.*) nodes\n\n=\n\n", out)
+
+
+def test_a_solved_game_ends_it() -> None:
+    dialogue = Dialogue(strength=Strength(depth=1))
+    dialogue.ask(f"gogui-setup {' '.join(ENDGAME_DISCS)}")
+    dialogue.session.inbox.wait_for_input = lambda seconds: False  # type: ignore[method-assign, assignment, misc]
+    answer = dialogue.ask("outflank-live")
+
+    assert answer.startswith("VAR b A2 ")
+    assert "PASS" in answer
+    assert re.search(r"TEXT \+38, exact, \d+ nodes$", answer)
