@@ -28,7 +28,7 @@ from outflank.tests.support.positions import WITH_PASSES
 from outflank.tests.support.processes import resident_kib
 from outflank.tests.support.program import outflank
 from outflank.tools.archive import build_archive
-from outflank.tools.web.requests import MOST_OPEN
+from outflank.tools.web.analysis import MOST_OPEN
 from outflank.tools.web.server import Address, WebServer
 
 pytestmark = pytest.mark.timeout(180)
