@@ -301,9 +301,8 @@ def show_run(session: RunSession, place: RunPlace, hooks: RunHooks | None = None
 
 
 def _conclude(session: RunSession, run: Run, place: RunPlace, page: PageProcess | None) -> None:
-    from outflank.tools.report.figures import figures_of
+    from outflank.tools.report.figures import figures_of, summary
     from outflank.tools.report.report import write_run_files
-    from outflank.tools.report.summary import summary
     from outflank.tools.report.tables import print_result
 
     figures, folder, trouble = figures_of(run), session.folder, session.trouble

@@ -1,4 +1,4 @@
-"""Parts of the HTML pages: templates, colours, the game that a script replays, files to save."""
+"""Parts of the HTML pages: templates, colours, the game that a script replays, files to save, discs lost by phase."""
 
 from __future__ import annotations
 
@@ -130,6 +130,31 @@ def _policy(scripts: Iterable[str]) -> str:
     digests = (b64encode(sha256(script.encode()).digest()).decode() for script in scripts)
     allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
     return f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+
+
+_EMPTIES_A_PHASE = 10  # squares to a phase
+_PHASES = 6
+PhaseTable = tuple[list[str], Mapping[str, list[tuple[float, int]]]]
+"""The phases that have moves, ``60-51`` first; and for each player the discs lost and the moves of each phase."""
+
+
+def phase_table(players: Iterable[str], moves: Iterable[tuple[str, int, float]]) -> PhaseTable:
+    """Return the table of some moves.
+
+    Args:
+        players: the names of the players, in the order of the table.
+        moves: the player, the number of empty squares, and the discs that the move threw away.
+    """
+    rows = {name: [(0.0, 0)] * _PHASES for name in players}
+    for player, empties, discs in moves:
+        phase = _PHASES - 1 - (max(1, min(empties, 60)) - 1) // _EMPTIES_A_PHASE
+        lost, count = rows[player][phase]
+        rows[player][phase] = (lost + discs, count + 1)
+    known = [phase for phase in range(_PHASES) if any(row[phase][1] for row in rows.values())]
+    return (
+        [f"{60 - phase * _EMPTIES_A_PHASE}-{51 - phase * _EMPTIES_A_PHASE}" for phase in known],
+        {name: [row[phase] for phase in known] for name, row in rows.items()},
+    )
 
 
 GAME_FORMATS: Mapping[str, Callable[[AnnotatedGame], str]] = {"sgf": sgf_write.write, "ggf": ggf.write}

@@ -18,11 +18,17 @@ from outflank.tools.match.stats.elo import elo_path
 from outflank.tools.match.stats.ratings import rate
 from outflank.tools.report import wording
 from outflank.tools.report.charts import Series, chart, strip, thinned
-from outflank.tools.report.figures import Figures, figures_of, is_one_sided, opening_moves
+from outflank.tools.report.figures import (
+    Figures,
+    figures_of,
+    is_one_sided,
+    opening_moves,
+    phases_of,
+    slips_of,
+    summary,
+)
 from outflank.tools.report.page import GAME_FORMATS, packed_files, page_parts, replay, templates
-from outflank.tools.report.phases import phases_of, slips_of
 from outflank.tools.report.records import run_record, transcript_line
-from outflank.tools.report.summary import summary
 from outflank.tools.runtime.files import whole_file
 from outflank.tools.runtime.progress import counted
 

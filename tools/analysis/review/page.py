@@ -26,8 +26,7 @@ from outflank.tools.analysis.review.output import (
     result_text,
 )
 from outflank.tools.report.charts import Series, chart
-from outflank.tools.report.page import packed_files, page_parts, replayed, templates
-from outflank.tools.report.phases import PhaseTable, phase_table
+from outflank.tools.report.page import PhaseTable, packed_files, page_parts, phase_table, replayed, templates
 from outflank.tools.report.search import certainty, moves_text
 
 _WORST_SHOWN = 40
