@@ -18,7 +18,7 @@ from outflank.protocol.formats.obf import Problem
 from outflank.protocol.server.human_strength import HIGHEST_ELO, LOWEST_ELO, chances, depths, strength_of
 from outflank.tools.play.dialogue import InputLines
 from outflank.tools.report.board import board_text, is_coloured, say
-from outflank.tools.report.page import page_parts, templates
+from outflank.tools.report.page import page_parts, rendered
 from outflank.tools.report.search import moves_text, score_text
 from outflank.tools.runtime.executor import map_in_order
 from outflank.tools.runtime.progress import counted, warn
@@ -232,7 +232,7 @@ def render_page(puzzles: Sequence[Puzzle]) -> str:
         for number, puzzle in enumerate(puzzles, 1)
     ]
     levels = [(elo, f"{solved_share(puzzles, elo):.0%}") for elo in ELOS]
-    return templates().get_template("puzzles.html").render(puzzles=shown, levels=levels, **page_parts(puzzles[0].position.rules))
+    return rendered("puzzles.html", puzzles=shown, levels=levels, **page_parts(puzzles[0].position.rules))
 
 
 def question(position: Position, goal: Goal) -> str:

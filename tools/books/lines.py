@@ -9,7 +9,7 @@ from typing import Any
 from outflank.book import Book, BookEntry, BookMove
 from outflank.book.names import Opening, opening_at, opening_of
 from outflank.engine import Colour, Game, Move, Position
-from outflank.tools.report.page import templates
+from outflank.tools.report.page import rendered
 
 USUAL_FIRST_MOVE = "f5"  # by convention the first move of recorded games
 
@@ -172,20 +172,17 @@ def tree_svg(book: Book, start: Position, title: str, lines: Iterable[BookLine])
         height = _place(branch, _MARGIN, height)
         right = max(right, _right(branch))
     drawn = list(_all(branches))
-    return (
-        templates()
-        .get_template("booktree.svg")
-        .render(
-            title=title,
-            width=round(right + _MARGIN),
-            height=round(height + _MARGIN),
-            names=start.rules.colour_names,
-            branches=drawn,
-            edges=[(branch, after) for branch in drawn for after in branch.branches],
-            box=_BOX,
-            chip=_CHIP,
-            padding=_PADDING,
-        )
+    return rendered(
+        "booktree.svg",
+        title=title,
+        width=round(right + _MARGIN),
+        height=round(height + _MARGIN),
+        names=start.rules.colour_names,
+        branches=drawn,
+        edges=[(branch, after) for branch in drawn for after in branch.branches],
+        box=_BOX,
+        chip=_CHIP,
+        padding=_PADDING,
     )
 
 

@@ -54,7 +54,7 @@ from outflank.tools.analysis.review.page import review_replay
 from outflank.tools.analysis.service import AnalysisService
 from outflank.tools.archive.table import Explorer
 from outflank.tools.report.gamefiles import game_writer
-from outflank.tools.report.page import page_parts, replayed, templates
+from outflank.tools.report.page import page_parts, rendered, replayed
 from outflank.tools.web.play import Tables
 from outflank.tools.web.practice import (
     SHIPPED_PROBLEMS,
@@ -69,7 +69,7 @@ MOST_BYTES = 4 << 20
 """Of a file that is opened."""
 MOST_GAMES = 500
 """That are read of it."""
-_SCRIPTS = ("words.js", "seats.js", "branch.js", "analysis.js", "play.js", "practise.js")
+_SCRIPTS = ("report.js", "words.js", "seats.js", "branch.js", "analysis.js", "play.js", "practise.js")
 _LONGEST_NAME = 100
 _SOLVED_EMPTIES = 14
 _JUDGING_LEVEL = 12  # of the moves in a drill
@@ -136,15 +136,14 @@ class AnalysisBoard:
         parts = page_parts(self._rules, *_SCRIPTS, asks=True)
         if self._explorer is not None:
             parts["archive"] = self._explorer.archive.path.name
-        page = templates().get_template("analysis.html")
-        html = page.render(
+        html = rendered(
+            "analysis.html",
             names=[],
             endings=[],
             rows=[],
             files=[],
             formats=WRITTEN_FORMATS,
             remark_heading="by",
-            panel=True,
             branches=True,
             view="mover",
             desk=self._desk(),
@@ -354,9 +353,12 @@ def _packed(game: AnnotatedGame, number: int) -> dict[str, Any]:
 
 
 def _listing(games: Sequence[AnnotatedGame]) -> dict[str, Any]:
-    row = templates().get_template("row.html")
     packed = [_packed(game, number) for number, game in enumerate(games, 1)]
-    return {"games": [{**one, "row": row.render(row=_row(one))} for one in packed], "bad": [], "left": False}
+    return {
+        "games": [{**one, "row": rendered("row.html", row=_row(one))} for one in packed],
+        "bad": [],
+        "left": False,
+    }
 
 
 def _row(packed: Mapping[str, Any]) -> dict[str, Any]:

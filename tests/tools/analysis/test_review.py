@@ -344,7 +344,7 @@ def test_the_script_knows_what_the_review_says_and_names_are_escaped_everywhere(
     review = named(WIPE_OUT, evil, "")
     page = render_review([replace(review, game=replace(review.game, comment=evil))], QUICK)
 
-    assert page.count("</script>") == 5
+    assert page.count("</script>") == 3
     assert evil not in page
 
 
