@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from outflank import __version__
-from outflank.measure.book_curve import draw
+from outflank.measure.books import curve
 from outflank.measure.quarry import play
 from outflank.tests.support.browser import Browser, Served
 from outflank.tests.support.installation import ROOT
@@ -140,7 +140,7 @@ def main(images: Path) -> None:
             web(browser, folder, images)
         (folder / "home").mkdir()
         play(f"{_BIN / 'outflank'} gtp --level 10", __version__, folder / "home", images / "quarry.png")
-    draw(images / "book-growth.jsonl", images / "book-growth.svg")
+    curve(images / "book-growth.jsonl", images / "book-growth.svg")
 
 
 if __name__ == "__main__":

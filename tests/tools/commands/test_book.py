@@ -14,7 +14,7 @@ from outflank.book.forms.files import read_form
 from outflank.book.growing import GrowthProgress
 from outflank.book.records import HAND_LEVEL
 from outflank.engine import FileFormatError, Game
-from outflank.measure.book_curve import draw
+from outflank.measure.books import curve
 from outflank.tests.support.books import OTHELLO, after, egbk3, make, no_file_beyond, varied_records
 from outflank.tests.support.installation import ROOT
 from outflank.tests.support.transcripts import run
@@ -136,7 +136,7 @@ def test_a_log_is_drawn(tmp_path: Path) -> None:
     run("book", "build", tmp_path / "b", *words)
     with (tmp_path / "log").open("a") as log:
         log.write('{"root": null}\n')
-    draw(tmp_path / "log", tmp_path / "curve.svg")
+    curve(tmp_path / "log", tmp_path / "curve.svg")
 
     picture = (tmp_path / "curve.svg").read_text()
     assert ">thousand positions</text>" in picture  # as text, not as outlines of letters
