@@ -49,13 +49,7 @@ if TYPE_CHECKING:  # extras that most do without
     from outflank.tools.match.runner.session import RunHooks, RunSession
     from outflank.tools.web.page_process import PageProcess
 
-_WITH_RESUME = {
-    "concurrency": "--concurrency",
-    "cluster": "--cluster",
-    "as_json": "--json",
-    "live": "--live",
-    "delay": "--delay",
-}
+_WITH_RESUME = ("concurrency", "cluster", "as_json", "live", "delay")
 # The settings on which an engine's start depends.
 _STARTING = ("cmd", "dir", "env", "options", "commands", "book")
 _SHORT_MATCH = ('name="level 5" cmd="outflank gtp --level 5"', 'name="level 4" cmd="outflank gtp --level 4"')
@@ -203,13 +197,13 @@ def _is_typed(name: str) -> bool:
 
 def _expect_options_of_resume() -> None:
     context = click.get_current_context()
-    allowed = {**({"games": "--games"} if context.info_name == "match" else {}), **_WITH_RESUME}
-    for parameter in context.command.params:
-        name = str(parameter.name)
-        if _is_typed(name) and name != "resume" and name not in allowed:
+    names = (*(["games"] if context.info_name == "match" else []), *_WITH_RESUME)
+    options = {str(parameter.name): parameter.opts[0] for parameter in context.command.params}
+    for name, option in options.items():
+        if _is_typed(name) and name not in ("resume", *names):
+            allowed = ", ".join(options[each] for each in names if each in options)
             raise click.BadParameter(
-                f"{parameter.opts[0]} can't be given with it, only {', '.join(allowed.values())}",
-                param_hint="--resume",
+                f"{option} can't be given with it, only {allowed}", param_hint="--resume"
             )
 
 
