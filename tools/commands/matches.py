@@ -74,7 +74,7 @@ def match(sprt: Sprt | None, played: RunOptions, place: RunPlace) -> None:
         played = replace(played, engines=_SHORT_MATCH)
     if sprt and not is_given(click.get_current_context(), "games"):
         played = replace(played, games=_MOST_GAMES_OF_TEST)
-    play_run(lambda: played.settings(played.entries(alone=True), sprt=sprt), played, place)
+    _play_run(lambda: played.settings(played.entries(alone=True), sprt=sprt), played, place)
 
 
 @click.command(cls=Command, exclusive=_EXCLUSIVE, needs=PAGE_NEEDS)
@@ -92,7 +92,7 @@ def tournament(form: str, rounds: int | None, played: RunOptions, place: RunPlac
     """
     if form == Format.KNOCKOUT and rounds not in (None, 1):  # --save-config writes 1
         raise click.UsageError("a knockout ends when one engine is left, so --rounds has no meaning for it")
-    play_run(lambda: played.settings(played.entries(), Format(form), rounds), played, place)
+    _play_run(lambda: played.settings(played.entries(), Format(form), rounds), played, place)
 
 
 @click.command(cls=Command)
@@ -130,7 +130,7 @@ def tune(
     the winner. A match of the result against the start follows. An engine gets its values at {name} in its cmd, else by
     GTP's kata-set-param, NBoard's set or UCI's setoption. docs/tuning.md has the details.
     """
-    from outflank.tools.match.runner.session import RunSession  # as in play_run
+    from outflank.tools.match.runner.session import RunSession  # as in _play_run
 
     def choose() -> RunSettings:
         if engine is None or not parameters:
@@ -150,16 +150,16 @@ def tune(
         except NotationError as error:
             raise click.BadParameter(str(error), param_hint="--param") from None
 
-    tuning, run = play_run(choose, played, place)
+    tuning, run = _play_run(choose, played, place)
     test = tuning.folder / TEST_FOLDER
     if (test / RUN_FILE).exists():
-        play_run(choose, played, replace(place, resume=test))
+        _play_run(choose, played, replace(place, resume=test))
     elif settings := test_of(run):
         settings = replace(settings, concurrency=tuning.settings.concurrency)
         show_run(RunSession(settings, test), place)
 
 
-def play_run(
+def _play_run(
     choose: Callable[[], RunSettings], played: RunOptions, place: RunPlace
 ) -> tuple[RunSession, Run]:
     """Play a new run, or resume one, and print its result; with --save-config write its settings and end.
