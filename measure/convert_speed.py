@@ -41,8 +41,7 @@ def play(searcher: Searcher, rng: random.Random) -> AnnotatedGame:
     )
 
 
-def write_database(path: Path, count: int) -> None:
-    """Write a file of `count` games, and its files of names."""
+def _write_database(path: Path, count: int) -> None:
     searcher, rng = Searcher(1, seed=1), random.Random(1)
     with path.open("wb") as stream:
         writer = WthorWriter(stream, (2026, 1, 1))
@@ -70,7 +69,7 @@ def main(count: int = _GAMES) -> None:
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "games.wtb"
         # In a process of its own: a child starts with its parent's memory, which would be counted.
-        writing = multiprocessing.get_context("spawn").Process(target=write_database, args=(source, count))
+        writing = multiprocessing.get_context("spawn").Process(target=_write_database, args=(source, count))
         writing.start()
         writing.join()
         print(f"{count} games, {source.stat().st_size:,} bytes of WTHOR")

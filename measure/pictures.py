@@ -18,7 +18,7 @@ from outflank.measure.quarry import play
 from outflank.tests.support.browser import Browser, Served
 from outflank.tests.support.installation import ROOT
 from outflank.tools.match.state.store import read_run
-from outflank.tools.report.phases import slips_of
+from outflank.tools.report.figures import slips_of
 
 _BIN = Path(sys.executable).parent
 _ENVIRONMENT = {**os.environ, "PATH": f"{_BIN}{os.pathsep}{os.environ.get('PATH', os.defpath)}"}

@@ -97,8 +97,7 @@ def play(
             return games
 
 
-def read_log(text: str) -> Game:
-    """Return the game in the log of an engine that played one side."""
+def _read_log(text: str) -> Game:
     commands = re.findall(r"^ *[\d.]+ < (.*)$", text, re.MULTILINE)
     answers = re.findall(r"^ *[\d.]+ > (=.*|\?.*)$", text, re.MULTILINE)
     game = Game()
@@ -173,7 +172,7 @@ def _find(environment: dict[str, str], title: str) -> str:
 def _wait_for_end(folder: Path, patience: float) -> list[Game]:
     deadline = time.monotonic() + patience
     while time.monotonic() < deadline:
-        games = [read_log(log.read_text()) for log in folder.glob("*.engine")]
+        games = [_read_log(log.read_text()) for log in folder.glob("*.engine")]
         if len(games) == 2 and all(game.position.is_over for game in games):
             return games
         time.sleep(0.2)

@@ -17,7 +17,7 @@ from outflank.protocol.server.gtp import commands as gtp_commands
 from outflank.protocol.server.nboard import commands as nboard_commands
 from outflank.tools.arena import messages
 from outflank.tools.checks.check import Check
-from outflank.tools.checks.examination import CHECKS, NBOARD_CHECKS, NBOARD_SECTIONS, SECTIONS, checks_of
+from outflank.tools.checks.examination import CHECKS, NBOARD_CHECKS, SECTIONS, checks_of
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 _PART = re.compile(r"(<!-- made: (.+?) -->).*?(<!-- end -->)", re.DOTALL)
@@ -57,7 +57,7 @@ def _entry(names: Iterable[str], function: Callable[..., Any]) -> str:
 
 
 def _checks(module: ModuleType) -> str:
-    rows = [f"| `{check.name}` | {check.level} | {_rule(check)} |" for check in checks_of(module)]
+    rows = [f"| `{check.name}` | {check.level} | {_rule(check)} |" for check in checks_of(module).values()]
     return _block("| check | | rule |", "| --- | --- | --- |", *rows)
 
 
@@ -88,9 +88,7 @@ PARTS: dict[str, Callable[[], str]] = {
         for protocol, table in (("GTP", gtp_commands.COMMANDS), ("NBoard", nboard_commands.COMMANDS))
         for module in map(_module, table.values())
     },
-    **{
-        f"checks: {title}": partial(_checks, module) for module, title in (SECTIONS | NBOARD_SECTIONS).items()
-    },
+    **{f"checks: {title}": partial(_checks, module) for title, module in SECTIONS.items()},
     "number of GTP checks": lambda: str(len(CHECKS)),
     "number of NBoard checks": lambda: str(len(NBOARD_CHECKS)),
     "parameters": _parameters,

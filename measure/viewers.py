@@ -33,8 +33,7 @@ LEAST_EMPTIES = 24  # below, a search may end before its nodes are used up
 _WAIT_SECONDS = 60
 
 
-def stare(address: str, count: int, ready: Event) -> None:
-    """Watch as `count` viewers until this process is ended."""
+def _stare(address: str, count: int, ready: Event) -> None:
     os.nice(NICENESS)
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
@@ -75,7 +74,7 @@ def playing(folder: Path, games: int, engine: str, clock: str, viewers: int) -> 
         for line in runner.stderr:
             if line.startswith("The run is shown at "):
                 ready = multiprocessing.Event()
-                staring = multiprocessing.Process(target=stare, args=(line.split()[-1], viewers, ready))
+                staring = multiprocessing.Process(target=_stare, args=(line.split()[-1], viewers, ready))
                 staring.start()
                 stack.callback(staring.join)
                 stack.callback(staring.kill)

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from outflank.protocol.formats import AnnotatedGame as AnnotatedGame
     from outflank.protocol.formats import BadGame as BadGame
     from outflank.protocol.formats import read_games as read_games
-    from outflank.tools.analysis.review import ReviewSettings as ReviewSettings
-    from outflank.tools.analysis.review import curve_svg as curve_svg
-    from outflank.tools.analysis.review import review_game as review_game
+    from outflank.tools.analysis.review.game import ReviewSettings as ReviewSettings
+    from outflank.tools.analysis.review.game import review_game as review_game
+    from outflank.tools.analysis.review.page import curve_svg as curve_svg
     from outflank.tools.archive import Archive as Archive
     from outflank.tools.archive import Wanted as Wanted
     from outflank.tools.archive import build_archive as build_archive
@@ -39,7 +39,8 @@ __version__ = "1.1.0"
 
 _DOORS = {
     **dict.fromkeys(("AnnotatedGame", "BadGame", "read_games"), "outflank.protocol.formats"),
-    **dict.fromkeys(("ReviewSettings", "curve_svg", "review_game"), "outflank.tools.analysis.review"),
+    **dict.fromkeys(("ReviewSettings", "review_game"), "outflank.tools.analysis.review.game"),
+    "curve_svg": "outflank.tools.analysis.review.page",
     **dict.fromkeys(("Archive", "Wanted", "build_archive"), "outflank.tools.archive"),
 }
 

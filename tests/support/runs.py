@@ -26,9 +26,8 @@ from outflank.tools.match.schedule.formats import openings_needed, plan
 from outflank.tools.match.state.events import Event, GameStarted
 from outflank.tools.match.state.run import Run, RunSettings
 from outflank.tools.match.state.store import Store
-from outflank.tools.report.figures import figures_of
+from outflank.tools.report.figures import figures_of, summary
 from outflank.tools.report.report import render_report, write_run_files
-from outflank.tools.report.summary import summary
 from outflank.tools.report.tables import print_result
 from outflank.tools.runtime.signals import Interrupts
 

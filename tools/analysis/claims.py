@@ -265,7 +265,7 @@ def audit(
     """
     wrong = checked = nodes = 0
     with progress_bar("audit", len(sample), "claims") as advance:
-        for claim, (true, searched) in run_all(executor, partial(solve_again, hash_mb), sample, places):
+        for claim, (true, searched) in run_all(executor, partial(_solve_again, hash_mb), sample, places):
             checked += 1
             nodes += searched
             advance(1)
@@ -284,8 +284,8 @@ def audit(
         raise OutflankError(said)
 
 
-def solve_again(hash_mb: int, claim: Claim) -> tuple[bool, int]:
-    """Return, in a worker, whether a claim is true, and the nodes of its searches; a trivial bound needs no search."""
+def _solve_again(hash_mb: int, claim: Claim) -> tuple[bool, int]:
+    """Return, in a worker, whether a claim is true, and the nodes of its searches."""
     nodes = 0
     searcher = shared_searcher(hash_mb=hash_mb)
     for wanted, claimed in ((claim.lower, "lower"), (claim.upper + 1, "upper")):

@@ -29,88 +29,76 @@ _MOST_WARNINGS = 20  # about one request
 _MOST_SECONDS = 1_000_000_000
 
 
-class RequestError(NotationError):
-    """A request that can't be answered.
-
-    Attributes:
-        field: the wrong field; None if the whole request is wrong.
-    """
+class _RequestError(NotationError):
+    """A request that can't be answered; `field` is the wrong one, None if the whole request is wrong."""
 
     def __init__(self, message: str, field: str | None = None) -> None:
         super().__init__(message)
         self.field = field
 
 
-class Fields:
+class _Fields:
     """The fields of one request; null stands for a field that is missing.
 
-    Every method raises RequestError if its field has another kind of value, and returns `otherwise` if it is missing.
+    Every method raises _RequestError if its field has another kind of value, and returns `otherwise` if it is missing.
     """
 
     def __init__(self, values: Mapping[str, Any]) -> None:
         self._values = values
 
     @classmethod
-    def read(cls, line: str) -> "Fields":
-        """Read a line. Raises: RequestError unless it is a JSON object."""
+    def read(cls, line: str) -> "_Fields":
         try:
             return cls(read_json_object(line))
         except NotationError as error:
-            raise RequestError(str(error)) from None
+            raise _RequestError(str(error)) from None
 
     def __contains__(self, name: str) -> bool:
         return self._values.get(name) is not None
 
     def unknown(self, known: Sequence[str]) -> list[str]:
-        """The names of fields that are none of `known`."""
         return [name for name in self._values if name not in known]
 
     def identity(self, name: str = "id") -> str | int:
-        """Return an ``id``, which must not be missing."""
         value = self._values.get(name)
         self._expect("a text or a whole number", name, type(value) in (str, int))
         if isinstance(value, str) and len(value) > _LONGEST_IDENTITY:
-            raise RequestError(
+            raise _RequestError(
                 f"expected a text of at most {_LONGEST_IDENTITY} characters for {name}, got {len(value)}",
                 name,
             )
         return cast("str | int", value)
 
     def text(self, name: str) -> str | None:
-        """Return a text; None if it is missing."""
         value = self._values.get(name)
         self._expect("a text", name, value is None or isinstance(value, str))
         return value
 
     def whole(self, name: str, least: int, most: int, otherwise: int | None = None) -> int | None:
-        """Return a whole number from `least` to `most`."""
         value = self._values.get(name)
         is_fit = value is None or (type(value) is int and least <= value <= most)
         self._expect(f"a whole number from {least} to {most}", name, is_fit)
         return otherwise if value is None else value
 
     def seconds(self, name: str, otherwise: float | None = None) -> float | None:
-        """Return seconds, from 0 to some thirty years."""
         value = self._values.get(name)
         is_fit = value is None or (type(value) in (int, float) and 0 <= value <= _MOST_SECONDS)
         self._expect(f"seconds from 0 to {_MOST_SECONDS}", name, is_fit)
         return otherwise if value is None else float(value)
 
     def flag(self, name: str, otherwise: bool) -> bool:
-        """Return a truth value."""
         value = self._values.get(name)
         self._expect("true or false", name, value is None or isinstance(value, bool))
         return otherwise if value is None else bool(value)
 
     def words(self, name: str) -> str:
-        """Return a text, or a list of texts as one text with blanks between them; empty if it is missing."""
+        """Read a text, or a list of texts as one text with blanks between them; empty if it is missing."""
         value = self._values.get(name)
         words = value if isinstance(value, list) else ["" if value is None else value]
         self._expect("a text or a list of texts", name, all(isinstance(word, str) for word in words))
         return " ".join(words)
 
     def turns(self, most: int) -> Sequence[int] | None:
-        """Return ``turns``, whole numbers from 0 to `most`, all of them for the word ``all``; None if it is missing."""
         value = self._values.get("turns")
         if value == "all":
             return range(most + 1)
@@ -121,7 +109,7 @@ class Fields:
 
     def _expect(self, expected: str, name: str, is_fit: bool) -> None:
         if not is_fit:
-            raise RequestError(f"expected {expected} for {name}, got {shown(self._values.get(name))}", name)
+            raise _RequestError(f"expected {expected} for {name}, got {shown(self._values.get(name))}", name)
 
 
 def shown(value: object) -> str:
@@ -266,7 +254,7 @@ def read_request(line: str, number: int, defaults: Defaults) -> Iterator[Item]:
     """The requests of a line of this number; one that can't be understood gives a Remark with the reason."""
     tags: dict[str, Any] = {"id": None, "line": number}
     try:
-        fields = Fields.read(line)
+        fields = _Fields.read(line)
         tags = {"id": fields.identity()}
         known = ACTION_FIELDS if "action" in fields else FIELDS
         unknown = fields.unknown(known)
@@ -279,21 +267,21 @@ def read_request(line: str, number: int, defaults: Defaults) -> Iterator[Item]:
             yield _action(fields, tags)
         else:
             yield from _queries(fields, tags, defaults)
-    except RequestError as error:
+    except _RequestError as error:
         yield Remark(tags, printable(str(error), LONGEST_REASON), error.field)
 
 
-def _action(fields: Fields, tags: dict[str, Any]) -> Action:
+def _action(fields: _Fields, tags: dict[str, Any]) -> Action:
     name = fields.text("action")
     if name not in ACTIONS:
-        raise RequestError(f"expected an action out of {' '.join(ACTIONS)}, got {shown(name)}", "action")
+        raise _RequestError(f"expected an action out of {' '.join(ACTIONS)}, got {shown(name)}", "action")
     if name != "terminate":
         return Action(tags, name)
     target = fields.identity("terminate_id")
     return Action(tags, name, target, fields.turns(_MOST))
 
 
-def _queries(fields: Fields, tags: dict[str, Any], defaults: Defaults) -> list[Query]:
+def _queries(fields: _Fields, tags: dict[str, Any], defaults: Defaults) -> list[Query]:
     game = _game(fields, defaults.rules)
     search = _search(fields, defaults.search)
     priority = fields.whole("priority", -_MOST_PRIORITY, _MOST_PRIORITY, 0) or 0
@@ -302,7 +290,7 @@ def _queries(fields: Fields, tags: dict[str, Any], defaults: Defaults) -> list[Q
     wanted = [len(game)] if turns is None else turns
     moves = _moves(fields, positions[wanted[0]], len(wanted))
     if search.stable and game.rules.one_direction:
-        raise RequestError(
+        raise _RequestError(
             f"stable discs are known only where a move turns every direction, not under {game.rules}",
             "stable",
         )
@@ -310,7 +298,7 @@ def _queries(fields: Fields, tags: dict[str, Any], defaults: Defaults) -> list[Q
     return [Query(tags | {"turn": turn}, positions[turn], search, moves, priority, yields) for turn in wanted]
 
 
-def _game(fields: Fields, rules: Rules) -> Game:
+def _game(fields: _Fields, rules: Rules) -> Game:
     name = "rules"
     try:
         text = fields.text("rules")
@@ -320,19 +308,19 @@ def _game(fields: Fields, rules: Rules) -> Game:
         first = Position.start(rules) if board is None else Position.parse(board, rules)
         name = "moves"
         return Game.from_transcript(fields.words("moves"), rules, first)
-    except RequestError:
+    except _RequestError:
         raise
     except (NotationError, IllegalMoveError) as error:
-        raise RequestError(str(error), name) from None
+        raise _RequestError(str(error), name) from None
 
 
-def _search(fields: Fields, default: SearchRequest) -> SearchRequest:
+def _search(fields: _Fields, default: SearchRequest) -> SearchRequest:
     """A request that names a limit gets none of the limits that others get."""
     if any(name in fields for name in _LIMITS):
         default = replace(default, depth=None, nodes=None, seconds=None, level=None, selectivity=None)
     selectivity = fields.whole("selectivity", 0, 100, default.selectivity)
     if selectivity is not None and selectivity not in SELECTIVITIES:
-        raise RequestError(
+        raise _RequestError(
             f"expected a selectivity out of {' '.join(map(str, SELECTIVITIES))}, got {selectivity}",
             "selectivity",
         )
@@ -348,13 +336,13 @@ def _search(fields: Fields, default: SearchRequest) -> SearchRequest:
             report_every=fields.seconds("report_every", default.report_every),
         )
     except SettingsError as error:
-        raise RequestError(str(error), "level") from None
+        raise _RequestError(str(error), "level") from None
     if not search.is_limited:
-        raise RequestError("it needs a limit too: depth, nodes or time", "selectivity")
+        raise _RequestError("it needs a limit too: depth, nodes or time", "selectivity")
     return search
 
 
-def _moves(fields: Fields, position: Position, positions: int) -> tuple[Move, ...] | None:
+def _moves(fields: _Fields, position: Position, positions: int) -> tuple[Move, ...] | None:
     given = {name: _listed(fields, name, position, positions) for name in ("allow", "avoid")}
     if given["allow"] is None and given["avoid"] is None:
         return None
@@ -365,16 +353,16 @@ def _moves(fields: Fields, position: Position, positions: int) -> tuple[Move, ..
     ]
     if not chosen:
         to_blame = "allow" if given["allow"] == [] else "avoid"
-        raise RequestError("no legal move is left to search", to_blame)
+        raise _RequestError("no legal move is left to search", to_blame)
     return tuple(chosen)
 
 
-def _listed(fields: Fields, name: str, position: Position, positions: int) -> Sequence[Move] | None:
+def _listed(fields: _Fields, name: str, position: Position, positions: int) -> Sequence[Move] | None:
     if name not in fields:
         return None
     if positions > 1:
-        raise RequestError(f"{name} goes with one turn only, and {positions} are asked for", name)
+        raise _RequestError(f"{name} goes with one turn only, and {positions} are asked for", name)
     try:
         return [position.parse_move(word) for word in fields.words(name).replace(",", " ").split()]
     except (NotationError, IllegalMoveError) as error:
-        raise RequestError(str(error), name) from None
+        raise _RequestError(str(error), name) from None

@@ -64,7 +64,7 @@ class Explorer:
 
     def facts(self, position: Position, wanted: Wanted = ANY) -> dict[str, Any]:
         """The table of a position as JSON has it."""
-        return table_facts(self.at(position, wanted))
+        return _table_facts(self.at(position, wanted))
 
     def exit_of(self, game: AnnotatedGame) -> tuple[int, AnnotatedMove] | None:
         """The move by which a game left those of the archive, and its ply, 1 for the first.
@@ -125,7 +125,7 @@ def _cells(row: MoveRow, games: int) -> tuple[str, ...]:
     )
 
 
-def table_facts(table: PositionTable) -> dict[str, Any]:
+def _table_facts(table: PositionTable) -> dict[str, Any]:
     """The table as JSON has it; results and scores are from the side to move."""
     moves = []
     for row in table.moves:

@@ -17,7 +17,7 @@ from outflank.book import Book, BookWriter
 from outflank.book.growing import Grower, GrowthProgress, Judge, RunSearches, run_here, usual_level
 from outflank.book.lock import LOCK_SUFFIX
 from outflank.book.names import opening_of_game
-from outflank.engine import Game, OutflankError, Position, SettingsError
+from outflank.engine import Game, Position, SettingsError
 from outflank.engine.links import file_of
 from outflank.protocol.formats import FormatName
 from outflank.protocol.formats.annotated import AnnotatedGame
@@ -57,7 +57,7 @@ def growth_log(path: Path | None, book: Path) -> Iterator[Callable[[GrowthProgre
         nonlocal failure
         if failure:
             return
-        facts = growth_facts(progress) | {"processor_seconds": round(time.process_time() - began, 3)}
+        facts = _growth_facts(progress) | {"processor_seconds": round(time.process_time() - began, 3)}
         try:
             with writing(path):
                 file.write(json.dumps(facts) + "\n")
@@ -93,8 +93,7 @@ def _expect_no_part(path: Path, book: Path) -> None:
         )
 
 
-def growth_facts(progress: GrowthProgress) -> dict[str, Any]:
-    """Return a progress as JSON data."""
+def _growth_facts(progress: GrowthProgress) -> dict[str, Any]:
     names = ("score", "lower", "upper")
     return {
         "seconds": round(progress.seconds, 3),
@@ -171,7 +170,7 @@ def open_run(workers: int | None, cluster: str | None) -> Iterator[RunSearches]:
         yield partial(run_all, executor, at_once=at_once)
 
 
-def main_line(book: Book) -> Game:
+def _main_line(book: Book) -> Game:
     """Return the best line of the book, up to the leaf's move; of equal first moves it has f5."""
     game = Game(book.rules)
     while len(game.turns) < _LONGEST_LINE and (entry := book.probe(game.position)) and entry.moves:
@@ -189,14 +188,14 @@ def print_result(
     book: Book, progress: GrowthProgress, level: int, as_json: bool, games: int | None = None
 ) -> None:
     """Print the result and the main line of the book."""
-    line = main_line(book)
+    line = _main_line(book)
     moves, opening = line.transcript(), opening_of_game(line)
     rate = progress.searches / progress.seconds if progress.seconds else 0.0
     if as_json:
         facts: dict[str, Any] = {
             "book": str(book.path),
             "rules": str(book.rules),
-            **growth_facts(progress),
+            **_growth_facts(progress),
             "level": level,
             **({} if games is None else {"games": games}),
             "main_line": moves,
@@ -214,15 +213,14 @@ def print_result(
         *([] if games is None else [("games", f"{games:,}")]),
     ]
     if progress.root:
-        rows.append(("root", root_words(progress.root)))
+        rows.append(("root", _root_words(progress.root)))
         rows.append(("main line", f"{moves}, {opening}" if opening else moves))
     width = max(len(name) for name, _ in rows)
     for name, text in rows:
         click.echo(f"{name:<{width}}  {text}")
 
 
-def root_words(root: tuple[int, int, int]) -> str:
-    """Return the score of the root and its bounds in words."""
+def _root_words(root: tuple[int, int, int]) -> str:
     score, lower, upper = root
     return f"{score:+d} discs for the side that begins, from {lower:+d} to {upper:+d} by the leaves' margins"
 
@@ -242,56 +240,33 @@ def _progress_table(path: Path, progress: GrowthProgress | None) -> Table:
     table.add_row("searches", f"{progress.searches:,}, {searches}")
     table.add_row("now at", f"{progress.error:g} discs given away, ply {progress.ply}")
     if progress.root:
-        table.add_row("root", root_words(progress.root))
+        table.add_row("root", _root_words(progress.root))
     table.add_row("time", f"{minutes}:{rest:02d}")
     return table
 
 
-class PlayedLines:
-    """Iterates over the positions of games, game by game; unusable games are reported on stderr and skipped."""
-
-    def __init__(
-        self,
-        sources: Sequence[str],
-        book: Book,
-        form: FormatName | None = None,
-        wanted: Callable[[AnnotatedGame], bool] = lambda _: True,
-    ) -> None:
-        self.games = 0
-        self.read = ReadGames()
-        self._wanted = wanted
-        self._sources = sources
-        self._book = book
-        self._form = form
-
-    def __iter__(self) -> Iterator[Sequence[Position]]:
-        for source in self._sources:
-            if Path(source).is_dir() or Path(source).name == RUN_FILE:
-                yield from self._of_run(Path(source))
+def played_lines(
+    sources: Sequence[str],
+    book: Book,
+    read: ReadGames,
+    form: FormatName | None,
+    wanted: Callable[[AnnotatedGame], bool],
+) -> Iterator[Sequence[Position]]:
+    """Yield the positions of each wanted game of files and runs; games that can't be used are reported by `read`."""
+    for source in sources:
+        if Path(source).is_dir() or Path(source).name == RUN_FILE:
+            run = read_run(Path(source))
+            book.expect(run.settings.rules)
+            records = (run_record(run, game) for game in run.games if game.turns)
+            yield from (record.positions for record in records if wanted(record))
+            continue
+        for _, number, game in read.of([source], form, book.rules):
+            if not wanted(game):
                 continue
-            for _, number, entry in self.read.of([source], self._form, self._book.rules):
-                if not self._wanted(entry):
-                    continue
-                if not (self._book.serves(entry.rules) and entry.first == Position.start(entry.rules)):
-                    rules = self._book.rules
-                    self.read.bad.add(
-                        f"{shown(source)}, game {number}: the book is for {rules} from {rules.start}, "
-                        f"and the game is by {entry.rules} from {entry.first.board_string()}"
-                    )
-                else:
-                    self.games += 1
-                    yield entry.positions
-
-    def expect_good(self) -> None:
-        """Raise OutflankError if games were skipped."""
-        self.read.end()
-        if bad := self.read.bad.count:
-            raise OutflankError(f"{counted(bad, 'game')} can't be used ({self.read.bad.where})")
-
-    def _of_run(self, path: Path) -> Iterator[Sequence[Position]]:
-        run = read_run(path)
-        self._book.expect(run.settings.rules)
-        for game in run.games:
-            if game.turns and self._wanted(record := run_record(run, game)):
-                self.games += 1
-                yield record.positions
+            if book.serves(game.rules) and game.first == Position.start(game.rules):
+                yield game.positions
+            else:
+                read.bad.add(
+                    f"{shown(source)}, game {number}: the book is for {book.rules} from {book.rules.start}, "
+                    f"and the game is by {game.rules} from {game.first.board_string()}"
+                )

@@ -9,7 +9,7 @@ from typing import Any
 from outflank.book import Book, BookEntry, BookMove
 from outflank.book.names import Opening, opening_at, opening_of
 from outflank.engine import Colour, Game, Move, Position
-from outflank.tools.report.page import templates
+from outflank.tools.report.page import rendered
 
 USUAL_FIRST_MOVE = "f5"  # by convention the first move of recorded games
 
@@ -67,14 +67,14 @@ def main_lines(
                 yield _line(moves, positions, error, last, transposes)
             continue
         seen.add(image)
-        for move in different_moves(entry):
+        for move in _different_moves(entry):
             lost = error + entry.score - move.score
             if max_error is None or lost <= max_error:
                 after = (*positions, position.play(move.move))
                 heappush(waiting, (lost, -len(moves) - 1, next(order), (*moves, move.move), after, move))
 
 
-def different_moves(entry: BookEntry) -> list[BookMove]:
+def _different_moves(entry: BookEntry) -> list[BookMove]:
     """Return the moves of an entry, one of those that lead to images of one position, preferably f5."""
     kept: dict[Position, BookMove] = {}
     for move in entry.moves:
@@ -122,7 +122,7 @@ _MARGIN, _HEAD, _LEAST_WIDTH = 16.0, 56.0, 800.0  # with room for the heading
 
 
 @dataclass(slots=True)
-class Branch:
+class _Branch:
     """A run of moves without a branch.
 
     Attributes:
@@ -138,30 +138,28 @@ class Branch:
     score: int = 0
     lost: int = 0
     name: str = ""
-    branches: list["Branch"] = field(default_factory=list)
+    branches: list["_Branch"] = field(default_factory=list)
     x: float = 0.0
     y: float = 0.0
 
     @property
     def text(self) -> str:
-        """The moves as text in the box."""
         return " ".join(map(str, self.moves))
 
     @property
     def remark(self) -> str:
-        """The text below the box: ``Tiger, gives away 1``."""
+        """``Tiger, gives away 1``."""
         return ", ".join(filter(None, (self.name, f"gives away {self.lost}" if self.lost else "")))
 
     @property
     def width(self) -> float:
-        """The width of the box with its score, and at least that of the remark below it."""
         box = 2 * _PADDING + _LETTER * len(self.text) + _CHIP
         return max(box, _SMALL_LETTER * len(self.remark) + _PADDING)
 
 
 def tree_svg(book: Book, start: Position, title: str, lines: Iterable[BookLine]) -> str:
     """Return an image of the lines of a book from a position. Raises: FileFormatError if the book is damaged."""
-    root = Branch(start)
+    root = _Branch(start)
     for line in lines:
         _add(book, root, line)
     branches = root.branches
@@ -172,24 +170,21 @@ def tree_svg(book: Book, start: Position, title: str, lines: Iterable[BookLine])
         height = _place(branch, _MARGIN, height)
         right = max(right, _right(branch))
     drawn = list(_all(branches))
-    return (
-        templates()
-        .get_template("booktree.svg")
-        .render(
-            title=title,
-            width=round(right + _MARGIN),
-            height=round(height + _MARGIN),
-            names=start.rules.colour_names,
-            branches=drawn,
-            edges=[(branch, after) for branch in drawn for after in branch.branches],
-            box=_BOX,
-            chip=_CHIP,
-            padding=_PADDING,
-        )
+    return rendered(
+        "booktree.svg",
+        title=title,
+        width=round(right + _MARGIN),
+        height=round(height + _MARGIN),
+        names=start.rules.colour_names,
+        branches=drawn,
+        edges=[(branch, after) for branch in drawn for after in branch.branches],
+        box=_BOX,
+        chip=_CHIP,
+        padding=_PADDING,
     )
 
 
-def _add(book: Book, branch: Branch, line: BookLine) -> None:
+def _add(book: Book, branch: _Branch, line: BookLine) -> None:
     for move in line.moves:
         after = next((each for each in branch.branches if each.moves == [move]), None)
         if after is None:
@@ -200,12 +195,12 @@ def _add(book: Book, branch: Branch, line: BookLine) -> None:
             score = known.score if before.side is Colour.BLACK else -known.score
             opening = opening_at(position)
             name = "" if opening is None else opening.name
-            after = Branch(position, [move], score, entry.score - known.score, name)
+            after = _Branch(position, [move], score, entry.score - known.score, name)
             branch.branches.append(after)
         branch = after
 
 
-def _join(branch: Branch) -> None:
+def _join(branch: _Branch) -> None:
     """Join a run with the only one that follows, and order those that follow the whole."""
     while len(branch.branches) == 1:
         (after,) = branch.branches
@@ -216,7 +211,7 @@ def _join(branch: Branch) -> None:
         _join(after)
 
 
-def _place(branch: Branch, x: float, y: float) -> float:
+def _place(branch: _Branch, x: float, y: float) -> float:
     """Place a run and the following ones from height `y` on, and return the height below them."""
     branch.x = x
     below = y
@@ -226,11 +221,11 @@ def _place(branch: Branch, x: float, y: float) -> float:
     return max(below, y + _ROW)
 
 
-def _right(branch: Branch) -> float:
+def _right(branch: _Branch) -> float:
     return max([branch.x + branch.width, *map(_right, branch.branches)])
 
 
-def _all(branches: Sequence[Branch]) -> Iterable[Branch]:
+def _all(branches: Sequence[_Branch]) -> Iterable[_Branch]:
     for branch in branches:
         yield branch
         yield from _all(branch.branches)

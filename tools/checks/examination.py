@@ -109,29 +109,27 @@ def _run(check: Check, engine: TappedDriver, silences: dict[str, Check], reporte
     return finding
 
 
-SECTIONS: dict[ModuleType, str] = {wire: "The wire", board: "The board", clock_and_exit: "Clocks and exit"}
-NBOARD_SECTIONS: dict[ModuleType, str] = {nboard: "NBoard's protocol"}
+SECTIONS: dict[str, ModuleType] = {
+    "The wire": wire,
+    "The board": board,
+    "Clocks and exit": clock_and_exit,
+    "NBoard's protocol": nboard,
+}
 
 
-def checks_of(module: ModuleType) -> list[Check]:
-    """Return the checks that a module defines, in its order."""
-    return [value for value in vars(module).values() if isinstance(value, Check)]
+def checks_of(*modules: ModuleType) -> dict[str, Check]:
+    """Return the checks that modules define, in their order, by name."""
+    return {
+        each.name: each for module in modules for each in vars(module).values() if isinstance(each, Check)
+    }
 
 
-def _checks(sections: dict[ModuleType, str]) -> dict[str, Check]:
-    return {check.name: check for module in sections for check in checks_of(module)}
-
-
-CHECKS: dict[str, Check] = _checks(SECTIONS)
+CHECKS = checks_of(wire, board, clock_and_exit)
 """The checks of an engine that speaks GTP."""
-NBOARD_CHECKS: dict[str, Check] = _checks(NBOARD_SECTIONS)
+NBOARD_CHECKS = checks_of(nboard)
 CATALOGUES: dict[Protocol, tuple[type[TappedDriver], dict[str, Check]]] = {
     Protocol.GTP: (TappedGtpDriver, CHECKS),
     Protocol.NBOARD: (TappedNBoardDriver, NBOARD_CHECKS),
 }
 """For each protocol the class of its driver, and its checks."""
-SECTION_OF: dict[str, str] = {
-    check.name: title
-    for module, title in {**SECTIONS, **NBOARD_SECTIONS}.items()
-    for check in checks_of(module)
-}
+SECTION_OF = {name: title for title, module in SECTIONS.items() for name in checks_of(module)}

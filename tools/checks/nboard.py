@@ -85,15 +85,13 @@ def _begins(line: str, beginning: str) -> bool:
     return line.split()[: len(words)] == words
 
 
-def move_of(answer: str) -> str:
-    """Return the move in the text after ``===``, in any form of the rest."""
+def _move_of(answer: str) -> str:
     words: Sequence[str] = answer.replace("/", " ").split()
     return words[0] if words else ""
 
 
-def expect_legal(answer: str, game: Game) -> None:
-    """Raise Violation unless an answer holds a legal move at the end of a game."""
-    text = move_of(answer)
+def _expect_legal(answer: str, game: Game) -> None:
+    text = _move_of(answer)
     try:
         legal = Move.parse(text) in game.position.legal_moves()
     except NotationError:
@@ -186,14 +184,14 @@ _FORM = re.compile(r"(?:[A-H][1-8]|PA)(?:/-?(?:\d+\.?\d*)?(?:/\d+\.?\d*)?)?")
 @must()
 def moves_at_the_start(engine: TappedNBoardDriver) -> None:
     """`go` at the start is answered with `===` and a legal move."""
-    expect_legal(engine.answer_at(Game()), Game())
+    _expect_legal(engine.answer_at(Game()), Game())
 
 
 @must()
 def reads_a_record(engine: TappedNBoardDriver) -> None:
     """`set game` sets the position at the end of the record."""
     game = Game.from_transcript(_OPENING)
-    expect_legal(engine.answer_at(game), game)
+    _expect_legal(engine.answer_at(game), game)
 
 
 @must()
@@ -201,7 +199,7 @@ def takes_moves(engine: TappedNBoardDriver) -> None:
     """`move` plays a move on the board that was set."""
     engine.answer_at(Game())
     engine.tell("move F5/0.00/0.10")
-    expect_legal(engine.answer_to_go(), Game.from_transcript("f5"))
+    _expect_legal(engine.answer_to_go(), Game.from_transcript("f5"))
 
 
 @must()
@@ -209,14 +207,14 @@ def does_not_play_its_move(engine: TappedNBoardDriver) -> None:
     """`go` chooses and does not play: asked again, the engine moves for the same side."""
     game = Game.from_transcript(_OPENING)
     engine.answer_at(game)
-    expect_legal(engine.answer_to_go(), game)
+    _expect_legal(engine.answer_to_go(), game)
 
 
 @should()
 def passes_when_it_must(engine: TappedNBoardDriver) -> None:
     """`go` without a legal move is answered with `=== PA`."""
     answer = engine.answer_at(Game.from_transcript(BEFORE_A_PASS))
-    expect(move_of(answer).lower() in ("pa", "pass", "ps"), "=== PA", repr(answer))
+    expect(_move_of(answer).lower() in ("pa", "pass", "ps"), "=== PA", repr(answer))
 
 
 @must()
@@ -224,7 +222,7 @@ def reads_a_pass_in_a_record(engine: TappedNBoardDriver) -> None:
     """A record may end with a pass, `B[PA]`."""
     game = Game.from_transcript(BEFORE_A_PASS)
     game.pass_()
-    expect_legal(engine.answer_at(game), game)
+    _expect_legal(engine.answer_at(game), game)
 
 
 @must()
@@ -234,7 +232,7 @@ def takes_a_pass_as_a_move(engine: TappedNBoardDriver) -> None:
     engine.set_game(game, depth=3)
     engine.tell("move PA")
     game.pass_()
-    expect_legal(engine.answer_to_go(), game)
+    _expect_legal(engine.answer_to_go(), game)
 
 
 @must(alone=True)
@@ -243,7 +241,7 @@ def survives_a_finished_game(engine: TappedNBoardDriver) -> None:
     engine.set_game(Game.from_transcript(WIPE_OUT))
     engine.tell("go")
     engine.until_pong(engine.thinking)
-    expect_legal(engine.answer_at(Game()), Game())
+    _expect_legal(engine.answer_at(Game()), Game())
 
 
 @should()
@@ -261,7 +259,7 @@ def tells_what_it_thinks(engine: TappedNBoardDriver) -> None:
     said = engine.until("search", "book", seconds=engine.thinking)
     engine.until_pong(engine.thinking)
     pv = said[-1].split()[1] if len(said[-1].split()) > 1 else ""
-    expect_legal(pv[:2], Game())
+    _expect_legal(pv[:2], Game())
 
 
 @should()

@@ -1,17 +1,21 @@
 """``outflank analyze`` and ``web``: the best moves of positions as text, as JSON, to programs, and in the browser."""
 
 import json
+import secrets
+import time
+import webbrowser
 from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from itertools import chain, count, islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
 from outflank.engine import NotationError, OutflankError, Parameters, Rules, Searcher
 from outflank.engine.search.limits import DEFAULT_LEVEL
-from outflank.protocol.formats.annotated import AnnotatedGame
+from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.tools.analysis.answers import ANSWER_ROW, Answer, answer_facts, answer_row
 from outflank.tools.analysis.requests import Action, Defaults, Item, Query, Remark, SearchRequest
 from outflank.tools.analysis.service import (
@@ -41,13 +45,16 @@ from outflank.tools.commands.options import (
     selectivity_option,
 )
 from outflank.tools.report.search import heading, settings_line
-from outflank.tools.runtime.games import Given, as_usage
-from outflank.tools.runtime.progress import Complaints, counted
+from outflank.tools.runtime.games import Given, as_usage, bad_game
+from outflank.tools.runtime.progress import Complaints, counted, warn
+from outflank.tools.runtime.signals import Interrupts
 
 if TYPE_CHECKING:
     from outflank.protocol.drivers import EngineSpec
 
 _SECONDS = 5.0
+_TOKEN_BYTES = 16
+_SLICE_SECONDS = 0.1
 
 
 # A board may begin with "--", and must not be taken for an option then.
@@ -139,13 +146,11 @@ def analyze(
     many = search if search.is_limited else replace(search, level=DEFAULT_LEVEL)
     defaults = Defaults(rules, many)
     if web is not None or serve is not None:
-        from outflank.tools.web.board_server import serve_board  # an extra that most do without
-
         # The page searches the position shown and the curve at once.
         at_once = max(concurrency, 1 if web is None else 2)
         searchers = [Searcher(hash_mb, threads, parameters=parameters) for _ in range(at_once)]
         place, mode = (serve, None) if web is None else (web, "study")
-        serve_board(texts, defaults, searchers, place, web is not None, archive, mode=mode)
+        _serve(texts, defaults, searchers, place, web is not None, archive, mode=mode)
     if not texts:
         raise click.UsageError("Missing argument 'POSITION...'.")
     searchers = [Searcher(hash_mb, threads, parameters=parameters) for _ in range(concurrency)]
@@ -254,9 +259,59 @@ def web(
     GAMES are files in a format of docs/formats.md, transcripts or boards to begin with. The page plays against Outflank
     and the engines of --engine, shows the scores of all moves, reviews games and asks problems; see docs/web.md.
     """
-    from outflank.tools.web.board_server import serve_board  # an extra that most do without
-
     defaults = Defaults(rules, SearchRequest(level=DEFAULT_LEVEL))
     searchers = [Searcher(hash_mb, threads) for _ in range(concurrency)]
     mode = "study" if texts else "play"
-    serve_board(texts, defaults, searchers, serve, serve is None, archive, engines, mode)
+    _serve(texts, defaults, searchers, serve, serve is None, archive, engines, mode)
+
+
+def _serve(
+    texts: Sequence[str],
+    defaults: Defaults,
+    searchers: Sequence[Searcher],
+    place: str | None,
+    opens: bool,
+    archive: Path | None,
+    engines: "Sequence[EngineSpec]" = (),
+    mode: str | None = None,
+) -> NoReturn:
+    """Serve at `place`, or for this machine alone, until a signal comes; without a `mode`, requests alone."""
+    from outflank.tools.archive.table import Explorer
+    from outflank.tools.web.analysis import MOST_GAMES, AnalysisBoard  # an extra that most do without
+    from outflank.tools.web.server import Address, WebServer
+
+    try:
+        address = Address.parse(place or "0")
+    except NotationError as error:
+        raise click.BadParameter(str(error), param_hint="HOST:PORT") from None
+    games: list[AnnotatedGame] = []
+    for text in texts:
+        with Given(text) as given, as_usage():
+            for each in islice(given.games(defaults.rules), MOST_GAMES):
+                if isinstance(each, BadGame):
+                    warn(bad_game(text, each))
+                else:
+                    games.append(each)
+    token = secrets.token_urlsafe(_TOKEN_BYTES)
+    with ExitStack() as stack:
+        explorer = None if archive is None else stack.enter_context(Explorer.open(archive))
+        board = AnalysisBoard(
+            token, AnalysisService(searchers), defaults, games, explorer, engines, mode or "study"
+        )
+        stack.callback(board.tables.close)
+        server = stack.enter_context(WebServer(board.routes, address.listen(), names=address.names))
+        interrupts = stack.enter_context(Interrupts())
+        page = f"{server.url}/{token}/"
+        if mode is not None:
+            click.echo(f"Page: {page}")
+        click.echo(f"Requests: {page.replace('http', 'ws', 1)}analysis")
+        if not address.is_loopback:
+            names = ", ".join(["Outflank", *(engine.name for engine in engines)])
+            warn(
+                f"everyone who can reach {server.url} and knows the address can search here and play {names}"
+            )
+        if opens:
+            webbrowser.open(page)
+        while True:
+            interrupts.check()
+            time.sleep(_SLICE_SECONDS)

@@ -114,8 +114,7 @@ def build(files: Sequence[str], path: Path, source: FormatName | None, rules: Ru
             f"{path}: {counted(built.games, 'game')}, {counted(built.positions, 'position')}, "
             f"{counted(built.duplicates, 'duplicate')} left out{others}; {built.bytes:,} bytes, {seconds:.1f} s"
         )
-    if built.bad:
-        raise OutflankError(f"{counted(built.bad, 'game')} can't be read ({complaints.bad.where})")
+    complaints.expect_good()
 
 
 # A board may begin with "--", and must not be taken for an option then.

@@ -37,6 +37,7 @@ from outflank.tools.commands.options import (
 )
 from outflank.tools.commands.program import CommandGroup
 from outflank.tools.runtime.cluster import Place
+from outflank.tools.runtime.games import ReadGames
 from outflank.tools.runtime.progress import counted
 
 
@@ -297,19 +298,22 @@ def _grow_by_games(
     as_json: bool,
     **place: Unpack[Place],
 ) -> None:
-    from outflank.tools.books.growth import PlayedLines, grow_book, open_run
+    from outflank.tools.books.growth import grow_book, open_run, played_lines
 
+    read, found, positions = ReadGames(), 0, list[Position]()
     with BookWriter.open(path) as book, open_run(**place) as run:
-        lines = PlayedLines(games, book, source, wanted.allows)
-        positions = [position for line in lines for position in chosen(book, line)]
-        what = f"{command} {wanted}".strip() + f" {setting}, games: {lines.games}"
+        for line in played_lines(games, book, read, source, wanted.allows):
+            found += 1
+            positions += chosen(book, line)
+        what = f"{command} {wanted}".strip() + f" {setting}, games: {found}"
 
         def grow(grower: Grower) -> None:
             grower.extend(positions, budget)
 
-        grow_book(book, what, grow, as_json, level, run, games=lines.games)
-    lines.expect_good()
-    wanted.expect_found(lines.games, lines.read.unnamed)
+        grow_book(book, what, grow, as_json, level, run, games=found)
+    read.end()
+    read.expect_good("used")
+    wanted.expect_found(found, read.unnamed)
 
 
 def _read_score(text: str) -> int | None:

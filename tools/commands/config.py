@@ -36,7 +36,7 @@ def config(ctx: click.Context) -> None:
         click.echo(f"There is no {path}. It would have a table for each command, such as{_EXAMPLE}")
         return
     click.echo(path)
-    for line in _lines(program, read_defaults(path), path, ()):
+    for line in _lines(program, _read_defaults(path), path, ()):
         click.echo(line)
 
 
@@ -45,7 +45,7 @@ def set_defaults(ctx: click.Context, name: str, command: click.Command, path: Pa
 
     Raises: FileFormatError naming the file.
     """
-    tables = read_defaults(path)
+    tables = _read_defaults(path)
     for key in tables:
         if key not in ctx.command.list_commands(ctx):  # type: ignore[attr-defined]
             raise FileFormatError(f"{path}: {unknown('command', key, ctx.command.list_commands(ctx))}")  # type: ignore[attr-defined]
@@ -54,8 +54,7 @@ def set_defaults(ctx: click.Context, name: str, command: click.Command, path: Pa
         ctx.meta[DEFAULTS_FILE] = path
 
 
-def read_defaults(path: Path) -> dict[str, Any]:
-    """Return the tables of the file. Raises: FileFormatError."""
+def _read_defaults(path: Path) -> dict[str, Any]:
     with path.open("rb") as file:
         data = file.read(_MOST_BYTES + 1)
     try:

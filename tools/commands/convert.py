@@ -129,7 +129,7 @@ def convert(
                     read.bad.add(f"{shown(name)}, game {number}: {error}")
         read.end()
         if not written:
-            _expect_good(read)
+            read.expect_good("read or written")
         wanted.expect_found(written, read.unnamed)
         if lost := read_and_written(incomplete, outputs):
             _warn_of(writer)
@@ -146,7 +146,7 @@ def convert(
         "seconds": round(time.perf_counter() - began, 3),
     }
     _report(facts, outputs, as_json)
-    _expect_good(read)
+    read.expect_good("read or written")
 
 
 def _report(facts: dict[str, Any], files: Sequence[Path], as_json: bool) -> None:
@@ -161,11 +161,6 @@ def _report(facts: dict[str, Any], files: Sequence[Path], as_json: bool) -> None
     )
     for file in files:
         click.echo(file)
-
-
-def _expect_good(read: ReadGames) -> None:
-    if read.bad.count:
-        raise OutflankError(f"{counted(read.bad.count, 'game')} can't be read or written ({read.bad.where})")
 
 
 def _warn_of(writer: GameWriter) -> None:
@@ -221,8 +216,7 @@ def _print_statistics(
     elif statistics.games:
         for line in statistics.lines():
             say(line)
-    if read.bad.count:
-        raise OutflankError(f"{counted(read.bad.count, 'game')} can't be read ({read.bad.where})")
+    read.expect_good()
 
 
 _MOST_COMMON = 10

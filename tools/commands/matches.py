@@ -49,13 +49,7 @@ if TYPE_CHECKING:  # extras that most do without
     from outflank.tools.match.runner.session import RunHooks, RunSession
     from outflank.tools.web.page_process import PageProcess
 
-_WITH_RESUME = {
-    "concurrency": "--concurrency",
-    "cluster": "--cluster",
-    "as_json": "--json",
-    "live": "--live",
-    "delay": "--delay",
-}
+_WITH_RESUME = ("concurrency", "cluster", "as_json", "live", "delay")
 # The settings on which an engine's start depends.
 _STARTING = ("cmd", "dir", "env", "options", "commands", "book")
 _SHORT_MATCH = ('name="level 5" cmd="outflank gtp --level 5"', 'name="level 4" cmd="outflank gtp --level 4"')
@@ -80,7 +74,7 @@ def match(sprt: Sprt | None, played: RunOptions, place: RunPlace) -> None:
         played = replace(played, engines=_SHORT_MATCH)
     if sprt and not is_given(click.get_current_context(), "games"):
         played = replace(played, games=_MOST_GAMES_OF_TEST)
-    play_run(lambda: played.settings(played.entries(alone=True), sprt=sprt), played, place)
+    _play_run(lambda: played.settings(played.entries(alone=True), sprt=sprt), played, place)
 
 
 @click.command(cls=Command, exclusive=_EXCLUSIVE, needs=PAGE_NEEDS)
@@ -98,7 +92,7 @@ def tournament(form: str, rounds: int | None, played: RunOptions, place: RunPlac
     """
     if form == Format.KNOCKOUT and rounds not in (None, 1):  # --save-config writes 1
         raise click.UsageError("a knockout ends when one engine is left, so --rounds has no meaning for it")
-    play_run(lambda: played.settings(played.entries(), Format(form), rounds), played, place)
+    _play_run(lambda: played.settings(played.entries(), Format(form), rounds), played, place)
 
 
 @click.command(cls=Command)
@@ -136,7 +130,7 @@ def tune(
     the winner. A match of the result against the start follows. An engine gets its values at {name} in its cmd, else by
     GTP's kata-set-param, NBoard's set or UCI's setoption. docs/tuning.md has the details.
     """
-    from outflank.tools.match.runner.session import RunSession  # as in play_run
+    from outflank.tools.match.runner.session import RunSession  # as in _play_run
 
     def choose() -> RunSettings:
         if engine is None or not parameters:
@@ -156,16 +150,16 @@ def tune(
         except NotationError as error:
             raise click.BadParameter(str(error), param_hint="--param") from None
 
-    tuning, run = play_run(choose, played, place)
+    tuning, run = _play_run(choose, played, place)
     test = tuning.folder / TEST_FOLDER
     if (test / RUN_FILE).exists():
-        play_run(choose, played, replace(place, resume=test))
+        _play_run(choose, played, replace(place, resume=test))
     elif settings := test_of(run):
         settings = replace(settings, concurrency=tuning.settings.concurrency)
         show_run(RunSession(settings, test), place)
 
 
-def play_run(
+def _play_run(
     choose: Callable[[], RunSettings], played: RunOptions, place: RunPlace
 ) -> tuple[RunSession, Run]:
     """Play a new run, or resume one, and print its result; with --save-config write its settings and end.
@@ -203,13 +197,13 @@ def _is_typed(name: str) -> bool:
 
 def _expect_options_of_resume() -> None:
     context = click.get_current_context()
-    allowed = {**({"games": "--games"} if context.info_name == "match" else {}), **_WITH_RESUME}
-    for parameter in context.command.params:
-        name = str(parameter.name)
-        if _is_typed(name) and name != "resume" and name not in allowed:
+    names = (*(["games"] if context.info_name == "match" else []), *_WITH_RESUME)
+    options = {str(parameter.name): parameter.opts[0] for parameter in context.command.params}
+    for name, option in options.items():
+        if _is_typed(name) and name not in ("resume", *names):
+            allowed = ", ".join(options[each] for each in names if each in options)
             raise click.BadParameter(
-                f"{parameter.opts[0]} can't be given with it, only {', '.join(allowed.values())}",
-                param_hint="--resume",
+                f"{option} can't be given with it, only {allowed}", param_hint="--resume"
             )
 
 
@@ -301,9 +295,8 @@ def show_run(session: RunSession, place: RunPlace, hooks: RunHooks | None = None
 
 
 def _conclude(session: RunSession, run: Run, place: RunPlace, page: PageProcess | None) -> None:
-    from outflank.tools.report.figures import figures_of
+    from outflank.tools.report.figures import figures_of, summary
     from outflank.tools.report.report import write_run_files
-    from outflank.tools.report.summary import summary
     from outflank.tools.report.tables import print_result
 
     figures, folder, trouble = figures_of(run), session.folder, session.trouble

@@ -223,7 +223,7 @@ class Program(CommandGroup):
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Say where the pages are that the help refers to."""
-        if folder := pages_folder():
+        if folder := _pages_folder():
             formatter.write(f"\nThe pages that the help calls docs/... are in {folder.parent}/.\n")
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -305,7 +305,7 @@ def config_file() -> Path:
     )
 
 
-def pages_folder() -> Path | None:
+def _pages_folder() -> Path | None:
     """The folder docs/ of the checkout, or of the wheel that is installed; None if it is not there."""
     package = Path(__file__).resolve().parents[2]  # or the checkout, where the rooms of the package are links
     schemes = (sysconfig.get_path("data"), sysconfig.get_path("data", sysconfig.get_preferred_scheme("user")))

@@ -10,9 +10,11 @@ import click
 from outflank.engine import NotationError, OutflankError, Rules
 from outflank.engine.evaluation import weights
 from outflank.protocol.formats import FormatName, obf
-from outflank.tools.analysis.puzzles.find import ELOS, Puzzle, find
-from outflank.tools.analysis.puzzles.show import (
+from outflank.tools.analysis.puzzles import (
+    ELOS,
+    Puzzle,
     ask_all,
+    find,
     obf_line,
     render_page,
     sgf_game,
@@ -141,8 +143,7 @@ def find_problems(
             _write(found, output, sgf_file, html)
             _report(found)
     read.end()
-    if read.bad.count:
-        raise OutflankError(f"{counted(read.bad.count, 'game')} can't be read ({read.bad.where})")
+    read.expect_good()
     if not found:
         raise OutflankError("there is no such problem in the games, so nothing was written")
     if count is not None and len(found) < count:

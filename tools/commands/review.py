@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 import click
 
-from outflank.engine import DEFAULT_LEVEL, OutflankError, Rules
+from outflank.engine import DEFAULT_LEVEL, Rules
 from outflank.engine.evaluation import weights
 from outflank.engine.search.limits import exact_from as exact_from_of_level
 from outflank.protocol.formats import FormatName, ggf, sgf
@@ -61,7 +61,7 @@ from outflank.tools.report.board import say
 from outflank.tools.runtime.executor import map_in_order
 from outflank.tools.runtime.files import write_whole
 from outflank.tools.runtime.games import ReadGames, read_and_written, shown
-from outflank.tools.runtime.progress import counted, warn
+from outflank.tools.runtime.progress import warn
 
 
 @click.command(cls=Command, exclusive=[("--level", "--depth"), ("--level", "--time"), ("--json", "--ply")])
@@ -202,8 +202,7 @@ def review(
         played = [] if len(output.kept) != 1 else list(output.archive_text(output.kept[0].game))
     read.end()
     _write(output.kept, settings, files, view or "black", played)
-    if bad := read.bad.count:
-        raise OutflankError(f"{counted(bad, 'game')} can't be read ({read.bad.where})")
+    read.expect_good()
     wanted.expect_found(output.games, read.unnamed)
 
 

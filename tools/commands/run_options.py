@@ -22,6 +22,7 @@ from outflank.tools.commands.options import (
     RenamedOption,
     Seconds,
     WholeNumber,
+    cluster_option,
     completed_by,
     group,
     handing,
@@ -38,7 +39,6 @@ from outflank.tools.match.schedule.formats import usual_rounds
 from outflank.tools.match.state.config_file import chosen_entries, read_config
 from outflank.tools.match.state.run import Format, RunSettings
 from outflank.tools.match.stats.sprt import Sprt
-from outflank.tools.runtime.cluster import scheduler_address
 
 if TYPE_CHECKING:  # extras that most do without
     import socket
@@ -289,15 +289,7 @@ where_options = together(
             "and --games of a match may grow.",
         ),
     ),
-    group(
-        _MACHINES,
-        click.option(
-            "--cluster",
-            metavar="ADDRESS",
-            callback=read_by(scheduler_address),
-            help="Play on the Dask cluster of this scheduler, tcp://HOST:PORT or tls://HOST:PORT.",
-        ),
-    ),
+    group(_MACHINES, cluster_option),
     watched_json_option,
 )
 

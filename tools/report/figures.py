@@ -1,20 +1,26 @@
-"""The figures of a run for tables, report and summary: its standings, and what the moves of its games add to them."""
+"""The figures of a run for tables and report, and as plain data: its standings, and what its moves add to them."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from math import inf
+from typing import Any
 
 from outflank.engine import Colour
 from outflank.protocol.drivers.spec import EngineSpec
-from outflank.tools.match.game.referee import discs_lost
+from outflank.tools.match.game.referee import choices, discs_lost
 from outflank.tools.match.game.results import Ending, GameRecord, OffClockTime, Score
+from outflank.tools.match.schedule.encounters import Meeting
+from outflank.tools.match.schedule.swiss import SwissScore
 from outflank.tools.match.standings import Standings
-from outflank.tools.match.state.run import Format, Run
+from outflank.tools.match.state.run import Format, Run, plain_settings
 from outflank.tools.match.state.tuning import Value, values_of
+from outflank.tools.match.stats.sprt import Sprt
+from outflank.tools.report.page import PhaseTable, phase_table
 
 _FEWEST_GAMES = 4  # below, one colour takes all the points too often by chance
 _ONE_SIDED = 9  # points of ten
+_MOST_SLIPS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,3 +149,135 @@ def is_one_sided(score: Score) -> bool:
     """Whether a colour took nine points of ten or more, in at least four games: it says little about the engines."""
     most = max(score.points, score.of_opponent.points)
     return score.games >= _FEWEST_GAMES and 10 * most >= _ONE_SIDED * score.games
+
+
+def phases_of(games: Sequence[GameRecord], names: Iterable[str]) -> PhaseTable:
+    """Return the table of a run's phases, from exact margins."""
+    return phase_table(
+        names,
+        (
+            (game.pairing.names[game.turns[turn].colour], game.turns[turn].before.empties, best - came)
+            for game in games
+            for turn, best, came in choices(game)
+        ),
+    )
+
+
+def slips_of(games: Sequence[GameRecord]) -> list[dict[str, Any]]:
+    """Return the moves of a run that lost the most discs, the worst first; margins are the mover's."""
+    slips: list[dict[str, Any]] = [
+        {
+            "game": game.pairing.number,
+            "ply": number + 1,
+            "engine": game.pairing.names[turn.colour],
+            "move": str(turn.move),
+            "empties": turn.before.empties,
+            "best": best,
+            "played": came,
+            "discs": best - came,
+        }
+        for game in games
+        for number, best, came in choices(game)
+        for turn in [game.turns[number]]
+        if best != came
+    ]
+    return sorted(slips, key=lambda slip: -slip["discs"])[:_MOST_SLIPS]
+
+
+def summary(run: Run, figures: Figures) -> dict[str, Any]:
+    """Return a run without its games for ``--json`` and summary.json: times in seconds, margins in discs a game."""
+    standings = figures.standings
+    return {
+        "outflank": run.outflank,
+        "evaluation": run.evaluation,
+        "settings": plain_settings(run.settings),
+        "started": run.started,
+        "seconds": run.seconds,
+        "machine": run.machine,
+        "finished": run.finished,
+        "interrupted": run.interrupted,
+        "valid": run.is_valid,
+        "games": len(run.games),
+        "voids": len(run.voids),
+        "pairs": standings.complete_pairs,
+        "effective_pairs": standings.complete_pairs - len(standings.repeats),
+        "engines": [
+            _engine_facts(engine, figures.standings.course.swiss.get(engine.name))
+            for engine in figures.engines
+        ],
+        "order": list(figures.standings.course.order),
+        "rounds": [list(map(_meeting, meetings)) for meetings in figures.standings.course.rounds],
+        "elo": asdict(standings.elo) if standings.elo else None,
+        "sprt": _test(run, figures),
+        "ratings": asdict(standings.ratings),
+        "forced_passes": sum(game.forced_passes for game in run.games),
+        "values": {value.parameter.name: value.text for value in figures.values},
+        "remarks": list(run.remarks),
+    }
+
+
+def _engine_facts(engine: EngineFigures, swiss: SwissScore | None) -> dict[str, Any]:
+    score = engine.score
+    discs, moves = engine.discs_lost
+    from_book, known = engine.book_moves
+    return {
+        "name": engine.name,
+        "calls_itself": list(engine.identities),
+        "points": score.points,
+        "wins": score.wins,
+        "draws": score.draws,
+        "losses": score.losses,
+        "points_by_colour": {str(colour): engine.by_colour[colour].points for colour in Colour},
+        "wins_by_fault": _counts(engine.fault_wins),
+        "faults": _counts(engine.faults),
+        "voids": engine.voids,
+        "void_share": engine.void_share,
+        "margin": score.mean_margin,
+        "discs_lost": discs,
+        "solved_moves": moves,
+        "mean_seconds": engine.mean_seconds,
+        "longest_seconds": engine.longest_seconds,
+        "mean_seconds_outside": engine.outside.mean,
+        "longest_seconds_outside": engine.outside.longest,
+        "longest_seconds_to_set_up": engine.outside.setup,
+        "moves": len(engine.seconds),
+        "book_moves": from_book,
+        "moves_told_from_where": known,
+        "swiss": asdict(swiss) if swiss else None,
+    }
+
+
+def _meeting(meeting: Meeting) -> dict[str, Any]:
+    return {
+        "first": meeting.first,
+        "second": meeting.second,
+        "points": meeting.points,
+        "stages": meeting.stages,
+        "games": meeting.numbers,
+        "planned": meeting.games,
+        "discs": meeting.discs,
+        "winner": meeting.winner,
+        "decision": meeting.decision,
+    }
+
+
+def _test(run: Run, figures: Figures) -> dict[str, Any] | None:
+    test = run.settings.sprt
+    if test is None:
+        return None
+    standings, on_discs = figures.standings, test.on_discs()
+    return {
+        **asdict(test),
+        **_outcome(test, standings.tested_points),
+        **{f"disc_{key}": said for key, said in _outcome(on_discs, standings.disc_sums).items()},
+    }
+
+
+def _outcome(test: Sprt, values: list[float]) -> dict[str, Any]:
+    done, ratio, accepted = test.outcome(values)
+    decided = None if accepted is None else (done, accepted)
+    return {"bounds": test.bounds, "ratio": ratio, "decided": decided}
+
+
+def _counts(counter: Mapping[Any, int]) -> dict[str, int]:
+    return {str(ending): count for ending, count in sorted(counter.items())}

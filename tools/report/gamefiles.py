@@ -11,7 +11,7 @@ from typing import BinaryIO, TypeVar
 import click
 
 from outflank.engine import FileFormatError, NotationError, SettingsError
-from outflank.protocol.formats import FormatName, ggf, obf, transcript, wthor
+from outflank.protocol.formats import FormatName, ggf, obf, sgf, transcript, wthor
 from outflank.protocol.formats.annotated import AnnotatedGame, ResultReason
 from outflank.protocol.formats.clocks import for_ggf, for_sgf, year_of
 from outflank.protocol.formats.transcript import Style
@@ -238,24 +238,16 @@ def _text_writer(
         "transcript": partial(transcript.write, style=style, passes=passes),
         "obf": obf.write,
         "ggf": ggf.write,
-        "sgf": _sgf,
+        "sgf": sgf.write,
     }
     text = texts[name]
     return lambda game: stream.write(text(game).encode("utf-8", "replace"))
 
 
-def _sgf(game: AnnotatedGame) -> str:
-    from outflank.protocol.formats import sgf as sgf_write
-
-    return sgf_write.write(game)
-
-
 @contextmanager
 def _wthor_writer(output: Path, date: tuple[int, int, int]) -> Iterator[GameWriter]:
-    from outflank.protocol.formats.wthor import WthorWriter
-
     with whole_file(output) as stream:
-        database = WthorWriter(stream, date)
+        database = wthor.WthorWriter(stream, date)
         writer = GameWriter("wthor", database.add)
         yield writer
         for suffix, data in database.finish().items():

@@ -1,4 +1,4 @@
-"""Parts of the HTML pages: templates, colours, the game that a script replays, files to save."""
+"""Parts of the HTML pages: templates, colours, the game that a script replays, files to save, discs lost by phase."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import zlib
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,16 +16,14 @@ from outflank.engine import Colour, Position, Rules
 from outflank.engine.boardsvg import DISC_COLOURS
 from outflank.engine.evaluation import weights
 from outflank.engine.squares import squares_of
-from outflank.protocol.formats import ggf
-from outflank.protocol.formats import sgf as sgf_write
+from outflank.protocol.formats import ggf, sgf
 from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove
 from outflank.tools.match.game.results import GameRecord
 
 if TYPE_CHECKING:
     import jinja2
-    from markupsafe import Markup
 
-_TEMPLATES = Path(__file__).parent / "data"
+_DATA = Path(__file__).parent / "data"
 # The squares a1 to h8.
 SQUARE_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
@@ -76,63 +75,54 @@ def _squares(turn: AnnotatedMove) -> str:
     return "".join(SQUARE_LETTERS[square] for square in (move.square, *squares_of(turn.before.turned(move))))
 
 
+@cache
 def templates() -> jinja2.Environment:
     """Return the environment of all templates."""
     import jinja2  # not at the top: a review as text does not need it
 
     return jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_TEMPLATES),
+        loader=jinja2.FileSystemLoader(_DATA),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        auto_reload=False,
     )
 
 
-def page_parts(rules: Rules, *more: str, asks: bool = False) -> dict[str, Any]:
-    """Return the values that ``page.html`` and the replays need on every page.
+def rendered(template: str, **values: Any) -> str:
+    """Return a template with these values."""
+    return templates().get_template(template).render(values)
+
+
+def page_parts(rules: Rules, *scripts: str, asks: bool = False) -> dict[str, Any]:
+    """Return the values that ``page.html`` needs on every page.
 
     Args:
         rules: the rules of the games.
-        more: the templates of further scripts, which are joined to ``scripts.more``.
-        asks: whether they may connect to the page's own server.
+        scripts: the files of the page's script besides ``sort.js``, each of which may change those before it.
+        asks: whether the script may connect to the page's own server.
     """
+    from markupsafe import Markup  # a dependency of jinja2
+
     black, white = rules.colour_names
-    scripts = _scripts((black, white), more)
+    names = f"const LETTERS = {json.dumps(SQUARE_LETTERS)}, NAMES = {json.dumps((black, white))};"
+    texts = [(_DATA / name).read_text("utf-8") for name in ("sort.js", *scripts)]
+    script = "\n".join(['"use strict";', names, *texts])
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    connections = "; connect-src 'self'" if asks else ""
     return {
-        "scripts": scripts,
-        "policy": _policy(scripts.values()) + ("; connect-src 'self'" if asks else ""),
+        "script": Markup(script),  # it contains no data from a game or a run
+        # This script alone may run, and connects to nothing else.
+        "policy": f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; base-uri 'none'; "
+        f"form-action 'none'{connections}",
         "version": weights.version(),
         "colours": (black, white),
         "disc_colours": (DISC_COLOURS[black].image, DISC_COLOURS[white].image),
     }
 
 
-def _scripts(colours: tuple[str, str], more: Sequence[str]) -> dict[str, Markup]:
-    """Return all scripts of the pages by their names; they contain no data from a game or a run."""
-    from markupsafe import Markup  # a dependency of jinja2
-
-    environment = templates()
-    replays = environment.from_string(
-        "const LETTERS = {{ letters|tojson }}, NAMES = {{ colours|tojson }};\n{% include 'report.js' %}"
-    )
-    scripts = {
-        "replays": Markup(replays.render(letters=SQUARE_LETTERS, colours=colours)),
-        "sorting": Markup(environment.get_template("sort.js").render()),
-    }
-    if more:
-        scripts["more"] = Markup("\n").join(Markup(environment.get_template(name).render()) for name in more)
-    return scripts
-
-
-def _policy(scripts: Iterable[str]) -> str:
-    """Return a content security policy that allows these scripts only, and no connections."""
-    digests = (b64encode(sha256(script.encode()).digest()).decode() for script in scripts)
-    allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
-    return f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-
-
-GAME_FORMATS: Mapping[str, Callable[[AnnotatedGame], str]] = {"sgf": sgf_write.write, "ggf": ggf.write}
+GAME_FORMATS: Mapping[str, Callable[[AnnotatedGame], str]] = {"sgf": sgf.write, "ggf": ggf.write}
 """The formats in which pages hand out games."""
 
 
@@ -140,3 +130,28 @@ def packed_files(games: Sequence[AnnotatedGame]) -> dict[str, str]:
     """Return for each format the files of all games, one a game: a JSON list of texts, deflated, in base 64."""
     files = {name: json.dumps([write(game) for game in games]) for name, write in GAME_FORMATS.items()}
     return {name: b64encode(zlib.compress(text.encode(), 9)).decode() for name, text in files.items()}
+
+
+_EMPTIES_A_PHASE = 10  # squares to a phase
+_PHASES = 6
+PhaseTable = tuple[list[str], Mapping[str, list[tuple[float, int]]]]
+"""The phases that have moves, ``60-51`` first; and for each player the discs lost and the moves of each phase."""
+
+
+def phase_table(players: Iterable[str], moves: Iterable[tuple[str, int, float]]) -> PhaseTable:
+    """Return the table of some moves.
+
+    Args:
+        players: the names of the players, in the order of the table.
+        moves: the player, the number of empty squares, and the discs that the move threw away.
+    """
+    rows = {name: [(0.0, 0)] * _PHASES for name in players}
+    for player, empties, discs in moves:
+        phase = _PHASES - 1 - (max(1, min(empties, 60)) - 1) // _EMPTIES_A_PHASE
+        lost, count = rows[player][phase]
+        rows[player][phase] = (lost + discs, count + 1)
+    known = [phase for phase in range(_PHASES) if any(row[phase][1] for row in rows.values())]
+    return (
+        [f"{60 - phase * _EMPTIES_A_PHASE}-{51 - phase * _EMPTIES_A_PHASE}" for phase in known],
+        {name: [row[phase] for phase in known] for name, row in rows.items()},
+    )

@@ -18,11 +18,17 @@ from outflank.tools.match.stats.elo import elo_path
 from outflank.tools.match.stats.ratings import rate
 from outflank.tools.report import wording
 from outflank.tools.report.charts import Series, chart, strip, thinned
-from outflank.tools.report.figures import Figures, figures_of, is_one_sided, opening_moves
-from outflank.tools.report.page import GAME_FORMATS, packed_files, page_parts, replay, templates
-from outflank.tools.report.phases import phases_of, slips_of
+from outflank.tools.report.figures import (
+    Figures,
+    figures_of,
+    is_one_sided,
+    opening_moves,
+    phases_of,
+    slips_of,
+    summary,
+)
+from outflank.tools.report.page import GAME_FORMATS, packed_files, page_parts, rendered, replay, templates
 from outflank.tools.report.records import run_record, transcript_line
-from outflank.tools.report.summary import summary
 from outflank.tools.runtime.files import whole_file
 from outflank.tools.runtime.progress import counted
 
@@ -128,17 +134,17 @@ def render_report(run: Run, figures: Figures) -> str:
         run,
         figures,
         listed,
+        [game_row(game) for game in listed],
         replays=[replay(game) for game in listed],
         files=packed_files([run_record(run, game) for game in listed]),
-        parts_only=False,
-        **page_parts(run.settings.rules),
     )
 
 
-def _rendered(run: Run, figures: Figures, listed: Sequence[GameRecord], **page: Any) -> str:
-    """Render the template; `page` has the values that only whole pages need."""
-    environment = templates()
-    environment.filters |= {
+def _rendered(
+    run: Run, figures: Figures, listed: Sequence[GameRecord], rows: list[dict[str, Any]], **page: Any
+) -> str:
+    """Render the template; `listed` are the games that links may lead to, `rows` those that the page has."""
+    templates().filters |= {
         "points": wording.points_text,
         "signed": wording.signed,
         "conditions": wording.conditions_text,
@@ -154,7 +160,8 @@ def _rendered(run: Run, figures: Figures, listed: Sequence[GameRecord], **page: 
     }
     names = [engine.name for engine in figures.engines]
     elo, ratings = figures.standings.elo, figures.standings.ratings.ratings
-    return environment.get_template("report.html").render(
+    return rendered(
+        "report.html",
         run=run,
         figures=figures,
         title=run_title(run),
@@ -175,7 +182,7 @@ def _rendered(run: Run, figures: Figures, listed: Sequence[GameRecord], **page: 
         called=_called(run),
         Colour=Colour,
         endings=sorted({str(game.ending) for game in listed}),
-        rows=[game_row(game) for game in listed],
+        rows=rows,
         names=names,
         rounds=_rounds(run, figures),
         bracket=_bracket(run, figures),
@@ -187,6 +194,7 @@ def _rendered(run: Run, figures: Figures, listed: Sequence[GameRecord], **page: 
         phases=phases_of(run.games, names),
         blunders=slips_of(run.games),
         remark_heading="by",
+        **page_parts(run.settings.rules, *(["report.js"] if rows else [])),
         **page,
     )
 
@@ -206,7 +214,7 @@ def report_parts(run: Run, figures: Figures, listed: Sequence[GameRecord]) -> di
         figures: its figures.
         listed: the games that links may lead to.
     """
-    page = _rendered(run, figures, listed, parts_only=True, colours=run.settings.rules.colour_names)
+    page = _rendered(run, figures, listed, [])
     return {match[2]: match[0] for match in _PART.finditer(page)}
 
 

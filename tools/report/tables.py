@@ -37,7 +37,7 @@ class FittingTable:
         (first, names), *numbers = self.columns.items()
         widths = [max(map(cell_len, (heading, *column))) for heading, column in self.columns.items()]
         for part in _parts(widths, options.max_width):
-            table = plain_table()
+            table = _plain_table()
             # Only names may be folded, and only if a number would not fit next to them.
             table.add_column(first, overflow="fold", max_width=options.max_width)
             shown = [numbers[place] for place in part]
@@ -48,8 +48,7 @@ class FittingTable:
             yield table
 
 
-def plain_table() -> Table:
-    """Return a table without lines."""
+def _plain_table() -> Table:
     return Table(box=None, header_style="bold", pad_edge=False, padding=(0, _GAP, 0, 0), show_edge=False)
 
 
@@ -86,7 +85,7 @@ def _print_to(console: Console, run: Run, figures: Figures) -> None:
     if run.interrupted:
         console.print(Text(f"interrupted after {counted(len(run.games), 'game')}", style="bold"))
     if run.settings.format is Format.KNOCKOUT:
-        lines = bracket_lines(figures.standings.course.rounds, wording.champion_of(run, figures))
+        lines = _bracket_lines(figures.standings.course.rounds, wording.champion_of(run, figures))
         bracket = [printable(line, None) for line in lines]
         if max(map(cell_len, bracket), default=0) <= console.width:
             console.print(Text(_as_printable("\n".join(["", *bracket, ""])), no_wrap=True))
@@ -113,7 +112,7 @@ def _sentences(run: Run, figures: Figures) -> list[str]:
     ]
 
 
-def bracket_lines(rounds: Sequence[Sequence[Meeting]], champion: str | None) -> list[str]:
+def _bracket_lines(rounds: Sequence[Sequence[Meeting]], champion: str | None) -> list[str]:
     """The bracket of a knockout, each round a column; unknown engines are question marks.
 
     A line has an engine of the first round or the gap between two; a winner stands between the two that met.
@@ -168,7 +167,7 @@ def _bracket_cell(row: int, depth: int, labels: Sequence[str], width: int) -> st
 
 
 def _rounds_table(run: Run, figures: Figures) -> Table:
-    table = plain_table()
+    table = _plain_table()
     table.add_column("round", overflow="fold")
     table.add_column("engines", overflow="fold")
     table.add_column("points", justify="center", no_wrap=True)

@@ -13,14 +13,14 @@ from typing import cast
 
 import click
 
-from outflank.engine import FileFormatError, IllegalMoveError, NotationError, Position, Rules
+from outflank.engine import FileFormatError, IllegalMoveError, NotationError, OutflankError, Position, Rules
 from outflank.engine.boardtext import is_framed
 from outflank.protocol.formats import FormatName, detect, obf, read_games
 from outflank.protocol.formats.annotated import UNREADABLE, AnnotatedGame, BadGame
 from outflank.protocol.formats.reading import decoded
 from outflank.protocol.formats.transcript import parse
 from outflank.protocol.lines import printable
-from outflank.tools.runtime.progress import Complaints, warn
+from outflank.tools.runtime.progress import Complaints, counted, warn
 
 STDIN = "-"
 _ARGUMENT = "POSITION"  # its metavar in most commands
@@ -229,6 +229,11 @@ class ReadGames:
         self.bad.end()
         self._doubts.end()
         self._garbled.end()
+
+    def expect_good(self, done: str = "read") -> None:
+        """Raise OutflankError if there was a game that could not be `done`."""
+        if self.bad.count:
+            raise OutflankError(f"{counted(self.bad.count, 'game')} can't be {done} ({self.bad.where})")
 
 
 def games_of(name: str, source: FormatName | None, rules: Rules) -> Iterator[AnnotatedGame | BadGame]:

@@ -227,7 +227,7 @@ def _fit_generation(settings: BootstrapSettings, generation: int, place: Place) 
     games = [settings.games(number) for number in range(known, generation + 1)]
     earlier = [settings.games(number) for number in range(known)]
     # The guesses of weights that are all 0 are useless.
-    trust = Trust() if generation else Trust.everywhere(1.0)
+    trust = Trust() if generation else Trust(1.0, 1.0)
     tables = settings.folder / "tables.unfinished"
     weights_file.fit_folders(games, earlier, tables, trust)
     labels = [settings.labels(number) for number in range(generation + 1)]

@@ -173,15 +173,14 @@ def judged(position: Position, found: SearchResult) -> Judged:
 
 def judged_line(position: Position, found: SearchResult, down_to: int = 0) -> Iterator[Judged]:
     """Yield the positions of the best line of a search to the end, down to this many empty squares."""
-    for there in played_line(position, found.pv):
+    for there in _played_line(position, found.pv):
         if there.empties < down_to and there is not position:
             return
         score = found.score if there.side is position.side else -found.score
         yield there, score, there.empties, found.selectivity
 
 
-def played_line(position: Position, moves: Iterable[Move]) -> Iterator[Position]:
-    """Yield the positions of a line in which a disc was played."""
+def _played_line(position: Position, moves: Iterable[Move]) -> Iterator[Position]:
     for move in moves:
         if not position.must_pass:
             yield position

@@ -50,7 +50,7 @@ def columns_of(records: Records) -> NDArray[np.int32]:
     return found
 
 
-def pattern_matrix(records: Records) -> csr_array:
+def _pattern_matrix(records: Records) -> csr_array:
     """Return the matrix of positions, shape (positions, COLUMNS); a column that counts twice is in a row twice."""
     columns = columns_of(records)
     counts = (columns != PADDING_COLUMN).astype(np.float32)
@@ -210,7 +210,7 @@ def _positions_by_phase(records: Records, trust: Trust) -> Callable[[int], tuple
     def chosen(which: NDArray[np.bool_]) -> _Positions:
         here = records[which]
         odd = empties(here) % 2 == 1
-        return pattern_matrix(here), target_of[which], here["result"].astype(np.float32), odd
+        return _pattern_matrix(here), target_of[which], here["result"].astype(np.float32), odd
 
     @lru_cache(maxsize=3)
     def of_phase(phase: int) -> tuple[_Positions, _Positions]:

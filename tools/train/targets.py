@@ -36,11 +36,6 @@ class Trust:
     early: float = 0.9
     least_depth: int = 1
 
-    @classmethod
-    def everywhere(cls, trust: float) -> "Trust":
-        """Return the same trust for every phase."""
-        return cls(trust, trust)
-
     def at(self, records: Records) -> NDArray[np.float32]:
         """Return the trust at each position."""
         found = np.where(empties(records) > _EARLY, self.early, self.late)
@@ -51,7 +46,7 @@ def targets(records: Records, trust: Trust) -> NDArray[np.float32]:
     """Return the target of each position of contiguous games, in discs from the side to move."""
     from_later = trust.at(records)
     from_later[_without_result(records)] = 0
-    from_guess = (1 - from_later) * unbiased_guesses(records)
+    from_guess = (1 - from_later) * _unbiased_guesses(records)
     found = from_guess + from_later * records["result"].astype(np.float32)
     from_later *= _signs_to_next(records)
     to_end = _places_to_end(records)
@@ -63,7 +58,7 @@ def targets(records: Records, trust: Trust) -> NDArray[np.float32]:
     return found.astype(np.float32)
 
 
-def unbiased_guesses(records: Records) -> NDArray[np.float32]:
+def _unbiased_guesses(records: Records) -> NDArray[np.float32]:
     """Return the guesses minus the mean error of guesses of the same depth and number of empty squares."""
     guesses = records["guess"].astype(np.float32)
     kind = empties(records) * 64 + records["depth"]

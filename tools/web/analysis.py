@@ -5,14 +5,16 @@ Everything lies below a token in the address, so that only who was told it gets 
 
 import asyncio
 import io
+import itertools
+import json
 import tempfile
 import zipfile
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, partial
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
-from starlette.websockets import WebSocket
+from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from outflank.book.names import all_openings
 from outflank.book.store import Book
@@ -44,14 +46,15 @@ from outflank.protocol.formats.reading import OTHELLO
 from outflank.protocol.outside_json import read_json_object
 from outflank.protocol.server.booksource import shipped_books
 from outflank.protocol.server.human_strength import HIGHEST_ELO, LOWEST_ELO
-from outflank.tools.analysis.requests import Defaults
+from outflank.tools.analysis.answers import Answer, answer_facts
+from outflank.tools.analysis.requests import Defaults, read_request
 from outflank.tools.analysis.review.game import ReviewSettings, review_game
 from outflank.tools.analysis.review.output import occasion_text
 from outflank.tools.analysis.review.page import review_replay
 from outflank.tools.analysis.service import AnalysisService
 from outflank.tools.archive.table import Explorer
 from outflank.tools.report.gamefiles import game_writer
-from outflank.tools.report.page import page_parts, replayed, templates
+from outflank.tools.report.page import page_parts, rendered, replayed
 from outflank.tools.web.play import Tables
 from outflank.tools.web.practice import (
     SHIPPED_PROBLEMS,
@@ -61,13 +64,12 @@ from outflank.tools.web.practice import (
     problems,
     progress_file,
 )
-from outflank.tools.web.requests import SocketClient
 
 MOST_BYTES = 4 << 20
 """Of a file that is opened."""
 MOST_GAMES = 500
 """That are read of it."""
-_SCRIPTS = ("words.js", "seats.js", "branch.js", "analysis.js", "play.js", "practise.js")
+_SCRIPTS = ("report.js", "words.js", "seats.js", "branch.js", "analysis.js", "play.js", "practise.js")
 _LONGEST_NAME = 100
 _SOLVED_EMPTIES = 14
 _JUDGING_LEVEL = 12  # of the moves in a drill
@@ -134,15 +136,14 @@ class AnalysisBoard:
         parts = page_parts(self._rules, *_SCRIPTS, asks=True)
         if self._explorer is not None:
             parts["archive"] = self._explorer.archive.path.name
-        page = templates().get_template("analysis.html")
-        html = page.render(
+        html = rendered(
+            "analysis.html",
             names=[],
             endings=[],
             rows=[],
             files=[],
             formats=WRITTEN_FORMATS,
             remark_heading="by",
-            panel=True,
             branches=True,
             view="mover",
             desk=self._desk(),
@@ -188,7 +189,7 @@ class AnalysisBoard:
             if b";" not in content:  # lines of OBF are read below
                 return _listing([AnnotatedGame(Position.parse(content.decode(), self._rules))])
         entries = read_games(io.BytesIO(content), Path(name) if name else None, self._rules)
-        found = list(islice(entries, MOST_GAMES))
+        found = list(itertools.islice(entries, MOST_GAMES))
         games = [entry for entry in found if isinstance(entry, AnnotatedGame)]
         bad = [str(entry) for entry in found if isinstance(entry, BadGame)]
         return {**_listing(games), "bad": bad[:20], "left": next(entries, None) is not None}
@@ -352,9 +353,12 @@ def _packed(game: AnnotatedGame, number: int) -> dict[str, Any]:
 
 
 def _listing(games: Sequence[AnnotatedGame]) -> dict[str, Any]:
-    row = templates().get_template("row.html")
     packed = [_packed(game, number) for number, game in enumerate(games, 1)]
-    return {"games": [{**one, "row": row.render(row=_row(one))} for one in packed], "bad": [], "left": False}
+    return {
+        "games": [{**one, "row": rendered("row.html", row=_row(one))} for one in packed],
+        "bad": [],
+        "left": False,
+    }
 
 
 def _row(packed: Mapping[str, Any]) -> dict[str, Any]:
@@ -380,3 +384,75 @@ def _file(form: FormatName, game: AnnotatedGame) -> tuple[bytes, str]:
             for file in files:
                 archive.write(file, file.name)
         return packed.getvalue(), "game.zip"
+
+
+MOST_OPEN = 1_000
+"""Positions, actions and warnings of a connection whose answers have not been sent; then no further message is read."""
+_NO_TEXT = 1003  # a WebSocket's code for "unsupported data"
+
+
+class SocketClient:
+    """A client on a WebSocket. Of the progress of each search it keeps the latest.
+
+    Args:
+        socket: the connection.
+        service: searches the positions.
+    """
+
+    def __init__(self, socket: WebSocket, service: AnalysisService) -> None:
+        self._socket, self._service = socket, service
+        self._loop = asyncio.get_running_loop()
+        self._room = asyncio.Semaphore(MOST_OPEN)
+        self._answers: deque[str] = deque()
+        self._progress: dict[int, str] = {}
+        self._changed = asyncio.Event()
+
+    async def serve(self, defaults: Defaults) -> None:
+        """Answer requests until the connection ends, and then end its searches; the web server cancels this if need be.
+
+        Args:
+            defaults: rules and limits of requests that name none.
+        """
+        await self._socket.accept()
+        sending = asyncio.create_task(self._send())
+        numbers = itertools.count()
+        try:
+            for line in itertools.count(1):
+                message = await self._socket.receive()
+                if message["type"] == "websocket.disconnect":
+                    break
+                if message.get("text") is None:
+                    await self._socket.close(_NO_TEXT, "requests are texts")
+                    break
+                for item in read_request(message["text"], line, defaults):
+                    await self._room.acquire()
+                    self._service.take(self.deliver, next(numbers), item)
+        finally:
+            sending.cancel()
+            self._service.leave(self.deliver)
+
+    def deliver(self, number: int, answer: Answer) -> None:
+        """Queue an answer in the thread of the connection."""
+        with suppress(RuntimeError):  # the loop has ended
+            self._loop.call_soon_threadsafe(self._put, number, answer)
+
+    def _put(self, number: int, answer: Answer) -> None:
+        text = json.dumps(answer_facts(answer))
+        if answer.is_last:
+            self._progress.pop(number, None)
+            self._answers.append(text)
+        else:
+            self._progress[number] = text
+        self._changed.set()
+
+    async def _send(self) -> None:
+        with suppress(WebSocketDisconnect, RuntimeError):
+            while True:
+                await self._changed.wait()
+                self._changed.clear()
+                while self._answers:
+                    await self._socket.send_text(self._answers.popleft())
+                    self._room.release()
+                for number in list(self._progress):
+                    if latest := self._progress.pop(number, None):
+                        await self._socket.send_text(latest)

@@ -8,9 +8,8 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from outflank.engine import Rules
-from outflank.tools.report.page import page_parts, templates
+from outflank.tools.report.page import page_parts, rendered
 
-TITLE = "An arena of Outflank"
 _RENEWED_SECONDS = 5
 
 
@@ -32,8 +31,7 @@ def arena_route(
         headers["refresh"] = str(_RENEWED_SECONDS)
 
     async def show(request: Request) -> Response:
-        page = templates().get_template("arena.html")
-        html = page.render(title=TITLE, url=url, live=live, waits=waits, **parts, **status())
+        html = rendered("arena.html", url=url, live=live, waits=waits, **parts, **status())
         return HTMLResponse(html, headers=headers)
 
     return Route("/", show)

@@ -27,7 +27,7 @@ from outflank.tools.match.state.events import (
 )
 from outflank.tools.match.state.run import Run, RunSettings
 from outflank.tools.report.figures import figures_of
-from outflank.tools.report.page import replayed, templates
+from outflank.tools.report.page import rendered, replayed
 from outflank.tools.report.report import game_row, report_parts
 from outflank.tools.web.change_feed import ChangeFeed
 
@@ -85,7 +85,7 @@ class _LiveGame:
             given += 1
         row = {"number": self.pairing.number, "black": names[Colour.BLACK], "white": names[Colour.WHITE]}
         row |= {"fault": False, "margin": None}
-        made = _ROW.render(row={**row, "winner": None, "result": "", "remark": "live"})
+        made = rendered("row.html", row={**row, "winner": None, "result": "", "remark": "live"})
         return {
             **row,
             "ending": "playing",
@@ -206,7 +206,9 @@ class RunView:
     def _list(self, game: GameRecord) -> None:
         number, row = game.pairing.number, game_row(game)
         facts = {name: row[name] for name in ("number", "black", "white", "fault")}
-        self._feed.set(f"ended/{number}", {**facts, "ending": row["remark"], "row": _ROW.render(row=row)})
+        self._feed.set(
+            f"ended/{number}", {**facts, "ending": row["remark"], "row": rendered("row.html", row=row)}
+        )
         if number not in self._listed:
             insort(self._listed, number)
         if len(self._listed) > MOST_LISTED:
@@ -229,9 +231,6 @@ class RunView:
             voids=self.run.voids,
             remarks=self.run.remarks,
         )
-
-
-_ROW = templates().get_template("row.html")
 
 
 def _disc(colour: Colour) -> str:

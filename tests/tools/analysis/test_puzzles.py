@@ -15,8 +15,19 @@ from outflank.protocol.formats import obf, sgf, transcript
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.server.human_strength import choose
 from outflank.tests.support.program import outflank
-from outflank.tools.analysis.puzzles.find import ELOS, Goal, Puzzle, failures, find, plies_needed, problems_of
-from outflank.tools.analysis.puzzles.show import obf_line, render_page, sgf_game, solved_share
+from outflank.tools.analysis.puzzles import (
+    ELOS,
+    Goal,
+    Puzzle,
+    failures,
+    find,
+    obf_line,
+    plies_needed,
+    problems_of,
+    render_page,
+    sgf_game,
+    solved_share,
+)
 from outflank.tools.commands.program import cli
 
 EMPTIES = range(6, 15)

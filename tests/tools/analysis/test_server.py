@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from outflank import __version__
 from outflank.engine import Game, Limit, Position, Rules, Searcher, SearchResult
 from outflank.engine.evaluation.weights import checksum
-from outflank.tests.support.installation import python_script
 from outflank.tests.support.program import started
 from outflank.tools.analysis import service
 from outflank.tools.analysis.requests import (
@@ -254,19 +253,6 @@ def test_a_reader_that_goes_away_ends_it() -> None:
         server.ask(id=2)
 
         assert server.process.wait(20) == 128 + signal.SIGPIPE
-
-
-def test_a_server_needs_none_of_the_optional_packages() -> None:
-    told = python_script("-c", """
-import io, sys
-for name in ("rich", "scipy", "jinja2", "matplotlib", "msgspec", "sgfmill", "resvg_py"):
-    sys.modules[name] = None
-from outflank.tools.commands.program import cli
-sys.stdin = io.TextIOWrapper(io.BytesIO(b'{"id": 1, "depth": 1}'))
-cli(["analyze", "-"], prog_name="outflank")
-""")  # fmt: skip
-
-    assert '{"id": 1, "turn": 0, "kind": "result"' in told.stdout
 
 
 # --- What a line asks for, and what is said of one that can't be understood

@@ -1,9 +1,7 @@
 """Archives: the sums are those of a count over the games, images are one position, and no file is trusted."""
 
-import json
 import random
 import sqlite3
-import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -13,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from outflank.book.database import sealed
 from outflank.engine import (
     PASS,
     Colour,
@@ -349,11 +348,9 @@ def test_an_impossible_number_of_games_is_refused(
     """With the checksum that belongs to it."""
     build_archive(tmp_path / "a", games[:2])
     with closing(sqlite3.connect(tmp_path / "a")) as connection, connection:
-        facts = dict(connection.execute("SELECT name, value FROM archive WHERE name != 'checksum'"))
-        text = json.dumps(sorted((facts | {"games": count}).items()), ensure_ascii=False)
-        connection.execute("UPDATE archive SET value = ? WHERE name = 'games'", (count,))
-        checksum = f"{zlib.crc32(text.encode()):08x}"
-        connection.execute("UPDATE archive SET value = ? WHERE name = 'checksum'", (checksum,))
+        facts = sealed(dict(connection.execute("SELECT name, value FROM archive")) | {"games": count})
+        connection.execute("DELETE FROM archive")
+        connection.executemany("INSERT INTO archive VALUES (?, ?)", facts.items())
 
     with pytest.raises(FileFormatError, match="as an archive of games"):
         Archive.open(tmp_path / "a")

@@ -56,8 +56,8 @@ SAID_BY_THEIR_OWN_CHECK = (
     "ignores-comments-behind-commands",
 )
 CLOCK = {
-    check.name
-    for check in checks_of(clock_and_exit)
+    name
+    for name, check in checks_of(clock_and_exit).items()
     if any("time_settings" in needed for needed in check.needs)
 }
 

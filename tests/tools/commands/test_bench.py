@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from outflank.engine import Limit, Position, Searcher
-from outflank.tools.commands.bench import _suite, bench
+from outflank.tools.commands.bench import bench
 
 _FFO = Path(__file__).parents[2] / "data" / "ffo" / "fforum-1-19.obf"
 
@@ -46,12 +46,6 @@ def _accuracy(path: Path, *arguments: object) -> str:
     result = CliRunner().invoke(bench, given, catch_exceptions=False)
     assert result.exit_code == 0
     return result.output
-
-
-def test_the_suite_that_ships_can_be_read() -> None:
-    problems = _suite()
-
-    assert {bool(problem.scores) for problem in problems} == {False, True}
 
 
 def test_a_search_to_the_end_makes_no_error() -> None:

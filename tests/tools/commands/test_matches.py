@@ -81,14 +81,6 @@ def test_processes_that_it_has_not_started_live_on(tmp_path: Path, command: list
     assert alive == [True, True]
 
 
-def test_a_match_can_be_repeated_from_what_it_prints(tmp_path: Path) -> None:
-    first = match(*two(fake("A"), fake("B")), "--games", "2", "--out", "1", cwd=tmp_path)
-    seed = first.stdout.partition("seed ")[2].split()[0]
-    match(*two(fake("A"), fake("B")), "--games", "2", "--out", "2", "--seed", seed, cwd=tmp_path)
-
-    assert (tmp_path / "1/games.txt").read_text() == (tmp_path / "2/games.txt").read_text()
-
-
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

@@ -100,18 +100,11 @@ def test_a_tournament_is_played_to_its_end_and_everybody_goes_home(tmp_path: Pat
     assert (again.returncode, again.stdout) == (0, out)
 
 
-def test_a_server_and_clients_that_are_killed_change_no_total(tmp_path: Path) -> None:
-    kill_again_and_again(tmp_path, games=20, kills=4)
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(1800)
-def test_fifty_kills_change_no_total(tmp_path: Path) -> None:
-    kill_again_and_again(tmp_path, games=600, kills=50)
-
-
-def kill_again_and_again(tmp_path: Path, games: int, kills: int) -> None:
-    """Kill the server so often, and after each time a client; the totals are those without."""
+@pytest.mark.parametrize(
+    ("games", "kills"),
+    [(20, 4), pytest.param(600, 50, marks=[pytest.mark.slow, pytest.mark.timeout(1800)])],
+)
+def test_a_server_and_clients_that_are_killed_change_no_total(tmp_path: Path, games: int, kills: int) -> None:
     rng = random.Random(SEED)
     entries = (fake("A"), fake("B"))
     here = conduct(settings(*entries, format=Format.ROUND_ROBIN, games=games, seed=SEED), tmp_path / "here")

@@ -191,6 +191,7 @@ def test_every_command_tells_its_help() -> None:
     [
         (("analyze", GAME, "--depth", "3"), "move    score   line"),
         (("analyze", GAME, "f5", "--depth", "3"), "line"),
+        (("analyze", "requests.jsonl"), '{"id": 1, "turn": 0, "kind": "result"'),
         (("solve", "--board", LATE), "certainty"),
         (("review", GAME, "--depth", "2"), "Black"),
         (("convert", "games.txt", "--format", "ggf"), "(;GM[Othello]"),
@@ -204,6 +205,7 @@ def test_every_command_tells_its_help() -> None:
 )
 def test_it_runs(words: tuple[str, ...], expected: str, tmp_path: Path) -> None:
     (tmp_path / "games.txt").write_text(f"{GAME}\n")
+    (tmp_path / "requests.jsonl").write_text('{"id": 1, "depth": 1}')
 
     ran = bare("main()", *words, folder=tmp_path)
 

@@ -29,7 +29,7 @@ from outflank.tools.match.stats.ratings import PairScore, Rating, rate
 from outflank.tools.match.stats.sprt import Sprt
 from outflank.tools.report.charts import Series, chart, strip, thinned
 from outflank.tools.report.figures import figures_of, is_one_sided
-from outflank.tools.report.phases import phase_table
+from outflank.tools.report.page import phase_table
 from outflank.tools.report.report import charts, render_report
 from outflank.tools.report.wording import rating_text, verdict_lines
 

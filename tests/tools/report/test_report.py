@@ -58,7 +58,7 @@ def test_the_page_lets_its_own_scripts_alone_run_and_loads_nothing(tournament: R
     game = broken_off(Ending.CRASH, Colour.WHITE, names=names, detail=evil)
     page = report_of(game, names=names)
 
-    assert page.count("</script>") == 4
+    assert page.count("</script>") == 3
     assert evil not in page
 
 

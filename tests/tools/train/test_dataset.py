@@ -117,7 +117,7 @@ def test_trust_mixes_guess_and_result_as_the_side_to_move_sees_them(
     taught_records: Records, trust: float, taught: list[float]
 ) -> None:
     """With half of it: (6 + 10) / 2 last, (-4 - 8) / 2 before, (2 + 6) / 2 first; after the pass (3 + 20) / 2."""
-    assert targets(taught_records, Trust.everywhere(trust)).tolist() == taught
+    assert targets(taught_records, Trust(trust, trust)).tolist() == taught
 
 
 def test_guesses_are_rid_of_their_bias(taught_records: Records) -> None:
@@ -127,10 +127,10 @@ def test_guesses_are_rid_of_their_bias(taught_records: Records) -> None:
     many["result"][::5] = many["guess"][::5]
     few = many[:500]
 
-    found = targets(many, Trust.everywhere(0.0)) - many["guess"]
+    found = targets(many, Trust(0.0, 0.0)) - many["guess"]
 
     assert found[:5].tolist() == [0, 3, 3, 3, 3]
-    assert targets(few, Trust.everywhere(0.0)).tolist() == few["guess"].tolist()
+    assert targets(few, Trust(0.0, 0.0)).tolist() == few["guess"].tolist()
 
 
 def test_single_positions_teach_their_guess_or_exact_result(taught_records: Records) -> None:
@@ -139,11 +139,11 @@ def test_single_positions_teach_their_guess_or_exact_result(taught_records: Reco
     biased["result"] = biased["guess"] + 3
     solved = np.array([((1 << 60) - 1, 1 << 60, 8, 8, 0, 3, 100, True)] * 2, RECORD)
 
-    found = targets(np.concatenate([biased, single]), Trust.everywhere(0.5))[len(biased) :]
+    found = targets(np.concatenate([biased, single]), Trust(0.5, 0.5))[len(biased) :]
 
     assert found.tolist() == [10] * 2000  # the games tell what such guesses are off by; the single ones can't
-    assert targets(single, Trust.everywhere(1.0)).tolist() == [7] * 2000
-    assert targets(solved, Trust.everywhere(0.7)).tolist() == [8, 8]
+    assert targets(single, Trust(1.0, 1.0)).tolist() == [7] * 2000
+    assert targets(solved, Trust(0.7, 0.7)).tolist() == [8, 8]
     assert targets(np.empty(0, RECORD), Trust()).tolist() == []
 
 

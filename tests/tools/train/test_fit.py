@@ -33,7 +33,7 @@ def records(games: Path) -> Records:
 
 @pytest.fixture(scope="module")
 def fitted(records: Records) -> Fit:
-    return fit(records, Trust.everywhere(1.0), lambda report: None)
+    return fit(records, Trust(1.0, 1.0), lambda report: None)
 
 
 def test_every_position_that_is_not_set_aside_is_fitted_to_or_kept_out(records: Records, fitted: Fit) -> None:

@@ -20,7 +20,7 @@ from outflank.tools.train import network, networkmodel  # noqa: E402
 from outflank.tools.train.networkmodel import StagePositions  # noqa: E402
 
 torch.set_num_threads(1)  # several wait for each other for ages where others want the processors too
-SETTINGS = network.NetworkSettings(Trust.everywhere(1.0), epochs=40, rate=1e-2, min_count=1)
+SETTINGS = network.NetworkSettings(Trust(1.0, 1.0), epochs=40, rate=1e-2, min_count=1)
 NOTHING = weights.Weights.nothing()
 Trained = tuple[weights.Weights, list[network.EpochReport]]
 
@@ -239,7 +239,7 @@ def test_odd_and_even_numbers_of_empty_squares_have_heads_of_their_own(records: 
     late = swayed[empties(swayed) <= 20]
     reports: list[network.EpochReport] = []
 
-    network.train(NOTHING, late, replace(SETTINGS, decay=100.0, trust=Trust.everywhere(0.0)), reports.append)
+    network.train(NOTHING, late, replace(SETTINGS, decay=100.0, trust=Trust(0.0, 0.0)), reports.append)
 
     assert reports[-1].trained < 1.0
     assert abs(reports[-1].bias_even) < 1.0

@@ -28,7 +28,7 @@ from outflank.tests.support.positions import WITH_PASSES
 from outflank.tests.support.processes import resident_kib
 from outflank.tests.support.program import outflank
 from outflank.tools.archive import build_archive
-from outflank.tools.web.requests import MOST_OPEN
+from outflank.tools.web.analysis import MOST_OPEN
 from outflank.tools.web.server import Address, WebServer
 
 pytestmark = pytest.mark.timeout(180)
@@ -219,8 +219,7 @@ def test_a_board_is_played_on_and_searched(browser: Browser, served: Served) -> 
     browser.wait("game && game.legal && found && found.depth >= 4")
     browser.wait("document.querySelectorAll('.score-mark').length === 4")
     assert browser.run("at('book').textContent").startswith("Book: ")
-    left, top, width = browser.run("(box => [box.x, box.y, box.width])(at('board').getBoundingClientRect())")
-    browser.click(left + (12 + 5.5 * 40) * width / 344, top + (12 + 4.5 * 40) * width / 344)
+    browser.square("f5")
     browser.wait("ply === 1 && game.moves.join() === 'f5'")
     browser.run("playLine(ply, ['d6'])")
     browser.wait("ply === 2 && game.called === 'Perpendicular Opening'")

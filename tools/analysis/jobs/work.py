@@ -212,7 +212,7 @@ class JobSolver:
         # With several workers the others are idle.
         enough: Percent = 100 if self._workers.places == 1 else _GUESS_SELECTIVITY
         task = self._workers.executor.submit(
-            search_whole, position, limit, enough, self._hash_mb, self._threads
+            _search_whole, position, limit, enough, self._hash_mb, self._threads
         )
         while not wait([task], _LOOK_SECONDS).done:
             self._tell(None)
@@ -246,7 +246,7 @@ class JobSolver:
             while len(self._running) < self._workers.places + _AHEAD and (node := tree.next()) is not None:
                 self._expected += expected_nodes(node.empties, node.lead)
                 task = self._workers.executor.submit(
-                    search_bound, node.position, node.wanted, self._hash_mb, self._threads
+                    _search_bound, node.position, node.wanted, self._hash_mb, self._threads
                 )
                 self._running[task] = node.position
             self._tell(tree)
@@ -317,15 +317,15 @@ class JobSolver:
         return None
 
 
-def search_bound(position: Position, wanted: int, hash_mb: int, threads: int) -> Solved:
-    """Return, in a worker, whether the side to move reaches `wanted` discs, as bounds."""
+def _search_bound(position: Position, wanted: int, hash_mb: int, threads: int) -> Solved:
+    """Return, in a worker, the bounds that answer whether the side to move reaches `wanted` discs."""
     searcher = shared_searcher(hash_mb=hash_mb, threads=threads)
     found = searcher.search(position, Limit.solve(at_least=wanted))
     bounds = (int(found.score), 64) if found.bound == "lower" else (-64, int(found.score))
     return Solved(*bounds, 1, found.nodes, found.seconds)
 
 
-def search_whole(
+def _search_whole(
     position: Position, limit: Limit, enough: Percent, hash_mb: int, threads: int
 ) -> SearchResult:
     """Search in a worker, until a pass to the end has the selectivity `enough`."""

@@ -162,15 +162,11 @@ class MoveReview:
     @property
     def thrown(self) -> tuple[Result, Result] | None:
         """The mover's results before and after, if both are proven and the move made the result worse."""
-        return self._worse_outcome if self.exact else None
+        return self.worsened if self.exact else None
 
     @property
-    def changes_lead(self) -> bool:
-        """Whether the move, according to the scores, turned a win into a draw or loss, or a draw into a loss."""
-        return self._worse_outcome is not None
-
-    @property
-    def _worse_outcome(self) -> tuple[Result, Result] | None:
+    def worsened(self) -> tuple[Result, Result] | None:
+        """The mover's results before and after, according to the scores, if the move made the result worse."""
         before, after = self._outcome(self.score_before), self._outcome(self.score_after)
         return (before, after) if _ORDER.index(after) < _ORDER.index(before) else None
 
@@ -260,7 +256,7 @@ class GameReview:
     def turning_point(self) -> int | None:
         """The ply of the last error that changed the result, else of the most costly error; None without errors."""
         errors = [(move, ply) for ply, move in enumerate(self.moves, 1) if move.is_error]
-        if turns := [ply for move, ply in errors if move.changes_lead]:
+        if turns := [ply for move, ply in errors if move.worsened]:
             return turns[-1]
         return max(errors, key=lambda error: error[0].lost, default=(None, None))[1]
 

@@ -134,7 +134,7 @@ def game_facts(review: GameReview, file: str, number: int) -> dict[str, Any]:
         "curve": [
             {"score": score_number(each.black_score), "exact": each.exact} for each in review.judgements
         ],
-        "sides": {str(colour): tally_facts(MoveTotals().add(review.of(colour))) for colour in Colour},
+        "sides": {str(colour): _tally_facts(MoveTotals().add(review.of(colour))) for colour in Colour},
     }
 
 
@@ -149,15 +149,14 @@ def player_facts(players: Iterable[PlayerSummary]) -> dict[str, Any]:
                 "wins": player.wins,
                 "draws": player.draws,
                 "losses": player.losses,
-                **tally_facts(player.tally),
+                **_tally_facts(player.tally),
             }
             for player in players
         ],
     }
 
 
-def tally_facts(tally: MoveTotals) -> dict[str, Any]:
-    """Return the totals of a side or of a player as JSON data."""
+def _tally_facts(tally: MoveTotals) -> dict[str, Any]:
     return {
         "moves": tally.moves,
         "exact_moves": tally.exact,
@@ -268,7 +267,7 @@ def move_text(review: GameReview, number: int, view: PointOfView = "mover") -> I
         score = ("" if value.exact else "~") + score_text(_seen(value.score, move, view))
         yield f"{value.move!s:<5}{mark:<2}{score:>6}   {moves_text(value.line[1:])}".rstrip()
     if move.is_error:
-        yield f"{number}. {move.move}: {error_text(move)}"
+        yield f"{number}. {move.move}: {_error_text(move)}"
 
 
 def _seen(score: float, move: MoveReview, view: PointOfView) -> float:
@@ -337,18 +336,17 @@ def result_text(review: GameReview) -> str:
     return f"{game.rules.colour_name(outcome.winner)} wins{outcome.manner}"
 
 
-def instead_text(move: MoveReview) -> str:
-    """Return the better line; an empty text if the move was not an error."""
+def _instead_text(move: MoveReview) -> str:
     if not move.is_error:
         return ""
     line = moves_text(move.instead[:_LINE_SHOWN])
     return line if move.thrown is None else f"{line} ({move.thrown[0]} to {move.thrown[1]})"
 
 
-def error_text(move: MoveReview) -> str:
+def _error_text(move: MoveReview) -> str:
     """Return ``blunder, 12 discs lost, better h4 h7 g8``."""
     lost = counted(round(move.lost), "disc")
-    return f"{move.kind}, {lost} lost, better {instead_text(move)}"
+    return f"{move.kind}, {lost} lost, better {_instead_text(move)}"
 
 
 def _move_line(number: int | None, move: MoveReview, view: PointOfView) -> str:
@@ -357,7 +355,7 @@ def _move_line(number: int | None, move: MoveReview, view: PointOfView) -> str:
     before, after = (score_text(_seen(score, move, view)) for score in (move.score_before, move.score_after))
     scores = f"{before:>7} {after:>6} {lost:>6}"
     how_sure = certainty(move.best, move.before.empties)
-    line = f"{number or '':>4} {disc} {move.move!s:<6}{scores}  {move.kind:<10}  {how_sure:<16}  {instead_text(move)}"
+    line = f"{number or '':>4} {disc} {move.move!s:<6}{scores}  {move.kind:<10}  {how_sure:<16}  {_instead_text(move)}"
     return line.rstrip()
 
 
@@ -380,7 +378,7 @@ def annotated(review: GameReview) -> AnnotatedGame:
     game, numbers = review.game, review.numbers
     moves = [_annotated(*each) for each in zip(game.moves, review.moves, strict=True)]
     errors = [
-        f"{number}. {move.move} {error_text(move)}"
+        f"{number}. {move.move} {_error_text(move)}"
         for move, number in zip(review.moves, numbers, strict=True)
         if move.is_error
     ]
@@ -395,7 +393,7 @@ def annotated(review: GameReview) -> AnnotatedGame:
 
 
 def _annotated(played: AnnotatedMove, move: MoveReview) -> AnnotatedMove:
-    remark = error_text(move) if move.is_error else ""
+    remark = _error_text(move) if move.is_error else ""
     return replace(
         played,
         score=for_black(move.score_after, move.colour),

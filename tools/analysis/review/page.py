@@ -26,8 +26,7 @@ from outflank.tools.analysis.review.output import (
     result_text,
 )
 from outflank.tools.report.charts import Series, chart
-from outflank.tools.report.page import packed_files, page_parts, replayed, templates
-from outflank.tools.report.phases import PhaseTable, phase_table
+from outflank.tools.report.page import PhaseTable, packed_files, page_parts, phase_table, rendered, replayed
 from outflank.tools.report.search import certainty, moves_text
 
 _WORST_SHOWN = 40
@@ -47,28 +46,25 @@ def render_review(
     rows = [_row(review, number) for number, review in enumerate(reviews, 1)]
     first = reviews[0]
     tallies = [MoveTotals().add(first.of(colour)) for colour in Colour]
-    return (
-        templates()
-        .get_template("review.html")
-        .render(
-            title=_title(reviews),
-            settings=settings.words(),
-            view=view,
-            branches=True,
-            players=ranked(players),
-            sides=list(zip(_names(first), tallies, strict=True)),
-            errors=ERRORS,
-            rows=rows,
-            played=played,
-            phases=_phases(reviews),
-            files=packed_files([annotated(review) for review in reviews]),
-            remark_heading="lost",
-            names=sorted({name for row in rows for name in (row["black"], row["white"])}),
-            endings=sorted({_ending(review) for review in reviews}),
-            worst=_worst(reviews),
-            replays=[review_replay(review, number) for number, review in enumerate(reviews, 1)],
-            **page_parts(first.game.rules, "branch.js"),
-        )
+    return rendered(
+        "review.html",
+        title=_title(reviews),
+        settings=settings.words(),
+        view=view,
+        branches=True,
+        players=ranked(players),
+        sides=list(zip(_names(first), tallies, strict=True)),
+        errors=ERRORS,
+        rows=rows,
+        played=played,
+        phases=_phases(reviews),
+        files=packed_files([annotated(review) for review in reviews]),
+        remark_heading="lost",
+        names=sorted({name for row in rows for name in (row["black"], row["white"])}),
+        endings=sorted({_ending(review) for review in reviews}),
+        worst=_worst(reviews),
+        replays=[review_replay(review, number) for number, review in enumerate(reviews, 1)],
+        **page_parts(first.game.rules, "report.js", "branch.js"),
     )
 
 
@@ -91,7 +87,7 @@ def curve_svg(review: GameReview) -> str:
     )
     if drawn is None:
         raise OutflankError("a game without moves has no curve to draw")
-    return templates().get_template("curve.svg").render(chart=drawn, clip="clip")
+    return rendered("curve.svg", chart=drawn, clip="clip")
 
 
 def _moves_made(review: GameReview) -> Iterator[int]:

@@ -1,4 +1,3 @@
-"use strict";
 // Stands after report.js and branch.js: their board is searched by the server; docs/analysis.md has the requests.
 const DESK = JSON.parse(at("desk").textContent);
 const SECONDS = 30, HINT_SECONDS = 2, CURVE_LEVEL = 6;

@@ -1,4 +1,3 @@
-"use strict";
 // Stands after report.js: all moves of a position with their scores, and moves that were not played, on its board.
 const STEPS = {n: [-1, 0], ne: [-1, 1], e: [0, 1], se: [1, 1], s: [1, 0], sw: [1, -1], w: [0, -1], nw: [-1, -1]};
 const NO_MOVE = "pass", LONGEST_LINE = 12, NUMBERED = 7, SQUARES = [..."12345678"].flatMap(line => [..."abcdefgh"].map(file => file + line));

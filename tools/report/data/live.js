@@ -1,4 +1,3 @@
-"use strict";
 // Stands after report.js and seats.js, whose games, board and list it feeds with what the server says; docs/live.md has the messages.
 const LATEST = 4000;  // ms
 const values = new Map(), cards = new Map();

@@ -1,7 +1,6 @@
-"use strict";
 // Stands after analysis.js and seats.js: games that the server referees, between people and engines; docs/web.md says how.
 const FORMS = {black: at("black"), white: at("white")};
-let table = null, match = null, lag = 0, tries = 0, dealt = 0, clicked = null;
+let table = null, match = null, lag = 0, tries = 0, clicked = null;
 
 /* ---- the line to the referee ---- */
 

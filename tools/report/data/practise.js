@@ -1,4 +1,3 @@
-"use strict";
 // Stands after play.js: problems and openings that come again, the failed ones sooner; docs/web.md describes both.
 const BOOK_PLIES = 16, GOOD_LOSS = 1, LEARNED_BOX = 3;
 let cards = {}, listed = [], kind = "problems", asking = null;

@@ -1,5 +1,4 @@
-"use strict";
-// `LETTERS` and `NAMES` (of the two colours) stand above; what is known of the games is described in replay.py.
+// `LETTERS` and `NAMES` (of the two colours) stand above; page.py describes what is known of a game (`replay`).
 const at = id => document.getElementById(id);
 const games = new Map(JSON.parse(at("replays").textContent).map(one => [one.number, one]));
 const SVG = "http://www.w3.org/2000/svg", CELL = 40, EDGE = 12;

@@ -1,4 +1,3 @@
-"use strict";
 // Stands after report.js: sockets, and the two sides of a game that is being played, with names, clocks and what they think of it.
 
 /** A socket of this page's server. */

@@ -1,4 +1,3 @@
-"use strict";
 // Pressing a heading sorts its table: numbers largest first, words from a to z, and the other way when pressed again.
 // A cell's `data-key` says what it is sorted by where that is not what it shows.
 

@@ -1,4 +1,3 @@
-"use strict";
 // Stands after report.js: the texts of the page in German and Japanese. A text that is missing here is shown in English.
 const LANGUAGES = ["de", "ja"], TABLE = {
   // the three modes, and the board

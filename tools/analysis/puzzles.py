@@ -1,0 +1,334 @@
+"""Problems: positions of games with a single winning or best move, proven, all different, and rated; and their output.
+
+They are written as OBF and SGF and as a page with hidden solutions, and asked at a terminal.
+"""
+
+import functools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Literal
+
+from outflank.book.keys import key_of
+from outflank.engine import IllegalMoveError, Limit, Line, Move, NotationError, Position, Searcher
+from outflank.engine.search.limits import BOLDEST
+from outflank.protocol.formats import sgf
+from outflank.protocol.formats.annotated import AnnotatedGame, Recorder, for_black
+from outflank.protocol.formats.obf import Problem
+from outflank.protocol.server.human_strength import HIGHEST_ELO, LOWEST_ELO, chances, depths, strength_of
+from outflank.tools.play.dialogue import InputLines
+from outflank.tools.report.board import board_text, is_coloured, say
+from outflank.tools.report.page import page_parts, rendered
+from outflank.tools.report.search import moves_text, score_text
+from outflank.tools.runtime.executor import map_in_order
+from outflank.tools.runtime.progress import counted, warn
+
+ELOS = range(LOWEST_ELO, HIGHEST_ELO + 1, 100)
+"""The levels for which each problem's share of failures is computed."""
+_APART = 6  # the least plies between two problems of a game, since closer ones are nearly the same
+_LEAST_FAILURES = 0.1  # of the level that fails most often; a move that all find is not a problem
+_HASH_MB = 32
+
+
+Goal = Literal["win", "best"]
+"""The question of a problem: the single winning move, or the single best one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Puzzle:
+    """A problem.
+
+    Attributes:
+        scores: the proven scores of all moves, in discs from the side to move, the best first.
+        line: the best line to the end of the game; its first move is the solution.
+        plies: the depth from which the engine finds the solution; the number of empty squares if it has to solve.
+        failures: for each of ``ELOS``, the probability that a weaker opponent plays another move, 0 to 1.
+        source: the game in words; empty if unknown.
+        ply: the number of moves and passes before it in the game.
+    """
+
+    position: Position
+    goal: Goal
+    scores: Mapping[Move, int]
+    line: Sequence[Move]
+    plies: int
+    failures: Mapping[int, float]
+    source: str
+    ply: int
+
+    @property
+    def solution(self) -> Move:
+        """The solution."""
+        return self.line[0]
+
+    @property
+    def difficulty(self) -> tuple[float, int]:
+        """The mean probability of failure, and the plies: the order of problems."""
+        return sum(self.failures.values()) / len(self.failures), self.plies
+
+
+Problems = list[tuple[Puzzle, set[bytes]]]
+"""The problems of a game in their order, each with the keys of the positions that are too like it."""
+
+
+def problems_of(goal: Goal, empties: range, game: AnnotatedGame) -> Problems:
+    """Return the problems of a game that can stand beside each other; they depend on the game alone."""
+    solver, searcher = _searchers()
+    solver.clear()
+    solved: dict[int, tuple[Line, ...]] = {}
+    # Backwards, so that the table already knows the positions after each one.
+    for ply, position in reversed([*enumerate(game.positions)]):
+        if position.empties in empties and (lines := _solved(solver, position, goal)):
+            solved[ply] = lines
+    puzzles: list[Puzzle] = []
+    for ply, lines in sorted(solved.items()):
+        if puzzles and ply - puzzles[-1].ply < _APART:
+            continue
+        position, solution = game.positions[ply], lines[0].move
+        scores = {line.move: round(line.score) for line in lines}
+        plies = plies_needed(position, solution, searcher)
+        failed = failures(position, solution, lines, searcher)
+        if max(failed.values()) >= _LEAST_FAILURES:
+            puzzles.append(Puzzle(position, goal, scores, lines[0].pv, plies, failed, _source(game), ply))
+    return [(puzzle, {_key(each) for each in _around(game, puzzle.ply)}) for puzzle in puzzles]
+
+
+def _solved(solver: Searcher, position: Position, goal: Goal) -> tuple[Line, ...] | None:
+    moves = len(position.legal_moves())
+    if moves < 2:
+        return None
+    first, second = solver.search(position, Limit.solve(), multipv=2).lines
+    alone = first.score > second.score
+    if goal == "win":
+        alone = (first.result, second.result) in (("win", "draw"), ("win", "loss"))
+    return solver.search(position, Limit.solve(), multipv=moves).lines if alone else None
+
+
+def find(
+    games: Iterable[AnnotatedGame], goal: Goal, empties: range, workers: int | None = None
+) -> Iterator[Puzzle]:
+    """Yield the different problems of all games in their order: no images, and none from the same few plies."""
+    seen: set[bytes] = set()
+    finder = functools.partial(problems_of, goal, empties)
+    for puzzle, near in chain.from_iterable(map_in_order(finder, games, workers)):
+        if _key(puzzle.position) not in seen:
+            seen |= near
+            yield puzzle
+
+
+def failures(
+    position: Position, solution: Move, solved: Sequence[Line], searcher: Searcher
+) -> dict[int, float]:
+    """Return for each of ``ELOS`` the probability that an opponent of this level does not play the solution."""
+
+    @functools.cache
+    def lines(depth: int) -> Sequence[Line]:
+        if depth >= position.empties:
+            return solved
+        return searcher.search(position, Limit(depth=depth), multipv=len(solved)).lines
+
+    failed = {}
+    for elo in ELOS:
+        given, found = strength_of(elo), 0.0
+        for depth, share in depths(given, position.empties):
+            drawn = zip(lines(depth), chances(position, lines(depth), given), strict=True)
+            found += share * sum(chance for line, chance in drawn if line.move == solution)
+        failed[elo] = max(0.0, 1.0 - found)
+    return failed
+
+
+def plies_needed(position: Position, solution: Move, searcher: Searcher) -> int:
+    """Return the depth from which the engine's choice is the solution; the empty squares if it has to solve."""
+    best: list[tuple[int, Move]] = []
+    searcher.clear()
+    if position.empties > 1:
+        limit = Limit(depth=position.empties - 1, selectivity=BOLDEST.percent)
+        searcher.search(position, limit, on_info=lambda info: best.append((info.depth, info.lines[0].move)))
+    needed = position.empties
+    for depth, move in reversed(best):
+        if move != solution:
+            break
+        needed = depth
+    return needed
+
+
+def _source(game: AnnotatedGame) -> str:
+    """Return ``Tamenori - Murakami, World Championship, 1998``, or the known parts of it."""
+    players = f"{game.black or '?'} - {game.white or '?'}" if game.black or game.white else ""
+    return ", ".join(filter(None, (players, game.event, game.date[:10])))
+
+
+def _around(game: AnnotatedGame, ply: int) -> Iterator[Position]:
+    """Yield the positions of a game that are too close to this ply to be another problem."""
+    for position in game.positions[max(0, ply - _APART + 1) : ply + _APART]:
+        if position.legal_mask():
+            yield position
+
+
+def _key(position: Position) -> bytes:
+    return str(position.rules).encode() + key_of(position)[0]
+
+
+@functools.lru_cache(maxsize=1)
+def _searchers() -> tuple[Searcher, Searcher]:
+    """Return two searchers: one for solving, one that searches like the engine and its weaker opponents."""
+    return Searcher(_HASH_MB), Searcher(_HASH_MB)
+
+
+_BOARD_PIXELS = 300
+_SOLVED_WHEN_ASKED = 24  # empty squares; solving more would keep a person waiting
+
+
+def solved_share(puzzles: Sequence[Puzzle], elo: int) -> float:
+    """Return the mean share of the problems that a weaker opponent solves, 0 to 1."""
+    return 1.0 - sum(puzzle.failures[elo] for puzzle in puzzles) / len(puzzles)
+
+
+def obf_line(puzzle: Puzzle, number: int) -> str:
+    """Return the problem with the scores of all moves; goal, difficulty and game are a comment."""
+    failed = " ".join(f"{elo}: {share:.0%}" for elo, share in puzzle.failures.items())
+    facts = (
+        f"{number}, {puzzle.goal}",
+        counted(puzzle.plies, "ply", "plies"),
+        f"fails {failed}",
+        puzzle.source,
+    )
+    return f"{Problem(puzzle.position, puzzle.scores)} % {'; '.join(filter(None, facts))}\n"
+
+
+def sgf_game(puzzle: Puzzle, number: int) -> str:
+    """Return the problem as a game that begins there; its moves are the best line to the end."""
+    position = puzzle.position
+    recorder = Recorder(position)
+    for move in puzzle.line:
+        recorder.play(move)
+    score = for_black(puzzle.scores[puzzle.solution], position.side)
+    first, *rest = recorder.moves
+    solution = f"Solution: {puzzle.solution}. {_scores_text(puzzle.scores)}. {_difficulty_text(puzzle)}."
+    moves = (replace(first, exact=None if score is None else round(score), comment=solution), *rest)
+    comment = f"{question(position, puzzle.goal)}."
+    return sgf.write(
+        AnnotatedGame(position, moves, title=f"Problem {number}", event=puzzle.source, comment=comment)
+    )
+
+
+def render_page(puzzles: Sequence[Puzzle]) -> str:
+    """Return an HTML page of at least one problem, with hidden solutions."""
+    from markupsafe import Markup  # a dependency of jinja2
+
+    shown = [
+        {
+            "number": number,
+            # the image contains no text from outside
+            "board": Markup(puzzle.position.svg(size=_BOARD_PIXELS, legal=False)),
+            "question": question(puzzle.position, puzzle.goal),
+            "empties": puzzle.position.empties,
+            "solution": str(puzzle.solution),
+            "scores": _scores_text(puzzle.scores),
+            "line": moves_text(puzzle.line),
+            "difficulty": _difficulty_text(puzzle),
+            "source": f"{puzzle.source or 'From a game'}, ply {puzzle.ply + 1}",
+        }
+        for number, puzzle in enumerate(puzzles, 1)
+    ]
+    levels = [(elo, f"{solved_share(puzzles, elo):.0%}") for elo in ELOS]
+    return rendered("puzzles.html", puzzles=shown, levels=levels, **page_parts(puzzles[0].position.rules))
+
+
+def question(position: Position, goal: Goal) -> str:
+    """Return ``Black to move: one move alone wins``."""
+    asked = "one move alone wins" if goal == "win" else "one move is the best"
+    return f"{position.rules.colour_name(position.side)} to move: {asked}"
+
+
+def _difficulty_text(puzzle: Puzzle) -> str:
+    """Return ``Found by a search of 9 plies; failures by Elo: 600 83%, ...`` with about five levels."""
+    shown = [*ELOS][:: max(1, len(ELOS) // 5)]
+    failed = ", ".join(f"{elo} {puzzle.failures[elo]:.0%}" for elo in shown)
+    return f"Found by a search of {counted(puzzle.plies, 'ply', 'plies')}; failures by Elo: {failed}"
+
+
+def _scores_text(scores: Mapping[Move, int]) -> str:
+    return ", ".join(f"{move} {score_text(score)}" for move, score in scores.items())
+
+
+HELP = """\
+a move          such as f5
+solution        shows the best move; the problem counts as not solved
+skip            the next problem
+board           the board
+quit            end"""
+
+
+def ask_all(problems: Sequence[Problem], lines: InputLines) -> None:
+    """Ask problems at a terminal, one after the other until the end of the input.
+
+    Raises: NotationError or IllegalMoveError for an invalid line; at a terminal it is shown instead.
+    """
+    searcher = Searcher()
+    asked = solved = 0
+    for number, problem in enumerate(problems, 1):
+        scores = _scores(problem, searcher)
+        if scores is None:
+            warn(
+                f"problem {number} is left out: it has no choice of moves, or too many empty squares to solve"
+            )
+            continue
+        goal: Goal = "win" if sum(score > 0 for score in scores.values()) == 1 else "best"
+        say()
+        say(board_text(problem.position, coloured=is_coloured()))
+        say(f"Problem {number} of {len(problems)}. {question(problem.position, goal)}.")
+        at_once = _ask(problem.position, scores, lines)
+        if at_once is None:
+            break
+        asked += 1
+        solved += at_once
+    say(f"{solved} of {counted(asked, 'problem')} solved at the first try.")
+
+
+def _scores(problem: Problem, searcher: Searcher) -> Mapping[Move, int] | None:
+    """Return the scores of all moves, from the file if it has all of them; None if this is not a problem."""
+    moves, position = problem.position.legal_moves(), problem.position
+    if len(moves) < 2:
+        return None
+    if problem.scores.keys() == set(moves):
+        return problem.scores
+    if position.empties > _SOLVED_WHEN_ASKED:
+        return None
+    lines = searcher.search(position, Limit.solve(), multipv=len(moves)).lines
+    return {line.move: round(line.score) for line in lines}
+
+
+def _ask(position: Position, scores: Mapping[Move, int], lines: InputLines) -> bool | None:
+    """Ask until the problem is solved or skipped; return whether the first try was right, None to quit."""
+    best = max(scores.values())
+    tried = False
+    while (line := lines.next("Your move: ", float("inf"))) is not None:
+        word = line.strip().lower()
+        if word in ("quit", "exit", "q"):
+            return None
+        if word in ("skip", "solution"):
+            if word == "solution":
+                say(f"Solution: {_scores_text({m: s for m, s in scores.items() if s == best})}.")
+            return False
+        if word in ("help", "?"):
+            say(HELP)
+        elif word == "board":
+            say(board_text(position, coloured=is_coloured()))
+        elif word and (move := _read(word, position, lines)):
+            if scores[move] == best:
+                say(f"Right: {move} {score_text(best)}.")
+                return not tried
+            tried = True
+            say(f"No: {move} {score_text(scores[move])}. Try again, or say solution or skip.")
+    return None
+
+
+def _read(text: str, position: Position, lines: InputLines) -> Move | None:
+    try:
+        return position.parse_move(text)
+    except (NotationError, IllegalMoveError) as error:
+        if not lines.is_terminal:
+            raise
+        warn(str(error))
+        return None
