@@ -19,14 +19,17 @@ help:  ## list what make can do
 match: build  ## watch two levels of Outflank play a short match
 	$(BIN)/outflank match $(ARGS)
 
+# One process runs the quick tests of a file, so that what they share is made once; slow ones go where there is room.
+DIST = -n auto --no-loadscope-reorder --dist $(if $(findstring -m slow,$(ARGS)),loadgroup,loadfile)
+
 test: build  ## run the tests on all processors; ARGS="-m slow" runs the slow proofs
-	$(BIN)/pytest -n auto --dist loadgroup $(ARGS)
+	$(BIN)/pytest $(DIST) $(ARGS)
 
 PORTABLE = tests/protocol/drivers tests/tools/match/test_referee.py tests/tools/match/test_results.py tests/tools/match/test_drivers.py \
 	tests/tools/match/test_conductor.py
 
 portable: build  ## run the tests of drivers and matches with the code for processes that other systems use
-	OUTFLANK_PORTABLE=1 $(BIN)/pytest -n auto --dist loadgroup $(PORTABLE) $(ARGS)
+	OUTFLANK_PORTABLE=1 $(BIN)/pytest $(DIST) $(PORTABLE) $(ARGS)
 
 bench: build  ## measure the hot code
 	$(BIN)/pytest tests/measure --override-ini addopts=--import-mode=importlib --benchmark-only $(ARGS)
