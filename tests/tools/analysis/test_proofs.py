@@ -312,16 +312,16 @@ def refused_after(complaint: str, number: int) -> bool:
     return int(complaint.partition("line ")[2].partition(":")[0]) >= number
 
 
-def test_a_hundred_random_changes_are_refused(lines: list[str], checked: Checked, rng: random.Random) -> None:
+def test_random_changes_are_refused(lines: list[str], checked: Checked, rng: random.Random) -> None:
     """But for the few that make another proof, such as one with the same moves in another order."""
     refused = 0
-    for _ in range(100):
+    for _ in range(40):
         number, changed = altered(lines, rng)
         complaints = checked.complaints(changed)
         if complaints[0]:
             assert all(refused_after(each, number) for each in complaints)
             refused += 1
-    assert refused >= 95
+    assert refused >= 36
 
 
 FORGED = "othello\x1b[2K\x1b[1Gline 1: +64 is proven for the start by othello"
