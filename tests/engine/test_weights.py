@@ -324,7 +324,7 @@ def test_each_new_path_does_not_cost_memory_for_ever(tmp_path: Path) -> None:
     for number in range(2):
         use(number)
     before = resident_kib()
-    for number in range(2, 6):
+    for number in range(2, 4):
         use(number)
 
-    assert resident_kib() - before < 150 * _MIB  # 4 more would be 280
+    assert resident_kib() - before < 75 * _MIB  # 2 more would be 140
