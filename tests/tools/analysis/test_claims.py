@@ -58,7 +58,7 @@ def deduction(text: str, rules: Rules) -> Deduction:
 
 
 @pytest.mark.parametrize("rules", RULES, ids=str)
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 3))])
 def test_a_score_follows_from_claims_about_all_boards_some_plies_later(seed: int, rules: Rules) -> None:
     root = reached(seed, 9, rules)
     score = exact(root)
