@@ -62,13 +62,13 @@ class NBoardDriver(ProcessDriver):
 
         self._read_until(is_pong, asked, sent + seconds, greeting=pong if self._pings == 1 else "")
 
-    def shake_hands(self, seconds: float = START_SECONDS) -> None:
+    def shake_hands(self) -> None:
         """Begin the dialogue, and learn its name if it gives one.
 
         Raises: EngineProtocolError if it does not speak the protocol; EngineCrash; EngineTimeout.
         """
         self.tell("nboard 2")
-        self.synchronise(seconds)
+        self.synchronise(START_SECONDS)
 
     def go(self, seconds: float) -> Reply:
         """Return the move that the engine chooses for the side to move, waited for at most `seconds`.
