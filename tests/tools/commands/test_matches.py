@@ -18,12 +18,13 @@ from click.testing import CliRunner, Result
 
 from outflank.engine import PRESETS, Colour, FileFormatError, Move, Position
 from outflank.protocol.clock import TimeControl
+from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.formats.annotated import AnnotatedMove
 from outflank.tests.support import fake_engine, runs
 from outflank.tests.support.positions import WITH_PASSES
 from outflank.tests.support.processes import children, living_members
 from outflank.tests.support.program import OUTFLANK, outflank, started
-from outflank.tests.support.runs import broken_off, played, run_of, settings, write_files_of
+from outflank.tests.support.runs import broken_off, conduct, played, run_of, settings, write_files_of
 from outflank.tools.commands.matches import match as match_command
 from outflank.tools.commands.matches import tournament
 from outflank.tools.commands.program import cli
@@ -152,13 +153,11 @@ def test_gtp_rhino_plays_whole_games_though_it_refuses_passes(tmp_path: Path) ->
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_outflank_plays_every_preset_against_itself(tmp_path: Path, preset: str) -> None:
-    engines = two("name=A cmd='outflank gtp --level 2'", "name=B cmd='outflank gtp --level 1'")
-    ran = match(*engines, "--games", "2", "--rules", preset, "--out", "m", "--json", cwd=tmp_path)
-    games = _games(tmp_path / "m")
+    engines = (EngineSpec.parse(f"name={name} cmd='outflank gtp --level 1'") for name in "AB")
+    run = conduct(settings(*engines, games=2, rules=PRESETS[preset]), tmp_path / "m")
 
-    assert ran.returncode == 0, ran.stderr
-    assert [game.ending for game in games] == [Ending.DISCS] * 2
-    assert {str(game.rules) for game in games} == {preset}
+    assert [game.ending for game in run.games] == [Ending.DISCS] * 2
+    assert {str(game.rules) for game in run.games} == {preset}
 
 
 def _games(folder: Path) -> tuple[GameRecord, ...]:

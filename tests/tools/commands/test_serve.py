@@ -101,7 +101,7 @@ def test_a_tournament_is_played_to_its_end_and_everybody_goes_home(tmp_path: Pat
 
 
 def test_a_server_and_clients_that_are_killed_change_no_total(tmp_path: Path) -> None:
-    kill_again_and_again(tmp_path, games=20, kills=4)
+    kill_again_and_again(tmp_path, games=12, kills=2)
 
 
 @pytest.mark.slow
