@@ -232,10 +232,6 @@ def test_the_lines_of_the_readme_can_be_typed_in_order(tmp_path: Path) -> None:
     assert (tmp_path / "outflank" / "review.html").is_file()
 
 
-def test_the_map_names_folders_alone() -> None:
-    assert [str(path) for path in mapped() if not path.is_dir()] == []
-
-
 def test_the_map_names_every_room() -> None:
     """The root folders, and the packages right below those of the program."""
     roots = {ROOT / name for name in (*LAYERS, "package", "tests", "measure", "docs", "examples")}
