@@ -24,7 +24,7 @@ from outflank.engine import (
 )
 from outflank.protocol.formats import ggf, sgf
 from outflank.protocol.formats.annotated import AnnotatedGame, Recorder, Result, ResultReason
-from outflank.tests.support.browser import CHROMIUM, Browser
+from outflank.tests.support.browser import Browser, in_browser
 from outflank.tests.support.positions import ONE_WAY, WIPE_OUT, WITH_PASSES
 from outflank.tests.support.reference import Board, after, board_of, choices, count, moves, other
 from outflank.tests.support.runs import expect_policy, page_of, random_run, replays
@@ -37,9 +37,6 @@ QUICK = ReviewSettings(level=1, exact_from=12)
 SOLVED_BY_ORACLE = 6  # empty squares
 LETTERS = {Colour.BLACK: "X", Colour.WHITE: "O"}
 MINUS = "\N{MINUS SIGN}"
-in_browser = pytest.mark.skipif(
-    CHROMIUM is None, reason="Chromium is not installed (Debian package chromium)"
-)
 
 
 def annotated(transcript: str, preset: str = "othello") -> AnnotatedGame:

@@ -12,7 +12,7 @@ from outflank.protocol.drivers.errors import EngineError
 from outflank.protocol.drivers.spec import EngineSpec, Protocol, command_line
 from outflank.tests.support import fake_engine, rule_breaker
 from outflank.tests.support.processes import StallMeter, judge_calmly
-from outflank.tests.support.program import outflank
+from outflank.tests.support.program import RHINO, needs_rhino, outflank
 from outflank.tools.checks import clock_and_exit, tapped_drivers
 from outflank.tools.checks.check import Check, Level, Violation, shown
 from outflank.tools.checks.examination import (
@@ -35,8 +35,6 @@ from outflank.tools.checks.tapped_drivers import (
     TappedGtpDriver,
 )
 
-RHINO = "/usr/games/gtp-rhino"
-needs_rhino = pytest.mark.skipif(not Path(RHINO).exists(), reason="gtp-rhino is not installed")
 GREETS_AT_ONCE = """echo Welcome; : > "$0"; read -r command; printf '= 2\\n\\n'"""
 STARTS_SLOWLY = """sleep 1
 while read -r word number; do

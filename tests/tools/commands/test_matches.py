@@ -23,7 +23,7 @@ from outflank.protocol.formats.annotated import AnnotatedMove
 from outflank.tests.support import fake_engine, runs
 from outflank.tests.support.positions import WITH_PASSES
 from outflank.tests.support.processes import children, living_members
-from outflank.tests.support.program import OUTFLANK, outflank, started
+from outflank.tests.support.program import OUTFLANK, RHINO, needs_rhino, outflank, started
 from outflank.tests.support.runs import broken_off, conduct, played, run_of, settings, write_files_of
 from outflank.tools.commands.matches import match as match_command
 from outflank.tools.commands.matches import tournament
@@ -38,7 +38,6 @@ from outflank.tools.match.state.store import Store, read_run
 
 ENGINES = ("--engine", "name=A cmd=no-such-engine", "--engine", "name=B cmd=no-such-engine")
 PAGE = (Path(__file__).parents[3] / "docs" / "match.md").read_text()
-RHINO = Path("/usr/games/gtp-rhino")
 
 
 def fake(name: str, fault: str = "none", turn: int = 2) -> str:
@@ -136,7 +135,7 @@ def test_a_signal_ends_the_match_and_loses_nothing(tmp_path: Path, number: signa
     assert json.loads((tmp_path / "m" / "summary.json").read_text())["interrupted"] is True
 
 
-@pytest.mark.skipif(not RHINO.exists(), reason="gtp-rhino is not installed (Debian package grhino)")
+@needs_rhino
 def test_gtp_rhino_plays_whole_games_though_it_refuses_passes(tmp_path: Path) -> None:
     turns = played(WITH_PASSES).turns
     passed = next(number for number, turn in enumerate(turns) if turn.move.is_pass)

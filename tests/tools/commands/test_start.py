@@ -14,7 +14,7 @@ import pytest
 
 from outflank.tests.support.installation import ROOT, python_script
 from outflank.tests.support.processes import children, living_members
-from outflank.tests.support.program import outflank, running, started
+from outflank.tests.support.program import needs_rhino, outflank, running, started
 from outflank.tests.support.transcripts import run
 from outflank.tools.commands.program import COMMANDS
 
@@ -61,9 +61,6 @@ LATE = "XXXXXXXXXXXXXXXXXXXXXXXXOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOO-OOOOOO-- X"
 GAME = "f5d6c3d3c4f4f6f3e6e7"
 FEW = ("--moves", "2", "--depth", "1")
 TOURNAMENT = ROOT / "examples" / "tournament.toml"
-needs_rhino = pytest.mark.skipif(
-    not Path("/usr/games/gtp-rhino").exists(), reason="gtp-rhino is not installed"
-)
 
 
 def ended(number: int, at: int, *words: str) -> subprocess.CompletedProcess[str]:

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import shutil
 import signal
 import sqlite3
 import subprocess
@@ -21,7 +20,7 @@ from outflank.book import BookWriter
 from outflank.engine import Rules, SettingsError
 from outflank.engine.evaluation.weights import SHIPPED, checksum
 from outflank.tests.support.processes import children, living_members
-from outflank.tests.support.program import outflank, started
+from outflank.tests.support.program import certificate, outflank, started
 from outflank.tests.support.runs import conduct, settings
 from outflank.tests.tools.commands.test_tune import USUAL as TUNED
 from outflank.tests.tools.match.test_resume import ENGINES, SEED, begin, results
@@ -186,18 +185,6 @@ def test_a_scheduler_that_is_not_there_is_named_and_nothing_is_begun(
     assert (result.exit_code, type(result.exception)) == (1, SystemExit)
     assert "can't reach a Dask scheduler at tcp://127.0.0.1:1: " in result.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["other"]
-
-
-def certificate(folder: Path) -> list[Path]:
-    if shutil.which("openssl") is None:
-        pytest.skip("openssl makes the certificate")
-    made = [folder / "cert.pem", folder / "key.pem"]
-    words = (
-        "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1"
-    )
-    command = ["openssl", *words.split(), "-out", str(made[0]), "-keyout", str(made[1])]
-    subprocess.run(command, check=True, capture_output=True)
-    return made
 
 
 def test_a_match_is_played_on_a_cluster_behind_tls(tmp_path: Path) -> None:
