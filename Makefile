@@ -19,14 +19,18 @@ help:  ## list what make can do
 match: build  ## watch two levels of Outflank play a short match
 	$(BIN)/outflank match $(ARGS)
 
+# One process runs the quick tests of a file, so that what they share is made once; slow ones go where there is room.
+# Bytecode is kept, or each of a thousand processes would compile its modules again.
+DIST = -n auto --no-loadscope-reorder --dist $(if $(findstring -m slow,$(ARGS)),loadgroup,loadfile)
+
 test: build  ## run the tests on all processors; ARGS="-m slow" runs the slow proofs
-	$(BIN)/pytest -n auto --dist loadgroup $(ARGS)
+	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest $(DIST) $(ARGS)
 
 PORTABLE = tests/protocol/drivers tests/tools/match/test_referee.py tests/tools/match/test_results.py tests/tools/match/test_drivers.py \
 	tests/tools/match/test_conductor.py
 
 portable: build  ## run the tests of drivers and matches with the code for processes that other systems use
-	OUTFLANK_PORTABLE=1 $(BIN)/pytest -n auto --dist loadgroup $(PORTABLE) $(ARGS)
+	OUTFLANK_PORTABLE=1 $(BIN)/pytest $(DIST) $(PORTABLE) $(ARGS)
 
 bench: build  ## measure the hot code
 	$(BIN)/pytest tests/measure --override-ini addopts=--import-mode=importlib --benchmark-only $(ARGS)
@@ -162,6 +166,7 @@ build: .venv/made $(BUILT)  ## make the virtual environment and the compiled mod
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	$(BIN)/python -m compileall -qq -j 0 package engine book protocol tools measure tests/support  # as pip does elsewhere
 	@touch $(BUILT) $@  # pip has compiled the modules too
 
 $(BUILT): setup.py $(SOURCES) | .venv/made

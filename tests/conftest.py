@@ -1,13 +1,13 @@
 """What more than one folder of tests needs: how hard Hypothesis tries, random numbers to be had again, and turns.
 
 A failing Hypothesis test prints the smallest example and a blob that replays it, and the next run tries that
-example first. ``--hypothesis-profile=thorough`` tries twenty times as many examples. Other random tests take
+example first. ``--hypothesis-profile=thorough`` tries forty times as many examples. Other random tests take
 `rng`; its seed is printed when they fail, and ``OUTFLANK_TEST_SEED`` sets it.
 
 Tests marked ``alone`` measure time: while one of them runs, no other test does, in any of pytest-xdist's workers.
-They come last, so that the others keep all processors busy first. Two locks make sure that nothing runs beside
-them. A test holds the room while it runs, together with others or alone. It comes in by the door, and whoever
-waits to be alone stands in it, so that nobody else comes in meanwhile.
+They come after the others of their file. Two locks make sure that nothing runs beside them. A test holds the room
+while it runs, together with others or alone. It comes in by the door, and whoever waits to be alone stands in it, so
+that nobody else comes in meanwhile.
 """
 
 import fcntl
@@ -24,7 +24,7 @@ from hypothesis import HealthCheck, settings
 _DOOR, _ROOM = Path(__file__), Path(__file__).with_name("__init__.py")
 settings.register_profile(
     "default",
-    max_examples=100,
+    max_examples=50,
     deadline=None,  # a shared machine stalls now and then; pytest-timeout catches what hangs
     derandomize=False,
     print_blob=True,
@@ -57,11 +57,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Half as many workers again for ``-n auto`` as this process may use processors: many tests wait."""
-    return (3 * len(os.sched_getaffinity(0)) + 1) // 2
+    """Twice as many workers for ``-n auto`` as this process may use processors: many tests wait."""
+    return 2 * len(os.sched_getaffinity(0))
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Where several processes share the tests, those of the tools come first: among them are the longest."""
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: "tools" not in item.path.parts)
     items.sort(key=is_alone)
 
 

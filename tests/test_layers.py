@@ -1,6 +1,7 @@
 """tools -> protocol -> book -> engine, never back, no circle of rooms, read from the sources; tests mirror the code."""
 
 import ast
+import functools
 import re
 from collections.abc import Iterator
 from importlib.util import resolve_name
@@ -274,6 +275,7 @@ def test_what_lies_below_the_tools_is_tested_without_them() -> None:
     assert found == []
 
 
+@functools.cache
 def needs_tools(module: str) -> bool:
     """Whether a module is one of the tools or their tests, or a helper that imports one."""
     if module.startswith(("outflank.tools", "outflank.tests.tools")):

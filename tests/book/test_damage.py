@@ -95,8 +95,8 @@ def flipped_bits_do_no_harm(
 
 
 def test_a_flipped_bit_never_gives_a_wrong_score(tmp_path: Path, whole: bytes, rng: random.Random) -> None:
-    header = list(range(0, 800, 11))
-    flipped_bits_do_no_harm(tmp_path / "b", whole, header + rng.sample(range(8 * len(whole)), 100))
+    header = list(range(0, 800, 23))
+    flipped_bits_do_no_harm(tmp_path / "b", whole, header + rng.sample(range(8 * len(whole)), 40))
 
 
 @pytest.fixture

@@ -110,12 +110,16 @@ class Browser:
         ready = f"document.readyState === 'complete' && location.href.startsWith({json.dumps(address)})"
         self.wait(ready)
 
-    def show(self, file: Path, page: str, fragment: str = "", **how: Any) -> None:
-        """Write a page to a file and load it anew, nothing asked for and nothing wrong so far."""
-        file.write_text(page)
+    def clear(self) -> None:
+        """Show an empty page, nothing asked for and nothing wrong so far."""
+        self.load("about:blank")
         self.errors.clear()
         self.requests.clear()
-        self.load("about:blank")
+
+    def show(self, file: Path, page: str, fragment: str = "", **how: Any) -> None:
+        """Write a page to a file and load it anew."""
+        file.write_text(page)
+        self.clear()
         self.load(file.as_uri() + fragment, **how)
 
     def wait(self, condition: str, seconds: float = 30) -> None:

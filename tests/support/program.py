@@ -3,6 +3,7 @@
 import os
 import pty
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,9 +13,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from outflank.tests.support.processes import children, living_members
 
 OUTFLANK = str(Path(sys.executable).with_name("outflank"))
+RHINO = "/usr/games/gtp-rhino"
+needs_rhino = pytest.mark.skipif(
+    not Path(RHINO).exists(), reason="gtp-rhino is not installed (Debian package grhino)"
+)
 
 
 def outflank(*words: object, **options: Any) -> subprocess.CompletedProcess[str]:
@@ -72,3 +79,16 @@ def kill_at_random(arguments: list[str], rng: random.Random) -> None:
     running.send_signal(signal.SIGKILL)
     running.communicate()
     assert all(living_members(engine) == [] for engine in engines)
+
+
+def certificate(folder: Path) -> tuple[Path, Path]:
+    """A certificate of this machine and its key; the test is skipped where nothing makes them."""
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl makes the certificate")
+    words = (
+        "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1"
+    )
+    chain, key = folder / "chain.pem", folder / "key.pem"
+    command = ["openssl", *words.split(), "-out", str(chain), "-keyout", str(key)]
+    subprocess.run(command, check=True, capture_output=True)
+    return chain, key

@@ -96,6 +96,12 @@ def bracketed(board: Board, side: str, row: int, column: int, direction: str) ->
     return []
 
 
+def lines_from(board: Board, side: str, row: int, column: int) -> dict[str, list[Square]]:
+    """The discs that a new disc of `side` here brackets in each direction where there are some."""
+    lines = {direction: bracketed(board, side, row, column, direction) for direction in STEPS}
+    return {direction: line for direction, line in lines.items() if line}
+
+
 def moves(board: Board, side: str, turns: str) -> dict[str, set[Square]]:
     """Every legal move as it is written, a1 first, and the discs it turns."""
     found: dict[str, set[Square]] = {}
@@ -103,8 +109,7 @@ def moves(board: Board, side: str, turns: str) -> dict[str, set[Square]]:
         for column in range(8):
             if board[row][column] != EMPTY:
                 continue
-            lines = {direction: bracketed(board, side, row, column, direction) for direction in STEPS}
-            lines = {direction: line for direction, line in lines.items() if line}
+            lines = lines_from(board, side, row, column)
             square = name_of(row, column)
             if turns == "one" and len(lines) > 1:
                 for direction, line in lines.items():
@@ -127,9 +132,14 @@ def after(board: Board, side: str, move: str, turns: str) -> Board:
     result = [list(row) for row in board]
     if move == "pass":
         return result
-    for row, column in moves(board, side, turns)[move]:
-        result[row][column] = side
-    result["12345678".index(move[1])]["abcdefgh".index(move[0])] = side
+    row, column = "12345678".index(move[1]), "abcdefgh".index(move[0])
+    lines, direction = lines_from(board, side, row, column), move[3:]
+    assert direction or turns == "all" or len(lines) == 1, f"{move} names no direction"
+    for line in [lines[direction]] if direction else lines.values():
+        for down, right in line:
+            result[down][right] = side
+    assert result != board, f"{move} turns nothing"
+    result[row][column] = side
     return result
 
 

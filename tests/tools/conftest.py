@@ -32,7 +32,14 @@ def games(settings: SelfplaySettings, tmp_path_factory: pytest.TempPathFactory) 
     return folder
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+@pytest.fixture(scope="session")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     with Browser(tmp_path_factory.mktemp("profile")) as opened:
         yield opened
+
+
+@pytest.fixture
+def browser(chromium: Browser) -> Browser:
+    """The one that all tests share, on an empty page."""
+    chromium.clear()
+    return chromium

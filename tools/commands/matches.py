@@ -171,7 +171,7 @@ def _play_run(
 
     Returns: the session and the run as it ended.
     """
-    from outflank.tools.match.runner.session import RunSession  # brings scipy, which help does not need
+    from outflank.tools.match.runner.session import RunSession  # brings numpy, which help does not need
 
     if place.resume:
         _expect_options_of_resume()

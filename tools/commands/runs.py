@@ -141,7 +141,7 @@ def _result(counts: tuple[int, ...], test: Sprt) -> dict[str, Any]:
 
 
 def _lines(counts: tuple[int, ...], test: Sprt, result: dict[str, Any]) -> Iterator[str]:
-    from outflank.tools.report.wording import elo_text, pairs_text  # brings scipy, which help does not need
+    from outflank.tools.report.wording import elo_text, pairs_text  # brings numpy, which help does not need
 
     yield f"test: {test}"
     if len(counts) == _TRINOMIAL:

@@ -160,6 +160,7 @@ def _start_helpers() -> None:
         try:
             resource_tracker.ensure_running()
             signal.pthread_sigmask(signal.SIG_BLOCK, unheard)  # the previous call unblocks SIGINT
+            forkserver.set_forkserver_preload(["__main__", __name__])  # else each worker would import it
             forkserver.ensure_running()
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -65,12 +65,14 @@ def held_back() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    with Interrupts() as interrupts:
-        yield
     try:
-        interrupts.check()
-    except Interrupted as interrupted:
-        signal.raise_signal(interrupted.number)
+        with Interrupts() as interrupts:
+            yield
+    finally:  # also where the signal has ended a process that the work needed
+        try:
+            interrupts.check()
+        except Interrupted as interrupted:
+            signal.raise_signal(interrupted.number)
 
 
 def end_at_once() -> None:

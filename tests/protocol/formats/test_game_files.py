@@ -375,7 +375,6 @@ def test_a_pgn_has_comments_variations_ratings_and_a_clock() -> None:
     assert game.unread == ("round", "!?", "variation", "$1")
 
 
-@pytest.mark.alone
 def test_a_pgn_full_of_comments_is_read_in_linear_time() -> None:
     def seconds(count: int) -> float:
         text = "1. f5 " + "{a} " * count

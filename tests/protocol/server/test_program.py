@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from importlib.metadata import requires
+from itertools import cycle, product
 
 import pytest
 
@@ -94,13 +95,18 @@ def test_the_end_of_the_input_in_any_state_ends_the_program_within_a_second(begi
         assert (code, error) == (0, "")
 
 
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+STATES = ("", f"{ENDLESS}\n", "lz-analyze b 10\n", "lz-genmove_analyze b 10\n")
+
+
 @pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+    ("line", "number"),
+    [
+        *zip(STATES, cycle(SIGNALS), strict=False),
+        *(pytest.param(*each, marks=pytest.mark.slow) for each in product(STATES, SIGNALS)),
+    ],
 )
-@pytest.mark.parametrize("line", ["", ENDLESS + "\n", "lz-analyze b 10\n", "lz-genmove_analyze b 10\n"])
-def test_a_signal_in_any_state_ends_the_program_within_a_second(
-    number: signal.Signals, code: int, line: str
-) -> None:
+def test_a_signal_in_any_state_ends_the_program_within_a_second(line: str, number: signal.Signals) -> None:
     with Program(*NO_LIMIT) as program:
         program.wait_until_ready()
         program.write(line)
@@ -108,7 +114,7 @@ def test_a_signal_in_any_state_ends_the_program_within_a_second(
         with at_most(1):
             program.process.send_signal(number)
 
-            assert program.finish()[::2] == (code, "")
+            assert program.finish()[::2] == (128 + number, "")
 
 
 @pytest.mark.parametrize("times", [10, pytest.param(200, marks=[pytest.mark.slow, pytest.mark.timeout(600)])])

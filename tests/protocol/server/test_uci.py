@@ -78,14 +78,12 @@ def test_a_search_without_end_ends_with_stop_and_has_one_move(engine: UciDriver)
 
 
 @pytest.mark.alone
-@pytest.mark.parametrize(
-    "limits", ["movetime 100", "wtime 500 btime 1 winc 0 binc 0", "wtime 100 btime 1 movestogo 1"]
-)
-def test_a_clock_ends_its_search(engine: UciDriver, limits: str) -> None:
-    engine.tell("position startpos")
-    engine.synchronise()
+def test_a_clock_ends_its_search(engine: UciDriver) -> None:
+    for limits in ("movetime 100", "wtime 500 btime 1 winc 0 binc 0", "wtime 100 btime 1 movestogo 1"):
+        engine.tell("position startpos")
+        engine.synchronise()
 
-    assert engine.go(limits, 20).seconds < 2
+        assert engine.go(limits, 20).seconds < 2
 
 
 FULL_BUT_ONE = "position fen PPPPPPP1/PPPPPPPp/PPPPPPPp/PPPPPPPp/PPPPPPPp/PPPPPPPp/PPPPPPPp/PPPPPPPP w"

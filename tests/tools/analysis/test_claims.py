@@ -58,7 +58,7 @@ def deduction(text: str, rules: Rules) -> Deduction:
 
 
 @pytest.mark.parametrize("rules", RULES, ids=str)
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 3))])
 def test_a_score_follows_from_claims_about_all_boards_some_plies_later(seed: int, rules: Rules) -> None:
     root = reached(seed, 9, rules)
     score = exact(root)
@@ -159,12 +159,12 @@ def test_the_checker_confirms_what_follows_and_refuses_less(
     assert refused
 
 
-def test_a_hundred_random_changes_of_such_a_proof_are_refused(
+def test_random_changes_of_such_a_proof_are_refused(
     files: tuple[Position, Path, Path], rng: random.Random, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _, claims, proof = files
     lines = proof.read_text().splitlines()
-    for _ in range(100):
+    for _ in range(30):
         i = rng.randrange(8, len(lines) - 1)
         new = rng.choice([[], [lines[i], lines[i]], [lines[i].removesuffix(" claim") + " =9"], ["a1 claim"]])
         proof.write_text("".join(f"{line}\n" for line in [*lines[:i], *new, *lines[i + 1 :]]))

@@ -40,6 +40,7 @@ RULES = [
     Rules.parse(text)
     for text in ("othello", "othello,scoring=count", "ravensburger-2006", "othello,tie=second")
 ]
+SEEDS = [*range(4), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(4, 8))]
 SUITE = Path(__file__).parents[2] / "data" / "ffo" / "fforum-20-39.obf"
 LARGER = problems("fforum-1-19.obf")[12]  # 16 empty squares
 
@@ -95,7 +96,7 @@ def worked(
 
 
 @pytest.mark.parametrize("rules", RULES, ids=str)
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_scores_moves_and_winners_are_those_of_a_plain_search(
     seed: int, rules: Rules, tmp_path: Path
 ) -> None:
@@ -324,7 +325,7 @@ def test_more_workers_get_smaller_boards_and_estimates_take_a_small_share() -> N
 
 
 @pytest.mark.parametrize("rules", RULES, ids=str)
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_a_search_of_the_whole_answers_every_question(seed: int, rules: Rules, tmp_path: Path) -> None:
     """Of positions with passes, early ends and games that are over."""
     position = reached(seed, 9, rules)

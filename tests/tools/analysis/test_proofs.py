@@ -312,16 +312,16 @@ def refused_after(complaint: str, number: int) -> bool:
     return int(complaint.partition("line ")[2].partition(":")[0]) >= number
 
 
-def test_a_hundred_random_changes_are_refused(lines: list[str], checked: Checked, rng: random.Random) -> None:
+def test_random_changes_are_refused(lines: list[str], checked: Checked, rng: random.Random) -> None:
     """But for the few that make another proof, such as one with the same moves in another order."""
     refused = 0
-    for _ in range(100):
+    for _ in range(40):
         number, changed = altered(lines, rng)
         complaints = checked.complaints(changed)
         if complaints[0]:
             assert all(refused_after(each, number) for each in complaints)
             refused += 1
-    assert refused >= 95
+    assert refused >= 36
 
 
 FORGED = "othello\x1b[2K\x1b[1Gline 1: +64 is proven for the start by othello"
@@ -364,7 +364,7 @@ def test_random_rules_are_read_alike_by_both(lines: list[str], checked: Checked,
         *(f"{key}={word}" for key, values in check.OPTIONS.items() for word in values.split("|")),
     ]
     accepted = 0
-    for _ in range(200):
+    for _ in range(80):
         name = rng.choice(["othello", "reveris", rng.choice(words)])
         text = ",".join([name, *rng.sample(words[len(check.PRESETS) :], rng.choice([0, 0, 1, 2]))])
         if rng.random() < 0.3:
@@ -372,7 +372,7 @@ def test_random_rules_are_read_alike_by_both(lines: list[str], checked: Checked,
             text = text[:at] + chr(rng.choice([*range(1, 10), *range(11, 128)])) + text[at + 1 :]
         changed = [lines[0], f"rules {text}", *lines[2:]]
         accepted += checked.complaint(changed) == ""
-    assert 5 < accepted < 150
+    assert 1 < accepted < 60
 
 
 @pytest.mark.slow

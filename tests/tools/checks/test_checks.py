@@ -9,13 +9,14 @@ import pytest
 
 from outflank.engine import Game
 from outflank.protocol.drivers.errors import EngineError
-from outflank.protocol.drivers.spec import EngineSpec, command_line
+from outflank.protocol.drivers.spec import EngineSpec, Protocol, command_line
 from outflank.tests.support import fake_engine, rule_breaker
 from outflank.tests.support.processes import StallMeter, judge_calmly
-from outflank.tests.support.program import outflank
-from outflank.tools.checks import clock_and_exit
+from outflank.tests.support.program import RHINO, needs_rhino, outflank
+from outflank.tools.checks import clock_and_exit, tapped_drivers
 from outflank.tools.checks.check import Check, Level, Violation, shown
 from outflank.tools.checks.examination import (
+    CATALOGUES,
     CHECKS,
     NBOARD_CHECKS,
     Finding,
@@ -34,10 +35,8 @@ from outflank.tools.checks.tapped_drivers import (
     TappedGtpDriver,
 )
 
-RHINO = "/usr/games/gtp-rhino"
-needs_rhino = pytest.mark.skipif(not Path(RHINO).exists(), reason="gtp-rhino is not installed")
 GREETS_AT_ONCE = """echo Welcome; : > "$0"; read -r command; printf '= 2\\n\\n'"""
-STARTS_SLOWLY = """sleep 2
+STARTS_SLOWLY = """sleep 1
 while read -r word number; do
     case $word in ping) echo "pong $number" ;; quit) exit ;; esac
 done"""
@@ -55,11 +54,8 @@ SAID_BY_THEIR_OWN_CHECK = (
     *("answers-each-command-once", "begins-with-a-sign-and-a-blank", "has-no-empty-line-inside"),
     "ignores-comments-behind-commands",
 )
-CLOCK = {
-    name
-    for name, check in checks_of(clock_and_exit).items()
-    if any("time_settings" in needed for needed in check.needs)
-}
+EXITS = set(checks_of(clock_and_exit))
+CLOCK = {name for name in EXITS if any("time_settings" in needed for needed in CHECKS[name].needs)}
 
 
 def timed(name: str) -> object:
@@ -73,12 +69,9 @@ def spec(command: list[str]) -> EngineSpec:
 
 def findings(command: list[str], *names: str) -> dict[str, Finding]:
     """What the checks of these names find, all of GTP but those of the clock if left out."""
-    if names and names[0] in NBOARD_CHECKS:
-        with TappedNBoardDriver(spec(command), patience=5.0, thinking=20.0) as nboard:
-            found = examine(nboard, [NBOARD_CHECKS[name] for name in names])
-            return {finding.check.name: finding for finding in found}
-    checks = [CHECKS[name] for name in names or CHECKS if names or name not in CLOCK]
-    with TappedGtpDriver(spec(command), patience=2.0, thinking=20.0) as engine:
+    driver, known = CATALOGUES[Protocol.NBOARD if NBOARD_CHECKS.keys() & names else Protocol.GTP]
+    checks = [known[name] for name in names or CHECKS if names or name not in CLOCK]
+    with driver(spec(command), patience=2.0, thinking=20.0) as engine:
         return {finding.check.name: finding for finding in examine(engine, checks)}
 
 
@@ -99,7 +92,8 @@ def test_each_rule_has_an_engine_is_a_sentence_and_has_a_name_that_can_be_typed(
 
 
 @pytest.mark.parametrize("name", [timed(name) for name in (*CHECKS, *NBOARD_CHECKS)])
-def test_an_engine_that_breaks_a_rule_is_found(name: str) -> None:
+def test_an_engine_that_breaks_a_rule_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tapped_drivers, "END_SECONDS", 0.5)  # which those that do not end use up
     speak = "gtp" if name in CHECKS else "nboard"
     found = findings(rule_breaker.command(name, speak), name)
 
@@ -145,7 +139,7 @@ def test_what_the_protocol_allows_is_no_fault(habit: str, unjudged: dict[str, st
 
 def test_an_engine_may_take_its_time_to_start_and_one_that_speaks_gtp_answers_no_ping() -> None:
     """The check gives it a process of its own."""
-    with TappedNBoardDriver(spec(["sh", "-c", STARTS_SLOWLY]), patience=1.5) as engine:
+    with TappedNBoardDriver(spec(["sh", "-c", STARTS_SLOWLY]), patience=0.5) as engine:
         (finding,) = examine(engine, [NBOARD_CHECKS["ends-when-its-input-ends"]])
 
     assert finding.outcome == "passed", finding.detail
@@ -222,29 +216,37 @@ def test_a_rule_about_a_command_is_only_for_engines_that_list_it() -> None:
     assert found["takes-moves-back"].detail == "undo not listed"
 
 
+BAD_HABITS = {
+    "puts-a-blank-before-ids": ["repeats-an-id"],
+    "keeps-ids-behind-a-blank": ["repeats-an-id", "forgets-an-id"],
+    "dies-on-a-bare-play": ["refuses-missing-arguments"],
+    "dies-on-genmove": ["opens-legally"],
+    "knows-no-known-command": ["knows-what-it-lists", "knows-nothing-else"],
+    "gives-no-reasons": ["fails-with-a-question-mark"],
+    "minds-blanks-at-the-end": ["takes-any-number-of-blanks"],
+    "takes-any-size": ["refuses-impossible-boards"],
+    "repeats-no-id": ["repeats-an-id"],
+    "resigns": ["opens-legally"],
+    "takes-any-colour": ["refuses-bad-colours"],
+    "dies-when-it-refuses": ["refuses-bad-vertices", "bears-a-move-out-of-turn"],
+}
+
+
 @pytest.mark.parametrize(
-    ("habit", "reported"),
+    ("habit", "left_out"),
     [
-        ("puts-a-blank-before-ids", ["repeats-an-id"]),
-        ("keeps-ids-behind-a-blank", ["repeats-an-id", "forgets-an-id"]),
-        ("dies-on-a-bare-play", ["refuses-missing-arguments"]),
-        ("dies-on-genmove", ["opens-legally"]),
-        ("knows-no-known-command", ["knows-what-it-lists", "knows-nothing-else"]),
-        ("gives-no-reasons", ["fails-with-a-question-mark"]),
-        ("minds-blanks-at-the-end", ["takes-any-number-of-blanks"]),
-        ("takes-any-size", ["refuses-impossible-boards"]),
-        ("repeats-no-id", ["repeats-an-id"]),
-        ("resigns", ["opens-legally"]),
-        ("takes-any-colour", ["refuses-bad-colours"]),
-        *((rule, [rule]) for rule in SAID_BY_THEIR_OWN_CHECK),
-        ("dies-when-it-refuses", ["refuses-bad-vertices", "bears-a-move-out-of-turn"]),
+        *((habit, EXITS) for habit in BAD_HABITS),
+        *(
+            pytest.param(habit, CLOCK, marks=pytest.mark.slow)
+            for habit in (*BAD_HABITS, *SAID_BY_THEIR_OWN_CHECK)
+        ),
     ],
 )
-def test_a_bad_habit_is_reported_once_by_the_check_that_is_about_it(habit: str, reported: list[str]) -> None:
+def test_a_bad_habit_is_reported_once_by_the_check_that_is_about_it(habit: str, left_out: set[str]) -> None:
     """The others pass, or say that they can't judge the engine."""
-    found = findings(rule_breaker.command(habit))
+    found = findings(rule_breaker.command(habit), *(name for name in CHECKS if name not in left_out))
 
-    assert list(broken(found)) == reported
+    assert list(broken(found)) == BAD_HABITS.get(habit, [habit])
     assert all(finding.detail for finding in found.values() if finding.outcome == "skipped")
 
 

@@ -19,12 +19,21 @@ from click.testing import CliRunner, Result
 
 from outflank.engine import PRESETS, Colour, FileFormatError, Move, Position
 from outflank.protocol.clock import TimeControl
+from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.formats.annotated import AnnotatedMove
 from outflank.tests.support import fake_engine, runs
 from outflank.tests.support.positions import WIPE_OUT, WITH_PASSES
 from outflank.tests.support.processes import children, living_members
-from outflank.tests.support.program import OUTFLANK, outflank, started
-from outflank.tests.support.runs import broken_off, played, run_of, settings, store_run, write_files_of
+from outflank.tests.support.program import OUTFLANK, RHINO, needs_rhino, outflank, started
+from outflank.tests.support.runs import (
+    broken_off,
+    conduct,
+    played,
+    run_of,
+    settings,
+    store_run,
+    write_files_of,
+)
 from outflank.tests.support.transcripts import run
 from outflank.tools.commands.matches import match as match_command
 from outflank.tools.commands.matches import tournament
@@ -40,7 +49,6 @@ from outflank.tools.report.records import CSV_COLUMNS
 
 ENGINES = ("--engine", "name=A cmd=no-such-engine", "--engine", "name=B cmd=no-such-engine")
 PAGE = (Path(__file__).parents[3] / "docs" / "match.md").read_text()
-RHINO = Path("/usr/games/gtp-rhino")
 
 
 def fake(name: str, fault: str = "none", turn: int = 2) -> str:
@@ -130,7 +138,7 @@ def test_a_signal_ends_the_match_and_loses_nothing(tmp_path: Path, number: signa
     assert json.loads((tmp_path / "m" / "summary.json").read_text())["interrupted"] is True
 
 
-@pytest.mark.skipif(not RHINO.exists(), reason="gtp-rhino is not installed (Debian package grhino)")
+@needs_rhino
 def test_gtp_rhino_plays_whole_games_though_it_refuses_passes(tmp_path: Path) -> None:
     turns = played(WITH_PASSES).turns
     passed = next(number for number, turn in enumerate(turns) if turn.move.is_pass)
@@ -147,13 +155,11 @@ def test_gtp_rhino_plays_whole_games_though_it_refuses_passes(tmp_path: Path) ->
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_outflank_plays_every_preset_against_itself(tmp_path: Path, preset: str) -> None:
-    engines = two("name=A cmd='outflank gtp --level 2'", "name=B cmd='outflank gtp --level 1'")
-    ran = match(*engines, "--games", "2", "--rules", preset, "--out", "m", "--json", cwd=tmp_path)
-    games = _games(tmp_path / "m")
+    engines = (EngineSpec.parse(f"name={name} cmd='outflank gtp --level 1'") for name in "AB")
+    run = conduct(settings(*engines, games=2, rules=PRESETS[preset]), tmp_path / "m")
 
-    assert ran.returncode == 0, ran.stderr
-    assert [game.ending for game in games] == [Ending.DISCS] * 2
-    assert {str(game.rules) for game in games} == {preset}
+    assert [game.ending for game in run.games] == [Ending.DISCS] * 2
+    assert {str(game.rules) for game in run.games} == {preset}
 
 
 def _games(folder: Path) -> tuple[GameRecord, ...]:

@@ -7,13 +7,14 @@ import subprocess
 import sys
 import time
 import tomllib
+from itertools import product
 from pathlib import Path
 
 import pytest
 
 from outflank.tests.support.installation import ROOT, python_script
 from outflank.tests.support.processes import children, living_members
-from outflank.tests.support.program import outflank, running, started
+from outflank.tests.support.program import needs_rhino, outflank, running, started
 from outflank.tests.support.transcripts import run
 from outflank.tools.commands.program import COMMANDS
 
@@ -33,6 +34,7 @@ PROGRAM = """if True:
     main()
 """
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+MOMENTS = (0.0, 0.3, 1.5)
 # Of every extra.
 BARE = """
 import sys
@@ -59,9 +61,6 @@ LATE = "XXXXXXXXXXXXXXXXXXXXXXXXOOOOOOOOOOOOOOOOOOOOOOOOOOOOOOO-OOOOOO-- X"
 GAME = "f5d6c3d3c4f4f6f3e6e7"
 FEW = ("--moves", "2", "--depth", "1")
 TOURNAMENT = ROOT / "examples" / "tournament.toml"
-needs_rhino = pytest.mark.skipif(
-    not Path("/usr/games/gtp-rhino").exists(), reason="gtp-rhino is not installed"
-)
 
 
 def ended(number: int, at: int, *words: str) -> subprocess.CompletedProcess[str]:
@@ -71,8 +70,7 @@ def ended(number: int, at: int, *words: str) -> subprocess.CompletedProcess[str]
     )
 
 
-@pytest.mark.parametrize("number", SIGNALS)
-@pytest.mark.parametrize("at", [1, 2, 20, 60, 100, 150])
+@pytest.mark.parametrize(("number", "at"), list(zip(2 * SIGNALS, (1, 2, 20, 60, 100, 150), strict=True)))
 def test_while_modules_are_imported(number: int, at: int) -> None:
     result = ended(number, at, "match", "--help")
 
@@ -95,8 +93,13 @@ def test_at_every_import(words: list[str]) -> None:
     assert at > 100
 
 
-@pytest.mark.parametrize("number", SIGNALS)
-@pytest.mark.parametrize("moment", [0.0, 0.3, 1.5])
+@pytest.mark.parametrize(
+    ("number", "moment"),
+    [
+        *zip(SIGNALS, MOMENTS, strict=True),
+        *(pytest.param(*each, marks=pytest.mark.slow) for each in product(SIGNALS, MOMENTS)),
+    ],
+)
 def test_a_signal_to_all_processes_of_a_command_prints_no_traceback(
     tmp_path: Path, number: int, moment: float
 ) -> None:
@@ -150,15 +153,16 @@ def test_a_signal_ends_a_build_that_can_go_on(tmp_path: Path) -> None:
             deadline = time.monotonic() + 60
             while time.monotonic() < deadline and not changed(path, before):
                 time.sleep(0.05)
-            time.sleep(1.5)
+            time.sleep(0.3)
             process.send_signal(number)
             _, errors = process.communicate(timeout=60)
 
         assert process.returncode == code
         assert f"Interrupted: {path} keeps its " in errors
         run("book", "check", path, "--sample", 0)
-    built = run("book", "build", path, "--budget", "1s", "--workers", 1, "--json").stdout
-    assert json.loads(built)["positions"] > 10
+    kept = json.loads(run("book", "stats", path, "--json").stdout)["positions"]
+    built = run("book", "build", path, "--positions", kept + 5, "--workers", 1, "--json").stdout
+    assert json.loads(built)["positions"] == kept + 5
 
 
 def changed(path: Path, before: int) -> bool:

@@ -20,8 +20,8 @@ def succeed(*arguments: object) -> str:
 
 
 def test_selfplay_prints_what_it_played(tmp_path: Path, nothing: Path) -> None:
-    quick = ("--depth", 1, "--exact-from", 6, "--workers", 1, "--weights", nothing)
-    options = ("--games", 10, "--shard", 5, *quick)
+    quick = ("--depth", 1, "--exact-from", 6, "--workers", 1)
+    options = ("--games", 10, "--shard", 5, *quick, "--weights", nothing)
 
     made = json.loads(succeed("selfplay", tmp_path / "games", *options, "--json"))
 
@@ -51,8 +51,8 @@ def test_fit_writes_weights_that_a_searcher_reads(tmp_path: Path, games: Path) -
     assert Searcher(1, weights=out).search(Position.start(), Limit(depth=2)).move
 
 
-def test_label_solves_each_board_once(tmp_path: Path, games: Path, nothing: Path) -> None:
-    options = ("--boards", 30, "--fewest", 6, "--most", 8, "--weights", nothing, "--workers", 1, "--json")
+def test_label_solves_each_board_once(tmp_path: Path, games: Path) -> None:
+    options = ("--boards", 30, "--fewest", 6, "--most", 8, "--workers", 1, "--json")
 
     for folder, chosen in (("a", ("--games", games)), ("b", ())):
         assert json.loads(succeed("label", tmp_path / folder, *chosen, *options))["boards"] == 30
@@ -60,10 +60,8 @@ def test_label_solves_each_board_once(tmp_path: Path, games: Path, nothing: Path
         assert len({(row["own"], row["opp"]) for row in load([tmp_path / folder])}) == 30
 
 
-def test_label_goes_on_where_it_was_but_not_with_other_settings(
-    tmp_path: Path, games: Path, nothing: Path
-) -> None:
-    options = ("--games", games, "--fewest", 6, "--weights", nothing, "--workers", 1, "--shard", 10)
+def test_label_goes_on_where_it_was_but_not_with_other_settings(tmp_path: Path, games: Path) -> None:
+    options = ("--games", games, "--fewest", 6, "--workers", 1, "--shard", 10)
     whole, parts = tmp_path / "whole", tmp_path / "parts"
 
     succeed("label", whole, *options, "--most", 8, "--boards", 30)
@@ -78,8 +76,8 @@ def test_label_goes_on_where_it_was_but_not_with_other_settings(
     assert succeed("label", short, *options, "--budget", "0.001s") == f"10 boards in {short}, seed 1\n"
 
 
-def test_label_keeps_the_perfect_line(tmp_path: Path, games: Path, nothing: Path) -> None:
-    options = ("--boards", 20, "--fewest", 7, "--most", 8, "--weights", nothing, "--workers", 1, "--json")
+def test_label_keeps_the_perfect_line(tmp_path: Path, games: Path) -> None:
+    options = ("--boards", 20, "--fewest", 7, "--most", 8, "--workers", 1, "--json")
 
     succeed("label", tmp_path / "a", "--games", games, *options, "--line-to", 5)
 
@@ -89,21 +87,17 @@ def test_label_keeps_the_perfect_line(tmp_path: Path, games: Path, nothing: Path
     assert empties(records).min() == 5
     for row in records:
         position = Position(int(row["own"]), int(row["opp"]), Colour.BLACK)
-        assert (
-            Searcher(weights=nothing).search(position, Limit.solve()).score == row["result"] == row["guess"]
-        )
+        assert Searcher(1).search(position, Limit.solve()).score == row["result"] == row["guess"]
 
 
-def test_probcut_writes_a_model_that_the_engine_reads(tmp_path: Path, games: Path, nothing: Path) -> None:
+def test_probcut_writes_a_model_that_the_engine_reads(tmp_path: Path, games: Path) -> None:
     out = tmp_path / "probcut.json"
 
-    table = succeed(
-        "probcut", games, "--out", out, "--boards", 2, "--depth", 5, "--weights", nothing, "--workers", 1
-    )
+    table = succeed("probcut", games, "--out", out, "--boards", 2, "--depth", 5, "--workers", 1)
 
     assert table.splitlines()[0].split() == ["depth", "shallow", "samples", "measured", "model"]
     assert len(margins(out)) > 0
-    assert json.loads(out.read_text())["provenance"]["weights"] == f"CRC-32 {weights.checksum(nothing)}"
+    assert json.loads(out.read_text())["provenance"]["weights"] == f"CRC-32 {weights.checksum()}"
 
 
 def test_network_adds_to_the_tables_of_a_file(tmp_path: Path, games: Path) -> None:

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import shutil
 import signal
 import sqlite3
 import subprocess
@@ -21,7 +20,7 @@ from outflank.book import BookWriter
 from outflank.engine import Rules, SettingsError
 from outflank.engine.evaluation.weights import SHIPPED, checksum
 from outflank.tests.support.processes import children, living_members
-from outflank.tests.support.program import outflank, started
+from outflank.tests.support.program import certificate, outflank, started
 from outflank.tests.support.runs import conduct, settings
 from outflank.tests.tools.commands.test_tune import USUAL as TUNED
 from outflank.tests.tools.match.test_resume import ENGINES, SEED, begin, results
@@ -79,59 +78,67 @@ def refused(*words: str, **environment: str) -> str:
     return ran.stderr.splitlines()[-1]
 
 
-def test_a_worker_that_dies_half_way_costs_nothing(tmp_path: Path) -> None:
-    with scheduler() as address, process(*worker(address)) as doomed, process(*worker(address)):
-        running = started(*begin(tmp_path / "m", 40, 1), "--cluster", address)
-        assert running.stdout is not None
-        ended = 0
-        while ended < 10:
-            line = running.stdout.readline()
-            assert line, running.communicate()[1]
-            ended += json.loads(line)["event"] == "game-ended"
-        while not (engines := children(doomed.pid)):
-            time.sleep(0.001)
-        doomed.send_signal(signal.SIGKILL)
-        output, errors = running.communicate(timeout=100)
-    run = read_run(tmp_path / "m")
-
-    assert running.returncode == 0, errors
-    assert json.loads(output.splitlines()[-1])["games"] == 40
-    assert results(run) == results(conduct(settings(*ENGINES, games=40, seed=SEED), tmp_path / "whole"))
-    assert run.finished
-    assert run.voids == ()
-    assert all(living_members(engine) == [] for engine in engines)
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[tuple[str, list[int]]]:
+    """The address of a scheduler, and the ids of its two workers."""
+    with scheduler() as address, process(*worker(address)) as first, process(*worker(address)) as second:
+        yield address, [first.pid, second.pid]
 
 
-def test_a_tuning_takes_the_same_path_on_a_cluster(tmp_path: Path) -> None:
+def test_a_tuning_takes_the_same_path_on_a_cluster(tmp_path: Path, cluster: tuple[str, list[int]]) -> None:
     options = ["tune", *TUNED, "--games", "20", "--concurrency", "2", "--sprt", "none"]
     outflank(*options, "--out", tmp_path / "here", check=True)
-    with scheduler() as address, process(*worker(address)), process(*worker(address)):
-        outflank(*options, "--out", tmp_path / "there", "--cluster", address, check=True)
+    outflank(*options, "--out", tmp_path / "there", "--cluster", cluster[0], check=True)
     here, there = read_run(tmp_path / "here"), read_run(tmp_path / "there")
 
     assert results(there) == results(here)
     assert values_of(there) == values_of(here) != []
 
 
-def test_an_engine_that_is_not_there_is_named_and_ctrl_c_ends_what_the_workers_play(tmp_path: Path) -> None:
-    with scheduler() as address, process(*worker(address)) as at_work:
-        engines = ["--engine", "name=A cmd=no-such-engine", "--engine", "name=B cmd=cat"]
-        said = refused("match", *engines, "--cluster", address, "--out", str(tmp_path / "m"))
-        assert said.endswith("there is no program 'no-such-engine'")
-        assert not (tmp_path / "m").exists()
-        running = started(*begin(tmp_path / "m", 10_000, 1), "--cluster", address)
-        assert running.stdout is not None
-        for _ in range(4):
-            running.stdout.readline()
-        running.send_signal(signal.SIGINT)
-        running.communicate(timeout=60)
+def test_an_engine_that_is_not_there_is_named_and_ctrl_c_ends_what_the_workers_play(
+    tmp_path: Path, cluster: tuple[str, list[int]]
+) -> None:
+    address, workers = cluster
+    engines = ["--engine", "name=A cmd=no-such-engine", "--engine", "name=B cmd=cat"]
+    said = refused("match", *engines, "--cluster", address, "--out", str(tmp_path / "m"))
+    assert said.endswith("there is no program 'no-such-engine'")
+    assert not (tmp_path / "m").exists()
+    running = started(*begin(tmp_path / "m", 10_000, 1), "--cluster", address)
+    assert running.stdout is not None
+    for _ in range(4):
+        running.stdout.readline()
+    running.send_signal(signal.SIGINT)
+    running.communicate(timeout=60)
 
-        deadline = time.monotonic() + 10
-        while children(at_work.pid) and time.monotonic() < deadline:
-            time.sleep(0.1)
-        assert running.returncode == 128 + signal.SIGINT
-        assert children(at_work.pid) == []
-        assert read_run(tmp_path / "m").interrupted
+    deadline = time.monotonic() + 10
+    while any(map(children, workers)) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert running.returncode == 128 + signal.SIGINT
+    assert [children(at_work) for at_work in workers] == [[], []]
+    assert read_run(tmp_path / "m").interrupted
+
+
+def test_a_worker_that_dies_half_way_costs_nothing(tmp_path: Path, cluster: tuple[str, list[int]]) -> None:
+    address, (doomed, _) = cluster
+    running = started(*begin(tmp_path / "m", 24, 1), "--cluster", address)
+    assert running.stdout is not None
+    ended = 0
+    while ended < 6:
+        line = running.stdout.readline()
+        assert line, running.communicate()[1]
+        ended += json.loads(line)["event"] == "game-ended"
+    while not (engines := children(doomed)):
+        time.sleep(0.001)
+    os.kill(doomed, signal.SIGKILL)
+    output, errors = running.communicate(timeout=100)
+    run = read_run(tmp_path / "m")
+
+    assert running.returncode == 0, errors
+    assert json.loads(output.splitlines()[-1])["games"] == 24
+    assert results(run) == results(conduct(settings(*ENGINES, games=24, seed=SEED), tmp_path / "whole"))
+    assert run.finished
+    assert run.voids == ()
+    assert all(living_members(engine) == [] for engine in engines)
 
 
 def test_workers_of_another_build_are_refused_with_both_named(tmp_path: Path) -> None:
@@ -178,18 +185,6 @@ def test_a_scheduler_that_is_not_there_is_named_and_nothing_is_begun(
     assert (result.exit_code, type(result.exception)) == (1, SystemExit)
     assert "can't reach a Dask scheduler at tcp://127.0.0.1:1: " in result.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["other"]
-
-
-def certificate(folder: Path) -> list[Path]:
-    if shutil.which("openssl") is None:
-        pytest.skip("openssl makes the certificate")
-    made = [folder / "cert.pem", folder / "key.pem"]
-    words = (
-        "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1"
-    )
-    command = ["openssl", *words.split(), "-out", str(made[0]), "-keyout", str(made[1])]
-    subprocess.run(command, check=True, capture_output=True)
-    return made
 
 
 def test_a_match_is_played_on_a_cluster_behind_tls(tmp_path: Path) -> None:

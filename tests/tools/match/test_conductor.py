@@ -270,7 +270,7 @@ def test_what_a_full_disk_keeps_out_is_written_when_there_is_room(
 
 
 @pytest.mark.parametrize(
-    "games", [200, pytest.param(10_000, marks=[pytest.mark.slow, pytest.mark.timeout(900)])]
+    "games", [100, pytest.param(10_000, marks=[pytest.mark.slow, pytest.mark.timeout(900)])]
 )
 def test_many_games_leave_nothing_behind(tmp_path: Path, games: int) -> None:
     """Files, threads and memory at each tenth: a game that counts costs the conductor less than 2 KiB."""

@@ -13,6 +13,7 @@ from outflank.engine.evaluation import weights
 from outflank.protocol.drivers import EngineSpec, make_driver
 from outflank.protocol.formats import ggf
 from outflank.tests.support.books import small_book
+from outflank.tests.support.dialogue import fake_driver
 from outflank.tests.support.positions import WITH_PASSES
 from outflank.tests.support.runs import page_of, referee, run_of, summary_of
 from outflank.tools.match.game.results import Ending, GameRecord
@@ -124,6 +125,13 @@ def test_a_late_move_loses_on_time(sit: Sit) -> None:
     assert (game.ending, game.winner) == (Ending.TIME, Colour.WHITE)
 
 
+@pytest.fixture(scope="module")
+def usual() -> str:
+    """The game of two GTP engines."""
+    with fake_driver(turn=90) as black, fake_driver(turn=90, name="G") as white:
+        return referee(black, white).transcript
+
+
 @pytest.mark.parametrize(
     ("speak", "fault"),
     [
@@ -132,12 +140,12 @@ def test_a_late_move_loses_on_time(sit: Sit) -> None:
         *(("uci", fault) for fault in ("none", "error flood", "mate", "too many pieces", "banner")),
     ],
 )
-def test_what_is_no_fault_is_played_to_the_end(sit: Sit, speak: str, fault: str) -> None:
+def test_what_is_no_fault_is_played_to_the_end(sit: Sit, usual: str, speak: str, fault: str) -> None:
     """The fake engines of all protocols play alike: the game is that of two GTP engines."""
     game = referee(sit(fault, speak=speak), sit(turn=90, name="G"), stall=20)
 
     assert game.ending is Ending.DISCS
-    assert game.transcript == referee(sit(turn=90), sit(turn=90, name="G")).transcript
+    assert game.transcript == usual
     assert fault != "none" or scores(game)[:6:2] == [1.0, 2.0, 3.0]
 
 

@@ -116,7 +116,7 @@ def gauntlet(folder: Path, faults: Iterable[str], stall: float, *options: str) -
 def test_every_fault_is_counted_exactly_and_costs_nobody_else_a_game(
     tmp_path: Path, options: tuple[str, ...]
 ) -> None:
-    """Who writes a hundred megabytes before a move is slow where the machine is: only those that stall are hurried."""
+    """Who writes twenty megabytes before a move is slow where the machine is: only those that stall are hurried."""
     gauntlet(tmp_path / "stalls", STALLS, 1.5, *options)
     gauntlet(
         tmp_path / "others", [fault for fault in (*FAULTS, *NO_FAULTS) if fault not in STALLS], 60, *options

@@ -133,10 +133,10 @@ def test_a_selective_search_to_the_end_is_the_result_of_its_game(played: Records
 
 
 @pytest.mark.parametrize("depth", [4, 60])
-def test_a_search_that_is_deep_enough_sees_the_end(depth: int, nothing: Path) -> None:
+def test_a_search_that_is_deep_enough_sees_the_end(depth: int) -> None:
     position = Position(0xFFFFFFFFFFFFF0, 0x0F, Colour.BLACK)
 
-    found = Judging(depth, exact_from=0).search(Searcher(16, weights=nothing), position)
+    found = Judging(depth, exact_from=0).search(Searcher(16), position)
 
     assert to_the_end(found, position) == (depth == 60)
 
@@ -153,8 +153,8 @@ def test_games_begin_near_a_draw_and_those_with_a_detour_begin_later(settings: S
     assert begin.max() < 52
 
 
-def test_boards_set_aside_are_not_labelled(games: Path, nothing: Path, tmp_path: Path) -> None:
-    settings = LabelSettings(nothing, SELECTIVE, seed=1, fewest=9, most=14, stray=2, line_to=8)
+def test_boards_set_aside_are_not_labelled(games: Path, tmp_path: Path) -> None:
+    settings = LabelSettings(weights.SHIPPED, SELECTIVE, seed=1, fewest=9, most=14, stray=2, line_to=8)
 
     label(tmp_path, settings, load([games]), 200, workers=1)
     records, boards = load([tmp_path]), list(boards_of_games(load([games]), 10, 40, seed=1))
@@ -173,7 +173,7 @@ def test_knowledge_beats_none(nothing: Path) -> None:
     assert described(points, accepted)["verdict"] == "accept"
     assert sum(points) > 0.8 * len(points)
     for number in range(5):  # an evaluation is worth half the points against itself
-        assert sum(play_pair(nothing, nothing, 1, 3, number)) == 1
+        assert sum(play_pair(weights.SHIPPED, weights.SHIPPED, 1, 3, number)) == 1
 
 
 def test_openings_of_matches_and_self_play_are_apart_and_of_the_length_asked_for() -> None:

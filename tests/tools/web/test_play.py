@@ -15,6 +15,7 @@ from outflank.protocol.clock import TimeControl
 from outflank.protocol.drivers import EngineSpec
 from outflank.tests.support.browser import Browser, Served, in_browser
 from outflank.tests.support.fake_engine import command
+from outflank.tests.support.positions import reached
 from outflank.tests.support.program import outflank
 from outflank.tools.report import page as report_page
 from outflank.tools.web import play
@@ -36,8 +37,6 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 @pytest.fixture
 def page(browser: Browser, served: Served) -> Iterator[Browser]:
-    browser.load("about:blank")
-    browser.errors.clear()
     browser.load(served.page)
     browser.wait("mode === 'play' && game && game.legal")
     yield browser
@@ -75,18 +74,24 @@ def begin(socket: ClientConnection, black: dict[str, Any], white: dict[str, Any]
 
 
 @in_browser
-@pytest.mark.timeout(400)
-def test_a_whole_game_is_played_with_the_mouse_and_reviewed(page: Browser) -> None:
+def test_a_game_is_played_with_the_mouse_to_its_end_and_reviewed(page: Browser) -> None:
+    """From a position near its end: a review of the 24 moves before takes long."""
+    first = reached(1, 14)
+    page.run("at('tab-study').click()")
+    page.wait("mode === 'study' && found")
+    page.run(f"read('{first.board_string()}')")
+    page.wait(f"game.start === '{first.board_string()[:64]}'")
+    page.run("at('play-on').click()")
     start(page)
     play_to_the_end(page)
     page.wait("at('verdict').textContent !== ''")
     verdict = page.run("at('verdict').textContent")
-    final = Game.from_transcript(page.run("match.turns")).position
+    final = Game.from_transcript(page.run("match.turns"), first=first).position
 
     assert final.is_over
     assert f"{final.discs(Colour.BLACK)}-{final.discs(Colour.WHITE)}" in verdict
     page.run("at('judge').click()")
-    page.wait("mode === 'study' && game.lost && !at('judged').hidden", 240)
+    page.wait("mode === 'study' && game.lost && !at('judged').hidden", 100)
     assert page.run("at('judged').querySelectorAll('tbody tr').length") == 2
 
 

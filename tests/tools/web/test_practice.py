@@ -27,8 +27,6 @@ def served(data: Path) -> Iterator[Served]:
 
 @pytest.fixture
 def page(browser: Browser, served: Served) -> Iterator[Browser]:
-    browser.load("about:blank")
-    browser.errors.clear()
     browser.load(served.page + "#practise")
     browser.wait("mode === 'practise' && asking && asking.problem")
     yield browser

@@ -2,9 +2,7 @@
 
 import asyncio
 import http.client
-import shutil
 import socket
-import subprocess
 import threading
 import time
 from collections.abc import Iterator
@@ -23,6 +21,7 @@ from websockets.typing import Origin
 from outflank.engine import NotationError, SettingsError
 from outflank.tests.support.arenas import wait
 from outflank.tests.support.processes import resident_kib
+from outflank.tests.support.program import certificate
 from outflank.tools.web.listener import Limits
 from outflank.tools.web.server import STRICT_POLICY, Address, WebServer
 
@@ -196,16 +195,11 @@ def test_connections_beyond_the_limits_are_refused() -> None:
         assert answer(server).status == 200
 
 
-@pytest.mark.skipif(not shutil.which("openssl"), reason="openssl makes the certificate")
 def test_a_peer_without_a_handshake_is_counted_and_dropped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("outflank.tools.web.server._IDLE_SECONDS", 0.5)
-    certificate = chain, key = tmp_path / "chain.pem", tmp_path / "key.pem"
-    words = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1"]
-    files = ["-keyout", str(key), "-out", str(chain)]
-    subprocess.run(["openssl", *words, *files], check=True, capture_output=True)
-    with serving(Limits(connections=2), certificate=certificate) as server, ExitStack() as stack:
+    with serving(Limits(connections=2), certificate=certificate(tmp_path)) as server, ExitStack() as stack:
         idle = [stack.enter_context(stranger(server)) for _ in range(3)]
         began = time.monotonic()
         assert [peer.recv(1) for peer in reversed(idle)] == [b"", b"", b""]

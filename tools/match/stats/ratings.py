@@ -7,8 +7,6 @@ from statistics import NormalDist
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.sparse.csgraph import connected_components
 
 from outflank.tools.match.game.results import Score
 from outflank.tools.match.stats.elo import QUANTILE
@@ -17,6 +15,8 @@ _ELO = 400 / math.log(10)  # of one unit of the natural logarithm of the odds
 _FEWEST_OPENINGS = 10
 _NO_SURPLUS = 1e-3  # points; results are half points apart, so smaller values come from rounding
 _PRECISION = 1e-9
+_MOST_STEPS = 1000
+_LONGEST_STEP = 0.5  # strengths then move by at most 1 apart, and the likelihood grows with each step
 
 Matrix = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -90,7 +90,8 @@ def rate(names: Sequence[str], pairs: Sequence[PairScore]) -> Ratings:
     prior = False
     if active.size:
         among = np.ix_(active, active)
-        prior = bool(connected_components(points[among] > 0, connection="strong")[0] > 1)
+        beaten = (points[among] > 0) | np.eye(active.size, dtype=bool)
+        prior = not np.linalg.matrix_power(beaten, active.size).all()  # by way of others, if not directly
         strengths = _likeliest(points[among], float(prior))
         index = {names[engine]: place for place, engine in enumerate(active.tolist())}
         inner = _covariance(strengths, games[among], float(prior), _residuals(strengths, pairs, index))
@@ -123,35 +124,22 @@ def _shares(strengths: Matrix) -> Matrix:
 
 
 def _likeliest(points: Matrix, prior: float) -> Matrix:
-    """The strengths of the greatest likelihood, in natural logarithms of odds, of mean 0.
+    """The strengths of the greatest likelihood, in natural logarithms of odds, of mean 0, by Newton's method.
 
     Args:
         points: as ``_points`` has them.
         prior: games drawn by each engine against one of strength 0.
     """
-    games = points + points.T
-
-    def loss(strengths: Matrix) -> float:
-        own = np.logaddexp(0, -strengths) + np.logaddexp(0, strengths)
-        gaps = strengths[np.newaxis, :] - strengths[:, np.newaxis]
-        # The likelihood knows differences only; the last term holds the mean at 0 and changes none of them.
-        return float(
-            (points * np.logaddexp(0, gaps)).sum() + prior / 2 * own.sum() + strengths.sum() ** 2 / 2
-        )
-
-    def slope(strengths: Matrix) -> Matrix:
+    games, strengths = points + points.T, np.zeros(len(points))
+    for _ in range(_MOST_STEPS):
         own = prior * (1 / (1 + np.exp(-strengths)) - 0.5)
-        return np.asarray((games * _shares(strengths) - points).sum(axis=1) + own + strengths.sum())
-
-    found = minimize(
-        loss,
-        np.zeros(len(points)),
-        jac=slope,
-        hess=lambda strengths: _information(strengths, games, prior),
-        method="trust-exact",
-        options={"gtol": _PRECISION * max(1.0, games.sum()), "maxiter": 1000},
-    )
-    return np.asarray(found.x - found.x.mean())
+        # The likelihood knows differences only; the last term holds the mean at 0 and changes none of them.
+        slope = (games * _shares(strengths) - points).sum(axis=1) + own + strengths.sum()
+        if np.abs(slope).max() < _PRECISION * max(1.0, games.sum()):
+            break
+        step = np.linalg.solve(_information(strengths, games, prior), slope)
+        strengths -= step * min(1.0, _LONGEST_STEP / np.abs(step).max())
+    return np.asarray(strengths - strengths.mean())
 
 
 def _information(strengths: Matrix, games: Matrix, prior: float) -> Matrix:
