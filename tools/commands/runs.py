@@ -41,7 +41,7 @@ def report(run: Path, output: Path | None) -> None:
 
     The run need not be over: the report shows its current state. Prints the name of the file.
     """
-    # These bring scipy, which help does without.
+    # These bring numpy, which help does without.
     from outflank.tools.report.figures import figures_of
     from outflank.tools.report.report import render_report
 
