@@ -17,7 +17,7 @@ from outflank.tools.arena.gate import Gate
 from outflank.tools.arena.messages import VERSION, Message, Refusal
 from outflank.tools.arena.tokens import Tokens
 from outflank.tools.match.game.results import GameRecord, Pairing
-from outflank.tools.match.state.events import Event, GameStarted
+from outflank.tools.match.state.events import Event
 from outflank.tools.runtime.progress import folded
 
 _FAREWELL_SECONDS = 2.0
@@ -112,10 +112,10 @@ class Arena:
     def note(self, event: Event) -> None:
         """Tell those who play when their games begin and end."""
         match event:
-            case GameStarted(pairing):
+            case Pairing():
                 with self._lock:
-                    self._playing[pairing.number] = pairing
-                self._tell(pairing, messages.StartedMessage(pairing.number, *_names(pairing)))
+                    self._playing[event.number] = event
+                self._tell(event, messages.StartedMessage(event.number, *_names(event)))
             case GameRecord():
                 with self._lock:
                     self._playing.pop(event.pairing.number, None)
@@ -211,7 +211,7 @@ class Arena:
 
     def _tell(self, pairing: Pairing, message: Message) -> None:
         for line in self.connections:
-            if line.name in _names(pairing):
+            if line.name in pairing.engines:
                 line.tell(message)
 
 

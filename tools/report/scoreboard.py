@@ -16,7 +16,7 @@ from outflank.tools.match.game.results import Ending, GameRecord, Pairing
 from outflank.tools.match.schedule.formats import games_to_be_planned
 from outflank.tools.match.schedule.swiss import SwissScore
 from outflank.tools.match.standings import Standings
-from outflank.tools.match.state.events import Event, GameStarted, Planned, TurnPlayed
+from outflank.tools.match.state.events import Event, Planned, TurnPlayed
 from outflank.tools.match.state.run import Format, Run, RunSettings
 from outflank.tools.match.stats.ratings import Rating
 from outflank.tools.report import wording
@@ -86,8 +86,8 @@ class Scoreboard:
                 self._progress.update(
                     self._task, description="games", total=games, completed=played, before=before
                 )
-            case GameStarted(pairing):
-                self._boards[pairing.number] = (pairing, "")
+            case Pairing():
+                self._boards[event.number] = (event, "")
             case TurnPlayed(game=number):
                 black, white = event.discs
                 pairing, _ = self._boards[number]

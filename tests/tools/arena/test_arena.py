@@ -41,7 +41,6 @@ from outflank.tools.arena.messages import (
 from outflank.tools.arena.pool import ArenaPool
 from outflank.tools.arena.standing import StandingConductor
 from outflank.tools.match.game.results import Ending, GameRecord
-from outflank.tools.match.runner.pairplayer import PairTask
 from outflank.tools.match.schedule.formats import plan
 from outflank.tools.match.state.events import Event, Glimpse, Thought
 from outflank.tools.match.state.run import Format
@@ -302,7 +301,7 @@ def test_a_paused_arena_begins_no_game(tmp_path: Path) -> None:
             local.arena.on_change(pool.look)
             local.arena.pause(True)
             openings = list(settings.openings.take(1, settings.rules, 1))
-            pool.submit(PairTask("r", settings, plan(settings, openings, []), 1))
+            pool.submit(plan(settings, openings, []), settings.entries)
             assert pool.news.take() == []
             local.arena.pause(False)
             wait(pool.news.take)

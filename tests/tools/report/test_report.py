@@ -25,7 +25,7 @@ from outflank.tests.support.runs import (
 )
 from outflank.tools.match.game.results import Ending, GameRecord
 from outflank.tools.match.openings.sources import OpeningsChoice
-from outflank.tools.match.state.events import GameStarted, Planned
+from outflank.tools.match.state.events import Planned
 from outflank.tools.match.state.run import Format, Run
 from outflank.tools.match.stats.sprt import Sprt
 from outflank.tools.report import report
@@ -355,7 +355,7 @@ def test_the_scoreboard_tells_how_far_a_run_is_and_the_time_left_by_the_games_of
     board.show(Planned(2, 0))
     told = [board.progress()]
     for game in made.games[:2]:
-        board.show(GameStarted(game.pairing, 1, game.started))
+        board.show(game.pairing)
         board.show(game)
     told.append(board.progress())
 

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
@@ -192,7 +191,7 @@ class Referee:
         first: Position | None = None,
         played: Sequence[AnnotatedMove] = (),
     ) -> None:
-        self._pairing = pairing
+        self._pairing = pairing if pairing.started else pairing.begun()
         self._seats = {colour: Seat(colour, driver, stall) for colour, driver in drivers.items()}
         self._on_turn = on_turn
         self._on_begun = on_begun
@@ -208,7 +207,6 @@ class Referee:
             self._game.play(turn.move)
             self._seats[turn.colour].resume(turn)
         self._so_far = GameSoFar.of(self._game.first, self._turns)
-        self._started = datetime.now(UTC).astimezone().isoformat(timespec="seconds")
 
     @property
     def flag_fall(self) -> FlagFall | None:
@@ -312,7 +310,6 @@ class Referee:
             ending=ending,
             detail=detail,
             margin=margin,
-            started=self._started,
             outside={seat.driver.name: seat.off_clock for seat in self._seats.values()},
             identities={
                 seat.driver.name: identity

@@ -4,9 +4,8 @@ import math
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import partial
 from typing import Self
 
@@ -17,14 +16,7 @@ from outflank.protocol.lines import printable
 from outflank.tools.match.game.referee import Referee, Solver
 from outflank.tools.match.game.results import Ending, GameRecord, Pairing
 from outflank.tools.match.game.seat import FlagFall
-from outflank.tools.match.state.events import (
-    Event,
-    GameStarted,
-    Glimpse,
-    Thought,
-    TurnBegun,
-    TurnPlayed,
-)
+from outflank.tools.match.state.events import Event, Glimpse, Thought, TurnBegun, TurnPlayed
 from outflank.tools.match.state.run import RunSettings
 from outflank.tools.runtime.signals import Stopped
 
@@ -120,41 +112,6 @@ _FAREWELL_SECONDS = 1.0
 _HURRIED_SECONDS = 0.4  # after Ctrl-C: both engines are gone within two seconds
 
 
-@dataclass(frozen=True, slots=True)
-class PairTask:
-    """A pair of games that is to be played.
-
-    Attributes:
-        run: the id of the run.
-        settings: of the run.
-        pairings: the games, or the one that is still missing.
-        attempt: 1, and one more for each time that the pair was voided before.
-        values: options of this pair alone, by the names of the engines.
-    """
-
-    run: str
-    settings: RunSettings
-    pairings: tuple[Pairing, ...]
-    attempt: int
-    values: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-
-    @property
-    def pair(self) -> int:
-        """The number of the pair."""
-        return self.pairings[0].pair
-
-    @property
-    def names(self) -> frozenset[str]:
-        """The engines that play."""
-        return frozenset(self.pairings[0].names.values())
-
-    @property
-    def entries(self) -> list[EngineSpec]:
-        """The engines that play, with their options for this pair."""
-        playing = (entry for entry in self.settings.entries if entry.name in self.names)
-        return [entry.with_options(self.values.get(entry.name, {})) for entry in playing]
-
-
 class PairWorker:
     """Plays pairs of games, one after the other. Engines stay for the next pair if they play in it.
 
@@ -200,15 +157,19 @@ class PairWorker:
             self._take([*(self._entries[name] for name in list(self.names)[-1:]), entry])
             self._drivers[entry.name].open()
 
-    def play(self, task: PairTask) -> None:
-        """Play the games of a pair until one is void, which voids the pair.
+    def play(self, pairings: Iterable[Pairing], entries: Iterable[EngineSpec]) -> None:
+        """Play the games of a pair, or the one that is still missing, until one is void, which voids the pair.
+
+        Args:
+            pairings: the games.
+            entries: both engines, with their options for this pair.
 
         Raises: Stopped; the engines are gone then.
         """
         try:
-            self._take(task.entries)
-            for pairing in task.pairings:
-                if self._play_game(pairing, task.attempt).void:
+            self._take(entries)
+            for pairing in pairings:
+                if self._play_game(pairing).void:
                     break
         except Stopped:
             self.leave(hurried=True)
@@ -240,26 +201,25 @@ class PairWorker:
                 on_remark=self._emit,
             )
 
-    def _play_game(self, pairing: Pairing, attempt: int) -> GameRecord:
-        settings = self._settings
+    def _play_game(self, planned: Pairing) -> GameRecord:
+        settings, pairing = self._settings, planned.begun()
         self._dialogue.begin()
         self._game = pairing.number
-        started = datetime.now(UTC).astimezone().isoformat(timespec="seconds")
-        self._emit(GameStarted(pairing, attempt, started))
+        self._emit(pairing)
         referee = Referee(
             pairing,
             {colour: self._drivers[name] for colour, name in pairing.names.items()},
             settings.rules,
             settings.stall,
-            lambda ply, turn: self._emit(TurnPlayed(pairing.number, attempt, ply, turn)),
-            on_begun=partial(self._begin_turn, attempt) if self._on_glimpse else None,
+            lambda ply, turn: self._emit(TurnPlayed(pairing.number, pairing.attempt, ply, turn)),
+            on_begun=partial(self._begin_turn, pairing.attempt) if self._on_glimpse else None,
             adjudicate=settings.adjudicate,
             resign=settings.resign,
             draw=settings.draw,
             solve=settings.solve,
             solver=self._solver,
         )
-        game = replace(referee.play(), attempt=attempt, started=started)
+        game = referee.play()
         if game.ending.is_fault:
             game = replace(game, dialogue=self._dialogue.lines())
         if void := self._void(game, referee.flag_fall):
@@ -269,9 +229,10 @@ class PairWorker:
 
     def _void(self, game: GameRecord, fall: FlagFall | None) -> str:
         """Return why the game does not count; empty if it counts. Wins and losses are treated alike."""
-        if game.ending is Ending.CRASH and self._settings.replay_crashes and game.attempt <= MOST_CRASHES:
+        attempt = game.pairing.attempt
+        if game.ending is Ending.CRASH and self._settings.replay_crashes and attempt <= MOST_CRASHES:
             return "crashed, and crashes are played again"
-        if fall is None or self._stall_watch is None or game.attempt > MOST_FALLS:
+        if fall is None or self._stall_watch is None or attempt > MOST_FALLS:
             return ""
         if is_own_doing(fall.cpu_seconds, fall.threads, fall.ended - fall.began):
             return ""

@@ -2,17 +2,13 @@
 
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Protocol, Self
 
-from outflank.protocol.drivers import Driver, make_driver
-from outflank.tools.match.runner.pairplayer import (
-    PairTask,
-    PairWorker,
-    StallWatch,
-    needs_stall_watch,
-)
+from outflank.protocol.drivers import Driver, EngineSpec, make_driver
+from outflank.tools.match.game.results import Pairing
+from outflank.tools.match.runner.pairplayer import PairWorker, StallWatch, needs_stall_watch
 from outflank.tools.match.state.events import Event, Glimpse, TurnPlayed
 from outflank.tools.match.state.run import RunSettings
 from outflank.tools.runtime.limits import allow_descriptors
@@ -24,8 +20,8 @@ _DESCRIPTORS = 256  # of the program besides its engines
 _DESCRIPTORS_A_TABLE = 32  # while the processes of two engines end and the next are started
 
 
-News = Event | tuple[PairTask, str]
-"""What happened; a task with a text is done, and the text is a sentence if the runner failed at it, else empty."""
+News = Event | tuple[Sequence[Pairing], str]
+"""What happened; a pair with a text is done, and the text is a sentence if the runner failed at it, else empty."""
 
 
 class PairPool(Protocol):
@@ -40,8 +36,13 @@ class PairPool(Protocol):
     def check_engines(self, on_wait: Callable[[], object]) -> None:
         """Start every engine once. Raises: OutflankError if one can't play, and whatever `on_wait` raises."""
 
-    def submit(self, task: PairTask) -> None:
-        """Have a pair played; what happens is in the news, at last that the task is done."""
+    def submit(self, pairings: Sequence[Pairing], entries: Sequence[EngineSpec]) -> None:
+        """Have a pair played; what happens is in the news, at last that the pair is done.
+
+        Args:
+            pairings: its games, or the one that is still missing.
+            entries: both engines, with their options for this pair.
+        """
 
     def stop(self) -> None:
         """Give up the games being played."""
@@ -129,9 +130,9 @@ class LocalPool:
             on_wait()
         checking.result()
 
-    def submit(self, task: PairTask) -> None:
+    def submit(self, pairings: Sequence[Pairing], entries: Sequence[EngineSpec]) -> None:
         """Have a pair played by a free worker."""
-        self._start(self._play, task)
+        self._start(self._play, pairings, entries)
 
     def stop(self) -> None:
         """Give up the games being played."""
@@ -145,20 +146,20 @@ class LocalPool:
         future.add_done_callback(self._running.discard)
         return future
 
-    def _play(self, task: PairTask) -> None:
+    def _play(self, pairings: Sequence[Pairing], entries: Sequence[EngineSpec]) -> None:
         if self._stop.is_set():
             return
-        worker = self._take_worker(task.names)
+        worker = self._take_worker(pairings[0].engines)
         try:
-            worker.play(task)
-            self.news.put((task, ""))
+            worker.play(pairings, entries)
+            self.news.put((pairings, ""))
         except Stopped:
             pass
         except Exception as error:  # whatever it is, it is our fault, and must not be taken for an engine's
             worker.leave()
             # What has failed may be a shortage.
-            self._stop.wait(min(_LONGEST_PAUSE, 4.0 ** (task.attempt - 1)))
-            self.news.put((task, f"{type(error).__name__}: {error}"))
+            self._stop.wait(min(_LONGEST_PAUSE, 4.0 ** (pairings[0].attempt - 1)))
+            self.news.put((pairings, f"{type(error).__name__}: {error}"))
         finally:
             with self._lock:
                 self._free.append(worker)

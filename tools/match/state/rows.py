@@ -14,7 +14,6 @@ from outflank.protocol.drivers.driver import LONGEST_IDENTITY
 from outflank.protocol.formats.annotated import AnnotatedMove, Recorder
 from outflank.protocol.outside_json import read_json_object
 from outflank.tools.match.game.results import Ending, GameRecord, OffClockTime, Pairing
-from outflank.tools.match.state.events import GameStarted
 from outflank.tools.match.state.run import Run, RunSettings, read_settings
 
 LONGEST_SENTENCE = 2_000  # characters; the engines' own words are in most of them
@@ -141,15 +140,15 @@ def read_opening(text: str, rules: Rules) -> tuple[Move, ...]:
     return tuple(turn.move for turn in game if not turn.move.is_pass)
 
 
-def started_row(event: GameStarted, rules: Rules) -> Row:
+def started_row(pairing: Pairing, rules: Rules) -> Row:
     """The row of a game that is being played: it has no ending yet."""
-    return (*_pairing_row(event.pairing, event.attempt, rules, event.started), *[None] * 7)
+    return (*_pairing_row(pairing, rules), *[None] * 7)
 
 
 def ended_row(game: GameRecord) -> Row:
     """The row of a game that has ended."""
     return (
-        *_pairing_row(game.pairing, game.attempt, game.rules, game.started),
+        *_pairing_row(game.pairing, game.rules),
         str(game.winner) if game.winner else None,
         str(game.ending),
         cut(game.detail, LONGEST_SENTENCE),
@@ -217,17 +216,17 @@ def _is_longer(value: object, longest: int) -> bool:
     return isinstance(value, str) and len(value) > longest
 
 
-def _pairing_row(pairing: Pairing, attempt: int, rules: Rules, started: str) -> Row:
+def _pairing_row(pairing: Pairing, rules: Rules) -> Row:
     return (
         pairing.number,
-        attempt,
+        pairing.attempt,
         pairing.pair,
         pairing.round,
         pairing.names[Colour.BLACK],
         pairing.names[Colour.WHITE],
         str(rules),
         opening_text(pairing.opening),
-        started,
+        pairing.started,
     )
 
 
@@ -245,16 +244,17 @@ def _read_game(row: dict[str, Any], turns: Sequence[Row]) -> GameRecord:
         names = {Colour.BLACK: row["black"], Colour.WHITE: row["white"]}
         opening = read_opening(row["opening"], rules)
         return GameRecord(
-            pairing=Pairing(row["number"], row["pair"], names, opening, row["round"]),
+            pairing=Pairing(
+                *(row["number"], row["pair"], names, opening, row["round"], row["attempt"]),
+                started=row["started"],
+            ),
             rules=rules,
             turns=recorder.moves,
             winner=Colour(row["winner"]) if row["winner"] else None,
             ending=Ending(row["ending"]),
             detail=row["detail"],
             margin=row["margin"],
-            started=row["started"],
             dialogue=tuple((row["dialogue"] or "").splitlines()),
-            attempt=row["attempt"],
             void=row["void"] or "",
             blamed=row["blamed"],
         )

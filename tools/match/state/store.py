@@ -27,9 +27,9 @@ from outflank.book.lock import LOCK_SUFFIX, WriterLock, expect_no_other_file
 from outflank.engine import FileFormatError, Move, Rules
 from outflank.engine.evaluation.weights import checksum
 from outflank.engine.machine import cpu_name, processors
-from outflank.tools.match.game.results import GameRecord, OffClockTime
+from outflank.tools.match.game.results import GameRecord, OffClockTime, Pairing
 from outflank.tools.match.state import rows, schema
-from outflank.tools.match.state.events import Event, GameStarted, Planned, TurnPlayed
+from outflank.tools.match.state.events import Event, Planned, TurnPlayed
 from outflank.tools.match.state.run import Run, RunSettings, plain_settings
 from outflank.tools.match.state.schema import RUN, RUN_FILE
 from outflank.tools.runtime.progress import counted
@@ -228,7 +228,7 @@ class Store:
                 self._note_engines(event)
         # A game that has ended is written whole: its single turns need not be.
         games = [event for event in self._unsaved if isinstance(event, GameRecord)]
-        ended = {(game.pairing.number, game.attempt) for game in games}
+        ended = {(game.pairing.number, game.pairing.attempt) for game in games}
         due = [
             event
             for event in self._unsaved
@@ -341,14 +341,14 @@ def _refused_in_words(folder: Path) -> Iterator[None]:
 
 
 def _with(run: Run, events: Iterable[Event]) -> Run:
-    games = {(game.pairing.number, game.attempt): game for game in run.games}
+    games = {(game.pairing.number, game.pairing.attempt): game for game in run.games}
     voids, remarks = list(run.voids), dict.fromkeys(run.remarks)
     for event in events:
         match event:
             case GameRecord(void=""):
-                games[event.pairing.number, event.attempt] = event
+                games[event.pairing.number, event.pairing.attempt] = event
             case GameRecord():
-                games.pop((event.pairing.number, event.attempt), None)
+                games.pop((event.pairing.number, event.pairing.attempt), None)
                 voids.append(event)
             case str():
                 remarks[event] = None
@@ -359,12 +359,12 @@ def _with(run: Run, events: Iterable[Event]) -> Run:
 def _statements(event: Event, rules: Rules) -> list[Statement]:
     """Writing the statements twice changes nothing."""
     match event:
-        case GameStarted():
+        case Pairing():
             return [(schema.INSERT_GAME, rows.started_row(event, rules))]
         case TurnPlayed(game, attempt, ply, turn):
             return [(schema.INSERT_TURN, rows.turn_row(game, attempt, ply, turn))]
         case GameRecord():
-            number, attempt = event.pairing.number, event.attempt
+            number, attempt = event.pairing.number, event.pairing.attempt
             turns = (rows.turn_row(number, attempt, ply, turn) for ply, turn in enumerate(event.turns))
             return [
                 (schema.INSERT_GAME, rows.ended_row(event)),
