@@ -21,6 +21,7 @@ from outflank.protocol.clock import TimeControl
 from outflank.tests.support.dialogue import driver_of
 from outflank.tests.support.processes import linux_alone, open_files, resident_kib
 from outflank.tests.support.runs import conduct, fake, instant_settings, resume, settings
+from outflank.tools.match.game import seat
 from outflank.tools.match.game.results import Ending, GameRecord, Pairing
 from outflank.tools.match.game.seat import longest_wait, own_waited_seconds
 from outflank.tools.match.runner import conductor, pairplayer
@@ -164,10 +165,10 @@ def test_an_engine_that_took_more_than_its_threads_stalled_the_machine_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("outflank.tools.match.runner.pool.StallWatch", Stalling)
-    assert not pairplayer.is_own_doing(cpu_seconds=1.0, threads=1, seconds=1.0)
-    assert pairplayer.is_own_doing(cpu_seconds=1.5, threads=1, seconds=1.0)
-    assert not pairplayer.is_own_doing(cpu_seconds=1.5, threads=2, seconds=1.0)
-    monkeypatch.setattr(pairplayer, "is_own_doing", lambda cpu_seconds, threads, seconds: True)
+    assert not seat.is_own_doing(cpu_seconds=1.0, threads=1, seconds=1.0)
+    assert seat.is_own_doing(cpu_seconds=1.5, threads=1, seconds=1.0)
+    assert not seat.is_own_doing(cpu_seconds=1.5, threads=2, seconds=1.0)
+    monkeypatch.setattr(seat, "is_own_doing", lambda cpu_seconds, threads, seconds: True)
     run = conduct(settings(fake("A"), fake("B", "slow", 5, time="0.1"), games=2), tmp_path / "m")
 
     assert run.voids == ()

@@ -15,7 +15,6 @@ from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.lines import printable
 from outflank.tools.match.game.referee import Referee, Solver
 from outflank.tools.match.game.results import Ending, GameRecord, Pairing
-from outflank.tools.match.game.seat import FlagFall
 from outflank.tools.match.state.events import Event, Glimpse, Thought, TurnBegun, TurnPlayed
 from outflank.tools.match.state.run import RunSettings
 from outflank.tools.runtime.signals import Stopped
@@ -25,7 +24,6 @@ THRESHOLD_SECONDS = 0.025
 _NAP_SECONDS = 0.01
 _LATE_SECONDS = 0.005  # waking up later than that is no longer the usual way of a system
 _REMEMBERED = 10_000
-_BUSY_SHARE = 1.1  # of the threads that an engine declared: what measuring may be off by
 
 
 class StallWatch:
@@ -61,11 +59,6 @@ class StallWatch:
             now = time.perf_counter()
             if now - due > _LATE_SECONDS:
                 self._stalls.append((due, now))
-
-
-def is_own_doing(cpu_seconds: float, threads: int, seconds: float) -> bool:
-    """Whether an engine that used `cpu_seconds` within `seconds` ran more threads than it had declared."""
-    return cpu_seconds > threads * seconds * _BUSY_SHARE
 
 
 _FIRST_LINES = 2_000  # a whole game has a few hundred
@@ -218,28 +211,24 @@ class PairWorker:
             draw=settings.draw,
             solve=settings.solve,
             solver=self._solver,
+            **({"held_up": self._stall_watch.held_up} if self._stall_watch else {}),
         )
         game = referee.play()
         if game.ending.is_fault:
             game = replace(game, dialogue=self._dialogue.lines())
-        if void := self._void(game, referee.flag_fall):
+        if void := self._void(game, referee.delay):
             game = replace(game, void=f"{game.loser_name} {void}", blamed=game.loser_name)
         self._emit(game)
         return game
 
-    def _void(self, game: GameRecord, fall: FlagFall | None) -> str:
+    def _void(self, game: GameRecord, delay: float | None) -> str:
         """Return why the game does not count; empty if it counts. Wins and losses are treated alike."""
         attempt = game.pairing.attempt
         if game.ending is Ending.CRASH and self._settings.replay_crashes and attempt <= MOST_CRASHES:
             return "crashed, and crashes are played again"
-        if fall is None or self._stall_watch is None or attempt > MOST_FALLS:
+        if delay is None or delay <= THRESHOLD_SECONDS or self._stall_watch is None or attempt > MOST_FALLS:
             return ""
-        if is_own_doing(fall.cpu_seconds, fall.threads, fall.ended - fall.began):
-            return ""
-        held_up = self._stall_watch.held_up(fall.began, fall.ended) + fall.waited_seconds
-        if held_up <= THRESHOLD_SECONDS:
-            return ""
-        return f"lost on time while this machine held it up for {held_up:.3f} s"
+        return f"lost on time while this machine held it up for {delay:.3f} s"
 
     def _hear(self, name: str, direction: str, line: str) -> None:
         """Note a line, and pass it on if it is a thought; an engine may have a thousand a second."""
