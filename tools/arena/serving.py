@@ -92,7 +92,7 @@ def serve_arena(
             live_listener = stack.enter_context(watchers.listen())
             live = url_of(live_listener, names=watchers.names)
         server = WebServer(
-            [arena.gate.route, page(live, waits=False)],
+            [arena.route, page(live, waits=False)],
             listener,
             names=address.names,
             limits=Limits(

@@ -26,7 +26,7 @@ from outflank.tests.support.arenas import LocalArena, heard, names_of, totals, w
 from outflank.tests.support.processes import resident_kib
 from outflank.tests.support.relay import Relay
 from outflank.tests.support.runs import conduct, fake, instant, instant_settings
-from outflank.tools.arena import gate
+from outflank.tools.arena import connection
 from outflank.tools.arena.arena import Arena
 from outflank.tools.arena.messages import (
     VERSION,
@@ -241,7 +241,7 @@ def test_who_is_sent_away_does_not_come_back(tmp_path: Path) -> None:
 
 def test_answers_to_questions_are_no_flood(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("_BURST", "_UNASKED_A_SECOND", "_UNASKED_A_SLOT"):
-        monkeypatch.setattr(gate, name, 0)
+        monkeypatch.setattr(connection, name, 0)
     with LocalArena(tmp_path) as local, local.entrant("A"), local.entrant("B"):
         run = local.play(local.settings("A", "B", games=4))
 
@@ -284,7 +284,8 @@ def test_the_end_of_a_connection_is_not_lost_when_a_message_comes_with_it() -> N
         async def receive() -> object:
             return await coming
 
-        reading = asyncio.ensure_future(gate._receive(Mock(receive=receive), gate.SILENCE_SECONDS))
+        client = connection.ClientSocket(Mock(receive=receive))
+        reading = asyncio.ensure_future(client.receive(connection.SILENCE_SECONDS))
         await asyncio.sleep(0)
         coming.set_result({"type": "websocket.receive", "text": write(PongMessage(1))})
         reading.cancel()
