@@ -15,7 +15,6 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from outflank.engine import Colour, OutflankError, Rules, SettingsError
 from outflank.protocol.clock import TimeControl
-from outflank.protocol.drivers import spec as engines
 from outflank.protocol.drivers.spec import EngineSpec, Protocol
 from outflank.protocol.lines import printable
 from outflank.tools.arena import messages
@@ -40,24 +39,21 @@ _FAREWELL_SECONDS = 2.0
 _JOINED = "outflank join"  # stands where other engines have their command; nobody runs it here
 
 
-def entrant_name(text: str) -> str:
-    """A name for an entrant. Raises: NotationError if it can't stand in tables."""
-    return str(engines.name("name", text))
-
-
 class Arena:
     """The entrants of an arena and the messages to them; its methods may be called from any thread.
 
     Attributes:
+        folder: the folder of its files.
+        time: the time control of all who join.
         tokens: the tokens of the entrants.
         route: the route of the web server by which they join.
         is_paused: whether no pair of games is to begin.
         games_ended: the number of games that have ended, those of earlier servers included.
 
     Args:
-        folder: of the arena.
-        rules: that are played.
-        control: how much time all who join have.
+        folder: the folder of its files.
+        rules: the rules of the games.
+        time: the time control of all who join.
         say: called with sentences for the organiser.
         patience: see ``Connection``.
         most: see ``Connection``.
@@ -67,17 +63,18 @@ class Arena:
         self,
         folder: Path,
         rules: Rules,
-        control: TimeControl,
+        time: TimeControl,
         say: Callable[[str], object],
         patience: float = PATIENCE_SECONDS,
         most: float = MOST_FOR_LINE_SECONDS,
     ) -> None:
+        self.folder = folder
+        self.time = time
         self.tokens = Tokens(folder)
         self.is_paused = False
         self.games_ended = 0
         self.route = WebSocketRoute(PATH, self._serve)
         self._rules = rules
-        self._time = control
         self._say = folded(say)
         self._on_changed: Callable[[], object] = lambda: None
         self._lock = threading.Lock()
@@ -106,9 +103,9 @@ class Arena:
         """Have this called when somebody has come or gone, or games may begin again."""
         self._on_changed = look
 
-    def reserve(self, names: Collection[str]) -> None:
-        """Keep the names of this machine's engines for them."""
-        self._taken = frozenset(names)
+    def play_by(self, rules: Rules, time: TimeControl, taken: Collection[str]) -> None:
+        """Use the rules and the time control of a run, and keep the names of this machine's engines for them."""
+        self._rules, self.time, self._taken = rules, time, frozenset(taken)
 
     def close_entries(self, field: Collection[str]) -> None:
         """From now on let only these entrants in; those without a token are not waited for."""
@@ -120,7 +117,7 @@ class Arena:
 
     def entry(self, name: str) -> EngineSpec:
         """How an entrant stands in the run's file."""
-        return EngineSpec(name, _JOINED, self._time, protocol=Protocol.JOIN)
+        return EngineSpec(name, _JOINED, self.time, protocol=Protocol.JOIN)
 
     def present(self) -> list[Connection]:
         """Return the open connections, in the order in which they were made."""
@@ -158,7 +155,7 @@ class Arena:
             ]
         return {
             "rules": str(self._rules),
-            "time": str(self._time),
+            "time": str(self.time),
             "paused": self.is_paused,
             "games_ended": self.games_ended,
             "playing": playing,
@@ -241,7 +238,7 @@ class Arena:
 
     async def _carry(self, client: ClientSocket, connection: Connection, token: str) -> None:
         """Welcome an entrant, and pass messages on until the socket is closed."""
-        terms = connection.session, str(self._rules), str(self._time), connection.patience
+        terms = connection.session, str(self._rules), str(self.time), connection.patience
         await client.send_at_once(messages.WelcomeMessage(VERSION, connection.name, *terms))
         try:
             opening = await client.receive(_OPEN_SECONDS)

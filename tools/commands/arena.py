@@ -41,7 +41,7 @@ from outflank.tools.commands.run_options import (
 )
 from outflank.tools.match.state.config_file import chosen_entries, read_config
 from outflank.tools.match.state.run import Format
-from outflank.tools.runtime.progress import counted, json_line
+from outflank.tools.runtime.progress import counted, json_line, warn
 
 _LISTEN = "127.0.0.1:8765"
 _MOST_ENTRANTS = 1_000
@@ -139,23 +139,20 @@ def serve(
     command goes on with a run that was ended. docs/arena.md has the details.
     """
     # These bring the web server, which help does not need.
+    from outflank.tools.arena.arena import Arena
     from outflank.tools.arena.serving import RUN_FOLDER, serve_arena
     from outflank.tools.web.server import Address
 
-    is_default = ctx.get_parameter_source("concurrency") is click.core.ParameterSource.DEFAULT
+    if ctx.get_parameter_source("concurrency") is click.core.ParameterSource.DEFAULT:
+        played = replace(played, concurrency=0)  # the usual number of pairs at once
     if form != Format.STANDING and not start and not entrants:
         raise click.UsageError("say when the tournament begins: --start TIME, --entrants N, or both")
-    folder = place.folder or arena.with_suffix("")
+    folder, local = place.folder or arena.with_suffix(""), chosen_entries(played.engines, None, played.time)
     serve_arena(
-        folder,
-        lambda entries, tables: replace(played, concurrency=tables).settings(entries, Format(form), rounds),
-        chosen_entries(played.engines, None, played.time),
-        played.time,
-        tables=None if is_default else played.concurrency,
+        Arena(folder, played.rules, played.time, warn, patience, line),
+        lambda joined: played.settings((*local, *joined), Format(form), rounds),
         start=start,
         entrants=entrants,
-        patience=patience,
-        allowance=line,
         address=Address.parse(listen),
         certificate=(certificate, key) if certificate and key else None,
         watchers=place.live,
@@ -199,7 +196,6 @@ def join(url: str, token: str, entry: EngineSpec, slots: int, trust: Path | None
     The engine is started here, and nothing but its moves leaves this machine. docs/join.md has the details.
     """
     from outflank.tools.arena.joining import Joiner, join_address, trusting
-    from outflank.tools.runtime.progress import warn
     from outflank.tools.runtime.signals import Interrupts
 
     try:
