@@ -26,8 +26,8 @@ from outflank.tools.arena.connection import (
     first_of,
     replaced,
 )
+from outflank.tools.arena.control import Tokens
 from outflank.tools.arena.messages import PATH, VERSION, Message, Refusal
-from outflank.tools.arena.tokens import Tokens
 from outflank.tools.match.game.results import GameRecord, Pairing
 from outflank.tools.match.state.events import Event
 from outflank.tools.runtime.progress import folded

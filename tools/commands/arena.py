@@ -13,7 +13,7 @@ import click
 from outflank.engine import NotationError, SettingsError
 from outflank.protocol.drivers import spec as engines
 from outflank.protocol.drivers.spec import EngineSpec
-from outflank.tools.arena.control import order
+from outflank.tools.arena.control import Tokens, order
 from outflank.tools.commands.matches import ask_about_commands, show_run
 from outflank.tools.commands.options import (
     EXISTING_FILE,
@@ -258,8 +258,6 @@ def kick(arena: Path, name: str) -> None:
 @_NAME
 def token(arena: Path, name: str) -> None:
     """Print a new token for an entrant, and the command by which it joins; an earlier token is void."""
-    from outflank.tools.arena.tokens import Tokens
-
     config = _config(arena)
     if name in {EngineSpec.parse(text).name for text in config.get("engine", ())}:
         raise SettingsError(
