@@ -175,7 +175,7 @@ def plain_settings(settings: RunSettings) -> dict[str, Any]:
         "sprt": asdict(settings.sprt) if settings.sprt else None,
         **{name: getattr(settings, name) for name in PLAIN_SETTINGS},
         **{name: asdict(rule) for name in SCORE_RULES if (rule := getattr(settings, name))},
-        **({"tuning": settings.tuning.plain()} if settings.tuning else {}),
+        **({"tuning": asdict(settings.tuning)} if settings.tuning else {}),
     }
 
 
