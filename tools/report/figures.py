@@ -103,8 +103,8 @@ def _order(run: Run, standings: Standings) -> Sequence[str]:
     if run.settings.format is Format.STANDING:
         rated = {each.name: each.elo for each in standings.ratings.ratings if each.elo is not None}
         return sorted(names, key=lambda name: -rated.get(name, -inf))
-    if run.finished or standings.course.rounds:
-        return standings.course.order
+    if run.finished or standings.rounds:
+        return standings.order
     return sorted(names, key=lambda name: -standings.scores[name].points)
 
 

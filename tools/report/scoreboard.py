@@ -159,8 +159,7 @@ class Scoreboard:
         ratings, scores = self._ratings(), self._standings.scores
         swiss: Mapping[str, SwissScore] = {}
         if self._standings.settings.format in (Format.SWISS, Format.KNOCKOUT):
-            course = self._standings.course
-            names, swiss = list(course.order), course.swiss
+            names, swiss = list(self._standings.order), self._standings.swiss
         else:
             names = sorted(scores, key=lambda name: scores[name].points, reverse=True)
         columns = {"engine": names, "points": [wording.points_text(scores[name].points) for name in names]}

@@ -29,11 +29,9 @@ def summary(run: Run, figures: Figures) -> dict[str, Any]:
         "voids": len(run.voids),
         "pairs": standings.complete_pairs,
         "effective_pairs": standings.complete_pairs - len(standings.repeats),
-        "engines": [
-            _engine(engine, figures.standings.course.swiss.get(engine.name)) for engine in figures.engines
-        ],
-        "order": list(figures.standings.course.order),
-        "rounds": [list(map(_meeting, meetings)) for meetings in figures.standings.course.rounds],
+        "engines": [_engine(engine, figures.standings.swiss.get(engine.name)) for engine in figures.engines],
+        "order": list(figures.standings.order),
+        "rounds": [list(map(_meeting, meetings)) for meetings in figures.standings.rounds],
         "elo": asdict(standings.elo) if standings.elo else None,
         "sprt": _test(run, figures),
         "ratings": asdict(standings.ratings),
