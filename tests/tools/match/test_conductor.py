@@ -24,8 +24,8 @@ from outflank.tests.support.runs import conduct, fake, instant_settings, resume,
 from outflank.tools.match.game import seat
 from outflank.tools.match.game.results import Ending, GameRecord, Pairing
 from outflank.tools.match.game.seat import longest_wait, own_waited_seconds
-from outflank.tools.match.runner import conductor, pairplayer
-from outflank.tools.match.runner.pairplayer import StallWatch
+from outflank.tools.match.runner import conductor, pool
+from outflank.tools.match.runner.pool import StallWatch
 from outflank.tools.match.state.events import Event, TurnPlayed
 from outflank.tools.match.state.run import Format
 from outflank.tools.match.state.store import Store, read_run
@@ -101,7 +101,7 @@ def test_only_naps_that_end_late_are_stalls_though_the_monotonic_clock_has_steps
 
     end = threading.Event()
     clocks = {"perf_counter": lambda: now, "monotonic": lambda: now - now % (1 / 64), "sleep": nap}
-    monkeypatch.setattr(pairplayer, "time", SimpleNamespace(**clocks))
+    monkeypatch.setattr(pool, "time", SimpleNamespace(**clocks))
     with StallWatch() as watch:
         end.wait()
 
@@ -124,14 +124,14 @@ def test_a_flag_that_falls_while_the_machine_stalls_is_played_again_and_named(
     monkeypatch.setattr(f"outflank.{name}", value)
     run = conduct(settings(fake("A"), fake("B", "slow", 5, time="0.1"), games=2), tmp_path / "m")
 
-    last = (Ending.TIME, pairplayer.MOST_FALLS + 1)
+    last = (Ending.TIME, pool.MOST_FALLS + 1)
     assert [(game.ending, game.pairing.attempt) for game in run.games] == [last] * 2
-    assert [void.blamed for void in run.voids] == ["B"] * pairplayer.MOST_FALLS
+    assert [void.blamed for void in run.voids] == ["B"] * pool.MOST_FALLS
     assert {void.void.rsplit(" ", 2)[0] for void in run.voids} == {
         "B lost on time while this machine held it up for"
     }
-    assert [void.pairing.attempt for void in run.voids] == list(range(1, pairplayer.MOST_FALLS + 1))
-    assert run.void_share("B") == pairplayer.MOST_FALLS / (pairplayer.MOST_FALLS + 2)
+    assert [void.pairing.attempt for void in run.voids] == list(range(1, pool.MOST_FALLS + 1))
+    assert run.void_share("B") == pool.MOST_FALLS / (pool.MOST_FALLS + 2)
     assert not run.is_valid
 
 
@@ -146,7 +146,7 @@ def test_a_void_takes_the_other_game_of_its_pair_with_it(
             asked.append(began)
             return 0.5 if len(asked) == 2 else 0.0
 
-    monkeypatch.setattr("outflank.tools.match.runner.pool.StallWatch", StallingOnce)
+    monkeypatch.setattr(pool, "StallWatch", StallingOnce)
     # A busy machine's own delays would void more games.
     monkeypatch.setattr("outflank.tools.match.game.seat.own_waited_seconds", lambda: 0.0)
     monkeypatch.setattr("outflank.tools.match.game.seat.longest_wait", lambda before, now: 0.0)
@@ -164,7 +164,7 @@ def test_a_void_takes_the_other_game_of_its_pair_with_it(
 def test_an_engine_that_took_more_than_its_threads_stalled_the_machine_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("outflank.tools.match.runner.pool.StallWatch", Stalling)
+    monkeypatch.setattr(pool, "StallWatch", Stalling)
     assert not seat.is_own_doing(cpu_seconds=1.0, threads=1, seconds=1.0)
     assert seat.is_own_doing(cpu_seconds=1.5, threads=1, seconds=1.0)
     assert not seat.is_own_doing(cpu_seconds=1.5, threads=2, seconds=1.0)
@@ -181,24 +181,24 @@ def test_a_crash_loses_unless_it_is_to_be_played_again(tmp_path: Path) -> None:
     again = conduct(settings(*engines, games=2, replay_crashes=True), tmp_path / "2")
 
     assert lost.voids == ()
-    assert [void.blamed for void in again.voids] == ["B"] * pairplayer.MOST_CRASHES
+    assert [void.blamed for void in again.voids] == ["B"] * pool.MOST_CRASHES
     assert [game.ending for game in again.games] == [Ending.CRASH, Ending.CRASH]
     assert {game.winner_name for game in (*lost.games, *again.games)} == {"A"}
-    assert {game.pairing.attempt for game in again.games} == {pairplayer.MOST_CRASHES + 1}
+    assert {game.pairing.attempt for game in again.games} == {pool.MOST_CRASHES + 1}
 
 
 def test_a_failure_of_the_runner_is_nobodys_loss(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first attempt at a pair breaks in our own code, after its first game."""
-    play_game = pairplayer.PairWorker._play_game
+    play_game = pool.PairWorker._play_game
     calls = []
 
-    def break_once(self: pairplayer.PairWorker, *arguments: object) -> object:
+    def break_once(self: pool.PairWorker, *arguments: object) -> object:
         calls.append(arguments)
         if len(calls) == 2:
             raise MemoryError("out of luck")
         return play_game(self, *arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(pairplayer.PairWorker, "_play_game", break_once)
+    monkeypatch.setattr(pool.PairWorker, "_play_game", break_once)
     run = conduct(settings(fake("A"), fake("B"), games=4), tmp_path / "m")
 
     attempts = [(game.pairing.number, game.pairing.attempt) for game in run.games]
@@ -234,11 +234,11 @@ def test_a_machine_without_descriptors_is_nobodys_loss(
 def test_a_runner_that_fails_again_and_again_ends_the_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(self: pairplayer.PairWorker, *arguments: object) -> None:
+    def fail(self: pool.PairWorker, *arguments: object) -> None:
         raise MemoryError("out of luck")
 
-    monkeypatch.setattr(pairplayer.PairWorker, "_play_game", fail)
-    monkeypatch.setattr("outflank.tools.match.runner.pool._LONGEST_PAUSE", 0.1)
+    monkeypatch.setattr(pool.PairWorker, "_play_game", fail)
+    monkeypatch.setattr(pool, "_LONGEST_PAUSE", 0.1)
     with pytest.raises(OutflankError, match="lower the concurrency and resume"):
         conduct(settings(fake("A"), fake("B"), games=2), tmp_path / "m")
     run = read_run(tmp_path / "m")

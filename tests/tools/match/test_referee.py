@@ -16,7 +16,7 @@ from outflank.tests.support.runs import BLACK, WHITE, played, referee, seated
 from outflank.tools.match.game import seat
 from outflank.tools.match.game.referee import ScoreRule, Solver, discs_lost
 from outflank.tools.match.game.results import Ending
-from outflank.tools.match.runner.pairplayer import DialogueLog
+from outflank.tools.match.runner.pool import DialogueLog
 from outflank.tools.report.records import annotated_game
 
 Sit = Callable[..., Any]

@@ -172,7 +172,7 @@ class Referee:
         draw: end a game that is drawn by the scores of both; None for never.
         first: the position that the game begins with; the start of `rules` if left out.
         played: the turns of this game that were played before, in order, whose seconds its clocks have lost.
-        held_up: see ``Seat``; this program was never held up if left out.
+        held_up: see ``Seat``.
     """
 
     def __init__(
@@ -191,7 +191,7 @@ class Referee:
         draw: ScoreRule | None = None,
         first: Position | None = None,
         played: Sequence[AnnotatedMove] = (),
-        held_up: Callable[[float, float], float] = lambda began, ended: 0.0,
+        held_up: Callable[[float, float], float] | None = None,
     ) -> None:
         self._pairing = pairing if pairing.started else pairing.begun()
         self._seats = {colour: Seat(colour, driver, stall, held_up) for colour, driver in drivers.items()}

@@ -43,11 +43,16 @@ class Seat:
 
     Args:
         stall: the seconds that it may think about a move if it has no clock.
-        held_up: returns the seconds for which this program was held up in a span of ``time.perf_counter()``.
+        held_up: returns the seconds for which this program was held up in a span of ``time.perf_counter()``; None if
+            nobody watches.
     """
 
     def __init__(
-        self, colour: Colour, driver: Driver, stall: float, held_up: Callable[[float, float], float]
+        self,
+        colour: Colour,
+        driver: Driver,
+        stall: float,
+        held_up: Callable[[float, float], float] | None = None,
     ) -> None:
         self.colour = colour
         self.driver = driver
@@ -153,7 +158,7 @@ class Seat:
         if not is_own_doing(cpu_seconds - cpu_before, self.driver.spec.threads, ended - began):
             # Waits at both ends of the wire follow one another.
             waited = longest_wait(waits_before, waits) + own_wait - own_before
-            self.delay = self._held_up(began, ended) + waited
+            self.delay = waited + (self._held_up(began, ended) if self._held_up else 0.0)
 
     @contextmanager
     def _blamed(self) -> Iterator[None]:

@@ -15,8 +15,7 @@ from distributed import Future
 
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tools.match.game.results import Pairing
-from outflank.tools.match.runner.pairplayer import PairWorker, StallWatch, needs_stall_watch
-from outflank.tools.match.runner.pool import NewsQueue
+from outflank.tools.match.runner.pool import NewsQueue, PairWorker, StallWatch, needs_stall_watch
 from outflank.tools.match.state.events import Event, TurnPlayed
 from outflank.tools.match.state.run import RunSettings
 from outflank.tools.runtime.cluster import connect, if_same_build, places, this_build
