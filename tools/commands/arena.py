@@ -29,18 +29,19 @@ from outflank.tools.commands.options import (
 from outflank.tools.commands.run_options import (
     KINDS,
     PAGE_NEEDS,
-    RunOptions,
+    EngineOptions,
     RunPlace,
     engine_option,
     live_options,
     out_option,
     pairing_options,
     played_options,
+    tournament_of,
     use_config,
     watched_json_option,
 )
 from outflank.tools.match.state.config_file import chosen_entries, read_config
-from outflank.tools.match.state.run import Format
+from outflank.tools.match.state.run import Format, RunSettings
 from outflank.tools.runtime.progress import counted, json_line, warn
 
 _LISTEN = "127.0.0.1:8765"
@@ -122,7 +123,7 @@ def serve(
     ctx: click.Context,
     arena: Path,
     form: str,
-    rounds: int | None,
+    round_count: int | None,
     listen: str,
     certificate: Path | None,
     key: Path | None,
@@ -130,7 +131,8 @@ def serve(
     entrants: int | None,
     patience: float,
     line: float,
-    played: RunOptions,
+    chosen: EngineOptions,
+    played: RunSettings,
     place: RunPlace,
 ) -> None:
     """Let engines join a tournament or a standing arena from their authors' machines, and referee it.
@@ -147,10 +149,10 @@ def serve(
         played = replace(played, concurrency=0)  # the usual number of pairs at once
     if form != Format.STANDING and not start and not entrants:
         raise click.UsageError("say when the tournament begins: --start TIME, --entrants N, or both")
-    folder, local = place.folder or arena.with_suffix(""), chosen_entries(played.engines, None, played.time)
+    folder, local = place.folder or arena.with_suffix(""), chosen_entries(chosen.engines, None, chosen.time)
     serve_arena(
-        Arena(folder, played.rules, played.time, warn, patience, line),
-        lambda joined: played.settings((*local, *joined), Format(form), rounds),
+        Arena(folder, played.rules, chosen.time, warn, patience, line),
+        lambda joined: tournament_of(played, (*local, *joined), form, round_count),
         start=start,
         entrants=entrants,
         address=Address.parse(listen),

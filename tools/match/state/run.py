@@ -54,8 +54,8 @@ class RunSettings:
             the second with the same values moved the other way; None for all other runs.
     """
 
-    entries: tuple[EngineSpec, ...]
-    openings: OpeningsChoice
+    entries: tuple[EngineSpec, ...] = ()
+    openings: OpeningsChoice = field(default_factory=OpeningsChoice)
     format: Format = Format.MATCH
     games: int = 10
     rounds: int = 1
