@@ -86,9 +86,8 @@ class LocalArena:
         self.arena = Arena(folder / "arena", Rules(), self.time, self.said.append, patience, most)
         self._listener = Address().listen()
         self.port = self._listener.getsockname()[1]
-        self._server = WebServer(
-            [self.arena.gate.route], self._listener, limits=Limits(message_bytes=MOST_BYTES)
-        )
+        limits = Limits(message_bytes=MOST_BYTES)
+        self._server = WebServer([self.arena.route], self._listener, limits=limits)
         self.url = self._server.url
 
     def __enter__(self) -> Self:

@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from outflank.engine import Colour, Game, Rules
+from outflank.engine import Colour, Game, Move, Rules
 from outflank.protocol.clock import TimeControl
 from outflank.protocol.drivers import Driver
 from outflank.protocol.drivers.spec import EngineSpec
@@ -23,7 +23,7 @@ from outflank.tools.match.game.results import Ending, GameRecord, Pairing
 from outflank.tools.match.openings.sources import OpeningsChoice
 from outflank.tools.match.runner.session import RunHooks, RunSession
 from outflank.tools.match.schedule.formats import openings_needed, plan
-from outflank.tools.match.state.events import Event, GameStarted
+from outflank.tools.match.state.events import Event
 from outflank.tools.match.state.run import Run, RunSettings
 from outflank.tools.match.state.store import Store
 from outflank.tools.report.figures import figures_of, summary
@@ -55,16 +55,13 @@ def played(
         turns.append(replace(turn, seconds=seconds if own else None))
         given += not turn.move.is_pass
     return GameRecord(
-        pairing=Pairing(
-            number, (number + 1) // 2, dict(zip(Colour, names, strict=True)), tuple(discs[:opening])
-        ),
+        pairing=_pairing(number, names, tuple(discs[:opening])),
         rules=game.rules,
         turns=tuple(turns),
         winner=final.rules.winner_by(final.score()),
         ending=Ending.DISCS,
         detail="",
         margin=final.score(Colour.BLACK),
-        started=STARTED,
     )
 
 
@@ -89,16 +86,20 @@ def broken_off(
 ) -> GameRecord:
     game = Game.from_transcript(transcript)
     return GameRecord(
-        pairing=Pairing(number, (number + 1) // 2, dict(zip(Colour, names, strict=True)), ()),
+        pairing=_pairing(number, names),
         rules=game.rules,
         turns=tuple(replace(turn, seconds=0.125) for turn in AnnotatedGame.of(game).moves),
         winner=loser.other,
         ending=ending,
         detail=detail,
         margin=None,
-        started=STARTED,
         dialogue=("A > genmove black", "A < = a1"),
     )
+
+
+def _pairing(number: int, names: tuple[str, str], opening: tuple[Move, ...] = ()) -> Pairing:
+    by_colour = dict(zip(Colour, names, strict=True))
+    return Pairing(number, (number + 1) // 2, by_colour, opening, started=STARTED)
 
 
 def run_of(
@@ -129,7 +130,7 @@ def store_run(folder: Path, *games: GameRecord) -> Path:
     settings = run_of(games, names, {"rules": rules, "games": max(len(games), 1)}).settings
     with Store.create(folder, settings, [()], "id") as store:
         for game in games:
-            store.write([GameStarted(game.pairing, game.attempt, game.started), game], rules)
+            store.write([game.pairing, game], rules)
     return folder
 
 
@@ -147,7 +148,7 @@ def random_run(
     while len(planned := plan(made, openings, games)) > len(games):
         for pairing in planned[len(games) :]:
             transcript = random_transcript(rng, 60, "".join(map(str, pairing.opening)))
-            game = replace(played(transcript, opening=4), pairing=pairing)
+            game = replace(played(transcript, opening=4), pairing=replace(pairing, started=STARTED))
             games.append(replace(game, turns=_judgements(game, rng, solved)))
     return replace(run_of(games, names, **facts), settings=made)
 

@@ -1,47 +1,59 @@
-"""An arena as its server has it: who may come in, who is there, what the organiser orders, what entrants are told."""
+"""An arena as its server has it: admission of entrants, presence, the organiser's orders, messages to entrants."""
 
+import asyncio
 import threading
 import time
-from collections.abc import Callable, Collection
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from outflank.engine import Colour, Rules, SettingsError
+from starlette.routing import WebSocketRoute
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from outflank.engine import Colour, OutflankError, Rules, SettingsError
 from outflank.protocol.clock import TimeControl
-from outflank.protocol.drivers import spec as engines
 from outflank.protocol.drivers.spec import EngineSpec, Protocol
+from outflank.protocol.lines import printable
 from outflank.tools.arena import messages
-from outflank.tools.arena.connection import MOST_FOR_LINE_SECONDS, PATIENCE_SECONDS, Connection
-from outflank.tools.arena.gate import Gate
-from outflank.tools.arena.messages import VERSION, Message, Refusal
-from outflank.tools.arena.tokens import Tokens
+from outflank.tools.arena.connection import (
+    MOST_FOR_LINE_SECONDS,
+    PATIENCE_SECONDS,
+    ClientSocket,
+    Connection,
+    first_of,
+    replaced,
+)
+from outflank.tools.arena.control import Tokens
+from outflank.tools.arena.messages import PATH, VERSION, Message, Refusal
 from outflank.tools.match.game.results import GameRecord, Pairing
-from outflank.tools.match.state.events import Event, GameStarted
+from outflank.tools.match.state.events import Event
 from outflank.tools.runtime.progress import folded
 
+_HELLO_SECONDS = 10.0  # for the first message
+_OPEN_SECONDS = 120.0  # for engines to start
+_WRONG_TOKEN_SECONDS = 1.0  # before a wrong token is refused
 _FAREWELL_SECONDS = 2.0
 _JOINED = "outflank join"  # stands where other engines have their command; nobody runs it here
 
 
-def entrant_name(text: str) -> str:
-    """A name for an entrant. Raises: NotationError if it can't stand in tables."""
-    return str(engines.name("name", text))
-
-
 class Arena:
-    """Who plays, and what is said to them; its methods may be called from any thread.
+    """The entrants of an arena and the messages to them; its methods may be called from any thread.
 
     Attributes:
+        folder: the folder of its files.
+        time: the time control of all who join.
         tokens: the tokens of the entrants.
-        gate: where they come in.
+        route: the route of the web server by which they join.
         is_paused: whether no pair of games is to begin.
         games_ended: the number of games that have ended, those of earlier servers included.
 
     Args:
-        folder: of the arena.
-        rules: that are played.
-        control: how much time all who join have.
+        folder: the folder of its files.
+        rules: the rules of the games.
+        time: the time control of all who join.
         say: called with sentences for the organiser.
         patience: see ``Connection``.
         most: see ``Connection``.
@@ -51,17 +63,18 @@ class Arena:
         self,
         folder: Path,
         rules: Rules,
-        control: TimeControl,
+        time: TimeControl,
         say: Callable[[str], object],
         patience: float = PATIENCE_SECONDS,
         most: float = MOST_FOR_LINE_SECONDS,
     ) -> None:
+        self.folder = folder
+        self.time = time
         self.tokens = Tokens(folder)
         self.is_paused = False
         self.games_ended = 0
-        self.gate = Gate(self._admit, self._welcome, self._on_change, self._on_refusal)
+        self.route = WebSocketRoute(PATH, self._serve)
         self._rules = rules
-        self._time = control
         self._say = folded(say)
         self._on_changed: Callable[[], object] = lambda: None
         self._lock = threading.Lock()
@@ -71,6 +84,7 @@ class Arena:
         self._is_over = False
         self._make_connection = partial(Connection, patience=patience, most=most)
         self._connections: dict[str, Connection] = {}
+        self._sockets: defaultdict[str, list[ClientSocket]] = defaultdict(list)  # of each entrant
 
     def connection_of(self, name: str) -> Connection:
         """Return the connection to an entrant, made when it is first asked for."""
@@ -89,9 +103,9 @@ class Arena:
         """Have this called when somebody has come or gone, or games may begin again."""
         self._on_changed = look
 
-    def reserve(self, names: Collection[str]) -> None:
-        """Keep the names of this machine's engines for them."""
-        self._taken = frozenset(names)
+    def play_by(self, rules: Rules, time: TimeControl, taken: Collection[str]) -> None:
+        """Use the rules and the time control of a run, and keep the names of this machine's engines for them."""
+        self._rules, self.time, self._taken = rules, time, frozenset(taken)
 
     def close_entries(self, field: Collection[str]) -> None:
         """From now on let only these entrants in; those without a token are not waited for."""
@@ -103,7 +117,7 @@ class Arena:
 
     def entry(self, name: str) -> EngineSpec:
         """How an entrant stands in the run's file."""
-        return EngineSpec(name, _JOINED, self._time, protocol=Protocol.JOIN)
+        return EngineSpec(name, _JOINED, self.time, protocol=Protocol.JOIN)
 
     def present(self) -> list[Connection]:
         """Return the open connections, in the order in which they were made."""
@@ -112,10 +126,10 @@ class Arena:
     def note(self, event: Event) -> None:
         """Tell those who play when their games begin and end."""
         match event:
-            case GameStarted(pairing):
+            case Pairing():
                 with self._lock:
-                    self._playing[pairing.number] = pairing
-                self._tell(pairing, messages.StartedMessage(pairing.number, *_names(pairing)))
+                    self._playing[event.number] = event
+                self._tell(event, messages.StartedMessage(event.number, *_names(event)))
             case GameRecord():
                 with self._lock:
                     self._playing.pop(event.pairing.number, None)
@@ -141,7 +155,7 @@ class Arena:
             ]
         return {
             "rules": str(self._rules),
-            "time": str(self._time),
+            "time": str(self.time),
             "paused": self.is_paused,
             "games_ended": self.games_ended,
             "playing": playing,
@@ -173,12 +187,74 @@ class Arena:
             raise SettingsError(f"nobody who has a token is called {name!r}")
         reason = "the organiser has sent it away"
         self.connection_of(name).bar(reason)
-        self.gate.turn_out(name, reason)
+        self._close_sockets(name, reason)
         self._say(f"{name} was sent away", "")
 
     def renew(self, name: str) -> None:
         """End the connections of an entrant whose token was replaced; it may come back with the new one."""
-        self.gate.turn_out(name, "the organiser has made a new token; ask for it")
+        self._close_sockets(name, "the organiser has made a new token; ask for it")
+
+    def _close_sockets(self, name: str, reason: str) -> None:
+        for client in list(self._sockets.get(name, ())):
+            client.close(reason)
+
+    async def _serve(self, socket: WebSocket) -> None:
+        await socket.accept()
+        client = ClientSocket(socket)
+        try:
+            token = await _token_of(client)
+            connection = await self._admitted(token)
+            with self._registered(connection.name, client):
+                await first_of(client.end(), self._carry(client, connection, token))
+        except OutflankError as error:
+            # What a peer has sent comes after a comma, if it is in the sentence at all.
+            self._say(f"somebody was refused: {error}", str(error).partition(",")[0])
+            with suppress(Exception):  # the client may be gone
+                await client.refuse(error)
+        except (WebSocketDisconnect, RuntimeError):
+            pass  # gone; Starlette raises RuntimeError for what is sent then
+
+    async def _admitted(self, token: str) -> Connection:
+        try:
+            return await asyncio.to_thread(self._admit, token)
+        except Refusal:
+            await asyncio.sleep(_WRONG_TOKEN_SECONDS)
+            raise
+
+    @contextmanager
+    def _registered(self, name: str, client: ClientSocket) -> Iterator[None]:
+        """Register a socket for its closing; of an entrant's sockets that are not open yet, only the newest stays."""
+        known = self._sockets[name]
+        for other in known:
+            if not other.is_open:
+                other.close(replaced(name))
+        known.append(client)
+        try:
+            yield
+        finally:
+            known.remove(client)
+            if not known:
+                self._sockets.pop(name, None)
+
+    async def _carry(self, client: ClientSocket, connection: Connection, token: str) -> None:
+        """Welcome an entrant, and pass messages on until the socket is closed."""
+        terms = connection.session, str(self._rules), str(self.time), connection.patience
+        await client.send_at_once(messages.WelcomeMessage(VERSION, connection.name, *terms))
+        try:
+            opening = await client.receive(_OPEN_SECONDS)
+        except TimeoutError:
+            raise Refusal(f"no open came within {_OPEN_SECONDS:g} s", again=True) from None
+        if not isinstance(opening, messages.OpenMessage):
+            raise Refusal(f"expected open after the greeting, got {opening.type}")
+        await self._admitted(token)  # it may have been made void meanwhile
+        client.is_open = True
+        connection.attach(client, opening.slots, printable(opening.engine))
+        self._on_change(connection)
+        try:
+            await client.carry(connection)
+        finally:
+            connection.detach(client)
+            self._on_change(connection)
 
     def _admit(self, token: str) -> Connection:
         name = self.tokens.who(token)
@@ -192,11 +268,6 @@ class Arena:
             raise Refusal("the tournament has begun without you")
         return self.connection_of(name)
 
-    def _welcome(self, line: Connection) -> messages.WelcomeMessage:
-        return messages.WelcomeMessage(
-            VERSION, line.name, line.session, str(self._rules), str(self._time), line.patience
-        )
-
     def _on_change(self, line: Connection) -> None:
         what = "has lost its line" if line.is_lost and not self._is_over else "has gone"
         what = f"is in with {line.engine}" if line.is_open else what
@@ -205,14 +276,25 @@ class Arena:
         if self._is_over:
             line.tell(messages.OverMessage())
 
-    def _on_refusal(self, sentence: str) -> None:
-        # What a peer has sent comes after a comma, if it is in the sentence at all.
-        self._say(f"somebody was refused: {sentence}", sentence.partition(",")[0])
-
     def _tell(self, pairing: Pairing, message: Message) -> None:
         for line in self.connections:
-            if line.name in _names(pairing):
+            if line.name in pairing.engines:
                 line.tell(message)
+
+
+async def _token_of(client: ClientSocket) -> str:
+    try:
+        hello = await client.receive(_HELLO_SECONDS)
+    except TimeoutError:
+        raise Refusal(f"no hello came within {_HELLO_SECONDS:g} s", again=True) from None
+    if not isinstance(hello, messages.HelloMessage):
+        raise Refusal(f"expected hello as the first message, got {hello.type}")
+    if hello.protocol != VERSION:
+        raise Refusal(
+            f"this server speaks version {VERSION} of the messages, and you speak {hello.protocol}: "
+            f"use an Outflank of the server's version"
+        )
+    return hello.token
 
 
 def _names(pairing: Pairing) -> tuple[str, str]:

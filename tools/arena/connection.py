@@ -2,6 +2,9 @@
 
 A ``Connection`` belongs to an entrant and outlives its sockets. Tables ask from their threads; the sockets live in the
 thread of the web server. A request that is open when a socket is closed is sent again over the next one.
+
+Clients are untrusted before and after their token is checked: messages are bounded in size, number and time, and a
+sentence says what is wrong with one before the socket is closed.
 """
 
 import asyncio
@@ -9,12 +12,14 @@ import secrets
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from statistics import median
+from typing import Any
 
-from starlette.websockets import WebSocket
+from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
+from outflank.engine import OutflankError
 from outflank.protocol.drivers.errors import (
     EngineCrash,
     EngineError,
@@ -24,21 +29,37 @@ from outflank.protocol.drivers.errors import (
 )
 from outflank.protocol.lines import printable
 from outflank.tools.arena.messages import (
+    CLIENT,
     AnswerMessage,
     FailedMessage,
     Fault,
     Message,
+    MoveMessage,
+    PingMessage,
+    PongMessage,
+    ReadyMessage,
     Refusal,
+    RefusedMessage,
     RequestMessage,
     ThoughtMessage,
+    read,
     write,
 )
+from outflank.tools.runtime.limits import Budget
 
 PATIENCE_SECONDS = 60.0  # in which a lost connection may be restored, in each game
 MOST_FOR_LINE_SECONDS = 0.5  # that a round trip may add to each move
 _SLICE_SECONDS = 0.1
 _PINGS = 9  # of which the median counts
 _MOST_WAITING = 1_000  # messages that a client does not take
+SILENCE_SECONDS = 10.0  # without a message, not even a pong: the socket is dead
+_PING_SECONDS = 2.0
+_FIRST_PINGS = (0.0, 0.05, 0.05)  # seconds before each: the round trip is known before the first move
+_UNASKED_A_SECOND = 200  # thoughts, and messages that answer nothing
+_UNASKED_A_SLOT = 10  # more of them a second for each game at once
+_BURST = 1_000
+_GOODBYES = (1000, 1001, 1012)  # WebSocket codes of an end that the client means, or of a restart of ours
+_REFUSED = 1008  # WebSocket's code for a policy
 _FAULTS: dict[Fault, type[EngineError]] = {
     "crash": EngineCrash,
     "stall": EngineTimeout,
@@ -50,17 +71,23 @@ class ClientSocket:
     """A WebSocket of a client; a ``Connection`` may use it from any thread.
 
     Attributes:
-        reason: the reason for which we close it; empty while it is open.
         is_open: whether its client has sent ``open``.
+        heard: the time of the last message.
+        was_silent: whether it was given up because no message came.
+        is_lost: whether it was lost: it was silent, or was closed without a goodbye.
     """
 
     def __init__(self, socket: WebSocket) -> None:
         self.is_open = False
+        self.heard = time.monotonic()
+        self.was_silent = False
+        self.is_lost = False
         self._socket = socket
         self._loop = asyncio.get_running_loop()
         self._outbox: asyncio.Queue[str] = asyncio.Queue(_MOST_WAITING)
         self._over = asyncio.Event()
-        self.reason = ""
+        self._reason = ""  # for which we close it
+        self._pings: dict[int, float] = {}  # the times of those without an answer
 
     def send(self, text: str) -> None:
         """Queue a message; a client that takes none for long is closed."""
@@ -72,15 +99,91 @@ class ClientSocket:
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._end, reason)
 
-    async def pump(self) -> None:
+    async def end(self) -> None:
+        """Wait for the end. Raises: Refusal with the reason."""
+        await self._over.wait()
+        raise Refusal(self._reason)
+
+    async def send_at_once(self, message: Message) -> None:
+        """Send a message before those that are queued."""
+        await self._socket.send_text(write(message))
+
+    async def receive(self, seconds: float) -> Message:
+        """Wait for a message. Raises: TimeoutError, NotationError; WebSocketDisconnect."""
+        # Python 3.11's wait_for loses a cancellation that comes together with a message.
+        async with asyncio.timeout(seconds):
+            received = await self._socket.receive()
+        if received["type"] == "websocket.disconnect":
+            raise WebSocketDisconnect(received.get("code", 1005))
+        message = read(received.get("text") or received.get("bytes") or "", CLIENT)
+        self.heard = time.monotonic()
+        return message
+
+    async def refuse(self, error: OutflankError) -> None:
+        """Say why the client is refused, and close the socket, in a moment at most."""
+        if self._socket.application_state is WebSocketState.CONNECTED:
+            async with asyncio.timeout(_PING_SECONDS):
+                again = isinstance(error, Refusal) and error.again
+                await self.send_at_once(RefusedMessage(reason=str(error), again=again))
+                await self._socket.close(_REFUSED)
+
+    async def carry(self, connection: "Connection") -> None:
+        """Pass messages on, and measure round trips, until the socket is closed.
+
+        Raises: Refusal, NotationError; WebSocketDisconnect.
+        """
+        await first_of(self._read(connection), self._pump(), self._ping(connection))
+
+    async def _pump(self) -> None:
         """Send queued messages without end; a client that reads nothing delays this, but not ``end``."""
         while True:
             await self._socket.send_text(await self._outbox.get())
 
-    async def end(self) -> None:
-        """Wait for the end. Raises: Refusal with the reason."""
-        await self._over.wait()
-        raise Refusal(self.reason)
+    async def _read(self, connection: "Connection") -> None:
+        rate = _UNASKED_A_SECOND + _UNASKED_A_SLOT * connection.slots
+        unasked = Budget(_BURST, rate)
+        while True:
+            try:
+                message = await self.receive(SILENCE_SECONDS)
+            except TimeoutError:
+                self.was_silent = self.is_lost = True
+                raise Refusal(f"nothing was heard from you for {SILENCE_SECONDS:.0f} s", again=True) from None
+            except WebSocketDisconnect as end:
+                self.is_lost = end.code not in _GOODBYES
+                raise
+            if not self._is_answer(message, connection) and not unasked.spend():
+                raise Refusal(
+                    f"too many messages that answer nothing: {rate} a second are allowed; "
+                    f"come again in {SILENCE_SECONDS:.0f} s",
+                    again=True,
+                )
+
+    def _is_answer(self, message: Message, connection: "Connection") -> bool:
+        """Take a message; return whether it answers a question or ping that is open."""
+        match message:
+            case PongMessage():
+                sent = self._pings.pop(message.ping, None)
+                if sent is not None:
+                    connection.note_round_trip(self.heard - sent)
+                return sent is not None
+            case ReadyMessage() | MoveMessage() | FailedMessage():
+                return connection.take(message)
+            case ThoughtMessage():
+                connection.hear(message)
+                return False
+            case _:
+                raise Refusal(f"expected an answer, got {message.type} a second time")
+
+    async def _ping(self, connection: "Connection") -> None:
+        number = 0
+        while True:
+            await asyncio.sleep(_FIRST_PINGS[number] if number < len(_FIRST_PINGS) else _PING_SECONDS)
+            number += 1
+            self._pings = {
+                old: sent for old, sent in self._pings.items() if sent > time.monotonic() - SILENCE_SECONDS
+            }
+            self._pings[number] = time.monotonic()
+            await self.send_at_once(PingMessage(ping=number, line=round(connection.allowance, 4)))
 
     def _put(self, text: str) -> None:
         try:
@@ -89,8 +192,26 @@ class ClientSocket:
             self._end("you take no messages")
 
     def _end(self, reason: str) -> None:
-        self.reason = self.reason or reason
+        self._reason = self._reason or reason
         self._over.set()
+
+
+async def first_of(*works: Coroutine[Any, Any, None]) -> None:
+    """Wait until one of the works has ended, cancel the others, and raise its exception."""
+    tasks = [asyncio.ensure_future(work) for work in works]
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    for task in done:
+        task.result()
+
+
+def replaced(name: str) -> str:
+    """Return why an earlier socket of an entrant is closed."""
+    return f"another connection for {name} has taken the place of this one"
 
 
 class Connection:
@@ -155,22 +276,16 @@ class Connection:
                 socket.send(text)
             self._changed.notify_all()
         if before is not None:
-            before.close(f"another connection for {self.name} has taken the place of this one")
+            before.close(replaced(self.name))
 
-    def detach(self, socket: ClientSocket, since: float, is_lost: bool) -> None:
-        """Note that a socket is closed; one that was replaced changes nothing.
-
-        Args:
-            socket: the closed socket.
-            since: the time of its last message.
-            is_lost: whether neither side closed it on purpose.
-        """
+    def detach(self, socket: ClientSocket) -> None:
+        """Note that a socket is closed; one that was replaced changes nothing."""
         with self._changed:
             if self._socket is socket:
                 self._socket = None
-                self._lost_at = since
-                self.is_lost = is_lost
-                self.losses += is_lost
+                self._lost_at = socket.heard if socket.was_silent else time.monotonic()
+                self.is_lost = socket.is_lost
+                self.losses += socket.is_lost
                 self._changed.notify_all()
 
     def bar(self, reason: str) -> None:

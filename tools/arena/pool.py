@@ -8,7 +8,7 @@ import itertools
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -28,7 +28,7 @@ from outflank.tools.arena.messages import (
     RequestMessage,
     ThinkMessage,
 )
-from outflank.tools.match.runner.pairplayer import PairTask
+from outflank.tools.match.game.results import Pairing
 from outflank.tools.match.runner.pool import LocalPool
 from outflank.tools.match.state.events import Glimpse
 from outflank.tools.match.state.run import RunSettings
@@ -140,38 +140,38 @@ class ArenaPool(LocalPool):
     ) -> None:
         super().__init__(settings, on_glimpse, partial(make_arena_driver, connection_of))
         self._connection_of = connection_of
-        self._waiting: list[PairTask] = []
+        self._waiting: list[tuple[Sequence[Pairing], Sequence[EngineSpec]]] = []
         self._playing: Counter[str] = Counter()
         self._busy = 0
         self._is_paused = is_paused
         self._gate = threading.RLock()
 
-    def submit(self, task: PairTask) -> None:
+    def submit(self, pairings: Sequence[Pairing], entries: Sequence[EngineSpec]) -> None:
         """Have a pair played when both engines are free."""
         with self._gate:
-            self._waiting.append(task)
+            self._waiting.append((pairings, entries))
         self.look()
 
     def look(self) -> None:
         """Begin the pairs that can begin."""
         with self._gate:
-            for task in list(self._waiting):
+            for pairings, entries in list(self._waiting):
                 if self._busy >= self.places or self._is_paused() or self._stop.is_set():
                     return
-                if all(self._playing[entry.name] < self._room(entry) for entry in task.entries):
-                    self._waiting.remove(task)
+                if all(self._playing[entry.name] < self._room(entry) for entry in entries):
+                    self._waiting.remove((pairings, entries))
                     self._busy += 1
-                    self._playing.update(task.names)
-                    super().submit(task)
+                    self._playing.update(pairings[0].engines)
+                    super().submit(pairings, entries)
 
     def _room(self, entry: EngineSpec) -> int:
         return self._connection_of(entry.name).slots if entry.protocol is Protocol.JOIN else 1
 
-    def _play(self, task: PairTask) -> None:
+    def _play(self, pairings: Sequence[Pairing], entries: Sequence[EngineSpec]) -> None:
         try:
-            super()._play(task)
+            super()._play(pairings, entries)
         finally:
             with self._gate:
                 self._busy -= 1
-                self._playing.subtract(task.names)
+                self._playing.subtract(pairings[0].engines)
             self.look()

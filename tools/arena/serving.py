@@ -1,8 +1,9 @@
 """Serves an arena: listens, waits for entrants, and has the run played."""
 
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, nullcontext
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -10,9 +11,9 @@ from time import sleep
 from typing import Any
 
 from outflank.engine import SettingsError
-from outflank.protocol.clock import TimeControl
+from outflank.protocol.drivers import spec
 from outflank.protocol.drivers.spec import EngineSpec, Protocol
-from outflank.tools.arena.arena import Arena, entrant_name
+from outflank.tools.arena.arena import Arena
 from outflank.tools.arena.control import obeying
 from outflank.tools.arena.messages import MOST_BYTES
 from outflank.tools.arena.pool import ArenaPool
@@ -36,16 +37,11 @@ _DESCRIPTORS_OF_ENGINE = 16  # while one process ends and the next is started
 
 
 def serve_arena(
-    arena_folder: Path,
-    make_settings: Callable[[tuple[EngineSpec, ...], int], RunSettings],
-    local: tuple[EngineSpec, ...],
-    time: TimeControl,
+    arena: Arena,
+    make_settings: Callable[[Sequence[EngineSpec]], RunSettings],
     *,
-    tables: int | None,
     start: datetime | None,
     entrants: int | None,
-    patience: float,
-    allowance: float,
     address: Address,
     certificate: tuple[Path, Path] | None,
     watchers: Address | None,
@@ -55,15 +51,11 @@ def serve_arena(
     """Serve an arena until the tournament is over, or until a signal.
 
     Args:
-        arena_folder: the arena's folder.
-        make_settings: makes the settings of a run of these engines, with this number of pairs played at once.
-        local: the engines of this machine.
-        time: the time control of all who join.
-        tables: the number of pairs played at once; None for the usual number.
+        arena: the arena, to which nobody can come yet.
+        make_settings: makes the settings of a run of this machine's engines and of these that have joined. A
+            concurrency of 0 stands for the usual number of pairs at once.
         start: the time at which a tournament begins; None if `entrants` alone decides.
         entrants: the number of entrants with which a tournament begins; None if `start` alone decides.
-        patience: the seconds in which a lost connection may be restored, in each game.
-        allowance: the most seconds that a round trip may add to each move.
         address: where the server listens.
         certificate: the files of the certificate for TLS and of its key; None without TLS.
         watchers: where the page of the run is served; None for no page.
@@ -72,18 +64,14 @@ def serve_arena(
 
     Raises: OutflankError; Interrupted.
     """
-    wanted = make_settings(local, tables or 1)
-    folder = arena_folder / RUN_FOLDER
+    folder = arena.folder / RUN_FOLDER
     with ExitStack() as stack:
         session = (
             stack.enter_context(RunSession.resume(folder, allow)) if (folder / RUN_FILE).is_file() else None
         )
-        settings = session.settings if session else wanted
-        joined = [entry for entry in settings.entries if entry.protocol is Protocol.JOIN]
-        arena = Arena(
-            arena_folder, settings.rules, joined[0].time if joined else time, warn, patience, allowance
-        )
-        arena.reserve([entry.name for entry in settings.entries if entry.protocol is not Protocol.JOIN])
+        settings = session.settings if session else make_settings(())
+        joined, local = _by_machine(settings)
+        arena.play_by(settings.rules, joined[0].time if joined else arena.time, {each.name for each in local})
         listener = address.listen()
         url = url_of(listener, "https" if certificate else "http", address.names)
         page = partial(arena_route, settings.rules, url, status=arena.status)
@@ -92,7 +80,7 @@ def serve_arena(
             live_listener = stack.enter_context(watchers.listen())
             live = url_of(live_listener, names=watchers.names)
         server = WebServer(
-            [arena.gate.route, page(live, waits=False)],
+            [arena.route, page(live, waits=False)],
             listener,
             names=address.names,
             limits=Limits(
@@ -102,7 +90,7 @@ def serve_arena(
             certificate=certificate,
         )
         stack.enter_context(server)
-        stack.enter_context(obeying(arena_folder, partial(_obey, arena)))
+        stack.enter_context(obeying(arena.folder, partial(_obey, arena)))
         warn(f"the arena is open at {server.url}")
         if session is None:
             waiting = (
@@ -111,15 +99,14 @@ def serve_arena(
                 else nullcontext()
             )
             with waiting:
-                entries = _gathered(arena, wanted, start, entrants)
-                usual = _STANDING_TABLES if wanted.format is Format.STANDING else len(entries) // 2
-                settings = make_settings(entries, tables or usual)
-            session = RunSession(settings, folder)
+                settings = make_settings(_gathered(arena, settings, start, entrants))
+            usual = _STANDING_TABLES if settings.format is Format.STANDING else len(settings.entries) // 2
+            session = RunSession(replace(settings, concurrency=settings.concurrency or usual), folder)
         elif session.past:
             arena.games_ended = len(session.past.games)
             warn(f"going on with the run in {folder}")
         if settings.format is not Format.STANDING:
-            arena.close_entries([entry.name for entry in settings.entries if entry.protocol is Protocol.JOIN])
+            arena.close_entries([entry.name for entry in _by_machine(settings)[0]])
         hooks = RunHooks(
             on_event=arena.note,
             on_end=arena.end,
@@ -129,11 +116,18 @@ def serve_arena(
         show(session, hooks, live_listener)
 
 
+def _by_machine(settings: RunSettings) -> tuple[list[EngineSpec], list[EngineSpec]]:
+    """Return the engines that have joined, and those of this machine."""
+    joined = [entry for entry in settings.entries if entry.protocol is Protocol.JOIN]
+    return joined, [entry for entry in settings.entries if entry not in joined]
+
+
 def _gathered(
-    arena: Arena, wanted: RunSettings, start: datetime | None, entrants: int | None
-) -> tuple[EngineSpec, ...]:
-    local = wanted.entries
-    is_standing = wanted.format is Format.STANDING
+    arena: Arena, settings: RunSettings, start: datetime | None, entrants: int | None
+) -> list[EngineSpec]:
+    """Wait for entrants beside the engines of the settings, and return them."""
+    here = len(settings.entries)
+    is_standing = settings.format is Format.STANDING
     if start:
         warn(f"entries are open until {start:%Y-%m-%d %H:%M}")
     with Interrupts() as interrupts:
@@ -141,17 +135,14 @@ def _gathered(
             interrupts.check()
             joined = [arena.entry(line.name) for line in arena.present()]
             if is_standing:
-                if len(local) + len(joined) >= 2:
+                if here + len(joined) >= 2:
                     break
             elif (entrants and len(joined) >= entrants) or (start and datetime.now().astimezone() >= start):
                 break
             sleep(_SLICE_SECONDS)
-    entries = (*local, *joined)
-    if len(entries) < 2:
-        raise SettingsError(
-            f"a tournament needs two engines or more, and {counted(len(entries), 'engine')} came"
-        )
-    return entries
+    if (came := here + len(joined)) < 2:
+        raise SettingsError(f"a tournament needs two engines or more, and {counted(came, 'engine')} came")
+    return joined
 
 
 def _pool(
@@ -165,7 +156,7 @@ def _pool(
 def _conductor(arena: Arena, settings: RunSettings) -> Callable[..., Conductor]:
     if settings.format is not Format.STANDING:
         return Conductor
-    local = [(entry, 1) for entry in settings.entries if entry.protocol is not Protocol.JOIN]
+    local = [(entry, 1) for entry in _by_machine(settings)[1]]
 
     def present() -> list[tuple[EngineSpec, int]]:
         if arena.is_paused:
@@ -182,7 +173,7 @@ def _obey(arena: Arena, order: dict[str, Any]) -> Any:
         case "pause":
             return arena.pause(order.get("paused") is True)
         case "kick":
-            return arena.kick(entrant_name(str(order.get("name"))))
+            return arena.kick(spec.name("name", str(order.get("name"))))
         case "renew":
-            return arena.renew(entrant_name(str(order.get("name"))))
+            return arena.renew(spec.name("name", str(order.get("name"))))
     raise SettingsError("the server does not know this order; its Outflank is of another version")

@@ -107,7 +107,7 @@ class StandingConductor(Conductor):
 
     def _next(self, rooms: Mapping[str, int]) -> tuple[Pairing, ...] | None:
         """The next pair of engines that have time for each other, of those with so much room; None if there is none."""
-        busy = Counter(name for task in self._running.values() for name in task.names)
+        busy = Counter(name for pairings in self._running.values() for name in pairings[0].engines)
         there = [name for name, room in rooms.items() if busy[name] < room]
         for waiting in (pairings for pairings in self._waiting if self._can_play(pairings, there)):
             self._waiting.remove(waiting)
@@ -115,7 +115,7 @@ class StandingConductor(Conductor):
         for pair, pairings in self._halves.items():
             if self._can_play(pairings, there):
                 return self._halves.pop(pair)
-        playing = Counter(task.names for task in self._running.values())
+        playing = Counter(pairings[0].engines for pairings in self._running.values())
         duo = most_informative(self._standings, combinations(sorted(there), 2), playing)
         if duo is None:
             return None
@@ -124,7 +124,7 @@ class StandingConductor(Conductor):
         return _pair(self._last, duo, self._openings[pairs_before % len(self._openings)])
 
     def _can_play(self, pairings: tuple[Pairing, ...], there: Iterable[str]) -> bool:
-        return set(pairings[0].names.values()) <= set(there)
+        return pairings[0].engines <= set(there)
 
 
 def _pair(number: int, duo: tuple[str, str], opening: Any) -> tuple[Pairing, ...]:

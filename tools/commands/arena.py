@@ -13,7 +13,7 @@ import click
 from outflank.engine import NotationError, SettingsError
 from outflank.protocol.drivers import spec as engines
 from outflank.protocol.drivers.spec import EngineSpec
-from outflank.tools.arena.control import order
+from outflank.tools.arena.control import Tokens, order
 from outflank.tools.commands.matches import ask_about_commands, show_run
 from outflank.tools.commands.options import (
     EXISTING_FILE,
@@ -29,19 +29,20 @@ from outflank.tools.commands.options import (
 from outflank.tools.commands.run_options import (
     KINDS,
     PAGE_NEEDS,
-    RunOptions,
+    EngineOptions,
     RunPlace,
     engine_option,
     live_options,
     out_option,
     pairing_options,
     played_options,
+    tournament_of,
     use_config,
     watched_json_option,
 )
 from outflank.tools.match.state.config_file import chosen_entries, read_config
-from outflank.tools.match.state.run import Format
-from outflank.tools.runtime.progress import counted, json_line
+from outflank.tools.match.state.run import Format, RunSettings
+from outflank.tools.runtime.progress import counted, json_line, warn
 
 _LISTEN = "127.0.0.1:8765"
 _MOST_ENTRANTS = 1_000
@@ -122,7 +123,7 @@ def serve(
     ctx: click.Context,
     arena: Path,
     form: str,
-    rounds: int | None,
+    round_count: int | None,
     listen: str,
     certificate: Path | None,
     key: Path | None,
@@ -130,7 +131,8 @@ def serve(
     entrants: int | None,
     patience: float,
     line: float,
-    played: RunOptions,
+    chosen: EngineOptions,
+    played: RunSettings,
     place: RunPlace,
 ) -> None:
     """Let engines join a tournament or a standing arena from their authors' machines, and referee it.
@@ -139,23 +141,20 @@ def serve(
     command goes on with a run that was ended. docs/arena.md has the details.
     """
     # These bring the web server, which help does not need.
+    from outflank.tools.arena.arena import Arena
     from outflank.tools.arena.serving import RUN_FOLDER, serve_arena
     from outflank.tools.web.server import Address
 
-    is_default = ctx.get_parameter_source("concurrency") is click.core.ParameterSource.DEFAULT
+    if ctx.get_parameter_source("concurrency") is click.core.ParameterSource.DEFAULT:
+        played = replace(played, concurrency=0)  # the usual number of pairs at once
     if form != Format.STANDING and not start and not entrants:
         raise click.UsageError("say when the tournament begins: --start TIME, --entrants N, or both")
-    folder = place.folder or arena.with_suffix("")
+    folder, local = place.folder or arena.with_suffix(""), chosen_entries(chosen.engines, None, chosen.time)
     serve_arena(
-        folder,
-        lambda entries, tables: replace(played, concurrency=tables).settings(entries, Format(form), rounds),
-        chosen_entries(played.engines, None, played.time),
-        played.time,
-        tables=None if is_default else played.concurrency,
+        Arena(folder, played.rules, chosen.time, warn, patience, line),
+        lambda joined: tournament_of(played, (*local, *joined), form, round_count),
         start=start,
         entrants=entrants,
-        patience=patience,
-        allowance=line,
         address=Address.parse(listen),
         certificate=(certificate, key) if certificate and key else None,
         watchers=place.live,
@@ -199,7 +198,6 @@ def join(url: str, token: str, entry: EngineSpec, slots: int, trust: Path | None
     The engine is started here, and nothing but its moves leaves this machine. docs/arena.md has the details.
     """
     from outflank.tools.arena.joining import Joiner, join_address, trusting
-    from outflank.tools.runtime.progress import warn
     from outflank.tools.runtime.signals import Interrupts
 
     try:
@@ -262,8 +260,6 @@ def kick(arena: Path, name: str) -> None:
 @_NAME
 def token(arena: Path, name: str) -> None:
     """Print a new token for an entrant, and the command by which it joins; an earlier token is void."""
-    from outflank.tools.arena.tokens import Tokens
-
     config = _config(arena)
     if name in {EngineSpec.parse(text).name for text in config.get("engine", ())}:
         raise SettingsError(

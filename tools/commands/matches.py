@@ -25,13 +25,14 @@ from outflank.tools.commands.run_options import (
     KINDS,
     MOST_GAMES,
     PAGE_NEEDS,
-    RunOptions,
+    EngineOptions,
     RunPlace,
     engine_option,
     pairing_options,
     play_options,
     run_options,
     sprt_option,
+    tournament_of,
     where_options,
 )
 from outflank.tools.match.game.results import GameRecord
@@ -40,7 +41,6 @@ from outflank.tools.match.state.events import Event, described
 from outflank.tools.match.state.run import MOST_VOIDS, Format, Run, RunSettings
 from outflank.tools.match.state.schema import RUN_FILE
 from outflank.tools.match.state.tuning import TEST_FOLDER, test_of, tuning_settings
-from outflank.tools.match.stats.sprt import Sprt
 from outflank.tools.match.stats.spsa import Tuned
 from outflank.tools.runtime.progress import json_line
 from outflank.tools.runtime.signals import Interrupted, Interrupts
@@ -65,16 +65,16 @@ _EXCLUSIVE = [("--out", "--no-records")]
     "End the match when this test has a verdict: 'elo0=0 elo1=10', perhaps with alpha=, beta=, model=. "
     f"Without --games it ends after {_MOST_GAMES_OF_TEST:,} games at the latest.",
 )
-def match(sprt: Sprt | None, played: RunOptions, place: RunPlace) -> None:
+def match(chosen: EngineOptions, played: RunSettings, place: RunPlace) -> None:
     """Play games between two engines and say who is stronger.
 
     Without --engine, two levels of Outflank play a short match. docs/match.md has the details.
     """
-    if not played.engines and not played.engines_file:
-        played = replace(played, engines=_SHORT_MATCH)
-    if sprt and not is_given(click.get_current_context(), "games"):
+    if not chosen.engines and not chosen.engines_file:
+        chosen = replace(chosen, engines=_SHORT_MATCH)
+    if played.sprt and not is_given(click.get_current_context(), "games"):
         played = replace(played, games=_MOST_GAMES_OF_TEST)
-    _play_run(lambda: played.settings(played.entries(alone=True), sprt=sprt), played, place)
+    _play_run(lambda: replace(played, entries=chosen.entries(alone=True)), played, place)
 
 
 @click.command(cls=Command, exclusive=_EXCLUSIVE, needs=PAGE_NEEDS)
@@ -85,14 +85,16 @@ def match(sprt: Sprt | None, played: RunOptions, place: RunPlace) -> None:
     standing=False,
 )
 @run_options
-def tournament(form: str, rounds: int | None, played: RunOptions, place: RunPlace) -> None:
+def tournament(
+    form: str, round_count: int | None, chosen: EngineOptions, played: RunSettings, place: RunPlace
+) -> None:
     """Play a tournament between any number of engines and rate them.
 
     Any two engines that meet play --games games. docs/match.md has the details.
     """
-    if form == Format.KNOCKOUT and rounds not in (None, 1):  # --save-config writes 1
+    if form == Format.KNOCKOUT and round_count not in (None, 1):  # --save-config writes 1
         raise click.UsageError("a knockout ends when one engine is left, so --rounds has no meaning for it")
-    _play_run(lambda: played.settings(played.entries(), Format(form), rounds), played, place)
+    _play_run(lambda: tournament_of(played, chosen.entries(), form, round_count), played, place)
 
 
 @click.command(cls=Command)
@@ -122,7 +124,11 @@ def tournament(form: str, rounds: int | None, played: RunOptions, place: RunPlac
     "Test of the result against the start, played after the tuning: 'elo0=0 elo1=5', or none.",
 )
 def tune(
-    engine: str | None, parameters: tuple[str, ...], sprt: Sprt | None, played: RunOptions, place: RunPlace
+    engine: str | None,
+    parameters: tuple[str, ...],
+    chosen: EngineOptions,
+    played: RunSettings,
+    place: RunPlace,
 ) -> None:
     """Find better values of an engine's parameters by games of the engine against itself (SPSA).
 
@@ -141,12 +147,12 @@ def tune(
                 param_hint="--games",
             )
         try:
-            entry = EngineSpec.parse(engine, played.time)
+            entry = EngineSpec.parse(engine, chosen.time)
         except NotationError as error:
             raise click.BadParameter(str(error), param_hint="--engine") from None
         try:
             tuned = [Tuned.parse(text, played.games // 2) for text in parameters]
-            return tuning_settings(played.settings((entry,), sprt=sprt), tuned)
+            return tuning_settings(replace(played, entries=(entry,)), tuned)
         except NotationError as error:
             raise click.BadParameter(str(error), param_hint="--param") from None
 
@@ -160,13 +166,13 @@ def tune(
 
 
 def _play_run(
-    choose: Callable[[], RunSettings], played: RunOptions, place: RunPlace
+    choose: Callable[[], RunSettings], played: RunSettings, place: RunPlace
 ) -> tuple[RunSession, Run]:
     """Play a new run, or resume one, and print its result; with --save-config write its settings and end.
 
     Args:
         choose: makes the settings of a new run.
-        played: the options that say what is played.
+        played: the settings by the options, without engines.
         place: the options that say where and how.
 
     Returns: the session and the run as it ended.

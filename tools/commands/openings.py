@@ -66,7 +66,7 @@ def make(
     Each position up to symmetry is there once. With the options left out this makes the suite that Outflank ships,
     ten minutes of one processor. For --openings FILE any file of transcripts will do.
     """
-    from outflank.tools.match.openings.balanced import judge_all, openings_of
+    from outflank.tools.match.openings.sources import judge_all, openings_of
     from outflank.tools.runtime.executor import open_executor, run_all
     from outflank.tools.runtime.files import STDOUT, open_output
     from outflank.tools.runtime.progress import progress_bar

@@ -323,13 +323,16 @@ def read_by(read: Callable[[Any], Any]) -> Callable[[click.Context, click.Parame
     return convert
 
 
-def rules_option_read_by(read: Callable[[str], Rules]) -> Callable[[Decorated], Decorated]:
-    """``--rules RULES`` as `read` takes it; a NotationError is wrong usage."""
+def rules_option_read_by(
+    read: Callable[[str], Rules], *, is_eager: bool = False
+) -> Callable[[Decorated], Decorated]:
+    """``--rules RULES`` as `read` takes it; a NotationError is wrong usage. If eager, others may depend on it."""
     return click.option(
         "--rules",
         default="othello",
         metavar="RULES",
         callback=read_by(read),
+        is_eager=is_eager,
         shell_complete=completed_by(*PRESETS),
         help="PRESET[,OPTION=VALUE...], see docs/rules.md.",
     )

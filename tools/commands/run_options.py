@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,7 +28,7 @@ from outflank.tools.commands.options import (
     handing,
     json_option,
     read_by,
-    rules_option,
+    rules_option_read_by,
     tc_option,
     together,
 )
@@ -84,7 +84,18 @@ config_options = group(
 """``--config``, and the parameter ``save_config``, a path or None."""
 
 
-def _openings(text: str) -> OpeningsChoice:
+def _openings(ctx: click.Context, param: click.Parameter, value: str | None) -> OpeningsChoice:
+    if value is None:
+        return default_openings(ctx.params["rules"])  # which is eager
+    choice: OpeningsChoice = read_by(_read_openings)(ctx, param, value)
+    return choice
+
+
+def _seed(ctx: click.Context, param: click.Parameter, value: int | None) -> int:
+    return random.randrange(BEYOND_USE + 1) if value is None else value
+
+
+def _read_openings(text: str) -> OpeningsChoice:
     choice = OpeningsChoice.parse(text)
     if choice.path is not None and not choice.path.exists():
         raise NotationError(
@@ -114,7 +125,7 @@ def engine_option(*names: str, multiple: bool = True) -> Decorator:
 
 
 def pairing_options(rounds: str, pairing: str, *, standing: bool) -> Decorator:
-    """``--pairing`` and ``--rounds`` with their helps: hands the command ``form`` and ``rounds``."""
+    """``--pairing`` and ``--rounds`` with their helps: hands the command ``form`` and ``round_count``."""
     forms = [
         str(form) for form in Format if form is not Format.MATCH and (standing or form is not Format.STANDING)
     ]
@@ -129,7 +140,7 @@ def pairing_options(rounds: str, pairing: str, *, standing: bool) -> Decorator:
             default=str(Format.ROUND_ROBIN),
             help=pairing,
         ),
-        click.option("--rounds", type=WholeNumber(1, 1000), help=rounds),
+        click.option("--rounds", "round_count", type=WholeNumber(1, 1000), help=rounds),
     )
 
 
@@ -173,15 +184,18 @@ play_options = together(
         ),
         click.option(
             "--openings",
-            callback=read_by(_openings),
+            callback=_openings,
             metavar="balanced|random:N|FILE[:N]",
             shell_complete=completed_by("balanced", "random:8", files=True),
             help="The shipped balanced openings, N random moves, or the games of FILE (such as a transcript "
             "a line); with :N their first N moves.  [default: balanced where the rules allow, else random:8]",
         ),
-        rules_option,
+        rules_option_read_by(Rules.parse, is_eager=True),
         click.option(
-            "--seed", type=WholeNumber(0, BEYOND_USE), help="Seed of all random choices.  [default: drawn]"
+            "--seed",
+            type=WholeNumber(0, BEYOND_USE),
+            callback=_seed,
+            help="Seed of all random choices.  [default: drawn]",
         ),
     ),
     group(
@@ -295,58 +309,20 @@ where_options = together(
 
 
 @dataclass(frozen=True, slots=True)
-class RunOptions:
-    """What is played: the options that ``RunSettings`` are made of, by their names.
+class EngineOptions:
+    """Who plays: the options about engines, by their names.
 
     Attributes:
+        time: the time control of engines that name none.
         engines: the descriptions of engines, or names of engines in `engines_file`.
         engines_file: a file with a table for each engine.
         each: settings of engines that lack their own; see ``EngineSpec.from_settings``.
-        openings: where the openings come from; None for the default of the rules.
-        seed: the seed of all random choices; None to draw one.
     """
 
     time: TimeControl
-    openings: OpeningsChoice | None
-    rules: Rules
-    seed: int | None
-    stall: float
-    adjudicate: int
-    resign: ScoreRule | None
-    draw: ScoreRule | None
-    solve: int
-    concurrency: int
-    replay_crashes: bool
-    games: int
     engines: tuple[str, ...] = ()
     engines_file: Path | None = None
     each: dict[str, object] | None = None
-
-    def settings(
-        self,
-        entries: tuple[EngineSpec, ...],
-        form: Format = Format.MATCH,
-        rounds: int | None = 1,
-        sprt: Sprt | None = None,
-    ) -> RunSettings:
-        """Return the settings of a run of these engines, with the usual number of rounds if `rounds` is None."""
-        return RunSettings(
-            entries=entries,
-            openings=self.openings or default_openings(self.rules),
-            format=form,
-            games=self.games,
-            rounds=rounds or usual_rounds(form, len(entries)),
-            rules=self.rules,
-            seed=random.randrange(BEYOND_USE + 1) if self.seed is None else self.seed,
-            stall=self.stall,
-            adjudicate=self.adjudicate,
-            resign=self.resign,
-            draw=self.draw,
-            solve=self.solve,
-            sprt=sprt,
-            concurrency=self.concurrency,
-            replay_crashes=self.replay_crashes,
-        )
 
     def entries(self, alone: bool = False) -> tuple[EngineSpec, ...]:
         """Return the engines, two or more, with different names.
@@ -378,6 +354,14 @@ class RunOptions:
         return entries
 
 
+def tournament_of(
+    played: RunSettings, entries: tuple[EngineSpec, ...], form: str, rounds: int | None
+) -> RunSettings:
+    """Return the settings of a tournament of these engines, with the usual number of rounds if `rounds` is None."""
+    rounds = rounds or usual_rounds(Format(form), len(entries))
+    return replace(played, entries=entries, format=Format(form), rounds=rounds)
+
+
 @dataclass(frozen=True, slots=True)
 class RunPlace:
     """Where and how a run is played: the other options, by their names.
@@ -405,8 +389,11 @@ class RunPlace:
 
 PAGE_NEEDS = {"--delay": ["--live"]}
 """What the options of the page need."""
-KINDS = {"played": RunOptions, "place": RunPlace}
-"""The dataclasses that the options of a run reach a command in, by the names of its arguments."""
+KINDS = {"chosen": EngineOptions, "played": RunSettings, "place": RunPlace}
+"""The dataclasses that the options of a run reach a command in, by the names of its arguments.
+
+The settings lack what depends on the engines: the entries, and of a tournament the format and the rounds.
+"""
 
 run_options = handing(
     KINDS,

@@ -3,7 +3,7 @@
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from hashlib import blake2b
@@ -12,7 +12,9 @@ from typing import TypeVar, cast
 from outflank.engine import Colour, Position, Symmetry
 from outflank.engine.squares import DIRECTIONS, SQUARES
 from outflank.tools.match.game.results import GameRecord, Score
-from outflank.tools.match.schedule.formats import Course, course_of
+from outflank.tools.match.schedule.encounters import Meeting
+from outflank.tools.match.schedule.formats import course_of
+from outflank.tools.match.schedule.swiss import SwissScore
 from outflank.tools.match.state.run import RunSettings
 from outflank.tools.match.stats.elo import EloEstimate, estimate
 from outflank.tools.match.stats.ratings import PairScore, Ratings, rate
@@ -139,8 +141,8 @@ class Standings:
     def elo(self) -> EloEstimate | None:
         """The Elo of the first engine of two against the second, repeats left out; None with more engines.
 
-        As ``ratings`` and ``course``, it is computed when it is read after new games, but not more often than once a
-        second, and for no more than a twentieth of the time.
+        As ratings and places, it is computed when it is read after new games, but not more often than once a second,
+        and for no more than a twentieth of the time.
         """
         return self._current("elo", self._estimate) if len(self.settings.names) == 2 else None
 
@@ -150,13 +152,32 @@ class Standings:
         return self._current("ratings", lambda: rate(self.settings.names, self.rated_pairs))
 
     @property
-    def course(self) -> Course:
-        """Places and rounds."""
-        return self._current("course", lambda: course_of(self.settings, self._all_games()))
+    def order(self) -> tuple[str, ...]:
+        """The engines, best first.
 
-    def _all_games(self) -> list[GameRecord]:
+        By the share of the points, then by discs a game; in a Swiss tournament by points (a bye counts as a won
+        encounter), then by Buchholz and Sonneborn-Berger; in a knockout by how far an engine came. Last by seeding.
+        Except in a Swiss tournament only encounters that are finished count.
+        """
+        order, _, _ = self._current("course", self._course)
+        return order
+
+    @property
+    def rounds(self) -> tuple[tuple[Meeting, ...], ...]:
+        """The known rounds of a Swiss tournament or a knockout; empty for all others."""
+        _, rounds, _ = self._current("course", self._course)
+        return rounds
+
+    @property
+    def swiss(self) -> Mapping[str, SwissScore]:
+        """The table of a Swiss tournament, games of unfinished encounters included; empty for all others."""
+        _, _, swiss = self._current("course", self._course)
+        return swiss
+
+    def _course(self) -> tuple[tuple[str, ...], tuple[tuple[Meeting, ...], ...], Mapping[str, SwissScore]]:
         with self._lock:
-            return list(self.games.values())
+            games = list(self.games.values())
+        return course_of(self.settings, games)
 
     def _count(self, game: GameRecord, times: int = 1) -> None:
         for colour, name in game.pairing.names.items():

@@ -109,8 +109,8 @@ def _order(run: Run, standings: Standings) -> Sequence[str]:
     if run.settings.format is Format.STANDING:
         rated = {each.name: each.elo for each in standings.ratings.ratings if each.elo is not None}
         return sorted(names, key=lambda name: -rated.get(name, -inf))
-    if run.finished or standings.course.rounds:
-        return standings.course.order
+    if run.finished or standings.rounds:
+        return standings.order
     return sorted(names, key=lambda name: -standings.scores[name].points)
 
 
@@ -202,11 +202,10 @@ def summary(run: Run, figures: Figures) -> dict[str, Any]:
         "pairs": standings.complete_pairs,
         "effective_pairs": standings.complete_pairs - len(standings.repeats),
         "engines": [
-            _engine_facts(engine, figures.standings.course.swiss.get(engine.name))
-            for engine in figures.engines
+            _engine_facts(engine, figures.standings.swiss.get(engine.name)) for engine in figures.engines
         ],
-        "order": list(figures.standings.course.order),
-        "rounds": [list(map(_meeting, meetings)) for meetings in figures.standings.course.rounds],
+        "order": list(figures.standings.order),
+        "rounds": [list(map(_meeting, meetings)) for meetings in figures.standings.rounds],
         "elo": asdict(standings.elo) if standings.elo else None,
         "sprt": _test(run, figures),
         "ratings": asdict(standings.ratings),

@@ -43,7 +43,7 @@ def annotated_game(game: GameRecord, event: str = "") -> AnnotatedGame:
         result=None if game.ending is Ending.RUNNER_FAULT else Result(game.winner, game.margin, ending),
         title=f"game {game.pairing.number}",
         event=event,
-        date=game.started,
+        date=game.pairing.started,
         comment=game.detail,
         given=game.given,
     )
@@ -105,7 +105,7 @@ def _csv_row(game: GameRecord) -> Iterable[object]:
         game.detail,
         *(f"{sum(times[colour]):.3f}" for colour in Colour),
         *(f"{max(times[colour]):.3f}" for colour in Colour),
-        game.started,
+        game.pairing.started,
         game.transcript,
     )
 

@@ -188,8 +188,8 @@ def _rendered(
         bracket=_bracket(run, figures),
         champion=wording.champion_of(run, figures),
         came=wording.came_to(run, figures) if run.settings.format is Format.KNOCKOUT else {},
-        swiss=figures.standings.course.swiss,
-        rested=any(score.byes for score in figures.standings.course.swiss.values()),
+        swiss=figures.standings.swiss,
+        rested=any(score.byes for score in figures.standings.swiss.values()),
         listed_games={game.pairing.number for game in listed},
         phases=phases_of(run.games, names),
         blunders=slips_of(run.games),
@@ -219,7 +219,7 @@ def report_parts(run: Run, figures: Figures, listed: Sequence[GameRecord]) -> di
 
 
 def _rounds(run: Run, figures: Figures) -> list[dict[str, Any]]:
-    rounds = enumerate(figures.standings.course.rounds, 1)
+    rounds = enumerate(figures.standings.rounds, 1)
     return [{"title": wording.round_title(run, round), "meetings": meetings} for round, meetings in rounds]
 
 

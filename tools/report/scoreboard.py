@@ -16,7 +16,7 @@ from outflank.tools.match.game.results import Ending, GameRecord, Pairing
 from outflank.tools.match.schedule.formats import games_to_be_planned
 from outflank.tools.match.schedule.swiss import SwissScore
 from outflank.tools.match.standings import Standings
-from outflank.tools.match.state.events import Event, GameStarted, Planned, TurnPlayed
+from outflank.tools.match.state.events import Event, Planned, TurnPlayed
 from outflank.tools.match.state.run import Format, Run, RunSettings
 from outflank.tools.match.stats.ratings import Rating
 from outflank.tools.report import wording
@@ -86,8 +86,8 @@ class Scoreboard:
                 self._progress.update(
                     self._task, description="games", total=games, completed=played, before=before
                 )
-            case GameStarted(pairing):
-                self._boards[pairing.number] = (pairing, "")
+            case Pairing():
+                self._boards[event.number] = (event, "")
             case TurnPlayed(game=number):
                 black, white = event.discs
                 pairing, _ = self._boards[number]
@@ -159,8 +159,7 @@ class Scoreboard:
         ratings, scores = self._ratings(), self._standings.scores
         swiss: Mapping[str, SwissScore] = {}
         if self._standings.settings.format in (Format.SWISS, Format.KNOCKOUT):
-            course = self._standings.course
-            names, swiss = list(course.order), course.swiss
+            names, swiss = list(self._standings.order), self._standings.swiss
         else:
             names = sorted(scores, key=lambda name: scores[name].points, reverse=True)
         columns = {"engine": names, "points": [wording.points_text(scores[name].points) for name in names]}

@@ -85,14 +85,14 @@ def _print_to(console: Console, run: Run, figures: Figures) -> None:
     if run.interrupted:
         console.print(Text(f"interrupted after {counted(len(run.games), 'game')}", style="bold"))
     if run.settings.format is Format.KNOCKOUT:
-        lines = _bracket_lines(figures.standings.course.rounds, wording.champion_of(run, figures))
+        lines = _bracket_lines(figures.standings.rounds, wording.champion_of(run, figures))
         bracket = [printable(line, None) for line in lines]
         if max(map(cell_len, bracket), default=0) <= console.width:
             console.print(Text(_as_printable("\n".join(["", *bracket, ""])), no_wrap=True))
     console.print(_standings(run, figures))
     if figures.standings.elo is None:
         console.print(_cross_table(figures))
-    if figures.standings.course.rounds:
+    if figures.standings.rounds:
         console.print(_rounds_table(run, figures))
     for sentence in _sentences(run, figures):
         console.print(Text(printable(sentence, None)), soft_wrap=True)
@@ -173,7 +173,7 @@ def _rounds_table(run: Run, figures: Figures) -> Table:
     table.add_column("points", justify="center", no_wrap=True)
     table.add_column("discs", justify="right", no_wrap=True)
     table.add_column("", overflow="fold")
-    for round, meetings in enumerate(figures.standings.course.rounds, 1):
+    for round, meetings in enumerate(figures.standings.rounds, 1):
         titles = chain([wording.round_title(run, round).removeprefix("round ")], repeat(""))
         for title, meeting in zip(titles, meetings, strict=False):
             names = meeting.first if meeting.second is None else f"{meeting.first} - {meeting.second}"
@@ -190,7 +190,7 @@ def _standings(run: Run, figures: Figures) -> FittingTable:
         "engine": [engine.name for engine in engines],
         "points": [wording.points_text(engine.score.points) for engine in engines],
     }
-    if swiss := figures.standings.course.swiss:
+    if swiss := figures.standings.swiss:
         rows = [swiss[engine.name] for engine in engines]
         if _any_bye(figures):
             columns["byes"] = [str(row.byes) for row in rows]
@@ -219,7 +219,7 @@ def _standings(run: Run, figures: Figures) -> FittingTable:
 
 
 def _any_bye(figures: Figures) -> bool:
-    return any(score.byes for score in figures.standings.course.swiss.values())
+    return any(score.byes for score in figures.standings.swiss.values())
 
 
 def _any_fault(figures: Figures) -> bool:

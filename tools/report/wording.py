@@ -139,7 +139,7 @@ def round_title(run: Run, round: int) -> str:
 def came_to(run: Run, figures: Figures) -> Mapping[str, str]:
     """The progress of each engine of a knockout: ``winner``, ``lost in the final``, ``in round 2``."""
     found = dict[str, str]()
-    for round, meetings in enumerate(figures.standings.course.rounds, 1):
+    for round, meetings in enumerate(figures.standings.rounds, 1):
         title = round_title(run, round)
         title = title if title.startswith("round") else f"the {title}"
         for meeting in meetings:
@@ -157,7 +157,7 @@ def came_to(run: Run, figures: Figures) -> Mapping[str, str]:
 
 def champion_of(run: Run, figures: Figures) -> str | None:
     """The winner of a knockout; None before its end, and for all other formats."""
-    rounds = figures.standings.course.rounds
+    rounds = figures.standings.rounds
     if run.settings.format is not Format.KNOCKOUT or not rounds or len(rounds[-1]) > 1:
         return None
     return rounds[-1][0].winner

@@ -219,7 +219,7 @@ class PageGame:
                 raise SettingsError("the game is over")
             loser = self.people[0] if len(self.people) == 1 else self.position.side
             detail, turns = f"{self.specs[loser].name} resigned", tuple(self.turns)
-            how = turns, loser.other, Ending.RESIGNATION, detail, None, self._date
+            how = turns, loser.other, Ending.RESIGNATION, detail, None
             self.record = GameRecord(self._pairing(), self.first.rules, *how)
 
     def annotated(self) -> AnnotatedGame:

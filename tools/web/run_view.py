@@ -16,15 +16,7 @@ from outflank.protocol.drivers.reports import read_thought
 from outflank.protocol.formats.annotated import AnnotatedMove, for_black
 from outflank.tools.match.game.results import GameRecord, Pairing
 from outflank.tools.match.schedule.formats import plan
-from outflank.tools.match.state.events import (
-    Event,
-    GameStarted,
-    Glimpse,
-    Planned,
-    Thought,
-    TurnBegun,
-    TurnPlayed,
-)
+from outflank.tools.match.state.events import Event, Glimpse, Planned, Thought, TurnBegun, TurnPlayed
 from outflank.tools.match.state.run import Run, RunSettings
 from outflank.tools.report.figures import figures_of
 from outflank.tools.report.page import rendered, replayed
@@ -44,7 +36,6 @@ class _LiveGame:
     """A game that is being played; `begun` is the turn under way, if an engine thinks."""
 
     pairing: Pairing
-    attempt: int
     first: Position
     clocks: dict[Colour, float | None]
     turns: list[AnnotatedMove] = field(default_factory=list)
@@ -58,7 +49,7 @@ class _LiveGame:
                 for colour, name in self.pairing.names.items():
                     if name == engine and (thought := shown_thought(line, colour)):
                         self.thoughts[_disc(colour)] = {"ply": len(self.turns), **thought}
-            case _ if event.attempt != self.attempt:
+            case _ if event.attempt != self.pairing.attempt:
                 pass
             case TurnBegun(ply=ply, allowance=allowance):
                 self.begun = event
@@ -141,11 +132,11 @@ class RunView:
                     self._live[event.game].take(event)
                     self._changed.add(event.game)
                 return
-            case GameStarted(pairing, attempt, _):
-                clocks = {colour: self._time_of(name) for colour, name in pairing.names.items()}
+            case Pairing():
+                clocks = {colour: self._time_of(name) for colour, name in event.names.items()}
                 first = Position.start(self.run.settings.rules)
-                self._live[pairing.number] = _LiveGame(pairing, attempt, first, clocks)
-                self._changed.add(pairing.number)
+                self._live[event.number] = _LiveGame(event, first, clocks)
+                self._changed.add(event.number)
                 return
             case RunSettings():
                 self.run = replace(self.run, settings=event)

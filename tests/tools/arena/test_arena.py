@@ -29,7 +29,7 @@ from outflank.tests.support import fake_engine
 from outflank.tests.support.arenas import LocalArena, Relay, heard, names_of, totals, wait
 from outflank.tests.support.processes import resident_kib
 from outflank.tests.support.runs import conduct, fake, instant, instant_settings
-from outflank.tools.arena import gate
+from outflank.tools.arena import connection
 from outflank.tools.arena.arena import Arena
 from outflank.tools.arena.messages import (
     CLIENT,
@@ -48,7 +48,6 @@ from outflank.tools.arena.messages import (
 from outflank.tools.arena.pool import ArenaPool
 from outflank.tools.arena.standing import StandingConductor
 from outflank.tools.match.game.results import Ending, GameRecord
-from outflank.tools.match.runner.pairplayer import PairTask
 from outflank.tools.match.schedule.formats import plan
 from outflank.tools.match.state.events import Event, Glimpse, Thought
 from outflank.tools.match.state.run import Format
@@ -249,7 +248,7 @@ def test_who_is_sent_away_does_not_come_back(tmp_path: Path) -> None:
 
 def test_answers_to_questions_are_no_flood(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("_BURST", "_UNASKED_A_SECOND", "_UNASKED_A_SLOT"):
-        monkeypatch.setattr(gate, name, 0)
+        monkeypatch.setattr(connection, name, 0)
     with LocalArena(tmp_path) as local, local.entrant("A"), local.entrant("B"):
         run = local.play(local.settings("A", "B", games=4))
 
@@ -292,7 +291,8 @@ def test_the_end_of_a_connection_is_not_lost_when_a_message_comes_with_it() -> N
         async def receive() -> object:
             return await coming
 
-        reading = asyncio.ensure_future(gate._receive(Mock(receive=receive), gate.SILENCE_SECONDS))
+        client = connection.ClientSocket(Mock(receive=receive))
+        reading = asyncio.ensure_future(client.receive(connection.SILENCE_SECONDS))
         await asyncio.sleep(0)
         coming.set_result({"type": "websocket.receive", "text": write(PongMessage(1))})
         reading.cancel()
@@ -309,7 +309,7 @@ def test_a_paused_arena_begins_no_game(tmp_path: Path) -> None:
             local.arena.on_change(pool.look)
             local.arena.pause(True)
             openings = list(settings.openings.take(1, settings.rules, 1))
-            pool.submit(PairTask("r", settings, plan(settings, openings, []), 1))
+            pool.submit(plan(settings, openings, []), settings.entries)
             assert pool.news.take() == []
             local.arena.pause(False)
             wait(pool.news.take)

@@ -355,7 +355,7 @@ def test_every_event_is_described() -> None:
     crash = broken_off(Ending.CRASH, Colour.BLACK)
     examples: list[events.Event] = [
         events.Planned(1, 0),
-        events.GameStarted(crash.pairing, 1, crash.started),
+        crash.pairing,
         events.TurnPlayed(1, 1, 0, AnnotatedMove(Position.start(), Move.parse("f5"))),
         crash,
         replace(crash, void="why"),

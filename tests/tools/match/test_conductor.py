@@ -21,11 +21,12 @@ from outflank.protocol.clock import TimeControl
 from outflank.tests.support.dialogue import driver_of
 from outflank.tests.support.processes import linux_alone, open_files, resident_kib
 from outflank.tests.support.runs import conduct, fake, instant_settings, resume, settings
-from outflank.tools.match.game.results import Ending, GameRecord
+from outflank.tools.match.game import seat
+from outflank.tools.match.game.results import Ending, GameRecord, Pairing
 from outflank.tools.match.game.seat import longest_wait, own_waited_seconds
-from outflank.tools.match.runner import conductor, pairplayer
-from outflank.tools.match.runner.pairplayer import StallWatch
-from outflank.tools.match.state.events import Event, GameStarted, TurnPlayed
+from outflank.tools.match.runner import conductor, pool
+from outflank.tools.match.runner.pool import StallWatch
+from outflank.tools.match.state.events import Event, TurnPlayed
 from outflank.tools.match.state.run import Format
 from outflank.tools.match.state.store import Store, read_run
 from outflank.tools.match.stats.sprt import Sprt
@@ -48,7 +49,7 @@ def test_what_happens_is_told_in_order(tmp_path: Path) -> None:
     kinds = [type(event).__name__ for event in told if not isinstance(event, TurnPlayed)]
     (first, _) = (event for event in told if isinstance(event, GameRecord))
 
-    assert kinds == ["Planned", *["GameStarted", "GameRecord"] * 2, "Planned"]
+    assert kinds == ["Planned", *["Pairing", "GameRecord"] * 2, "Planned"]
     assert [event.ply for event in of_first] == list(range(len(of_first)))
     assert [event.turn for event in of_first] == list(first.turns)
 
@@ -100,7 +101,7 @@ def test_only_naps_that_end_late_are_stalls_though_the_monotonic_clock_has_steps
 
     end = threading.Event()
     clocks = {"perf_counter": lambda: now, "monotonic": lambda: now - now % (1 / 64), "sleep": nap}
-    monkeypatch.setattr(pairplayer, "time", SimpleNamespace(**clocks))
+    monkeypatch.setattr(pool, "time", SimpleNamespace(**clocks))
     with StallWatch() as watch:
         end.wait()
 
@@ -123,14 +124,14 @@ def test_a_flag_that_falls_while_the_machine_stalls_is_played_again_and_named(
     monkeypatch.setattr(f"outflank.{name}", value)
     run = conduct(settings(fake("A"), fake("B", "slow", 5, time="0.1"), games=2), tmp_path / "m")
 
-    last = (Ending.TIME, pairplayer.MOST_FALLS + 1)
-    assert [(game.ending, game.attempt) for game in run.games] == [last] * 2
-    assert [void.blamed for void in run.voids] == ["B"] * pairplayer.MOST_FALLS
+    last = (Ending.TIME, pool.MOST_FALLS + 1)
+    assert [(game.ending, game.pairing.attempt) for game in run.games] == [last] * 2
+    assert [void.blamed for void in run.voids] == ["B"] * pool.MOST_FALLS
     assert {void.void.rsplit(" ", 2)[0] for void in run.voids} == {
         "B lost on time while this machine held it up for"
     }
-    assert [void.attempt for void in run.voids] == list(range(1, pairplayer.MOST_FALLS + 1))
-    assert run.void_share("B") == pairplayer.MOST_FALLS / (pairplayer.MOST_FALLS + 2)
+    assert [void.pairing.attempt for void in run.voids] == list(range(1, pool.MOST_FALLS + 1))
+    assert run.void_share("B") == pool.MOST_FALLS / (pool.MOST_FALLS + 2)
     assert not run.is_valid
 
 
@@ -145,16 +146,17 @@ def test_a_void_takes_the_other_game_of_its_pair_with_it(
             asked.append(began)
             return 0.5 if len(asked) == 2 else 0.0
 
-    monkeypatch.setattr("outflank.tools.match.runner.pool.StallWatch", StallingOnce)
+    monkeypatch.setattr(pool, "StallWatch", StallingOnce)
     # A busy machine's own delays would void more games.
     monkeypatch.setattr("outflank.tools.match.game.seat.own_waited_seconds", lambda: 0.0)
     monkeypatch.setattr("outflank.tools.match.game.seat.longest_wait", lambda before, now: 0.0)
     run = conduct(settings(fake("A"), fake("B", "slow", 5, time="0.1"), games=2), tmp_path / "m")
 
     games, voids = run.games, run.voids
-    assert [(each.pairing.number, each.attempt) for each in games] == [(1, 2), (2, 2)]
+    assert [(each.pairing.number, each.pairing.attempt) for each in games] == [(1, 2), (2, 2)]
     assert {game.ending for game in games} == {Ending.TIME}
-    assert [(each.pairing.number, each.attempt, each.blamed) for each in voids] == [(1, 1, None), (2, 1, "B")]
+    assert [(each.pairing.number, each.pairing.attempt) for each in voids] == [(1, 1), (2, 1)]
+    assert [each.blamed for each in voids] == [None, "B"]
     assert run.voids[0].void == "game 2 of its pair was voided"
     assert len(run.voids[0].turns) > 8
 
@@ -162,11 +164,11 @@ def test_a_void_takes_the_other_game_of_its_pair_with_it(
 def test_an_engine_that_took_more_than_its_threads_stalled_the_machine_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("outflank.tools.match.runner.pool.StallWatch", Stalling)
-    assert not pairplayer.is_own_doing(cpu_seconds=1.0, threads=1, seconds=1.0)
-    assert pairplayer.is_own_doing(cpu_seconds=1.5, threads=1, seconds=1.0)
-    assert not pairplayer.is_own_doing(cpu_seconds=1.5, threads=2, seconds=1.0)
-    monkeypatch.setattr(pairplayer, "is_own_doing", lambda cpu_seconds, threads, seconds: True)
+    monkeypatch.setattr(pool, "StallWatch", Stalling)
+    assert not seat.is_own_doing(cpu_seconds=1.0, threads=1, seconds=1.0)
+    assert seat.is_own_doing(cpu_seconds=1.5, threads=1, seconds=1.0)
+    assert not seat.is_own_doing(cpu_seconds=1.5, threads=2, seconds=1.0)
+    monkeypatch.setattr(seat, "is_own_doing", lambda cpu_seconds, threads, seconds: True)
     run = conduct(settings(fake("A"), fake("B", "slow", 5, time="0.1"), games=2), tmp_path / "m")
 
     assert run.voids == ()
@@ -179,27 +181,28 @@ def test_a_crash_loses_unless_it_is_to_be_played_again(tmp_path: Path) -> None:
     again = conduct(settings(*engines, games=2, replay_crashes=True), tmp_path / "2")
 
     assert lost.voids == ()
-    assert [void.blamed for void in again.voids] == ["B"] * pairplayer.MOST_CRASHES
+    assert [void.blamed for void in again.voids] == ["B"] * pool.MOST_CRASHES
     assert [game.ending for game in again.games] == [Ending.CRASH, Ending.CRASH]
     assert {game.winner_name for game in (*lost.games, *again.games)} == {"A"}
-    assert {game.attempt for game in again.games} == {pairplayer.MOST_CRASHES + 1}
+    assert {game.pairing.attempt for game in again.games} == {pool.MOST_CRASHES + 1}
 
 
 def test_a_failure_of_the_runner_is_nobodys_loss(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first attempt at a pair breaks in our own code, after its first game."""
-    play_game = pairplayer.PairWorker._play_game
+    play_game = pool.PairWorker._play_game
     calls = []
 
-    def break_once(self: pairplayer.PairWorker, *arguments: object) -> object:
+    def break_once(self: pool.PairWorker, *arguments: object) -> object:
         calls.append(arguments)
         if len(calls) == 2:
             raise MemoryError("out of luck")
         return play_game(self, *arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(pairplayer.PairWorker, "_play_game", break_once)
+    monkeypatch.setattr(pool.PairWorker, "_play_game", break_once)
     run = conduct(settings(fake("A"), fake("B"), games=4), tmp_path / "m")
 
-    assert [(game.pairing.number, game.attempt) for game in run.games] == [(1, 2), (2, 2), (3, 1), (4, 1)]
+    attempts = [(game.pairing.number, game.pairing.attempt) for game in run.games]
+    assert attempts == [(1, 2), (2, 2), (3, 1), (4, 1)]
     assert [void.blamed for void in run.voids] == [None, None]
     assert run.voids[1].ending is Ending.RUNNER_FAULT
     assert run.voids[1].void == "the runner failed: MemoryError: out of luck"
@@ -231,18 +234,18 @@ def test_a_machine_without_descriptors_is_nobodys_loss(
 def test_a_runner_that_fails_again_and_again_ends_the_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(self: pairplayer.PairWorker, *arguments: object) -> None:
+    def fail(self: pool.PairWorker, *arguments: object) -> None:
         raise MemoryError("out of luck")
 
-    monkeypatch.setattr(pairplayer.PairWorker, "_play_game", fail)
-    monkeypatch.setattr("outflank.tools.match.runner.pool._LONGEST_PAUSE", 0.1)
+    monkeypatch.setattr(pool.PairWorker, "_play_game", fail)
+    monkeypatch.setattr(pool, "_LONGEST_PAUSE", 0.1)
     with pytest.raises(OutflankError, match="lower the concurrency and resume"):
         conduct(settings(fake("A"), fake("B"), games=2), tmp_path / "m")
     run = read_run(tmp_path / "m")
 
     assert run.games == ()
     assert run.interrupted
-    assert [void.attempt for void in run.voids] == list(range(1, conductor.MOST_ATTEMPTS + 1))
+    assert [void.pairing.attempt for void in run.voids] == list(range(1, conductor.MOST_ATTEMPTS + 1))
 
     with pytest.raises(OutflankError, match="6 attempts did not count"):
         resume(tmp_path / "m")
@@ -277,7 +280,7 @@ def test_many_games_leave_nothing_behind(tmp_path: Path, games: int) -> None:
     before, taken = (open_files(), threading.active_count()), []
 
     def measure(event: Event) -> None:
-        if isinstance(event, GameStarted) and event.pairing.number % (games // 10) == 1:
+        if isinstance(event, Pairing) and event.number % (games // 10) == 1:
             gc.collect()
             taken.append((open_files(), threading.active_count(), resident_kib()))
 

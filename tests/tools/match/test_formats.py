@@ -11,7 +11,6 @@ import pytest
 from outflank.engine import Colour, Game, Move
 from outflank.protocol.clock import TimeControl
 from outflank.protocol.drivers.spec import EngineSpec
-from outflank.tests.support.runs import STARTED
 from outflank.tools.match.game.results import Ending, GameRecord, Pairing, Score
 from outflank.tools.match.openings.sources import OpeningsChoice, random_openings
 from outflank.tools.match.schedule import knockout, swiss
@@ -39,7 +38,7 @@ def settings_of(format: Format, players: int, games: int = 2, rounds: int = 1) -
 def played(pairing: Pairing, margin: int) -> GameRecord:
     """A game that ended with a margin of Black's; what was played does not matter here."""
     winner = None if margin == 0 else Colour.BLACK if margin > 0 else Colour.WHITE
-    return GameRecord(pairing, Game().rules, (), winner, Ending.DISCS, "", margin, STARTED)
+    return GameRecord(pairing, Game().rules, (), winner, Ending.DISCS, "", margin)
 
 
 def run(
@@ -60,7 +59,7 @@ def by_number(black: str, white: str) -> int:
 
 
 def ranking(settings: RunSettings, games: Sequence[GameRecord]) -> list[str]:
-    return list(course_of(settings, games).order)
+    return list(Standings(settings, games).order)
 
 
 def meetings(games: Sequence[GameRecord]) -> list[tuple[int, frozenset[str]]]:
@@ -178,12 +177,12 @@ def test_in_a_swiss_tournament_the_leaders_meet_and_the_last_without_a_bye_rests
     settings = settings_of(Format.SWISS, 3, rounds=2)
     games = run(settings, by_number)
 
-    course = course_of(settings, games)
+    standings = Standings(settings, games)
 
     assert [sorted(two) for _, two in meetings(games)] == [["E0", "E1"], ["E0", "E2"]]
-    assert course.order == ("E0", "E1", "E2")
-    assert [score.byes for score in course.swiss.values()] == [0, 1, 1]
-    assert [[(one.first, one.second, one.points) for one in of_round] for of_round in course.rounds] == [
+    assert standings.order == ("E0", "E1", "E2")
+    assert [score.byes for score in standings.swiss.values()] == [0, 1, 1]
+    assert [[(one.first, one.second, one.points) for one in of_round] for of_round in standings.rounds] == [
         [("E0", "E1", (2, 0)), ("E2", None, (0, 0))],
         [("E2", "E0", (0, 2)), ("E1", None, (0, 0))],
     ]
@@ -269,7 +268,7 @@ def test_the_bracket_says_why_an_engine_went_on() -> None:
         return by_number(black, white)
 
     games = run(settings, result)
-    duels = [duel for duels in course_of(settings, games).rounds for duel in duels]
+    duels = [duel for duels in Standings(settings, games).rounds for duel in duels]
 
     assert [(duel.winner, duel.decision) for duel in duels] == [
         ("E0", "bye"),
@@ -293,21 +292,21 @@ def test_after_every_game_of_a_knockout_no_engine_stands_above_one_that_beat_it(
     settings = settings_of(Format.KNOCKOUT, players)
     games = run(settings, lambda black, white: rng.choice((-10, -2, 0, 2, 10)))
     for played_so_far in range(len(games) + 1):
-        course = course_of(settings, games[:played_so_far])
-        place = {name: number for number, name in enumerate(course.order)}
-        for duels in course.rounds:
+        order, rounds, _ = course_of(settings, games[:played_so_far])
+        place = {name: number for number, name in enumerate(order)}
+        for duels in rounds:
             for duel in duels:
                 if duel.winner is not None and duel.second is not None:
                     loser = duel.second if duel.winner == duel.first else duel.first
                     assert place[duel.winner] < place[loser]
 
-    assert course.order[0] == course.rounds[-1][0].winner
+    assert order[0] == rounds[-1][0].winner
 
 
 def test_a_duel_that_goes_on_shows_what_was_played_of_it() -> None:
     settings = settings_of(Format.KNOCKOUT, 4, games=4)
     games = run(settings, by_number)[:3]
-    first, second = course_of(settings, games).rounds[0]
+    first, second = Standings(settings, games).rounds[0]
 
     assert (first.points, first.games, len(first.numbers), first.winner) == ((3, 0), 4, 3, None)
     assert (second.points, second.games, second.numbers, second.discs) == ((0, 0), 4, (), None)
@@ -317,13 +316,13 @@ def test_a_swiss_table_has_buchholz_and_sonneborn_berger() -> None:
     """Two rounds of three by hand: E0 beat E1, then drew with E2; E2 and E1 rested once."""
     settings = settings_of(Format.SWISS, 3, rounds=2)
     games = run(settings, lambda black, white: 0 if "E2" in (black, white) else by_number(black, white))
-    table = course_of(settings, games).swiss
+    order, _, table = course_of(settings, games)
 
     assert (table["E0"].points, table["E1"].points, table["E2"].points) == (3, 2, 3)
     assert (table["E0"].buchholz, table["E0"].sonneborn_berger) == (2 + 3, 2 + 1.5)
     assert (table["E1"].buchholz, table["E1"].sonneborn_berger) == (3, 0)
     assert (table["E2"].buchholz, table["E2"].sonneborn_berger) == (3, 1.5)
-    assert course_of(settings, games).order == ("E0", "E2", "E1")
+    assert order == ("E0", "E2", "E1")
 
     rows = [swiss.SwissScore(2, 6, 2, 0), swiss.SwissScore(2, 6, 4, 0), swiss.SwissScore(2, 7, 0, 0)]
 

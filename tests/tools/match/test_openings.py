@@ -19,19 +19,17 @@ from outflank.engine import (
 )
 from outflank.tests.support.positions import WIPE_OUT, WITH_PASSES
 from outflank.tests.support.runs import played
-from outflank.tools.match.openings.balanced import (
+from outflank.tools.match.openings.sources import (
     SUITE,
+    OpeningsChoice,
     balanced_openings,
+    default_openings,
     judge,
     openings_of,
-    suite,
-)
-from outflank.tools.match.openings.sources import (
-    OpeningsChoice,
-    default_openings,
     play_random,
     random_openings,
     read_openings,
+    suite,
 )
 from outflank.tools.report.records import transcript_line
 
@@ -201,7 +199,7 @@ def test_balanced_openings_depend_on_the_seed_and_begin_again(monkeypatch: pytes
     assert count_different(drawn, OTHELLO) == 30
     assert list(OpeningsChoice.parse("balanced").take(30, OTHELLO, seed=7)) == drawn
     two = ["f5d6c3d3c4f4f6f3", "f5f6e6f4"]
-    monkeypatch.setattr("outflank.tools.match.openings.balanced.suite", lambda: two)
+    monkeypatch.setattr("outflank.tools.match.openings.sources.suite", lambda: two)
     repeated = list(balanced_openings(5, OTHELLO, seed=1))
     assert repeated[:2] == repeated[2:4]
     assert count_different(repeated, OTHELLO) == 2

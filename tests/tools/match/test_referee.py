@@ -13,9 +13,10 @@ from outflank.engine import Game, NotationError, Position, Rules
 from outflank.tests.support.positions import ONE_WAY, WITH_PASSES
 from outflank.tests.support.processes import MARK, living_with
 from outflank.tests.support.runs import BLACK, WHITE, played, referee, seated
+from outflank.tools.match.game import seat
 from outflank.tools.match.game.referee import ScoreRule, Solver, discs_lost
 from outflank.tools.match.game.results import Ending
-from outflank.tools.match.runner.pairplayer import DialogueLog
+from outflank.tools.match.runner.pool import DialogueLog
 from outflank.tools.report.records import annotated_game
 
 Sit = Callable[..., Any]
@@ -277,21 +278,22 @@ def test_time_is_told_before_each_move_and_holds_for_the_deaf_too(sit: Sit) -> N
     assert deaf.remarks == ["B has no command for a time of 9, but is held to it"]
 
 
-def test_a_fall_of_the_flag_tells_when_it_was_and_what_the_engine_did_meanwhile(sit: Sit) -> None:
+def test_a_fall_of_the_flag_tells_when_it_was_and_what_the_engine_did_meanwhile(
+    sit: Sit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[tuple[float, int, float]] = []
+    monkeypatch.setattr(seat, "is_own_doing", lambda *what: done.append(what))
     seats = [seated(sit(fault, turn=1, time="0.3"), sit(name="B")) for fault in ("silence", "busy loop")]
     seats.append(seated(sit("slow to play", time="0.1"), sit(name="B"), opening="f5d6"))
     games = [each.play() for each in seats]
-    idle, busy, between_moves = [each.flag_fall for each in seats]
+    (idle_cpu, threads, idle), (busy_cpu, _, _), (cpu_between_moves, _, between_moves) = done
 
     assert [game.ending for game in games] == [Ending.TIME] * 3
-    assert idle is not None
-    assert 0.35 <= idle.ended - idle.began < 3
-    assert busy is not None
-    assert idle.cpu_seconds <= 0.02 < busy.cpu_seconds
-    assert idle.threads == 1
-    assert between_moves is not None
-    assert between_moves.ended - between_moves.began > 0.6
-    assert between_moves.cpu_seconds < 0.3
+    assert 0.35 <= idle < 3
+    assert idle_cpu <= 0.02 < busy_cpu
+    assert threads == 1
+    assert between_moves > 0.6
+    assert cpu_between_moves < 0.3
 
 
 def test_time_taken_between_moves_is_charged_beyond_the_margin(sit: Sit) -> None:

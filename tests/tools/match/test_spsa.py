@@ -1,6 +1,7 @@
 """SPSA: the values go where the results say, and depend on nothing else."""
 
 import random
+from dataclasses import asdict
 from statistics import fmean, median
 
 import pytest
@@ -100,7 +101,7 @@ def test_usual_steps_fit_the_range_and_what_is_written_is_read_again() -> None:
 
     assert (whole.step, whole.rate, Tuned.parse("t real 1 0 2", 100).step) == (0.5, 0.1, 0.1)
     assert Tuned.parse("n int 3 2 8", 250_000).rate == 0.002
-    assert Tuning.from_plain(made.plain()) == made
+    assert Tuning.from_plain(asdict(made)) == made
 
 
 @pytest.mark.parametrize(

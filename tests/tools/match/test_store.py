@@ -27,7 +27,7 @@ from outflank.tests.support.runs import broken_off, played, store_run
 from outflank.tools.commands.program import cli
 from outflank.tools.match.game.results import Ending, GameRecord, OffClockTime
 from outflank.tools.match.openings.sources import OpeningsChoice
-from outflank.tools.match.state.events import Event, GameStarted, TurnPlayed
+from outflank.tools.match.state.events import Event, TurnPlayed
 from outflank.tools.match.state.run import Format, RunSettings
 from outflank.tools.match.state.schema import RUN_FILE
 from outflank.tools.match.state.store import LOCK_FILE, Store, read_run
@@ -78,8 +78,8 @@ def refereed(transcript: str, rules: Rules | None = None, number: int = 1) -> Ga
     return replace(game, turns=tuple(replace(turn, implied=False) for turn in game.turns))
 
 
-def started(record: GameRecord) -> GameStarted:
-    return GameStarted(record.pairing, record.attempt, record.started)
+def again(record: GameRecord) -> GameRecord:
+    return replace(record, pairing=replace(record.pairing, attempt=2))
 
 
 @pytest.mark.parametrize("form", list(Format))
@@ -94,7 +94,7 @@ def test_games_come_back_as_they_were(tmp_path: Path) -> None:
     games = (
         game(1),
         broken_off(Ending.TIME, Colour.BLACK, number=2, names=NAMES, detail="it \N{SNOWMAN} broke"),
-        replace(played(number=3, names=NAMES), attempt=2),
+        again(played(number=3, names=NAMES)),
     )
     void = replace(game(3), ending=Ending.TIME, void="the runner stalled", blamed="B b")
     store = create(tmp_path)
@@ -117,7 +117,7 @@ def test_no_text_is_stored_that_is_too_long_to_be_read(tmp_path: Path) -> None:
     broken = broken_off(Ending.CRASH, Colour.BLACK, names=NAMES, detail=long)
     loud = replace(broken, dialogue=("A > genmove black", *[long] * 3, "A < the fault"))
     store = create(tmp_path)
-    store.write([loud, replace(loud, attempt=2, void=long), long], RULES)
+    store.write([loud, replace(again(loud), void=long), long], RULES)
     run = store.end(finished=False)
 
     assert run == read_run(tmp_path)
@@ -157,7 +157,7 @@ def test_moves_with_directions_come_back(tmp_path: Path) -> None:
 
 def test_a_game_that_goes_on_is_no_result_and_forgotten_on_resume(tmp_path: Path) -> None:
     store = create(tmp_path)
-    store.write([game(1), started(game(2)), TurnPlayed(2, 1, 0, FIRST)], RULES)
+    store.write([game(1), game(2).pairing, TurnPlayed(2, 1, 0, FIRST)], RULES)
     openings = store.openings(RULES)
     reader = sqlite3.connect(tmp_path / RUN_FILE)
     assert reader.execute("SELECT number, ending FROM game WHERE number > 1").fetchall() == [(2, None)]
@@ -197,7 +197,7 @@ def out_of_room_after(statements: int) -> Callable[[str], bool]:
 def test_a_full_disk_loses_nothing_whichever_statement_it_strikes(tmp_path: Path) -> None:
     """The n-th statement fails and all after it, for n = 0, 1, 2... until none fails."""
     short = played(names=NAMES)
-    events: list[Event] = [started(short), TurnPlayed(1, 1, 0, FIRST), short]
+    events: list[Event] = [short.pairing, TurnPlayed(1, 1, 0, FIRST), short]
     statement, trouble = 0, "yes"
     while trouble:
         folder = tmp_path / str(statement)

@@ -25,7 +25,7 @@ from outflank.tests.support.runs import (
 )
 from outflank.tools.match.game.results import Ending, GameRecord
 from outflank.tools.match.openings.sources import OpeningsChoice
-from outflank.tools.match.state.events import GameStarted, Planned
+from outflank.tools.match.state.events import Planned
 from outflank.tools.match.state.run import Format, Run
 from outflank.tools.match.stats.sprt import Sprt
 from outflank.tools.report import report
@@ -190,15 +190,15 @@ def test_every_kind_of_tournament_has_a_page(format: Format) -> None:
 
 def test_a_knockout_has_its_bracket_and_rounds_and_its_winner_on_top() -> None:
     run = random_run(("A", "B", "C", "D", "E"), 1, {"format": Format.KNOCKOUT})
-    page, course = page_of(run), figures_of(run).standings.course
+    page, standings = page_of(run), figures_of(run).standings
     (standing,) = re.findall(r'<table id="standing".*?</table>', page, re.DOTALL)
 
     rounds = re.findall(r"<h3>(\w+)</h3>", page.split("<h2>Standing")[0])
     assert rounds == ["Quarterfinals", "Semifinals", "Final", "Winner"]
-    assert re.findall(r"<b>([A-E])</b>", standing) == list(course.order)
+    assert re.findall(r"<b>([A-E])</b>", standing) == list(standings.order)
     assert "lost in the final" in standing
     assert page.split("<h2>Rounds")[1].count("bye") == 3
-    assert f"<b>{course.rounds[-1][0].winner}</b> wins" in page
+    assert f"<b>{standings.rounds[-1][0].winner}</b> wins" in page
 
 
 def test_a_knockout_that_goes_on_has_a_page_with_places_still_open() -> None:
@@ -275,14 +275,14 @@ def test_a_knockout_prints_its_bracket_and_the_winner_first(capsys: pytest.Captu
     made = random_run(("A", "B", "C", "D", "E"), 1, {"format": Format.KNOCKOUT})
     print_result_of(made)
     printed = capsys.readouterr().out
-    course = figures_of(made).standings.course
-    final = course.rounds[-1][0]
+    standings = figures_of(made).standings
+    final = standings.rounds[-1][0]
     rows = [line.split()[0] for line in printed.split("\nengine ")[1].splitlines()[1:6]]
 
     assert bracket_of(printed)[0].startswith("A ─")
     assert len(bracket_of(printed)) == 15
     assert bracket_of(printed)[7].endswith(f"├─ {final.winner}")
-    assert rows == list(course.order)
+    assert rows == list(standings.order)
     assert rows[0] == final.winner
     assert re.search(rf"\n{final.winner} .* winner ", printed)
     for words in ("quarterfinals", "semifinals", "final ", "bye", "lost in the final", "on points"):
@@ -339,11 +339,11 @@ def test_a_swiss_tournament_prints_tie_breaks_rounds_and_byes(capsys: pytest.Cap
     made = random_run(("A", "B", "C", "D", "E"), 1, {"format": Format.SWISS, "rounds": 3})
     print_result_of(made)
     printed = capsys.readouterr().out
-    table = figures_of(made).standings.course.swiss
+    table = figures_of(made).standings.swiss
 
     assert all(words in printed for words in ("Buchholz", "Sonneborn-Berger", "with byes"))
     assert "A bye counts as a won encounter" in printed
-    first = figures_of(made).standings.course.order[0]
+    first = figures_of(made).standings.order[0]
     assert f" {table[first].buchholz:g} " in printed
     assert re.findall(r"^([1-3])  +[A-E]", printed, re.MULTILINE) == ["1", "2", "3"]
     assert len(re.findall(r" bye *$", printed, re.MULTILINE)) == 3
@@ -355,7 +355,7 @@ def test_the_scoreboard_tells_how_far_a_run_is_and_the_time_left_by_the_games_of
     board.show(Planned(2, 0))
     told = [board.progress()]
     for game in made.games[:2]:
-        board.show(GameStarted(game.pairing, 1, game.started))
+        board.show(game.pairing)
         board.show(game)
     told.append(board.progress())
 

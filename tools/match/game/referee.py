@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
@@ -23,7 +22,7 @@ from outflank.protocol.drivers.driver import Driver, GameSoFar
 from outflank.protocol.formats.annotated import AnnotatedMove
 from outflank.protocol.lines import unknown
 from outflank.tools.match.game.results import Ending, GameRecord, Loss, Pairing
-from outflank.tools.match.game.seat import FlagFall, Seat
+from outflank.tools.match.game.seat import Seat
 
 MOST_EMPTIES = 30  # beyond, a position may take hours
 _HASH_MB = 16
@@ -173,6 +172,7 @@ class Referee:
         draw: end a game that is drawn by the scores of both; None for never.
         first: the position that the game begins with; the start of `rules` if left out.
         played: the turns of this game that were played before, in order, whose seconds its clocks have lost.
+        held_up: see ``Seat``.
     """
 
     def __init__(
@@ -191,9 +191,10 @@ class Referee:
         draw: ScoreRule | None = None,
         first: Position | None = None,
         played: Sequence[AnnotatedMove] = (),
+        held_up: Callable[[float, float], float] | None = None,
     ) -> None:
-        self._pairing = pairing
-        self._seats = {colour: Seat(colour, driver, stall) for colour, driver in drivers.items()}
+        self._pairing = pairing if pairing.started else pairing.begun()
+        self._seats = {colour: Seat(colour, driver, stall, held_up) for colour, driver in drivers.items()}
         self._on_turn = on_turn
         self._on_begun = on_begun
         self._adjudicate = adjudicate
@@ -208,12 +209,11 @@ class Referee:
             self._game.play(turn.move)
             self._seats[turn.colour].resume(turn)
         self._so_far = GameSoFar.of(self._game.first, self._turns)
-        self._started = datetime.now(UTC).astimezone().isoformat(timespec="seconds")
 
     @property
-    def flag_fall(self) -> FlagFall | None:
-        """The facts of a loss on time; None if there was none."""
-        return next((seat.flag_fall for seat in self._seats.values() if seat.flag_fall), None)
+    def delay(self) -> float | None:
+        """The seconds for which the machine delayed a loser on time, see ``Seat``; None without such a loss."""
+        return next((seat.delay for seat in self._seats.values() if seat.delay is not None), None)
 
     @property
     def allowances(self) -> dict[Colour, float]:
@@ -312,7 +312,6 @@ class Referee:
             ending=ending,
             detail=detail,
             margin=margin,
-            started=self._started,
             outside={seat.driver.name: seat.off_clock for seat in self._seats.values()},
             identities={
                 seat.driver.name: identity

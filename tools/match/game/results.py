@@ -1,7 +1,8 @@
 """Games and their results: endings, scores, records."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from enum import StrEnum
 
 from outflank.engine import Colour, Move, Position, Rules
@@ -41,14 +42,16 @@ class Ending(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """A game to be played.
+    """A game of the schedule: the task of a worker, the event that the game begins, and the head of its record.
 
     Attributes:
-        number: of the game, 1 for the first.
-        pair: number of the two games that share an opening with colours swapped, 1 for the first.
-        names: of the engines, by colour.
+        number: the number of the game, 1 for the first.
+        pair: the number of the two games that share an opening with colours swapped, 1 for the first.
+        names: the names of the engines, by colour.
         opening: the moves given to both sides, without passes.
-        round: of the tournament, 1 for the first.
+        round: the round of the tournament, 1 for the first.
+        attempt: 1, and one more for each earlier attempt of its pair that was void.
+        started: the time when the game began, in ISO format with time zone; empty before.
     """
 
     number: int
@@ -56,6 +59,17 @@ class Pairing:
     names: dict[Colour, str]
     opening: tuple[Move, ...]
     round: int = 1
+    attempt: int = 1
+    started: str = ""
+
+    @property
+    def engines(self) -> frozenset[str]:
+        """The names of both engines."""
+        return frozenset(self.names.values())
+
+    def begun(self) -> "Pairing":
+        """The same game, begun now."""
+        return replace(self, started=datetime.now(UTC).astimezone().isoformat(timespec="seconds"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +158,7 @@ class GameRecord:
     """A game that was played.
 
     Attributes:
-        pairing: numbers, names and opening of the game.
+        pairing: the game of the schedule, with its attempt and its start.
         rules: by which rules.
         turns: all turns, opening and passes included; these two took no time.
         winner: None for a draw.
@@ -152,9 +166,7 @@ class GameRecord:
         detail: a sentence about the fault, if it was one.
         margin: disc difference from Black's side by the rules' scoring, the exact one after an adjudication;
             None if it was neither played to the end nor adjudicated.
-        started: when, in ISO format with time zone.
         dialogue: the lines on the wire, if it was a fault.
-        attempt: 1, and one more for each earlier attempt that was void.
         void: why the game does not count and its pair is played again, in a sentence; empty if it counts.
         blamed: the engine whose flag fell or which crashed in a void game; None if no engine was to blame.
         outside: of each engine, by its name, if this runner played the game; a run keeps the sums alone.
@@ -169,9 +181,7 @@ class GameRecord:
     ending: Ending
     detail: str
     margin: int | None
-    started: str
     dialogue: tuple[str, ...] = ()
-    attempt: int = 1
     void: str = ""
     blamed: str | None = None
     outside: Mapping[str, OffClockTime] = field(default_factory=dict, compare=False)

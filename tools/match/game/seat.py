@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 
 from outflank.engine import Colour, Position
 from outflank.protocol.clock import RunningClock, seconds_text
@@ -22,6 +21,7 @@ from outflank.protocol.formats.annotated import AnnotatedMove, for_black
 from outflank.tools.match.game.results import Ending, Loss, OffClockTime
 
 _NANOSECONDS = 1e9  # in a second
+_BUSY_SHARE = 1.1  # of the threads that an engine declared: what measuring may be off by
 _ENDINGS: dict[type[EngineError], Ending] = {  # the first that fits
     EngineOutOfTime: Ending.TIME,
     EngineTimeout: Ending.STALL,
@@ -32,47 +32,37 @@ _ENDINGS: dict[type[EngineError], Ending] = {  # the first that fits
 }
 
 
-@dataclass(frozen=True, slots=True)
-class FlagFall:
-    """The thinking by which a game was lost on time, to compare with delays of the machine.
-
-    Attributes:
-        began: when it began, by ``time.perf_counter()``.
-        ended: when it was given up, or the late answer came.
-        cpu_seconds: processor time that the engine's processes used in between.
-        waited_seconds: the time in between for which one of them, or our thread that serves it, was ready to run and
-            had no processor.
-        threads: how many threads the engine declares.
-    """
-
-    began: float
-    ended: float
-    cpu_seconds: float
-    waited_seconds: float
-    threads: int
-
-
 class Seat:
     """One side of one game: its colour, its engine and its clock. Each fault of the engine is the loss of this side.
 
     Attributes:
         colour: the colour that it plays.
         driver: the engine.
-        flag_fall: the facts of its loss on time; None if there was none.
+        delay: the seconds for which the machine delayed the thinking by which it lost on time, 0 if its engine ran more
+            threads than it declares; None without such a loss.
 
     Args:
         stall: the seconds that it may think about a move if it has no clock.
+        held_up: returns the seconds for which this program was held up in a span of ``time.perf_counter()``; None if
+            nobody watches.
     """
 
-    def __init__(self, colour: Colour, driver: Driver, stall: float) -> None:
+    def __init__(
+        self,
+        colour: Colour,
+        driver: Driver,
+        stall: float,
+        held_up: Callable[[float, float], float] | None = None,
+    ) -> None:
         self.colour = colour
         self.driver = driver
-        self.flag_fall: FlagFall | None = None
+        self.delay: float | None = None
         self._setup_seconds = 0.0
         self._off_clock: list[float] = []  # seconds before each of its moves, outside the commands for moves
         self._grace_seconds = driver.spec.margin
         self._clock = RunningClock(driver.spec.time, self._grace_seconds)
         self._stall = stall
+        self._held_up = held_up
         self._between = 0.0  # seconds since its last move, outside the commands for moves
         self._allowed = 0.0  # of them
         self._before: tuple[float, float, dict[int, float], float] | None = None
@@ -149,7 +139,7 @@ class Seat:
         self._clock.charge(beyond)
         self._allowed = self._between
         if self._clock.is_overrun_by(0):
-            self.flag_fall = self._fall()
+            self._note_delay()
             took = seconds_text(self._between)
             detail = (
                 f"{self.driver.label} took {took} s between two of its moves, more than its clock had left"
@@ -160,13 +150,15 @@ class Seat:
         """Return the time by ``time.perf_counter()``, the engine's processor time and waits, and our thread's wait."""
         return time.perf_counter(), self.driver.cpu_seconds, self.driver.waits, own_waited_seconds()
 
-    def _fall(self) -> FlagFall:
+    def _note_delay(self) -> None:
         assert self._before is not None, "usage is measured where there is a clock"
         began, cpu_before, waits_before, own_before = self._before
         ended, cpu_seconds, waits, own_wait = self._usage()
-        # Waits at both ends of the wire follow one another.
-        waited = longest_wait(waits_before, waits) + own_wait - own_before
-        return FlagFall(began, ended, cpu_seconds - cpu_before, waited, self.driver.spec.threads)
+        self.delay = 0.0
+        if not is_own_doing(cpu_seconds - cpu_before, self.driver.spec.threads, ended - began):
+            # Waits at both ends of the wire follow one another.
+            waited = longest_wait(waits_before, waits) + own_wait - own_before
+            self.delay = waited + (self._held_up(began, ended) if self._held_up else 0.0)
 
     @contextmanager
     def _blamed(self) -> Iterator[None]:
@@ -176,12 +168,17 @@ class Seat:
             raise
         except EngineError as error:
             if isinstance(error, EngineOutOfTime):
-                self.flag_fall = self._fall()
+                self._note_delay()
             ending = next(
                 (ending for kind, ending in _ENDINGS.items() if isinstance(error, kind)),
                 Ending.PROTOCOL_ERROR,
             )
             raise Loss(self.colour, ending, str(error)) from error
+
+
+def is_own_doing(cpu_seconds: float, threads: int, seconds: float) -> bool:
+    """Whether an engine that used `cpu_seconds` within `seconds` ran more threads than it had declared."""
+    return cpu_seconds > threads * seconds * _BUSY_SHARE
 
 
 def longest_wait(before: dict[int, float], now: dict[int, float]) -> float:

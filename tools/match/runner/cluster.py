@@ -6,20 +6,16 @@ its own and answers with all that happened; nothing of it counts before it is he
 
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Self
 
 from distributed import Event as Flag
 from distributed import Future
 
-from outflank.tools.match.runner.pairplayer import (
-    PairTask,
-    PairWorker,
-    StallWatch,
-    needs_stall_watch,
-)
-from outflank.tools.match.runner.pool import NewsQueue
+from outflank.protocol.drivers.spec import EngineSpec
+from outflank.tools.match.game.results import Pairing
+from outflank.tools.match.runner.pool import NewsQueue, PairWorker, StallWatch, needs_stall_watch
 from outflank.tools.match.state.events import Event, TurnPlayed
 from outflank.tools.match.state.run import RunSettings
 from outflank.tools.runtime.cluster import connect, if_same_build, places, this_build
@@ -75,30 +71,31 @@ class ClusterPool:
             time.sleep(_SLICE_SECONDS)
         checking.result()
 
-    def submit(self, task: PairTask) -> None:
+    def submit(self, pairings: Sequence[Pairing], entries: Sequence[EngineSpec]) -> None:
         """Have a pair played by some worker."""
-        key = f"outflank-{task.run}-{task.pair}-{task.attempt}"
-        future = self._client.submit(if_same_build, this_build(), _play, task, key=key, pure=False)
+        key = f"outflank-{self._run}-{pairings[0].pair}-{pairings[0].attempt}"
+        task = _play, self._settings, self._run, pairings, entries
+        future = self._client.submit(if_same_build, this_build(), *task, key=key, pure=False)
         self._running[key] = future  # a future without a reference is cancelled
-        future.add_done_callback(partial(self._report, task))
+        future.add_done_callback(partial(self._report, pairings))
 
     def stop(self) -> None:
         """Give up the games being played."""
         self._over.set()
         self._client.cancel(list(self._running.values()))
 
-    def _report(self, task: PairTask, future: Future) -> None:
+    def _report(self, pairings: Sequence[Pairing], future: Future) -> None:
         self._running.pop(future.key, None)
         try:
             events = future.result()
         except Stopped:
             return
         except Exception as error:  # of our program or the cluster, in any case not of an engine
-            self.news.put((task, f"{type(error).__name__}: {error}"))
+            self.news.put((pairings, f"{type(error).__name__}: {error}"))
             return
         for event in events:
             self.news.put(event)
-        self.news.put((task, ""))
+        self.news.put((pairings, ""))
 
 
 def _is_over(run: str) -> Callable[[], bool]:
@@ -113,7 +110,9 @@ def _is_over(run: str) -> Callable[[], bool]:
     return look
 
 
-def _play(task: PairTask) -> list[Event]:
+def _play(
+    settings: RunSettings, run: str, pairings: Sequence[Pairing], entries: Sequence[EngineSpec]
+) -> list[Event]:
     events: list[Event] = []
 
     def note(event: Event) -> None:
@@ -121,10 +120,10 @@ def _play(task: PairTask) -> list[Event]:
             events.append(event)
 
     with contextlib.ExitStack() as stack:
-        stall_watch = stack.enter_context(StallWatch()) if needs_stall_watch(task.settings) else None
-        worker = PairWorker(task.settings, stall_watch, note, _is_over(task.run))
+        stall_watch = stack.enter_context(StallWatch()) if needs_stall_watch(settings) else None
+        worker = PairWorker(settings, stall_watch, note, _is_over(run))
         stack.callback(worker.leave)
-        worker.play(task)
+        worker.play(pairings, entries)
         return events
 
 

@@ -5,12 +5,10 @@ from bisect import insort
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from itertools import groupby
 
 from outflank.engine import Move, OutflankError, SettingsError
 from outflank.tools.match.game.results import Ending, GameRecord, Pairing
-from outflank.tools.match.runner.pairplayer import PairTask
 from outflank.tools.match.runner.pool import News, PairPool
 from outflank.tools.match.schedule.formats import plan
 from outflank.tools.match.standings import Standings
@@ -64,7 +62,7 @@ class Conductor:
             self._note_attempt(void)
         self._openings: Sequence[tuple[Move, ...]] = store.openings(past.settings.rules)
         self._waiting: deque[tuple[Pairing, ...]] = deque()
-        self._running: dict[int, PairTask] = {}
+        self._running: dict[int, tuple[Pairing, ...]] = {}
         self._pairs: dict[int, tuple[Pairing, ...]] = {}
         self._in_vain: Counter[int] = Counter()  # attempts at each pair, those of earlier runners left out
         self._unfit = ""
@@ -107,11 +105,14 @@ class Conductor:
 
     def _begin(self, pairings: tuple[Pairing, ...]) -> None:
         pair = _pair_of(pairings)
-        names = self._settings.names
-        values = dict(zip(names, self._path.sides(pair), strict=True)) if self._path else {}
-        task = PairTask(self._store.id, self._settings, pairings, self._attempts[pair] + 1, values)
-        self._running[pair] = task
-        self._pool.submit(task)
+        attempt = self._attempts[pair] + 1
+        entries = self._settings.entries
+        if self._path:
+            sides = zip(entries, self._path.sides(pair), strict=True)
+            entries = tuple(entry.with_options(values) for entry, values in sides)
+        playing = [entry for entry in entries if entry.name in pairings[0].engines]
+        self._running[pair] = tuple(replace(pairing, attempt=attempt) for pairing in pairings)
+        self._pool.submit(self._running[pair], playing)
 
     def _plan(self) -> list[tuple[Pairing, ...]]:
         games = self._standings.games
@@ -128,8 +129,8 @@ class Conductor:
         events: list[Event] = []
         for piece in news:
             match piece:
-                case (task, failure):
-                    events += self._end_pair(task.pair, failure)
+                case (pairings, failure):
+                    events += self._end_pair(pairings[0].pair, failure)
                 case GameRecord(void=""):
                     self._standings.add(piece)
                     self._move_values(piece.pairing.pair)
@@ -149,8 +150,8 @@ class Conductor:
 
     def _end_pair(self, pair: int, failure: str) -> list[GameRecord]:
         """A pair that does not count goes back to its place in the queue, before all later ones."""
-        task = self._running.pop(pair)
-        voids = self._void(_failed(task, failure)) if failure else []
+        pairings = self._running.pop(pair)
+        voids = self._void(self._failed(pairings[-1], failure)) if failure else []
         if missing := self._still_missing(pair):
             self._in_vain[pair] += 1
             if self._in_vain[pair] == MOST_ATTEMPTS:
@@ -169,9 +170,21 @@ class Conductor:
             return [void]
         return [replace(twin, void=f"game {void.pairing.number} of its pair was voided"), void]
 
+    def _failed(self, pairing: Pairing, failure: str) -> GameRecord:
+        return GameRecord(
+            pairing=pairing.begun(),
+            rules=self._settings.rules,
+            turns=(),
+            winner=None,
+            ending=Ending.RUNNER_FAULT,
+            detail=failure,
+            margin=None,
+            void=f"the runner failed: {failure}",
+        )
+
     def _note_attempt(self, game: GameRecord) -> None:
         pair = game.pairing.pair
-        self._attempts[pair] = max(self._attempts[pair], game.attempt)
+        self._attempts[pair] = max(self._attempts[pair], game.pairing.attempt)
 
     def _move_values(self, pair: int) -> None:
         if self._path and self._standings.is_complete(pair):
@@ -211,18 +224,3 @@ def with_games(run: Run, games: int) -> RunSettings:
 
 def _pair_of(pairings: tuple[Pairing, ...]) -> int:
     return pairings[0].pair
-
-
-def _failed(task: PairTask, failure: str) -> GameRecord:
-    return GameRecord(
-        pairing=task.pairings[-1],
-        rules=task.settings.rules,
-        turns=(),
-        winner=None,
-        ending=Ending.RUNNER_FAULT,
-        detail=failure,
-        margin=None,
-        started=datetime.now(UTC).astimezone().isoformat(timespec="seconds"),
-        attempt=task.attempt,
-        void=f"the runner failed: {failure}",
-    )

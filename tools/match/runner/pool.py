@@ -1,19 +1,24 @@
-"""Who plays the pairs of a run: threads of this program. ``cluster.py`` has the other way."""
+"""Plays the pairs of a run: workers with engines, and the threads of this program that they work in.
 
+``cluster.py`` has the other way.
+"""
+
+import math
 import threading
+import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import replace
+from functools import partial
 from typing import Protocol, Self
 
-from outflank.protocol.drivers import Driver, make_driver
-from outflank.tools.match.runner.pairplayer import (
-    PairTask,
-    PairWorker,
-    StallWatch,
-    needs_stall_watch,
-)
-from outflank.tools.match.state.events import Event, Glimpse, TurnPlayed
+from outflank.protocol.drivers import Driver, EngineSpec, make_driver
+from outflank.protocol.drivers.reports import is_thought
+from outflank.protocol.lines import printable
+from outflank.tools.match.game.referee import Referee, Solver
+from outflank.tools.match.game.results import Ending, GameRecord, Pairing
+from outflank.tools.match.state.events import Event, Glimpse, Thought, TurnBegun, TurnPlayed
 from outflank.tools.match.state.run import RunSettings
 from outflank.tools.runtime.limits import allow_descriptors
 from outflank.tools.runtime.signals import Stopped
@@ -22,10 +27,244 @@ _SLICE_SECONDS = 0.05  # longest wait before turns are stored and signals looked
 _LONGEST_PAUSE = 60.0  # after a failure of the runner; 1, 4 and 16 s before
 _DESCRIPTORS = 256  # of the program besides its engines
 _DESCRIPTORS_A_TABLE = 32  # while the processes of two engines end and the next are started
+# Half of what a clock forgives: fixed, so that no run can be judged to its liking.
+THRESHOLD_SECONDS = 0.025
+_NAP_SECONDS = 0.01
+_LATE_SECONDS = 0.005  # waking up later than that is no longer the usual way of a system
+_REMEMBERED = 10_000
 
 
-News = Event | tuple[PairTask, str]
-"""What happened; a task with a text is done, and the text is a sentence if the runner failed at it, else empty."""
+class StallWatch:
+    """Remembers when this process was held up; a context manager that watches while it lasts."""
+
+    def __init__(self) -> None:
+        self._stalls: deque[tuple[float, float]] = deque(maxlen=_REMEMBERED)
+        self._due = math.inf
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="stall-watch", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def held_up(self, began: float, ended: float) -> float:
+        """Return the seconds for which this program was held up in a span of ``time.perf_counter()``.
+
+        ``time.monotonic()`` has steps of 16 ms on Windows before Python 3.13: every nap would seem late.
+        """
+        stalls = [*self._stalls, (self._due, time.perf_counter())]  # the last may be going on
+        overlapping = (late - due for due, late in stalls if due < ended and late > began)
+        return sum(stall for stall in overlapping if stall > _LATE_SECONDS)
+
+    def _watch(self) -> None:
+        while not self._over.is_set():
+            due = self._due = time.perf_counter() + _NAP_SECONDS
+            time.sleep(_NAP_SECONDS)
+            now = time.perf_counter()
+            if now - due > _LATE_SECONDS:
+                self._stalls.append((due, now))
+
+
+_FIRST_LINES = 2_000  # a whole game has a few hundred
+_LAST_LINES = 2_000  # the end of the dialogue, which has the fault
+_LONGEST_LINE = 1_000  # more than is ever shown of one
+_Line = tuple[float, str, str, str]
+_THOUGHT_SECONDS = 0.1  # between two that are passed on
+
+
+class DialogueLog:
+    """The lines of one game with their times: ``>`` to an engine, ``<`` an answer, ``!`` neither."""
+
+    def __init__(self) -> None:
+        self.begin()
+
+    def begin(self) -> None:
+        """Forget the last game."""
+        self._started = time.monotonic()
+        self._first: list[_Line] = []
+        self._last: deque[_Line] = deque(maxlen=_LAST_LINES)
+        self._said = 0
+
+    def add(self, name: str, direction: str, line: str) -> None:
+        """Note a line. The middle of a flood is forgotten."""
+        kept = self._first if self._said < _FIRST_LINES else self._last
+        kept.append((time.monotonic() - self._started, name, direction, line[:_LONGEST_LINE]))
+        self._said += 1
+
+    def lines(self) -> tuple[str, ...]:
+        """What has been noted of this game; control characters are blanks, and long lines are cut."""
+        forgotten = self._said - len(self._first) - len(self._last)
+        gap = [f"... {forgotten} lines left out ..."] if forgotten else []
+        return (*map(_text, self._first), *gap, *map(_text, self._last))
+
+
+def _text(said: _Line) -> str:
+    seconds, name, direction, line = said
+    return f"{seconds:9.3f} {name} {direction} {printable(line)}"
+
+
+MOST_CRASHES = 3  # of a pair that are played again where that is asked for
+MOST_FALLS = 5  # of flags in a pair while this machine was busy; after that it is the engine, not the machine
+_FAREWELL_SECONDS = 1.0
+_HURRIED_SECONDS = 0.4  # after Ctrl-C: both engines are gone within two seconds
+
+
+class PairWorker:
+    """Plays pairs of games, one after the other. Engines stay for the next pair if they play in it.
+
+    Args:
+        settings: of the run.
+        stall_watch: knows when this machine was held up; None if no engine has a clock.
+        emit: called with each event as it happens.
+        is_over: asked often; once it is true, playing ends with ``Stopped``.
+        on_glimpse: called with what happens during turns, if anybody watches.
+        make: makes the driver of an engine; called as ``make_driver``.
+    """
+
+    def __init__(
+        self,
+        settings: RunSettings,
+        stall_watch: StallWatch | None,
+        emit: Callable[[Event], object],
+        is_over: Callable[[], bool],
+        on_glimpse: Callable[[Glimpse], object] | None = None,
+        make: Callable[..., Driver] = make_driver,
+    ) -> None:
+        self._settings = settings
+        self._stall_watch = stall_watch
+        self._emit = emit
+        self._is_over = is_over
+        self._on_glimpse = on_glimpse
+        self._game = 0  # that is played, or was
+        self._next_thought = 0.0
+        self._make = make
+        self._dialogue = DialogueLog()
+        self._solver = Solver()
+        self._entries = {entry.name: entry for entry in settings.entries}
+        self._drivers: dict[str, Driver] = {}
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The engines that sit here."""
+        return frozenset(self._drivers)
+
+    def check_engines(self) -> None:
+        """Start every engine once. Raises: OutflankError if one can't play; Stopped."""
+        for entry in self._entries.values():
+            self._take([*(self._entries[name] for name in list(self.names)[-1:]), entry])
+            self._drivers[entry.name].open()
+
+    def play(self, pairings: Iterable[Pairing], entries: Iterable[EngineSpec]) -> None:
+        """Play the games of a pair, or the one that is still missing, until one is void, which voids the pair.
+
+        Args:
+            pairings: the games.
+            entries: both engines, with their options for this pair.
+
+        Raises: Stopped; the engines are gone then.
+        """
+        try:
+            self._take(entries)
+            for pairing in pairings:
+                if self._play_game(pairing).void:
+                    break
+        except Stopped:
+            self.leave(hurried=True)
+            raise
+
+    def interrupt(self) -> None:
+        """End a solve that goes on; may be called from any thread."""
+        self._solver.stop()
+
+    def leave(self, *, hurried: bool = False) -> None:
+        """End all engines."""
+        while self._drivers:
+            _, driver = self._drivers.popitem()
+            driver.close(_HURRIED_SECONDS if hurried else _FAREWELL_SECONDS)
+
+    def _take(self, entries: Iterable[EngineSpec]) -> None:
+        wanted = {entry.name: entry for entry in entries}
+        for name in self.names - wanted.keys():
+            self._drivers.pop(name).close(_FAREWELL_SECONDS)
+        for name, entry in wanted.items():
+            if name in self._drivers:
+                self._drivers[name].set_options(entry)
+                continue
+            self._drivers[name] = self._make(
+                entry,
+                self._settings.rules,
+                on_wait=self._check_stop,
+                on_line=self._hear if self._on_glimpse else self._dialogue.add,
+                on_remark=self._emit,
+            )
+
+    def _play_game(self, planned: Pairing) -> GameRecord:
+        settings, pairing = self._settings, planned.begun()
+        self._dialogue.begin()
+        self._game = pairing.number
+        self._emit(pairing)
+        referee = Referee(
+            pairing,
+            {colour: self._drivers[name] for colour, name in pairing.names.items()},
+            settings.rules,
+            settings.stall,
+            lambda ply, turn: self._emit(TurnPlayed(pairing.number, pairing.attempt, ply, turn)),
+            on_begun=partial(self._begin_turn, pairing.attempt) if self._on_glimpse else None,
+            adjudicate=settings.adjudicate,
+            resign=settings.resign,
+            draw=settings.draw,
+            solve=settings.solve,
+            solver=self._solver,
+            held_up=self._stall_watch.held_up if self._stall_watch else None,
+        )
+        game = referee.play()
+        if game.ending.is_fault:
+            game = replace(game, dialogue=self._dialogue.lines())
+        if void := self._void(game, referee.delay):
+            game = replace(game, void=f"{game.loser_name} {void}", blamed=game.loser_name)
+        self._emit(game)
+        return game
+
+    def _void(self, game: GameRecord, delay: float | None) -> str:
+        """Return why the game does not count; empty if it counts. Wins and losses are treated alike."""
+        attempt = game.pairing.attempt
+        if game.ending is Ending.CRASH and self._settings.replay_crashes and attempt <= MOST_CRASHES:
+            return "crashed, and crashes are played again"
+        if delay is None or delay <= THRESHOLD_SECONDS or self._stall_watch is None or attempt > MOST_FALLS:
+            return ""
+        return f"lost on time while this machine held it up for {delay:.3f} s"
+
+    def _hear(self, name: str, direction: str, line: str) -> None:
+        """Note a line, and pass it on if it is a thought; an engine may have a thousand a second."""
+        self._dialogue.add(name, direction, line)
+        if direction == "<" and is_thought(line) and self._on_glimpse:
+            now = time.monotonic()
+            if now >= self._next_thought:
+                self._next_thought = now + _THOUGHT_SECONDS
+                self._on_glimpse(Thought(self._game, name, line[:_LONGEST_LINE]))
+
+    def _begin_turn(self, attempt: int, ply: int, allowance: float) -> None:
+        self._next_thought = 0.0
+        if self._on_glimpse:
+            known = allowance if math.isfinite(allowance) else None
+            self._on_glimpse(TurnBegun(self._game, attempt, ply, known, time.time()))
+
+    def _check_stop(self) -> None:
+        if self._is_over():
+            raise Stopped
+
+
+def needs_stall_watch(settings: RunSettings) -> bool:
+    """Whether anybody plays against a clock."""
+    return any(entry.time.is_limited for entry in settings.entries)
+
+
+News = Event | tuple[Sequence[Pairing], str]
+"""What happened; a pair with a text is done, and the text is a sentence if the runner failed at it, else empty."""
 
 
 class PairPool(Protocol):
@@ -40,8 +279,13 @@ class PairPool(Protocol):
     def check_engines(self, on_wait: Callable[[], object]) -> None:
         """Start every engine once. Raises: OutflankError if one can't play, and whatever `on_wait` raises."""
 
-    def submit(self, task: PairTask) -> None:
-        """Have a pair played; what happens is in the news, at last that the task is done."""
+    def submit(self, pairings: Sequence[Pairing], entries: Sequence[EngineSpec]) -> None:
+        """Have a pair played; what happens is in the news, at last that the pair is done.
+
+        Args:
+            pairings: its games, or the one that is still missing.
+            entries: both engines, with their options for this pair.
+        """
 
     def stop(self) -> None:
         """Give up the games being played."""
@@ -129,9 +373,9 @@ class LocalPool:
             on_wait()
         checking.result()
 
-    def submit(self, task: PairTask) -> None:
+    def submit(self, pairings: Sequence[Pairing], entries: Sequence[EngineSpec]) -> None:
         """Have a pair played by a free worker."""
-        self._start(self._play, task)
+        self._start(self._play, pairings, entries)
 
     def stop(self) -> None:
         """Give up the games being played."""
@@ -145,20 +389,20 @@ class LocalPool:
         future.add_done_callback(self._running.discard)
         return future
 
-    def _play(self, task: PairTask) -> None:
+    def _play(self, pairings: Sequence[Pairing], entries: Sequence[EngineSpec]) -> None:
         if self._stop.is_set():
             return
-        worker = self._take_worker(task.names)
+        worker = self._take_worker(pairings[0].engines)
         try:
-            worker.play(task)
-            self.news.put((task, ""))
+            worker.play(pairings, entries)
+            self.news.put((pairings, ""))
         except Stopped:
             pass
         except Exception as error:  # whatever it is, it is our fault, and must not be taken for an engine's
             worker.leave()
             # What has failed may be a shortage.
-            self._stop.wait(min(_LONGEST_PAUSE, 4.0 ** (task.attempt - 1)))
-            self.news.put((task, f"{type(error).__name__}: {error}"))
+            self._stop.wait(min(_LONGEST_PAUSE, 4.0 ** (pairings[0].attempt - 1)))
+            self.news.put((pairings, f"{type(error).__name__}: {error}"))
         finally:
             with self._lock:
                 self._free.append(worker)

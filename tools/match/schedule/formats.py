@@ -1,7 +1,7 @@
 """The schedule: which engines meet, in which order, on which openings. Pure functions of settings and games so far."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import groupby
 
 from outflank.engine import Colour, Move
@@ -12,23 +12,6 @@ from outflank.tools.match.schedule.swiss import SwissScore
 from outflank.tools.match.state.run import Format, RunSettings
 
 STANDING_OPENINGS = 1_000  # after as many pairs two engines of a standing arena begin with the first again
-
-
-@dataclass(frozen=True, slots=True)
-class Course:
-    """The state of the tournament after the games so far.
-
-    Attributes:
-        order: the engines, best first. By the share of the points, then by discs a game; in a Swiss tournament by
-            points (a bye counts as a won encounter), then by Buchholz and Sonneborn-Berger; in a knockout by how far
-            an engine came. Last by seeding. But for a Swiss tournament only encounters that are finished count.
-        rounds: of a Swiss tournament or a knockout, as far as they are known; empty for all others.
-        swiss: the table of a Swiss tournament, games of unfinished encounters included; empty for all others.
-    """
-
-    order: tuple[str, ...]
-    rounds: tuple[tuple[Meeting, ...], ...] = ()
-    swiss: Mapping[str, SwissScore] = field(default_factory=dict)
 
 
 def plan(
@@ -57,8 +40,13 @@ def openings_needed(settings: RunSettings) -> int:
     return pairs * settings.rounds
 
 
-def course_of(settings: RunSettings, games: Iterable[GameRecord]) -> Course:
-    """Return the state of the tournament after these games, in any order; they need no turns."""
+def course_of(
+    settings: RunSettings, games: Iterable[GameRecord]
+) -> tuple[tuple[str, ...], tuple[tuple[Meeting, ...], ...], Mapping[str, SwissScore]]:
+    """Return the state of the tournament after these games, in any order; they need no turns.
+
+    Returns: order, rounds and Swiss table, see ``Standings``.
+    """
     played = _by_number(games)
     planned, scores = _known(settings, played)
     names = settings.names
@@ -83,14 +71,11 @@ def course_of(settings: RunSettings, games: Iterable[GameRecord]) -> Course:
     else:
         won = totals(names, planned, scores)
         order = sorted(names, key=lambda name: _merit(won[name]), reverse=True)
-    return Course(
-        tuple(order),
-        tuple(
-            tuple(_with_games(meeting, round, planned, so_far) for meeting in meetings)
-            for round, meetings in enumerate(rounds, 1)
-        ),
-        table,
+    whole = (
+        tuple(_with_games(meeting, round, planned, so_far) for meeting in meetings)
+        for round, meetings in enumerate(rounds, 1)
     )
+    return tuple(order), tuple(whole), table
 
 
 def _merit(score: Score) -> tuple[float, float]:
@@ -101,7 +86,8 @@ def games_to_be_planned(settings: RunSettings, games: Iterable[GameRecord]) -> i
     """Return the number of games in the rounds of a Swiss tournament or a knockout to come, tie-breaks left out."""
     if settings.format not in (Format.SWISS, Format.KNOCKOUT):
         return 0
-    rounds, players = course_of(settings, games).rounds, len(settings.entries)
+    _, rounds, _ = course_of(settings, games)
+    players = len(settings.entries)
     if settings.format is Format.SWISS:
         return (settings.rounds - len(rounds)) * (players // 2) * settings.games
     known = sum(meeting.second is not None for meetings in rounds for meeting in meetings)

@@ -23,27 +23,12 @@ class Planned:
 
 
 @dataclass(frozen=True, slots=True)
-class GameStarted:
-    """A game begins.
-
-    Attributes:
-        pairing: numbers, names and opening of the game.
-        attempt: 1, and one more for each earlier attempt of its pair that was void.
-        started: when, in ISO format with time zone.
-    """
-
-    pairing: Pairing
-    attempt: int
-    started: str
-
-
-@dataclass(frozen=True, slots=True)
 class TurnPlayed:
     """A turn was played.
 
     Attributes:
         game: the number of the game.
-        attempt: as ``GameStarted`` has it.
+        attempt: the attempt of its pairing.
         ply: 0 for the first turn.
         turn: the turn.
     """
@@ -60,9 +45,10 @@ class TurnPlayed:
         return after.discs(Colour.BLACK), after.discs(Colour.WHITE)
 
 
-Event = Planned | GameStarted | TurnPlayed | GameRecord | str | RunSettings
-"""A record is a game that has ended, or does not count if it is void; a sentence is a remark about an engine.
+Event = Planned | Pairing | TurnPlayed | GameRecord | str | RunSettings
+"""A pairing is a game that begins; a record is one that has ended, or does not count if it is void.
 
+A sentence is a remark about an engine.
 Settings are the run's settings from now on: an engine has entered a standing arena.
 """
 
@@ -73,7 +59,7 @@ class TurnBegun:
 
     Attributes:
         game: the number of the game.
-        attempt: as ``GameStarted`` has it.
+        attempt: the attempt of its pairing.
         ply: 0 for the first turn.
         allowance: seconds that it may take; None without a clock.
         at: when, in seconds since 1970.
@@ -110,8 +96,8 @@ def described(event: Event) -> dict[str, Any]:
     match event:
         case Planned(games, played):
             return {"event": "planned", "games": games, "played": played}
-        case GameStarted(pairing, attempt, started):
-            return {"event": "game-started", **_names(pairing), "attempt": attempt, "started": started}
+        case Pairing(attempt=attempt, started=started):
+            return {"event": "game-started", **_names(event), "attempt": attempt, "started": started}
         case TurnPlayed(game, attempt, ply, turn):
             return {
                 "event": "turn",
@@ -146,7 +132,7 @@ def _names(pairing: Pairing) -> dict[str, Any]:
 def _result(game: GameRecord) -> dict[str, Any]:
     return {
         **_names(game.pairing),
-        "attempt": game.attempt,
+        "attempt": game.pairing.attempt,
         "winner": game.winner_name,
         "ending": str(game.ending),
         "detail": game.detail,

@@ -54,8 +54,8 @@ class RunSettings:
             the second with the same values moved the other way; None for all other runs.
     """
 
-    entries: tuple[EngineSpec, ...]
-    openings: OpeningsChoice
+    entries: tuple[EngineSpec, ...] = ()
+    openings: OpeningsChoice = field(default_factory=OpeningsChoice)
     format: Format = Format.MATCH
     games: int = 10
     rounds: int = 1
@@ -175,7 +175,7 @@ def plain_settings(settings: RunSettings) -> dict[str, Any]:
         "sprt": asdict(settings.sprt) if settings.sprt else None,
         **{name: getattr(settings, name) for name in PLAIN_SETTINGS},
         **{name: asdict(rule) for name in SCORE_RULES if (rule := getattr(settings, name))},
-        **({"tuning": settings.tuning.plain()} if settings.tuning else {}),
+        **({"tuning": asdict(settings.tuning)} if settings.tuning else {}),
     }
 
 

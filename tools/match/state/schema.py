@@ -1,10 +1,24 @@
-"""The file of a run: its tables and its name. docs/match.md describes it for other programs."""
+"""The file of a run: its tables, the rows of games in them, and how they are read. docs/match.md describes it.
 
+Rows are checked, since anybody may have edited the file.
+"""
+
+import math
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from outflank.book.database import DatabaseKind
-from outflank.engine import FileFormatError
-from outflank.tools.match.state.rows import GAME_COLUMNS, TURN_COLUMNS
+from outflank.engine import Colour, FileFormatError, Game, Move, NotationError, OutflankError, Position, Rules
+from outflank.protocol.drivers.driver import LONGEST_IDENTITY
+from outflank.protocol.formats.annotated import AnnotatedMove, Recorder
+from outflank.protocol.outside_json import read_json_object
+from outflank.tools.match.game.results import Ending, GameRecord, OffClockTime, Pairing
+from outflank.tools.match.state.run import Run, RunSettings, read_settings
 
 RUN_FILE = "run.db"
 _TABLES = """
@@ -38,17 +52,6 @@ RUN = DatabaseKind(
 )
 
 
-def _insert(table: str, columns: list[str]) -> str:
-    return f"INSERT OR REPLACE INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
-
-
-INSERT_GAME = _insert("game", GAME_COLUMNS)
-INSERT_TURN = _insert("turn", TURN_COLUMNS)
-INSERT_FACT = _insert("run", ["name", "value"])
-INSERT_OPENING = _insert("opening", ["number", "moves"])
-INSERT_REMARK = "INSERT OR IGNORE INTO remark (sentence) VALUES (?)"
-
-
 def run_path(path: Path) -> Path:
     """Return the file of a run that is given by the file or by its folder.
 
@@ -63,3 +66,332 @@ def run_path(path: Path) -> Path:
     inside = sorted(folder.glob(f"*/{RUN_FILE}"))
     found = f"; the run {str(inside[-1].parent)!r} is in it" if inside else ""
     raise FileFormatError(f"{str(path)!r} is not the folder of a run: it has no {RUN_FILE}{found}")
+
+
+LONGEST_SENTENCE = 2_000  # characters; the engines' own words are in most of them
+MOST_IDENTITIES = 10  # of an engine that calls itself something else in each game
+LONGEST_DIALOGUE = 1 << 20  # more than `DialogueLog` keeps of a game
+_GAP = " ... left out ... "
+_MOST = 1_000_000_000
+_LONGEST_TEXT = 1 << 20
+_DISCS = 64
+_MOST_PLACES = 1000
+_MOST_EMPTIES = 60
+_SEEDS = 2**63
+_Check = Callable[[Any], bool]
+
+
+def _whole(least: int, most: int) -> _Check:
+    return lambda value: type(value) is int and least <= value <= most
+
+
+def _number(least: float, most: float) -> _Check:
+    return lambda value: type(value) in (int, float) and math.isfinite(value) and least <= value <= most
+
+
+def _text(value: object) -> bool:
+    return isinstance(value, str) and len(value) <= _LONGEST_TEXT
+
+
+def _or_none(check: _Check) -> _Check:
+    return lambda value: value is None or check(value)
+
+
+_COUNT = _whole(1, _MOST)
+_MARGIN = _or_none(_whole(-_DISCS, _DISCS))
+_GAME: dict[str, _Check] = {
+    **dict.fromkeys(("number", "attempt", "pair", "round"), _COUNT),
+    **dict.fromkeys(("black", "white", "rules", "opening", "started"), _text),
+    "winner": _or_none(_text),
+    **dict.fromkeys(("ending", "detail"), _text),
+    "margin": _MARGIN,
+    **dict.fromkeys(("dialogue", "void", "blamed"), _or_none(_text)),
+}
+"""The columns of table ``game`` in the order of a row, and the values that they may have."""
+_TURN: dict[str, _Check] = {
+    "move": _text,
+    "seconds": _or_none(_number(0, _MOST)),
+    "value": _or_none(_number(-_MOST, _MOST)),
+    "exact": _MARGIN,
+    "book": _or_none(_whole(0, 1)),
+}
+"""The columns of table ``turn`` after its key."""
+_SETTINGS: dict[str, _Check] = {
+    "games": _COUNT,
+    "rounds": _COUNT,
+    "seed": _whole(0, _SEEDS),
+    "stall": _number(0, _MOST),
+    "adjudicate": _whole(0, _MOST_EMPTIES),
+    "solve": _whole(0, _MOST_EMPTIES),
+    "concurrency": _whole(1, _MOST_PLACES),
+    "replay_crashes": lambda value: isinstance(value, bool),
+}
+_OUTSIDE = {"moves": _whole(0, _MOST), **dict.fromkeys(("seconds", "longest", "setup"), _number(0, _MOST))}
+
+
+def cut(text: str, longest: int) -> str:
+    """`text` with at most `longest` characters: its middle is left out, since the end of a dialogue has the fault."""
+    if len(text) <= longest:
+        return text
+    kept = longest - len(_GAP)
+    return text[: kept - kept // 2] + _GAP + text[-(kept // 2) :]
+
+
+def _check_settings(settings: RunSettings) -> None:
+    _check({name: getattr(settings, name) for name in _SETTINGS}, _SETTINGS)
+    if len(set(settings.names)) != len(settings.names) or len(settings.names) < 2:
+        raise ValueError(
+            f"a run needs two engines or more with different names, not {', '.join(settings.names) or 'none'}"
+        )
+    if settings.tuning and (len(settings.names) != 2 or settings.games % 2):
+        raise ValueError("a tuning is a match of two engines with an even number of games")
+
+
+def _check_run(run: Run) -> None:
+    datetime.fromisoformat(run.started)
+    if not all(map(_text, (*run.remarks, run.machine, run.outflank, run.evaluation))):
+        raise ValueError("a remark, the machine, the version or the evaluation is no text")
+    if run.seconds is not None and not _number(0, _MOST)(run.seconds):
+        raise ValueError(f"expected seconds from 0 on, got {run.seconds}")
+    numbers = [game.pairing.number for game in run.games]
+    if len(set(numbers)) != len(numbers):
+        raise ValueError("a game counts twice")
+    for game in (*run.games, *run.voids):
+        names = game.pairing.engines
+        if len(names) != 2 or not names <= set(run.settings.names):
+            raise ValueError(
+                f"a game is not between two engines of the run, but between {' and '.join(sorted(names))}"
+            )
+        if game.blamed is not None and game.blamed not in run.settings.names:
+            raise ValueError(f"a void blames {game.blamed!r}, which is no engine of the run")
+
+
+def _check(values: dict[str, Any], checks: dict[str, _Check]) -> None:
+    for name, check in checks.items():
+        if not check(values[name]):
+            raise ValueError(f"its {name} can't be {str(values[name])[:40]!r}")
+
+
+def _insert(table: str, *columns: str) -> str:
+    return f"INSERT OR REPLACE INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
+
+
+INSERT_GAME = _insert("game", *_GAME)
+INSERT_TURN = _insert("turn", "game", "attempt", "ply", *_TURN)
+INSERT_FACT = _insert("run", "name", "value")
+INSERT_OPENING = _insert("opening", "number", "moves")
+INSERT_REMARK = "INSERT OR IGNORE INTO remark (sentence) VALUES (?)"
+
+
+_LONGEST = {"detail": LONGEST_SENTENCE, "dialogue": LONGEST_DIALOGUE, "void": LONGEST_SENTENCE}
+Row = tuple[Any, ...]
+
+
+def opening_text(opening: Iterable[Move]) -> str:
+    """The moves, separated by blanks."""
+    return " ".join(map(str, opening))
+
+
+def read_opening(text: str, rules: Rules) -> tuple[Move, ...]:
+    """The moves that ``opening_text`` wrote. Raises: NotationError, IllegalMoveError."""
+    if not isinstance(text, str):
+        raise NotationError(f"expected the moves of an opening, got {text!r}")
+    game = Game(rules)
+    for move in text.split():
+        game.play(move)
+    return tuple(turn.move for turn in game if not turn.move.is_pass)
+
+
+def started_row(pairing: Pairing, rules: Rules) -> Row:
+    """The row of a game that is being played: it has no ending yet."""
+    return (*_pairing_row(pairing, rules), *[None] * 7)
+
+
+def ended_row(game: GameRecord) -> Row:
+    """The row of a game that has ended."""
+    return (
+        *_pairing_row(game.pairing, game.rules),
+        str(game.winner) if game.winner else None,
+        str(game.ending),
+        cut(game.detail, LONGEST_SENTENCE),
+        game.margin,
+        cut("\n".join(game.dialogue), LONGEST_DIALOGUE) or None,
+        cut(game.void, LONGEST_SENTENCE) or None,
+        game.blamed,
+    )
+
+
+def turn_row(game: int, attempt: int, ply: int, turn: AnnotatedMove) -> Row:
+    """The row of a turn."""
+    return (game, attempt, ply, str(turn.move), turn.seconds, turn.score, turn.exact, turn.from_book)
+
+
+def read_games(connection: sqlite3.Connection) -> tuple[list[GameRecord], list[GameRecord], int]:
+    """The games that have ended, in the order of the schedule: those that count, and those that do not.
+
+    The third is the number of their texts that were cut, since they are longer than any that we write.
+
+    Raises: FileFormatError if a game can't have been played as it is written.
+    """
+    columns = {name for _, name, *_ in connection.execute("PRAGMA table_info(turn)")}
+    book = "book" if "book" in columns else "NULL"  # runs of version 1 had none
+    select_turns = (
+        f"SELECT move, seconds, value, exact, {book} FROM turn WHERE game = ? AND attempt = ? ORDER BY ply"
+    )
+    games, voids, too_long = list[GameRecord](), list[GameRecord](), 0
+    for row in connection.execute(
+        f"SELECT {', '.join(_GAME)} FROM game WHERE ending IS NOT NULL ORDER BY number, attempt"
+    ):
+        values = dict(zip(_GAME, row, strict=True))
+        too_long += _cut_texts(values)
+        turns = connection.execute(select_turns, (values["number"], values["attempt"])).fetchall()
+        game = _read_game(values, turns)
+        (voids if game.void else games).append(game)
+    return games, voids, too_long
+
+
+def _cut_texts(row: dict[str, Any]) -> int:
+    long = [name for name, longest in _LONGEST.items() if _is_longer(row[name], longest)]
+    for name in long:
+        row[name] = cut(row[name], _LONGEST[name])
+    return len(long)
+
+
+def read_openings(connection: sqlite3.Connection, rules: Rules) -> list[tuple[Move, ...]]:
+    """The openings that were chosen when the run began."""
+    return [
+        read_opening(moves, rules)
+        for (moves,) in connection.execute("SELECT moves FROM opening ORDER BY number")
+    ]
+
+
+def read_remarks(connection: sqlite3.Connection) -> tuple[list[str], int]:
+    """The remarks, and how many of them were too long and were cut."""
+    found = [sentence for (sentence,) in connection.execute("SELECT sentence FROM remark ORDER BY number")]
+    long = sum(_is_longer(sentence, LONGEST_SENTENCE) for sentence in found)
+    return [
+        cut(sentence, LONGEST_SENTENCE) if isinstance(sentence, str) else sentence for sentence in found
+    ], long
+
+
+def _is_longer(value: object, longest: int) -> bool:
+    return isinstance(value, str) and len(value) > longest
+
+
+def _pairing_row(pairing: Pairing, rules: Rules) -> Row:
+    return (
+        pairing.number,
+        pairing.attempt,
+        pairing.pair,
+        pairing.round,
+        pairing.names[Colour.BLACK],
+        pairing.names[Colour.WHITE],
+        str(rules),
+        opening_text(pairing.opening),
+        pairing.started,
+    )
+
+
+def _read_game(row: dict[str, Any], turns: Sequence[Row]) -> GameRecord:
+    try:
+        _check(row, _GAME)
+        datetime.fromisoformat(row["started"])
+        rules = Rules.parse(row["rules"])
+        recorder = Recorder(Position.start(rules))
+        for turn in turns:
+            _check(dict(zip(_TURN, turn, strict=True)), _TURN)
+            move, seconds, value, exact, book = turn
+            from_book = None if book is None else bool(book)
+            recorder.play(move, seconds=seconds, score=value, exact=exact, from_book=from_book)
+        names = {Colour.BLACK: row["black"], Colour.WHITE: row["white"]}
+        opening = read_opening(row["opening"], rules)
+        return GameRecord(
+            pairing=Pairing(
+                *(row["number"], row["pair"], names, opening, row["round"], row["attempt"]),
+                started=row["started"],
+            ),
+            rules=rules,
+            turns=recorder.moves,
+            winner=Colour(row["winner"]) if row["winner"] else None,
+            ending=Ending(row["ending"]),
+            detail=row["detail"],
+            margin=row["margin"],
+            dialogue=tuple((row["dialogue"] or "").splitlines()),
+            void=row["void"] or "",
+            blamed=row["blamed"],
+        )
+    except (OutflankError, ValueError) as error:
+        raise FileFormatError(f"row {row['number']} of table game is no game: {error}") from None
+
+
+# The states of a run.
+PLAYING, INTERRUPTED, FINISHED = "playing", "interrupted", "finished"
+# The names of facts.
+OUTSIDE, IDENTITIES = "outside", "identities"
+# Errors that values of the wrong type or beyond all numbers cause.
+_MISREAD = (LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
+
+
+@contextmanager
+def refusals(file: Path) -> Iterator[None]:
+    """Turn every error that an edited file may cause into a FileFormatError that names it."""
+    try:
+        yield
+    except (sqlite3.Error, OutflankError, *_MISREAD) as error:
+        raise FileFormatError(f"can't read {str(file)!r} as the file of a run ({error})") from None
+
+
+def read(connection: sqlite3.Connection) -> Run:
+    """The run in an open file. Raises: any of what ``refusals`` catches."""
+    connection.execute("BEGIN")  # all of it as it was at one moment
+    try:
+        facts = facts_of(connection)
+        games, voids, long_texts = read_games(connection)
+        remarks, long_remarks = read_remarks(connection)
+    finally:
+        connection.execute("COMMIT")
+    if not isinstance(facts["id"], str):
+        raise TypeError("its id is no text")
+    run = Run(
+        settings=read_settings(read_json_object(facts["settings"])),
+        games=tuple(games),
+        voids=tuple(voids),
+        remarks=tuple(remarks),
+        outflank=facts.get("outflank", ""),
+        evaluation=facts.get("evaluation", ""),
+        started=facts["started"],
+        seconds=float(facts["seconds"]) if "seconds" in facts else None,
+        machine=facts.get("machine", ""),
+        interrupted=facts["state"] == INTERRUPTED,
+        finished=facts["state"] == FINISHED,
+        outside=_read_outside(facts.get(OUTSIDE, "{}")),
+        identities=_read_identities(facts.get(IDENTITIES, "{}")),
+        cut_texts=long_texts + long_remarks,
+    )
+    _check_settings(run.settings)
+    _check_run(run)
+    return run
+
+
+def _read_outside(text: str) -> dict[str, OffClockTime]:
+    taken = {name: OffClockTime(*numbers) for name, numbers in read_json_object(text).items()}
+    for numbers in taken.values():
+        _check(asdict(numbers), _OUTSIDE)
+    return taken
+
+
+def _read_identities(text: str) -> dict[str, tuple[str, ...]]:
+    identities = {name: tuple(said) for name, said in read_json_object(text).items()}
+    for name, said in identities.items():
+        if len(said) > MOST_IDENTITIES or not all(map(_is_identity, said)):
+            raise ValueError(f"names and versions of {name} can't be {str(said)[:40]!r}")
+    return identities
+
+
+def _is_identity(said: object) -> bool:
+    return isinstance(said, str) and said.isprintable() and len(said) <= LONGEST_IDENTITY
+
+
+def facts_of(connection: sqlite3.Connection) -> dict[str, str]:
+    """The facts about the whole run, by name."""
+    return dict(connection.execute("SELECT name, value FROM run"))

@@ -27,9 +27,9 @@ from outflank.book.lock import LOCK_SUFFIX, WriterLock, expect_no_other_file
 from outflank.engine import FileFormatError, Move, Rules
 from outflank.engine.evaluation.weights import checksum
 from outflank.engine.machine import cpu_name, processors
-from outflank.tools.match.game.results import GameRecord, OffClockTime
-from outflank.tools.match.state import rows, schema
-from outflank.tools.match.state.events import Event, GameStarted, Planned, TurnPlayed
+from outflank.tools.match.game.results import GameRecord, OffClockTime, Pairing
+from outflank.tools.match.state import schema
+from outflank.tools.match.state.events import Event, Planned, TurnPlayed
 from outflank.tools.match.state.run import Run, RunSettings, plain_settings
 from outflank.tools.match.state.schema import RUN, RUN_FILE
 from outflank.tools.runtime.progress import counted
@@ -126,12 +126,12 @@ class Store:
                 "started": datetime.now(UTC).astimezone().isoformat(timespec="seconds"),
                 "machine": machine_line(),
                 "settings": _json(plain_settings(settings)),
-                "state": rows.PLAYING,
+                "state": schema.PLAYING,
             }
             with RUN.creating(folder / RUN_FILE) as (connection, unfinished):
                 facts[_SEAL] = seal(unfinished, _sealed_text(facts))
                 connection.executemany(schema.INSERT_FACT, facts.items())
-                connection.executemany(schema.INSERT_OPENING, enumerate(map(rows.opening_text, openings)))
+                connection.executemany(schema.INSERT_OPENING, enumerate(map(schema.opening_text, openings)))
             undo.callback((folder / RUN_FILE).unlink, missing_ok=True)
             store = cls(folder, lock, RUN.open_to_write(folder / RUN_FILE))
             undo.pop_all()
@@ -158,7 +158,7 @@ class Store:
                 [
                     ("DELETE FROM game WHERE ending IS NULL", ()),
                     ("DELETE FROM turn WHERE (game, attempt) NOT IN (SELECT number, attempt FROM game)", ()),
-                    (schema.INSERT_FACT, ("state", rows.PLAYING)),
+                    (schema.INSERT_FACT, ("state", schema.PLAYING)),
                 ],
                 durable=True,
             )
@@ -177,29 +177,29 @@ class Store:
 
         Raises: FileFormatError if somebody has written there what no run holds.
         """
-        with rows.refusals(self.folder / RUN_FILE):
-            return rows.read(self._connection)
+        with schema.refusals(self.folder / RUN_FILE):
+            return schema.read(self._connection)
 
     def openings(self, rules: Rules) -> list[tuple[Move, ...]]:
         """The openings that were chosen when the run began. Raises: FileFormatError as ``read``."""
-        with rows.refusals(self.folder / RUN_FILE):
-            return rows.read_openings(self._connection, rules)
+        with schema.refusals(self.folder / RUN_FILE):
+            return schema.read_openings(self._connection, rules)
 
     @property
     def id(self) -> str:
         """The run's own id; no other run has it."""
-        return rows.facts_of(self._connection)["id"]
+        return schema.facts_of(self._connection)["id"]
 
     @property
     def is_ours(self) -> bool:
         """Whether this user has begun the run on this machine, or has taken it over, with the settings that it has."""
-        facts = rows.facts_of(self._connection)
+        facts = schema.facts_of(self._connection)
         code = facts.get(_SEAL, "")
         return isinstance(code, str) and is_sealed(self.folder / RUN_FILE, _sealed_text(facts), code)
 
     def take_over(self) -> None:
         """Have the run be ours from now on. Raises: FileFormatError if that can't be written."""
-        code = seal(self.folder / RUN_FILE, _sealed_text(rows.facts_of(self._connection)))
+        code = seal(self.folder / RUN_FILE, _sealed_text(schema.facts_of(self._connection)))
         with _refused_in_words(self.folder):
             self._commit([(schema.INSERT_FACT, (_SEAL, code))], durable=True)
 
@@ -209,7 +209,7 @@ class Store:
         Raises: FileFormatError if that can't be written.
         """
         stored = len(self.openings(settings.rules))
-        added = islice(enumerate(map(rows.opening_text, openings)), stored, None)
+        added = islice(enumerate(map(schema.opening_text, openings)), stored, None)
         with _refused_in_words(self.folder):
             self._commit(
                 [
@@ -228,7 +228,7 @@ class Store:
                 self._note_engines(event)
         # A game that has ended is written whole: its single turns need not be.
         games = [event for event in self._unsaved if isinstance(event, GameRecord)]
-        ended = {(game.pairing.number, game.attempt) for game in games}
+        ended = {(game.pairing.number, game.pairing.attempt) for game in games}
         due = [
             event
             for event in self._unsaved
@@ -249,7 +249,7 @@ class Store:
         """Note that the run has ended, free the file, and return the run with what could not be written."""
         self._ended = True
         try:
-            state = rows.FINISHED if finished else rows.INTERRUPTED
+            state = schema.FINISHED if finished else schema.INTERRUPTED
             played = (
                 self._sums() if self._has_played else []
             )  # a finished run may be resumed just to be shown
@@ -280,8 +280,8 @@ class Store:
         seconds = self._seconds_before + time.monotonic() - self._resumed
         facts = {
             "seconds": f"{seconds:.1f}",
-            rows.OUTSIDE: _json({name: astuple(taken) for name, taken in self._outside.items()}),
-            rows.IDENTITIES: _json(self._identities),
+            schema.OUTSIDE: _json({name: astuple(taken) for name, taken in self._outside.items()}),
+            schema.IDENTITIES: _json(self._identities),
         }
         return [(schema.INSERT_FACT, fact) for fact in facts.items()]
 
@@ -290,7 +290,7 @@ class Store:
             self._outside[name] = self._outside.get(name, OffClockTime()) + taken
         for name, said in game.identities.items():
             known = self._identities.get(name, ())
-            if said not in known and len(known) < rows.MOST_IDENTITIES:
+            if said not in known and len(known) < schema.MOST_IDENTITIES:
                 self._identities[name] = (*known, said)
 
     def _commit(self, statements: Iterable[Statement], durable: bool) -> None:
@@ -313,7 +313,7 @@ def read_run(path: Path) -> Run:
     Raises: FileFormatError if there is none, or if it can't be read.
     """
     with _reading(path) as connection:
-        return rows.read(connection)
+        return schema.read(connection)
 
 
 def read_openings(path: Path, rules: Rules) -> list[tuple[Move, ...]]:
@@ -322,13 +322,13 @@ def read_openings(path: Path, rules: Rules) -> list[tuple[Move, ...]]:
     Raises: FileFormatError as ``read_run``.
     """
     with _reading(path) as connection:
-        return rows.read_openings(connection, rules)
+        return schema.read_openings(connection, rules)
 
 
 @contextmanager
 def _reading(path: Path) -> Iterator[sqlite3.Connection]:
     file = schema.run_path(path)
-    with closing(RUN.open_to_read(file)) as connection, rows.refusals(file):
+    with closing(RUN.open_to_read(file)) as connection, schema.refusals(file):
         yield connection
 
 
@@ -341,14 +341,14 @@ def _refused_in_words(folder: Path) -> Iterator[None]:
 
 
 def _with(run: Run, events: Iterable[Event]) -> Run:
-    games = {(game.pairing.number, game.attempt): game for game in run.games}
+    games = {(game.pairing.number, game.pairing.attempt): game for game in run.games}
     voids, remarks = list(run.voids), dict.fromkeys(run.remarks)
     for event in events:
         match event:
             case GameRecord(void=""):
-                games[event.pairing.number, event.attempt] = event
+                games[event.pairing.number, event.pairing.attempt] = event
             case GameRecord():
-                games.pop((event.pairing.number, event.attempt), None)
+                games.pop((event.pairing.number, event.pairing.attempt), None)
                 voids.append(event)
             case str():
                 remarks[event] = None
@@ -359,19 +359,19 @@ def _with(run: Run, events: Iterable[Event]) -> Run:
 def _statements(event: Event, rules: Rules) -> list[Statement]:
     """Writing the statements twice changes nothing."""
     match event:
-        case GameStarted():
-            return [(schema.INSERT_GAME, rows.started_row(event, rules))]
+        case Pairing():
+            return [(schema.INSERT_GAME, schema.started_row(event, rules))]
         case TurnPlayed(game, attempt, ply, turn):
-            return [(schema.INSERT_TURN, rows.turn_row(game, attempt, ply, turn))]
+            return [(schema.INSERT_TURN, schema.turn_row(game, attempt, ply, turn))]
         case GameRecord():
-            number, attempt = event.pairing.number, event.attempt
-            turns = (rows.turn_row(number, attempt, ply, turn) for ply, turn in enumerate(event.turns))
+            number, attempt = event.pairing.number, event.pairing.attempt
+            turns = (schema.turn_row(number, attempt, ply, turn) for ply, turn in enumerate(event.turns))
             return [
-                (schema.INSERT_GAME, rows.ended_row(event)),
+                (schema.INSERT_GAME, schema.ended_row(event)),
                 *((schema.INSERT_TURN, row) for row in turns),
             ]
         case str():
-            return [(schema.INSERT_REMARK, (rows.cut(event, rows.LONGEST_SENTENCE),))]
+            return [(schema.INSERT_REMARK, (schema.cut(event, schema.LONGEST_SENTENCE),))]
         case Planned() | RunSettings():
             return []
 

@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
-from outflank.engine import NotationError
 from outflank.protocol.drivers.spec import EngineSpec, Protocol, is_ours, name
 from outflank.tools.match.game.results import GameRecord
 from outflank.tools.match.state.run import Run, RunSettings
-from outflank.tools.match.stats.spsa import MOST_PARAMETERS, Tuned, Tuning
+from outflank.tools.match.stats.spsa import Tuned, Tuning
 
 _SIDES, _TUNED = ("+", "-"), " tuned"
 TEST_FOLDER = "test"  # in the folder of a tuning: the match of its result against the start
@@ -22,18 +21,15 @@ def tuning_settings(settings: RunSettings, parameters: Sequence[Tuned]) -> RunSe
 
     Raises: NotationError if a name is too long, or if two parameters have the same.
     """
-    names = {parameter.name for parameter in parameters}
-    if len(names) < len(parameters) or not 0 < len(names) <= MOST_PARAMETERS:
-        raise NotationError(f"a run tunes 1 to {MOST_PARAMETERS} parameters with different names")
+    tuning = Tuning(tuple(parameters), lag=2 * settings.concurrency, test=settings.sprt)
+    start = tuning.texts([parameter.start for parameter in parameters])
     (entry,) = settings.entries
     if entry.protocol is Protocol.NBOARD and not is_ours(entry):
         texts = (entry.cmd, *entry.commands)
-        sent = [each for each in names if not any(f"{{{each}}}" in text for text in texts)]
+        sent = [each for each in start if not any(f"{{{each}}}" in text for text in texts)]
         entry = replace(
             entry, commands=(*entry.commands, *(f"set {each} {{{each}}}" for each in sorted(sent)))
         )
-    tuning = Tuning(tuple(parameters), lag=2 * settings.concurrency, test=settings.sprt)
-    start = tuning.texts([parameter.start for parameter in parameters])
     entry = entry.with_options(start)
     entries = tuple(_named(entry, side) for side in _SIDES)
     _named(entry, _TUNED)  # so that a name is not too long when the games are played

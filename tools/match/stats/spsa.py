@@ -12,7 +12,7 @@ Transactions on Aerospace and Electronic Systems 34 (1998), pages 817-823.
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from random import Random
 from typing import Any, Self
 
@@ -26,7 +26,7 @@ _LEAST_STEP_OF_WHOLE = 0.5  # less would be rounded away in most pairs
 _NAME = re.compile(r"[\w.-]{1,40}", re.ASCII)
 _LARGEST = 1e12
 _MOST_LAG = 100_000
-MOST_PARAMETERS = 200
+_MOST_PARAMETERS = 200
 _DIGITS = 6  # of a real value, as engines are given it
 _KINDS = ("int", "real")
 
@@ -43,6 +43,8 @@ class Tuned:
         most: that it may be.
         step: how far it is moved for play at the end of the run.
         rate: part of the step by which it moves for each game won at the end of the run.
+
+    Raises: NotationError if the values do not fit together.
     """
 
     name: str
@@ -68,12 +70,9 @@ class Tuned:
         step = _number(name, words[5]) if len(words) > 5 else usual
         # With more pairs each of them counts for less; fishtest's 0.002 is that of 250,000 pairs.
         rate = _number(name, words[6]) if len(words) > 6 else min(1 / math.sqrt(pairs), 1.0)
-        made = cls(name, kind, start, least, most, step, rate)
-        made.check()
-        return made
+        return cls(name, kind, start, least, most, step, rate)
 
-    def check(self) -> None:
-        """Raise NotationError unless all this goes together."""
+    def __post_init__(self) -> None:
         numbers = (self.start, self.least, self.most, self.step, self.rate)
         if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):
             raise NotationError(
@@ -124,29 +123,26 @@ class Tuning:
         lag: a pair is played with the values that the results up to `lag` pairs before it have led to. So many pairs
             may be played at once, and the values do not depend on which of them ends first.
         test: of the result against the start, in a match of its own after the run; None for none.
+
+    Raises: NotationError if the number or the names of the parameters, or the lag, are out of range.
     """
 
     parameters: tuple[Tuned, ...]
     lag: int
     test: Sprt | None = None
 
+    def __post_init__(self) -> None:
+        names = {parameter.name for parameter in self.parameters}
+        if not 0 < len(names) <= _MOST_PARAMETERS or len(names) < len(self.parameters):
+            raise NotationError(f"a run tunes 1 to {_MOST_PARAMETERS} parameters with different names")
+        if type(self.lag) is not int or not 1 <= self.lag <= _MOST_LAG:
+            raise NotationError(f"expected a lag from 1 to {_MOST_LAG}, got {str(self.lag)[:40]}")
+
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> Self:
-        """What ``plain`` made. Raises: NotationError, KeyError, TypeError if it was not."""
+        """Read what ``asdict`` made. Raises: NotationError, KeyError, TypeError for anything else."""
         test = Sprt(**plain["test"]) if plain["test"] else None
-        made = cls(tuple(Tuned(**values) for values in plain["parameters"]), plain["lag"], test)
-        for parameter in made.parameters:
-            parameter.check()
-        names = {parameter.name for parameter in made.parameters}
-        if not 0 < len(names) <= MOST_PARAMETERS or len(names) < len(made.parameters):
-            raise NotationError(f"a run tunes 1 to {MOST_PARAMETERS} parameters with different names")
-        if type(made.lag) is not int or not 1 <= made.lag <= _MOST_LAG:
-            raise NotationError(f"expected a lag from 1 to {_MOST_LAG}, got {str(made.lag)[:40]}")
-        return made
-
-    def plain(self) -> dict[str, Any]:
-        """All of it in values that JSON knows."""
-        return asdict(self)
+        return cls(tuple(Tuned(**values) for values in plain["parameters"]), plain["lag"], test)
 
     def texts(self, values: Sequence[float]) -> dict[str, str]:
         """Values, one for each parameter, as engines are given them."""
