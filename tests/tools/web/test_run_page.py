@@ -115,7 +115,7 @@ class Watcher:
             self.values.clear()
         self.values.update(message["set"])
         for key in message["drop"]:
-            del self.values[key]
+            self.values.pop(key, None)  # it may have come and gone between two frames
         self.frames += 1
 
     def wait(self, condition: Callable[[dict[str, Any]], object], seconds: float = 60) -> None:
