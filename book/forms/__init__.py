@@ -52,7 +52,7 @@ def read_form(
 ) -> tuple[Iterator[Record], dict[str, str], bool]:
     """Return the records of a seekable file, the facts about the book, and whether its format is one of SETTLED_FORMS.
 
-    The rules are for a format that does not name them; the format is detected if it is None.
+    `rules` serve formats that do not name their rules; without `form` the format is detected.
 
     Raises: FileFormatError; SettingsError.
     """

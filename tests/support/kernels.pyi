@@ -2,7 +2,7 @@
 
 The functions named ``total_...`` go over many boards, so that a micro-benchmark measures the hot function and not
 Python. Their boards are arrays of uint64, the discs of the side to move and of the other side; they return sums, to be
-compared with those of the plain functions.
+compared with the totals of the plain functions.
 """
 
 from typing import TypeAlias

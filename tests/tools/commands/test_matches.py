@@ -261,7 +261,7 @@ def test_a_run_with_nothing_left_to_play_needs_no_engines(tmp_path: Path, finish
     assert ran.exit_code == 0, ran.output
     assert "A against B: Elo +0" in ran.stdout
     with pytest.raises(MemoryError), Store.resume(tmp_path):
-        raise MemoryError  # a finished run stays finished whatever keeps it from being shown
+        raise MemoryError  # a run is complete even if its result can't be printed
     assert read_run(tmp_path).finished
 
 

@@ -369,7 +369,7 @@ def test_the_scoreboard_tells_how_far_a_run_is_and_the_time_left_by_the_games_of
     assert "0:00:00 left" in picture
     assert "with byes" in picture
 
-    # Those of a resumed run were played before.
+    # A resumed run has games that were played before.
     now = 100.0
     progress = Progress(get_time=lambda: now)
     task = progress.add_task("games", total=8, completed=4, before=4)

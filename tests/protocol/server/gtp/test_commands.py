@@ -234,7 +234,7 @@ def test_every_parameter_is_listed_with_its_default() -> None:
     }
 
 
-# --- The opening book: what is played from it, and what is told of it
+# --- The opening book: moves from it, and commands about it
 
 
 @pytest.fixture(scope="module")
