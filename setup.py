@@ -384,11 +384,11 @@ if __name__ == "__main__":  # the processes that translate to C may import this 
     BUILDS = {label(march): used_features(march) for march in MARCHES}
     if IS_WHEEL:
         shutil.rmtree(WHEEL_FOLDER, ignore_errors=True)
-    elif len(MARCHES) > 1:
-        raise SystemExit(
-            "the checkout is built for one CPU: give OUTFLANK_MARCH one value; a wheel may have several"
-        )
-    else:
+    elif "egg_info" not in sys.argv:  # with it, pip and build ask what a wheel needs
+        if len(MARCHES) > 1:
+            raise SystemExit(
+                "the checkout is built for one CPU: give OUTFLANK_MARCH one value; a wheel may have several"
+            )
         record_build(BUILDS, ROOT / "engine")
     setup(
         version=re.search('^__version__ = "(.*)"', Path("package/__init__.py").read_text(), re.MULTILINE)[1],

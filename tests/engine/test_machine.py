@@ -152,6 +152,18 @@ def test_a_missing_compiler_is_named() -> None:
     assert told.stderr == "outflank needs a C compiler, and there is no 'no-such-compiler'\n"
 
 
+@pytest.mark.parametrize(("command", "status"), [("egg_info", 0), ("build_ext", 1)])
+def test_several_marches_are_for_a_wheel_whose_needs_may_be_asked_first(
+    command: str, status: int, tmp_path: Path
+) -> None:
+    options = ["--egg-base", str(tmp_path)] if command == "egg_info" else []
+
+    told = python_script(str(ROOT / "setup.py"), command, *options, OUTFLANK_MARCH="x86-64 x86-64")
+
+    assert told.returncode == status
+    assert told.stderr.startswith("the checkout is built for one CPU: ") == (status == 1)
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="x86-64-v2 is a name of another family")
