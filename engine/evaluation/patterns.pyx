@@ -5,7 +5,7 @@ squares) and the 2x5 corner block of Logistello.
 """
 
 from libc.stdint cimport int32_t, uint16_t, uint64_t
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
 import zlib
 
@@ -86,18 +86,27 @@ _fill_corner_classes()
 assert TABLE_OFFSETS[len(PATTERNS)] == TABLE_WEIGHTS and len(INSTANCES) == FEATURES
 
 
+cdef inline void _add_steps(uint16_t *view, int square, uint16_t digit) noexcept nogil:
+    cdef int lane
+    for lane in range(LANES):
+        view[lane] += digit * STEPS[square][lane]
+
+
 cdef void set_features(Features *features, uint64_t own, uint64_t opp, int side) noexcept nogil:
     """Compute the features of a board from scratch; `side` is the one owning `own`."""
-    cdef int square, lane
-    cdef uint16_t own_digit, opp_digit
-    for lane in range(LANES):
-        features.views[0][lane] = features.views[1][lane] = 0
+    cdef int square
+    cdef uint16_t[2][LANES] views  # local, so that the compiler knows that they are apart from STEPS
+    memset(views, 0, sizeof(views))
     for square in range(64):
-        own_digit = 0 if own & bit(square) else 1 if opp & bit(square) else 2
-        opp_digit = 2 if own_digit == 2 else 1 - own_digit
-        for lane in range(LANES):
-            features.views[side][lane] += own_digit * STEPS[square][lane]
-            features.views[1 - side][lane] += opp_digit * STEPS[square][lane]
+        if own & bit(square):
+            _add_steps(views[1], square, 1)
+        elif opp & bit(square):
+            _add_steps(views[0], square, 1)
+        else:
+            _add_steps(views[0], square, 2)
+            _add_steps(views[1], square, 2)
+    memcpy(features.views[side], views[0], sizeof(views[0]))
+    memcpy(features.views[1 - side], views[1], sizeof(views[1]))
 
 
 def extract(const uint64_t[::1] own, const uint64_t[::1] opp, int32_t[:, ::1] out):
