@@ -149,6 +149,17 @@ def test_reg_genmove_neither_plays_nor_spends_the_clock() -> None:
     assert dialogue.state() != before
 
 
+def test_time_left_without_stones_is_main_time() -> None:
+    states = []
+    for left in ("7", "7 0", "7 1"):
+        dialogue = Dialogue()
+        dialogue.ask("time_settings 100 30 5")
+        dialogue.ask(f"time_left b {left}")
+        states.append(dialogue.state())
+
+    assert states[0] == states[1] != states[2]
+
+
 def test_clear_board_keeps_the_time_settings_and_fills_the_clocks() -> None:
     dialogue = Dialogue()
     dialogue.ask("time_settings 100 0 0")
