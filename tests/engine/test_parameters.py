@@ -45,6 +45,11 @@ def test_every_default_lies_in_its_range_and_every_name_is_a_field() -> None:
         assert getattr(DEFAULTS, name) == parameter.default
 
 
+def test_settings_are_the_values_that_differ_from_the_defaults() -> None:
+    assert DEFAULTS.settings() == []
+    assert DEFAULTS.changed({"window": "5", "mpc_probe": "0.75"}).settings() == ["mpc_probe=0.75", "window=5"]
+
+
 def test_exact_scores_do_not_depend_on_any_parameter() -> None:
     position = reached(5, 14)
     score = Searcher(hash_mb=4).search(position, Limit.solve()).score

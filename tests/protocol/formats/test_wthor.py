@@ -71,6 +71,7 @@ def test_wthor_files_that_say_something_else_are_named(tmp_path: Path) -> None:
         return [str(entry) for entry in read(data[:at] + bytes([value]) + data[at + 1 :], "wthor")]
 
     assert with_byte(12, 10) == ["expected a WTHOR file for boards of size 8, got 10"]
+    assert with_byte(12, 0) == with_byte(12, 8)  # old files have no size
     assert with_byte(13, 1) == ["expected a WTHOR file of games (type 0), got type 1"]
     assert with_byte(16 + 6, 65) == ["game 1: expected at most 64 discs, got 65"]
     assert with_byte(16 + 8, 99) == ["game 1: expected moves of 11 to 88, got 99"]
