@@ -18,8 +18,8 @@ from outflank.engine import (
     Searcher,
     SearchInfo,
 )
-from outflank.protocol.drivers.driver import Driver, GameSoFar
-from outflank.protocol.formats.annotated import AnnotatedMove
+from outflank.protocol.drivers.driver import Driver
+from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove
 from outflank.protocol.lines import unknown
 from outflank.tools.match.game.results import Ending, GameRecord, Loss, Pairing
 from outflank.tools.match.game.seat import Seat
@@ -208,7 +208,7 @@ class Referee:
         for turn in played:
             self._game.play(turn.move)
             self._seats[turn.colour].resume(turn)
-        self._so_far = GameSoFar.of(self._game.first, self._turns)
+        self._so_far = AnnotatedGame(self._game.first, tuple(self._turns))
 
     @property
     def delay(self) -> float | None:
@@ -287,7 +287,7 @@ class Referee:
         """
         self._game.play(turn.move)
         self._turns.append(turn)
-        self._so_far = GameSoFar(self._game.first, self._turns, self._game.position)
+        self._so_far = AnnotatedGame(self._game.first, tuple(self._turns))
         if not self._game.position.is_over:
             for seat in listeners:
                 seat.announce(self._so_far)
