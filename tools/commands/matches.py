@@ -297,18 +297,18 @@ def show_run(session: RunSession, options: RunOptions, hooks: RunHooks | None = 
 
 
 def _conclude(session: RunSession, run: Run, options: RunOptions, page: PageProcess | None) -> None:
-    from outflank.tools.report.figures import figures_of, summary
+    from outflank.tools.report.figures import Figures, summary
     from outflank.tools.report.report import write_run_files
     from outflank.tools.report.tables import print_result
 
-    figures, folder, trouble = figures_of(run), session.folder, session.trouble
-    if not options.no_records and (not_written := write_run_files(run, figures, folder)) and not trouble:
+    figures, folder, trouble = Figures(run), session.folder, session.trouble
+    if not options.no_records and (not_written := write_run_files(figures, folder)) and not trouble:
         trouble = f"{not_written}; the games are safe in {str(folder / RUN_FILE)!r}"
     try:
         if options.as_json:
-            click.echo(json_line({"event": "result", **summary(run, figures)}))
+            click.echo(json_line({"event": "result", **summary(figures)}))
         else:
-            print_result(run, figures)
+            print_result(figures)
         if not options.no_records and not trouble:
             click.echo(f"Records and report are in {folder}/", err=True)
         if not options.no_records and session.interruption and not run.finished:

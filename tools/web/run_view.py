@@ -18,7 +18,7 @@ from outflank.tools.match.game.results import GameRecord, Pairing
 from outflank.tools.match.schedule.formats import plan
 from outflank.tools.match.state.events import Event, Glimpse, Planned, Thought, TurnBegun, TurnPlayed
 from outflank.tools.match.state.run import Run, RunSettings
-from outflank.tools.report.figures import figures_of
+from outflank.tools.report.figures import Figures
 from outflank.tools.report.page import rendered, replayed
 from outflank.tools.report.report import game_row, report_parts
 from outflank.tools.web.change_feed import ChangeFeed
@@ -247,7 +247,7 @@ def shown_thought(line: str, colour: Colour) -> dict[str, Any] | None:
 
 def _tables(run: Run, openings: Sequence[tuple[Move, ...]]) -> tuple[dict[str, str], list[dict[str, Any]]]:
     """Return the parts of the report, and the next games that are planned; runs in a thread."""
-    parts = report_parts(run, figures_of(run), run.games[-MOST_LISTED:])
+    parts = report_parts(Figures(run), run.games[-MOST_LISTED:])
     if run.finished or run.interrupted:
         return parts, []
     played = {game.pairing.number for game in run.games}

@@ -17,7 +17,7 @@ from outflank.tests.support.dialogue import fake_driver
 from outflank.tests.support.positions import WITH_PASSES
 from outflank.tests.support.runs import page_of, referee, run_of, summary_of
 from outflank.tools.match.game.results import Ending, GameRecord
-from outflank.tools.report.figures import figures_of
+from outflank.tools.report.figures import Figures
 
 Sit = Callable[..., Any]
 SET_GAME = "A > set game "
@@ -223,7 +223,7 @@ def test_moves_from_a_book_are_known_in_either_protocol_and_their_share_is_shown
     assert all(turn.from_book is None or turn.seconds is not None for turn in game.turns)
 
     run = run_of([game])
-    engines = {engine.entry.name: engine.book_moves for engine in figures_of(run).engines}
+    engines = {engine.entry.name: engine.book_moves for engine in Figures(run).engines}
     known = {
         name: sum(turn.from_book is not None and turn.colour is colour for turn in game.turns)
         for name, colour in (("A", Colour.BLACK), ("B", Colour.WHITE))
