@@ -192,7 +192,7 @@ def test_in_a_swiss_tournament_the_leaders_meet_and_the_last_without_a_bye_rests
 def test_the_last_rests_however_many_games_make_a_difference(games: int) -> None:
     """E0, E1 and E4, which rested, have all the points. Without E3 two engines have to meet that are far apart."""
     won = Score(wins=games)
-    planned = swiss.swiss("01234", games, 2, {0: won, 1: won})
+    planned = swiss.swiss("01234", games, 2, lambda encounter: won if encounter.round == 1 else None)
     second = [{encounter.first, encounter.second} for encounter in planned if encounter.round == 2]
 
     assert second == [{"0", "1"}, {"2", "4"}]

@@ -1,7 +1,8 @@
 """Encounters of two engines, planned and played, and the meetings of rounds that consist of them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Literal
 
 from outflank.tools.match.game.results import Score
@@ -9,28 +10,26 @@ from outflank.tools.match.game.results import Score
 
 @dataclass(frozen=True, slots=True)
 class Encounter:
-    """Two engines that meet for some games.
+    """Two engines that meet for some games, two on each opening with colours swapped.
 
     Attributes:
-        number: in the order of the schedule, 0 for the first.
-        round: of the tournament, 1 for the first.
+        round: the round of the tournament, 1 for the first.
         first: the name of the engine that begins with Black.
         second: the name of its opponent.
-        games: how many; two on each opening, colours swapped.
-        opening: index of the first of its openings. All encounters of a stage have the same ones.
+        numbers: the numbers of its games.
+        opening: the index of its first opening. All encounters of a stage have the same openings.
     """
 
-    number: int
     round: int
     first: str
     second: str
-    games: int
+    numbers: range
     opening: int
 
     @property
     def pairs(self) -> int:
-        """How many openings it needs; a last game without a twin needs one too."""
-        return (self.games + 1) // 2
+        """The number of its openings; a last game without a twin needs one too."""
+        return (len(self.numbers) + 1) // 2
 
 
 Decision = Literal["bye", "points", "tie-break games", "discs", "seeding"]
@@ -72,27 +71,27 @@ class Meeting:
         return self.second if self.winner == self.first else self.first if self.winner is not None else None
 
 
-Scores = Mapping[int, Score]
-"""The score of the first engine by the number of the encounter; an encounter that is not finished has none."""
+ScoreOf = Callable[[Encounter], Score | None]
+"""Returns the score of the first engine of an encounter; None for an encounter that does not count yet."""
 
 
 def stage(
     before: Sequence[Encounter], round: int, meetings: Iterable[tuple[str, str]], games: int
 ) -> list[Encounter]:
-    """Encounters that may be played at the same time, on the openings after the ones of the stages before."""
-    number = len(before)
+    """Return encounters that may be played at the same time, on the openings after those of the stages before."""
+    number = before[-1].numbers.stop if before else 1
     opening = max((encounter.opening + encounter.pairs for encounter in before), default=0)
     return [
-        Encounter(number + index, round, first, second, games, opening)
-        for index, (first, second) in enumerate(meetings)
+        Encounter(round, first, second, range(begin, begin + games), opening)
+        for begin, (first, second) in zip(count(number, games), meetings, strict=False)
     ]
 
 
-def totals(names: Iterable[str], encounters: Iterable[Encounter], scores: Scores) -> dict[str, Score]:
-    """Return the score of each engine over the finished encounters."""
+def totals(names: Iterable[str], encounters: Iterable[Encounter], score_of: ScoreOf) -> dict[str, Score]:
+    """Return the score of each engine over the encounters that count."""
     total = dict.fromkeys(names, Score())
     for encounter in encounters:
-        if score := scores.get(encounter.number):
+        if score := score_of(encounter):
             total[encounter.first] += score
             total[encounter.second] += score.of_opponent
     return total

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import groupby
 
 from outflank.engine import Colour, Move
 from outflank.tools.match.game.results import GameRecord, Pairing, Score
 from outflank.tools.match.schedule import knockout, swiss
-from outflank.tools.match.schedule.encounters import Encounter, Meeting, Scores, stage, totals
+from outflank.tools.match.schedule.encounters import Encounter, Meeting, ScoreOf, stage, totals
 from outflank.tools.match.schedule.swiss import SwissScore
 from outflank.tools.match.state.run import Format, RunSettings
 
@@ -17,17 +18,18 @@ STANDING_OPENINGS = 1_000  # after as many pairs two engines of a standing arena
 def plan(
     settings: RunSettings, openings: Sequence[tuple[Move, ...]], games: Iterable[GameRecord]
 ) -> tuple[Pairing, ...]:
-    """All games that are known so far, in the order of the schedule.
+    """Return all games that are known so far, in the order of the schedule.
 
-    With more games it only grows at its end, when the last game of a round (or of a knockout's tie-breaks)
-    is there. The run is finished once every game of the plan is among `games`.
+    With more games the plan only grows at its end, when the last game of a round, or of a knockout's tie-breaks, is
+    known. The run is finished once every game of the plan is among `games`.
 
     Args:
-        settings: of the run.
-        openings: used in turn, and again from the first if there are fewer than ``openings_needed``.
-        games: those that count, in any order.
+        settings: the settings of the run.
+        openings: the openings; they are used in turn, and again from the first if there are fewer than
+            ``openings_needed``.
+        games: the games that count, in any order.
     """
-    return tuple(_pairings(_known(settings, _by_number(games))[0], openings))
+    return tuple(_pairings(_encounters(settings, _scores(_by_number(games))), openings))
 
 
 def openings_needed(settings: RunSettings) -> int:
@@ -47,32 +49,23 @@ def course_of(
 
     Returns: order, rounds and Swiss table, see ``Standings``.
     """
-    played = _by_number(games)
-    planned, scores = _known(settings, played)
-    names = settings.names
-    so_far = {
-        encounter.number: {number: played[number] for number in numbers if number in played}
-        for encounter, numbers in _numbered(planned)
-    }
+    names, played = settings.names, _by_number(games)
+    score_of = _scores(played)
+    planned = _encounters(settings, score_of)
     rounds: list[list[Meeting]] = []
     table: dict[str, SwissScore] = {}
     if settings.format is Format.KNOCKOUT:
-        rounds = knockout.knockout(names, settings.games, scores)[1]
+        _, rounds = knockout.knockout(names, settings.games, score_of)
         order = knockout.ranking(names, rounds)
     elif settings.format is Format.SWISS:
-        unfinished = {
-            encounter.number: _score(encounter, so_far[encounter.number].values())
-            for encounter in planned
-            if so_far[encounter.number]
-        }
-        table = swiss.swiss_scores(names, planned, unfinished)
+        table = swiss.swiss_scores(names, planned, lambda encounter: _score(encounter, played))
         order = swiss.ranking(table)
         rounds = _swiss_rounds(planned, names)
     else:
-        won = totals(names, planned, scores)
+        won = totals(names, planned, score_of)
         order = sorted(names, key=lambda name: _merit(won[name]), reverse=True)
     whole = (
-        tuple(_with_games(meeting, round, planned, so_far) for meeting in meetings)
+        tuple(_with_games(meeting, round, planned, played) for meeting in meetings)
         for round, meetings in enumerate(rounds, 1)
     )
     return tuple(order), tuple(whole), table
@@ -99,14 +92,14 @@ def usual_rounds(format: Format, players: int) -> int:
     return (players - 1).bit_length() if format is Format.SWISS else 1
 
 
-def encounters(settings: RunSettings, scores: Scores) -> list[Encounter]:
-    """The encounters that are known, given the scores of those that are finished."""
+def _encounters(settings: RunSettings, score_of: ScoreOf) -> list[Encounter]:
+    """Return the encounters that are known, given the scores of those that are finished."""
     names, games, rounds = settings.names, settings.games, settings.rounds
     match settings.format:
         case Format.SWISS:
-            return swiss.swiss(names, games, rounds, scores)
+            return swiss.swiss(names, games, rounds, score_of)
         case Format.KNOCKOUT:
-            return knockout.knockout(names, games, scores)[0]
+            return knockout.knockout(names, games, score_of)[0]
         case Format.STANDING:
             return []  # its pairs are chosen one by one
         case Format.GAUNTLET:
@@ -123,19 +116,21 @@ def _by_number(games: Iterable[GameRecord]) -> dict[int, GameRecord]:
     return {game.pairing.number: game for game in games}
 
 
-def _known(settings: RunSettings, played: Mapping[int, GameRecord]) -> tuple[list[Encounter], Scores]:
-    """Return the encounters that the games so far settle, and the scores of those that are finished."""
-    scores: Scores = {}
-    while True:
-        planned = encounters(settings, scores)
-        finished = {
-            encounter.number: _score(encounter, [played[number] for number in numbers])
-            for encounter, numbers in _numbered(planned)
-            if all(number in played for number in numbers)
-        }
-        if finished == scores:
-            return planned, scores
-        scores = finished
+def _score(encounter: Encounter, played: Mapping[int, GameRecord]) -> Score:
+    """Return the score of the first engine in the games that were played."""
+    numbers = (number for number in encounter.numbers if number in played)
+    return sum((played[number].score_of(encounter.first) for number in numbers), Score())
+
+
+def _scores(played: Mapping[int, GameRecord]) -> ScoreOf:
+    """Return a function that knows the scores of the finished encounters."""
+
+    @cache
+    def score_of(encounter: Encounter) -> Score | None:
+        is_finished = all(number in played for number in encounter.numbers)
+        return _score(encounter, played) if is_finished else None
+
+    return score_of
 
 
 def _circle(players: int) -> Iterable[tuple[int, int]]:
@@ -149,34 +144,19 @@ def _circle(players: int) -> Iterable[tuple[int, int]]:
         seats = [seats[0], seats[-1], *seats[1:-1]]
 
 
-def _pairings(planned: Iterable[Encounter], openings: Sequence[tuple[Move, ...]]) -> list[Pairing]:
-    pairings: list[Pairing] = []
+def _pairings(planned: Iterable[Encounter], openings: Sequence[tuple[Move, ...]]) -> Iterator[Pairing]:
     pairs = 0
     for encounter in planned:
-        for game in range(encounter.games):
+        for game, number in enumerate(encounter.numbers):
             black, white = (encounter.first, encounter.second)[:: -1 if game % 2 else 1]
-            pairings.append(
-                Pairing(
-                    number=len(pairings) + 1,
-                    pair=pairs + game // 2 + 1,
-                    names={Colour.BLACK: black, Colour.WHITE: white},
-                    opening=openings[(encounter.opening + game // 2) % len(openings)],
-                    round=encounter.round,
-                )
+            yield Pairing(
+                number=number,
+                pair=pairs + game // 2 + 1,
+                names={Colour.BLACK: black, Colour.WHITE: white},
+                opening=openings[(encounter.opening + game // 2) % len(openings)],
+                round=encounter.round,
             )
         pairs += encounter.pairs
-    return pairings
-
-
-def _score(encounter: Encounter, games: Iterable[GameRecord]) -> Score:
-    return sum((game.score_of(encounter.first) for game in games), Score())
-
-
-def _numbered(planned: Iterable[Encounter]) -> Iterator[tuple[Encounter, range]]:
-    number = 1
-    for encounter in planned:
-        yield encounter, range(number, number + encounter.games)
-        number += encounter.games
 
 
 def _swiss_rounds(planned: Sequence[Encounter], names: Sequence[str]) -> list[list[Meeting]]:
@@ -189,20 +169,18 @@ def _swiss_rounds(planned: Sequence[Encounter], names: Sequence[str]) -> list[li
 
 
 def _with_games(
-    meeting: Meeting,
-    round: int,
-    planned: Sequence[Encounter],
-    so_far: Mapping[int, Mapping[int, GameRecord]],
+    meeting: Meeting, round: int, planned: Sequence[Encounter], played: Mapping[int, GameRecord]
 ) -> Meeting:
     if meeting.second is None:
         return meeting
     stages = knockout.stages_of((meeting.first, meeting.second), round, planned)
-    scores = [_score(encounter, so_far[encounter.number].values()) for encounter in stages]
+    scores = [_score(encounter, played) for encounter in stages]
+    numbers = [number for encounter in stages for number in encounter.numbers]
     whole = sum(scores, Score())
     return replace(
         meeting,
         stages=tuple((score.points, score.of_opponent.points) for score in scores),
-        games=sum(encounter.games for encounter in stages),
-        numbers=tuple(number for encounter in stages for number in so_far[encounter.number]),
+        games=len(numbers),
+        numbers=tuple(number for number in numbers if number in played),
         discs=whole.discs if whole.measured else None,
     )

@@ -9,13 +9,15 @@ from collections.abc import Sequence
 from math import inf
 
 from outflank.tools.match.game.results import Score
-from outflank.tools.match.schedule.encounters import Decision, Encounter, Meeting, Scores, stage
+from outflank.tools.match.schedule.encounters import Decision, Encounter, Meeting, ScoreOf, stage
 
 TIE_BREAKS = 3
 _TIE_BREAK_GAMES = 2
 
 
-def knockout(names: Sequence[str], games: int, scores: Scores) -> tuple[list[Encounter], list[list[Meeting]]]:
+def knockout(
+    names: Sequence[str], games: int, score_of: ScoreOf
+) -> tuple[list[Encounter], list[list[Meeting]]]:
     """Return the encounters planned so far, and the rounds known so far.
 
     A round is followed by its tie-breaks. Its meetings stand from the top of the bracket to its bottom, without their
@@ -24,7 +26,7 @@ def knockout(names: Sequence[str], games: int, scores: Scores) -> tuple[list[Enc
     Args:
         names: the engines in the order of their seeding.
         games: the number of games of an encounter.
-        scores: the scores of the finished encounters.
+        score_of: returns the score of a finished encounter, None for any other one.
     """
     planned: list[Encounter] = []
     rounds: list[list[Meeting]] = []
@@ -33,8 +35,8 @@ def knockout(names: Sequence[str], games: int, scores: Scores) -> tuple[list[Enc
         round = len(rounds) + 1
         halves = list(zip(left[::2], left[1::2], strict=True))
         pairs = [(first, second) for first, second in halves if first is not None and second is not None]
-        is_over = _settle(planned, round, pairs, games, scores)
-        rounds.append([_meeting(first, second, round, planned, scores, names) for first, second in halves])
+        is_over = _settle(planned, round, pairs, games, score_of)
+        rounds.append([_meeting(first, second, round, planned, score_of, names) for first, second in halves])
         if not is_over:
             break
         left = [meeting.winner for meeting in rounds[-1]]
@@ -61,7 +63,7 @@ def bracket(players: int) -> list[int | None]:
 
 
 def _settle(
-    planned: list[Encounter], round: int, pairs: list[tuple[str, str]], games: int, scores: Scores
+    planned: list[Encounter], round: int, pairs: list[tuple[str, str]], games: int, score_of: ScoreOf
 ) -> bool:
     """Plan a round and its tie-breaks as far as the scores allow; returns whether the round is finished.
 
@@ -69,9 +71,9 @@ def _settle(
     """
     for attempt in range(1 + TIE_BREAKS):
         planned += stage(planned, round, pairs, _TIE_BREAK_GAMES if attempt else games)
-        if any(encounter.number not in scores for encounter in planned):
+        if any(score_of(encounter) is None for encounter in planned):
             return False
-        pairs = [pair for pair in pairs if _balance(pair, round, planned, scores)[0] == 0]
+        pairs = [pair for pair in pairs if _balance(pair, round, planned, score_of)[0] == 0]
     return True
 
 
@@ -80,7 +82,7 @@ def _meeting(
     second: str | None,
     round: int,
     planned: Sequence[Encounter],
-    scores: Scores,
+    score_of: ScoreOf,
     names: Sequence[str],
 ) -> Meeting:
     """A winner by points does not depend on games of others."""
@@ -89,9 +91,9 @@ def _meeting(
         assert resting is not None, "two byes never meet"
         return Meeting(resting, None, resting, "bye")
     stages = stages_of((first, second), round, planned)
-    if any(encounter.number not in scores for encounter in stages):
+    if any(score_of(encounter) is None for encounter in stages):
         return Meeting(first, second)
-    ahead, discs = _balance((first, second), round, planned, scores)
+    ahead, discs = _balance((first, second), round, planned, score_of)
     if ahead:
         decision: Decision = "points" if len(stages) == 1 else "tie-break games"
         return Meeting(first, second, first if ahead > 0 else second, decision)
@@ -112,8 +114,9 @@ def stages_of(pair: tuple[str, str], round: int, planned: Sequence[Encounter]) -
 
 
 def _balance(
-    pair: tuple[str, str], round: int, planned: Sequence[Encounter], scores: Scores
+    pair: tuple[str, str], round: int, planned: Sequence[Encounter], score_of: ScoreOf
 ) -> tuple[int, int]:
     """Return the first engine's lead in that round in won games and discs, tie-breaks included."""
-    found = sum((scores[encounter.number] for encounter in stages_of(pair, round, planned)), Score())
+    stages = stages_of(pair, round, planned)
+    found = sum((score_of(encounter) or Score() for encounter in stages), Score())
     return found.wins - found.losses, found.discs

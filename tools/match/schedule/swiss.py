@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from operator import attrgetter
 
-from outflank.tools.match.schedule.encounters import Encounter, Scores, stage, totals
+from outflank.tools.match.schedule.encounters import Encounter, ScoreOf, stage, totals
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +35,13 @@ class SwissScore:
     byes: int
 
 
-def swiss(names: Sequence[str], games: int, rounds: int, scores: Scores) -> list[Encounter]:
+def swiss(names: Sequence[str], games: int, rounds: int, score_of: ScoreOf) -> list[Encounter]:
     """Return the rounds that can be paired so far: each needs the scores of all before it."""
     planned: list[Encounter] = []
     for round in range(1, rounds + 1):
-        if any(encounter.number not in scores for encounter in planned):
+        if any(score_of(encounter) is None for encounter in planned):
             break
-        table = swiss_scores(names, planned, scores)
+        table = swiss_scores(names, planned, score_of)
         order = sorted(names, key=lambda name: (-table[name].points, -table[name].buchholz))
         planned += stage(planned, round, _meetings(order, names, table, planned), games)
     return planned
@@ -53,21 +53,21 @@ def ranking(table: Mapping[str, SwissScore]) -> list[str]:
     return sorted(table, key=lambda name: merit(table[name]), reverse=True)
 
 
-def swiss_scores(names: Sequence[str], played: list[Encounter], scores: Scores) -> dict[str, SwissScore]:
+def swiss_scores(names: Sequence[str], played: list[Encounter], score_of: ScoreOf) -> dict[str, SwissScore]:
     """Return a row for each engine, in the order of their seeding."""
     byes = {name: len({encounter.round for encounter in played}) for name in names}
     for encounter in played:
         byes[encounter.first] -= 1
         byes[encounter.second] -= 1
-    longest = max((encounter.games for encounter in played), default=0)
-    won = totals(names, played, scores)
+    longest = max((len(encounter.numbers) for encounter in played), default=0)
+    won = totals(names, played, score_of)
     points = {name: won[name].points + byes[name] * longest for name in names}
     buchholz, sonneborn_berger = dict.fromkeys(names, 0.0), dict.fromkeys(names, 0.0)
     for encounter in played:
         first, second = encounter.first, encounter.second
         buchholz[first] += points[second]
         buchholz[second] += points[first]
-        score = scores.get(encounter.number)
+        score = score_of(encounter)
         if score and score.games:
             sonneborn_berger[first] += points[second] * score.points / score.games
             sonneborn_berger[second] += points[first] * score.of_opponent.points / score.games
