@@ -130,7 +130,7 @@ def store_run(folder: Path, *games: GameRecord) -> Path:
     settings = run_of(games, names, {"rules": rules, "games": max(len(games), 1)}).settings
     with Store.create(folder, settings, [()], "id") as store:
         for game in games:
-            store.write([game.pairing, game], rules)
+            store.write([game.pairing, game])
     return folder
 
 

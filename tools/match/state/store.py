@@ -91,7 +91,7 @@ class Store:
         trouble: a sentence about what could not be written yet; empty if all is well.
     """
 
-    def __init__(self, folder: Path, lock: WriterLock, connection: sqlite3.Connection) -> None:
+    def __init__(self, folder: Path, lock: WriterLock, connection: sqlite3.Connection, past: Run) -> None:
         self.folder = folder
         self.trouble = ""
         self._lock = lock
@@ -99,11 +99,11 @@ class Store:
         self._unsaved: list[Event] = []
         self._ended = False
         self._resumed = time.monotonic()
-        self._seconds_before = 0.0
+        self._rules = past.settings.rules
+        self._seconds_before = past.seconds or 0.0
         self._has_played = False
-        self._was_finished = False
-        self._outside: dict[str, OffClockTime] = {}
-        self._identities: dict[str, tuple[str, ...]] = {}
+        self._was_finished = past.finished
+        self._outside, self._identities = dict(past.outside), dict(past.identities)
 
     @classmethod
     def create(
@@ -133,7 +133,7 @@ class Store:
                 connection.executemany(schema.INSERT_FACT, facts.items())
                 connection.executemany(schema.INSERT_OPENING, enumerate(map(schema.opening_text, openings)))
             undo.callback((folder / RUN_FILE).unlink, missing_ok=True)
-            store = cls(folder, lock, RUN.open_to_write(folder / RUN_FILE))
+            store = cls(folder, lock, RUN.open_to_write(folder / RUN_FILE), Run(settings))
             undo.pop_all()
         return store
 
@@ -149,11 +149,10 @@ class Store:
         with _refused_in_words(folder), ExitStack() as undo:
             lock = lock_run(folder)
             undo.callback(lock.release)
-            store = cls(folder, lock, RUN.open_to_write(path))
-            undo.callback(store._connection.close)
-            past = store.read()
-            store._seconds_before, store._was_finished = past.seconds or 0.0, past.finished
-            store._outside, store._identities = dict(past.outside), dict(past.identities)
+            connection = RUN.open_to_write(path)
+            undo.callback(connection.close)
+            with schema.refusals(path):
+                store = cls(folder, lock, connection, schema.read(connection))
             store._commit(
                 [
                     ("DELETE FROM game WHERE ending IS NULL", ()),
@@ -180,10 +179,10 @@ class Store:
         with schema.refusals(self.folder / RUN_FILE):
             return schema.read(self._connection)
 
-    def openings(self, rules: Rules) -> list[tuple[Move, ...]]:
-        """The openings that were chosen when the run began. Raises: FileFormatError as ``read``."""
+    def openings(self) -> list[tuple[Move, ...]]:
+        """Return the openings that were chosen when the run began. Raises: FileFormatError as ``read``."""
         with schema.refusals(self.folder / RUN_FILE):
-            return schema.read_openings(self._connection, rules)
+            return schema.read_openings(self._connection, self._rules)
 
     @property
     def id(self) -> str:
@@ -208,20 +207,20 @@ class Store:
 
         Raises: FileFormatError if that can't be written.
         """
-        stored = len(self.openings(settings.rules))
+        stored = len(self.openings())
         added = islice(enumerate(map(schema.opening_text, openings)), stored, None)
         with _refused_in_words(self.folder):
             self._commit(
                 [
-                    *self._statements(settings, settings.rules),
+                    *self._statements(settings),
                     *((schema.INSERT_OPENING, row) for row in added),
                 ],
                 durable=True,
             )
         self._was_finished = False
 
-    def write(self, events: Iterable[Event], rules: Rules) -> None:
-        """Write what happened, in one transaction; what fails is kept and tried again with the next."""
+    def write(self, events: Iterable[Event]) -> None:
+        """Write events in one transaction; if it fails, they are kept and written with the next ones."""
         for event in events:
             self._unsaved.append(event)
             if isinstance(event, GameRecord):
@@ -236,7 +235,7 @@ class Store:
         ]
         durable = bool(games)
         self._has_played |= durable
-        statements = [statement for event in due for statement in self._statements(event, rules)]
+        statements = [statement for event in due for statement in self._statements(event)]
         try:
             self._commit([*statements, *(self._sums() if durable else [])], durable=durable)
         except sqlite3.Error as error:
@@ -266,15 +265,29 @@ class Store:
             self._lock.release()
         return replace(run, finished=finished, interrupted=not finished)
 
-    def _statements(self, event: Event, rules: Rules) -> list[Statement]:
-        if not isinstance(event, RunSettings):
-            return _statements(event, rules)
-        plain = _json(plain_settings(event))
-        facts = {"settings": plain}
-        if self.is_ours:
-            sealed = _sealed_text({"id": self.id, "settings": plain})
-            facts[_SEAL] = seal(self.folder / RUN_FILE, sealed)
-        return [(schema.INSERT_FACT, fact) for fact in facts.items()]
+    def _statements(self, event: Event) -> list[Statement]:
+        """Return the statements that write an event; writing them twice changes nothing."""
+        match event:
+            case Pairing():
+                return [(schema.INSERT_GAME, schema.started_row(event, self._rules))]
+            case TurnPlayed(game, attempt, ply, turn):
+                return [(schema.INSERT_TURN, schema.turn_row(game, attempt, ply, turn))]
+            case GameRecord():
+                number, attempt = event.pairing.number, event.pairing.attempt
+                turns = (schema.turn_row(number, attempt, ply, turn) for ply, turn in enumerate(event.turns))
+                return [
+                    (schema.INSERT_GAME, schema.ended_row(event)),
+                    *((schema.INSERT_TURN, row) for row in turns),
+                ]
+            case str():
+                return [(schema.INSERT_REMARK, (schema.cut(event, schema.LONGEST_SENTENCE),))]
+            case RunSettings():
+                facts = {"settings": _json(plain_settings(event))}
+                if self.is_ours:
+                    facts[_SEAL] = seal(self.folder / RUN_FILE, _sealed_text({"id": self.id, **facts}))
+                return [(schema.INSERT_FACT, fact) for fact in facts.items()]
+            case Planned():
+                return []
 
     def _sums(self) -> list[Statement]:
         seconds = self._seconds_before + time.monotonic() - self._resumed
@@ -354,26 +367,6 @@ def _with(run: Run, events: Iterable[Event]) -> Run:
                 remarks[event] = None
     counted = tuple(game for _, game in sorted(games.items()))
     return replace(run, games=counted, voids=tuple(voids), remarks=tuple(remarks))
-
-
-def _statements(event: Event, rules: Rules) -> list[Statement]:
-    """Writing the statements twice changes nothing."""
-    match event:
-        case Pairing():
-            return [(schema.INSERT_GAME, schema.started_row(event, rules))]
-        case TurnPlayed(game, attempt, ply, turn):
-            return [(schema.INSERT_TURN, schema.turn_row(game, attempt, ply, turn))]
-        case GameRecord():
-            number, attempt = event.pairing.number, event.pairing.attempt
-            turns = (schema.turn_row(number, attempt, ply, turn) for ply, turn in enumerate(event.turns))
-            return [
-                (schema.INSERT_GAME, schema.ended_row(event)),
-                *((schema.INSERT_TURN, row) for row in turns),
-            ]
-        case str():
-            return [(schema.INSERT_REMARK, (schema.cut(event, schema.LONGEST_SENTENCE),))]
-        case Planned() | RunSettings():
-            return []
 
 
 def _json(plain: object) -> str:
