@@ -152,6 +152,9 @@ _MOST_DISCS = 64
 _MOST_MOVES = 60
 _NUMBER = re.compile(r"\d{1,3}(\.\d{1,3})?", re.ASCII)
 STALL_SECONDS = 600.0  # for a move without a clock
+_Result = tuple[
+    Colour | None, Ending, str, int | None
+]  # winner, ending, detail and margin of a ``GameRecord``
 
 
 class Referee:
@@ -203,7 +206,6 @@ class Referee:
         self._resign = resign
         self._draw = draw
         self._game = Game(rules, first)
-        self._agreed: tuple[Colour | None, str] | None = None
         self._turns: list[AnnotatedMove] = list(played)
         for turn in played:
             self._game.play(turn.move)
@@ -221,27 +223,23 @@ class Referee:
         return {colour: seat.allowance for colour, seat in self._seats.items()}
 
     def play(self) -> GameRecord:
-        """The whole game, from setting up the board to its result. An engine is dismissed after a fault."""
+        """Play the whole game, from setting up the board to its result. An engine is dismissed after a fault."""
         try:
-            margin = self._play_out()
+            result = self._play_out()
         except Loss as loss:
             self._note_strays()
             if loss.ending.is_fault:
                 self._seats[loss.loser].driver.dismiss()
-            return self._record(loss.loser.other, loss.ending, loss.detail, margin=None)
+            return self._record(loss.loser.other, loss.ending, loss.detail)
         self._note_strays()
-        final = self._game.position
-        if self._agreed:
-            winner, detail = self._agreed
-            return self._record(winner, Ending.AGREEMENT, detail, margin=None)
-        if margin is not None:
-            detail = f"exact result with {final.empties} empty squares"
-            return self._record(final.rules.winner_by(margin), Ending.ADJUDICATION, detail, margin)
-        self._check_claims()
-        return self._record(final.rules.winner_by(final.score()), Ending.DISCS, "", margin=final.score())
+        if result is None:
+            self._check_claims()
+            margin = self._game.position.score()
+            result = self._game.rules.winner_by(margin), Ending.DISCS, "", margin
+        return self._record(*result)
 
-    def _play_out(self) -> int | None:
-        """Play all turns; return the margin if the game was adjudicated with it."""
+    def _play_out(self) -> _Result | None:
+        """Play all turns; return the result of a game that ends before its last move, else None."""
         for seat in self._seats.values():
             seat.begin(self._game.first)
         opening = iter(self._pairing.opening)
@@ -250,10 +248,11 @@ class Referee:
             if given is None and self._game.position.empties <= self._adjudicate:
                 margin = self._solver.margin(self._game.position)
                 if margin is not None:
-                    return margin
+                    detail = f"exact result with {self._game.position.empties} empty squares"
+                    return self._game.rules.winner_by(margin), Ending.ADJUDICATION, detail, margin
             elif given is None and (agreed := self._agreement()):
-                self._agreed = agreed
-                return None
+                winner, detail = agreed
+                return winner, Ending.AGREEMENT, detail, None
             self._take_turn(given)
         return None
 
@@ -303,7 +302,9 @@ class Referee:
         for seat in self._seats.values():
             seat.driver.check_claim(self._so_far)
 
-    def _record(self, winner: Colour | None, ending: Ending, detail: str, margin: int | None) -> GameRecord:
+    def _record(
+        self, winner: Colour | None, ending: Ending, detail: str, margin: int | None = None
+    ) -> GameRecord:
         return GameRecord(
             pairing=self._pairing,
             rules=self._game.rules,
