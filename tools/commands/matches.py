@@ -132,7 +132,9 @@ def tune(
     the winner. A match of the result against the start follows. An engine gets its values at {name} in its cmd, else by
     GTP's kata-set-param, NBoard's set or UCI's setoption. docs/tuning.md has the details.
     """
-    from outflank.tools.match.runner.session import RunSession  # as in _play_run
+    # These bring numpy, which help does not need.
+    from outflank.tools.match.runner.session import RunSession
+    from outflank.tools.report.figures import Figures
 
     def choose() -> RunSettings:
         if engine is None or not parameters:
@@ -156,7 +158,7 @@ def tune(
     test = tuning.folder / TEST_FOLDER
     if (test / RUN_FILE).exists():
         _play_run(choose, played, replace(options, resume=test))
-    elif settings := test_of(run):
+    elif settings := test_of(run.settings, Figures(run).values):
         settings = replace(settings, concurrency=tuning.settings.concurrency)
         show_run(RunSession(settings, test), options)
 

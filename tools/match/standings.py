@@ -111,6 +111,12 @@ class Standings:
             return [score for pair, score in sorted(self.pairs.items()) if pair not in repeated]
 
     @property
+    def pair_points(self) -> list[float]:
+        """The first engine's points in the complete pairs of a match, 0 to 2, until a pair is missing."""
+        first = self.settings.names[0]
+        return [self.pairs[pair].score_of(first).points for pair in self._in_turn()]
+
+    @property
     def match_points(self) -> list[float]:
         """The first engine's points in the complete pairs of a match, 0 to 2, repeats left out, in schedule order."""
         return [score.points for score in self._of_first(self._keys)]

@@ -101,7 +101,7 @@ class Figures(Standings):
     @cached_property
     def values(self) -> tuple[Value, ...]:
         """The values of each parameter of a tuning; empty for all other runs."""
-        return tuple(values_of(self.run))
+        return tuple(values_of(self.settings, self.pair_points))
 
     def _ranked(self) -> Sequence[str]:
         names = self.settings.names
