@@ -29,9 +29,9 @@ _HASH_MB = 16
 
 
 class Solver:
-    """Solves positions of any rules in the calling thread; each thread needs its own.
+    """Solves positions of any rules in the calling thread; each thread needs a solver of its own.
 
-    Making one costs nothing: its table is made for the first position.
+    Its table is allocated for the first position.
     """
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class Solver:
         self._stopped = False
 
     def margin(self, position: Position) -> int | None:
-        """The final disc difference from Black's side with best play by both; None once it was stopped."""
+        """Return the final disc difference from Black's side with best play by both; None after ``stop``."""
         if self._stopped:
             return None
         if self._searcher is None:
@@ -50,9 +50,9 @@ class Solver:
         return round(result.score if position.side is Colour.BLACK else -result.score)
 
     def solved(self, turns: Sequence[AnnotatedMove], empties: int) -> tuple[AnnotatedMove, ...]:
-        """The turns of a game with the exact margins of the positions with at most this many empty squares.
+        """Return the turns of a game with the exact margins of the positions with at most `empties` empty squares.
 
-        The last position comes first: the table then helps with those before.
+        The last position is solved first, since its table speeds up the earlier positions.
         """
         backwards = [
             replace(turn, exact=self.margin(turn.before)) if turn.before.empties <= empties else turn
@@ -61,7 +61,7 @@ class Solver:
         return tuple(reversed(backwards))
 
     def stop(self) -> None:
-        """End the solve under way and all that would follow, from any thread."""
+        """End the present solve and all later ones, from any thread."""
         self._stopped = True
         if self._searcher is not None:
             self._searcher.stop()
@@ -86,7 +86,7 @@ def choices(game: GameRecord) -> Iterator[tuple[int, int, int]]:
 
 
 def discs_lost(game: GameRecord) -> dict[Colour, tuple[int, int]]:
-    """For each colour the discs that its choices threw away, and the number of these choices."""
+    """Return for each colour the discs that its choices threw away, and the number of these choices."""
     lost = dict.fromkeys(Colour, (0, 0))
     for turn, best, came in choices(game):
         colour = game.turns[turn].colour
@@ -298,7 +298,7 @@ class Referee:
             seat.driver.note_strays()
 
     def _check_claims(self) -> None:
-        """Ask the engines for the result; the referee's result stands whatever they claim."""
+        """Ask the engines for the result, which changes nothing: the referee's result stands."""
         for seat in self._seats.values():
             seat.driver.check_claim(self._so_far)
 

@@ -1,4 +1,4 @@
-"""Encounters of two engines, planned and played, and the meetings of rounds that consist of them."""
+"""Encounters of two engines, which are planned, and the meetings of a round, which consist of encounters."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -67,7 +67,7 @@ class Meeting:
 
     @property
     def loser(self) -> str | None:
-        """The engine that is out; None after a bye and without a winner."""
+        """The engine that was eliminated; None after a bye and without a winner."""
         return self.second if self.winner == self.first else self.first if self.winner is not None else None
 
 

@@ -33,7 +33,7 @@ def plan(
 
 
 def openings_needed(settings: RunSettings) -> int:
-    """The most openings that different pairs of games can ask for."""
+    """Return the largest number of openings that the pairs of a run can use."""
     if settings.format is Format.STANDING:
         return STANDING_OPENINGS
     pairs = (settings.games + 1) // 2
@@ -88,7 +88,7 @@ def games_to_be_planned(settings: RunSettings, games: Iterable[GameRecord]) -> i
 
 
 def usual_rounds(format: Format, players: int) -> int:
-    """As many as leave one engine unbeaten in a Swiss tournament; once through everything else."""
+    """Return the number of rounds that leaves one engine unbeaten in a Swiss tournament; 1 for other formats."""
     return (players - 1).bit_length() if format is Format.SWISS else 1
 
 
@@ -134,7 +134,7 @@ def _scores(played: Mapping[int, GameRecord]) -> ScoreOf:
 
 
 def _circle(players: int) -> Iterable[tuple[int, int]]:
-    """Every two engines once, by the circle method: an engine that has just played rests while the others play."""
+    """Yield every two engines once, by the circle method: an engine that has just played rests while others play."""
     seats = list(range(players + players % 2))
     for _ in seats[1:]:
         half = len(seats) // 2

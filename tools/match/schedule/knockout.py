@@ -54,7 +54,7 @@ def ranking(names: Sequence[str], rounds: Sequence[Sequence[Meeting]]) -> list[s
 
 
 def bracket(players: int) -> list[int | None]:
-    """The seeds in the order of the bracket, neighbours meet; None is a bye: ``[0, 3, 1, 2]`` for four."""
+    """Return the seeds in the order of the bracket, ``[0, 3, 1, 2]`` for four: neighbours meet, None is a bye."""
     seeds = [0]
     while len(seeds) < players:
         size = 2 * len(seeds)
@@ -65,9 +65,9 @@ def bracket(players: int) -> list[int | None]:
 def _settle(
     planned: list[Encounter], round: int, pairs: list[tuple[str, str]], games: int, score_of: ScoreOf
 ) -> bool:
-    """Plan a round and its tie-breaks as far as the scores allow; returns whether the round is finished.
+    """Plan a round and its tie-breaks as far as the scores allow; return whether the round is finished.
 
-    Each stage waits for all encounters of the one before: else the schedule would depend on who finishes first.
+    Each stage waits for all encounters of the previous one, so that the schedule does not depend on who finishes first.
     """
     for attempt in range(1 + TIE_BREAKS):
         planned += stage(planned, round, pairs, _TIE_BREAK_GAMES if attempt else games)
@@ -85,7 +85,7 @@ def _meeting(
     score_of: ScoreOf,
     names: Sequence[str],
 ) -> Meeting:
-    """A winner by points does not depend on games of others."""
+    """Return a meeting without its games. A win on points does not depend on the games of others."""
     if first is None or second is None:
         resting = second if first is None else first
         assert resting is not None, "two byes never meet"

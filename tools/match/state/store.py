@@ -1,8 +1,8 @@
 """The state of a run in its file: every event is stored when it happens, and everything else is derived from it.
 
-The file is in SQLite's WAL mode. Events of a game that goes on are committed with synchronous=NORMAL and
-survives the death of the runner; a game that has ended is committed with FULL and survives a power cut as well.
-A full disk loses nothing: events that could not be written are kept and written with the next ones.
+The file is in SQLite's WAL mode. Events of an unfinished game are committed with synchronous=NORMAL and survive the
+death of the runner; a finished game is committed with FULL and survives a power cut as well. A full disk loses nothing:
+events that could not be written are kept and written with the next ones.
 """
 
 import hmac
@@ -53,9 +53,9 @@ def machine_line() -> str:
 
 
 def seal(file: Path, text: str) -> str:
-    """A code for `text` in a file of this user on this machine, which nobody who sends us a file can know.
+    """Return a code for `text` in a file of this user on this machine, which a sender of files can't know.
 
-    Where the machine has no id of its own, the number of the file stands for it, which a copy does not have.
+    On a machine without an id the inode number of the file is used, which a copy does not have.
     """
     try:
         machine = _MACHINE_ID.read_bytes().strip()
@@ -72,7 +72,7 @@ def _user() -> int:
 
 
 def is_sealed(file: Path, text: str, code: str) -> bool:
-    """Whether `code` is the seal of a text in a file that is ours, and that not everybody may write to."""
+    """Whether `code` is the seal of a text, and the file is ours and not writable for everybody."""
     status = file.stat()
     # Windows has lists of rights in place of owners and modes.
     ours = status.st_uid == _user() and (sys.platform == "win32" or not status.st_mode & stat.S_IWOTH)
@@ -87,8 +87,8 @@ class Store:
     """Writes the file of a run; made by ``create`` or ``resume``.
 
     Attributes:
-        folder: where the file is.
-        trouble: a sentence about what could not be written yet; empty if all is well.
+        folder: the folder of the file.
+        trouble: a sentence about events that could not be written yet; empty if all were.
     """
 
     def __init__(self, folder: Path, lock: WriterLock, connection: sqlite3.Connection, past: Run) -> None:
@@ -109,9 +109,9 @@ class Store:
     def create(
         cls, folder: Path, settings: RunSettings, openings: Sequence[tuple[Move, ...]], run: str
     ) -> Self:
-        """Begin a run in a new or empty folder; `run` is its id, which no other run has.
+        """Create the file of a run in a new or empty folder; `run` is the unique id of the run.
 
-        Raises: FileFormatError if it can't be made or written to, or if something is in it already.
+        Raises: FileFormatError if the folder can't be made or written to, or if it is not empty.
         """
         with _refused_in_words(folder), ExitStack() as undo:
             folder.mkdir(parents=True, exist_ok=True)
@@ -139,9 +139,9 @@ class Store:
 
     @classmethod
     def resume(cls, folder: Path) -> Self:
-        """Go on with a run; games that had not ended are forgotten.
+        """Open the file of a run to continue it; unfinished games are deleted.
 
-        Raises: FileFormatError if there is none, if another runner plays it, or if it can't be written to.
+        Raises: FileFormatError if there is no run, if another runner plays it, or if it can't be written to.
         """
         path = schema.run_path(folder)
         if not folder.is_dir():
@@ -172,10 +172,7 @@ class Store:
             self.end(finished=self._was_finished and not self._has_played)
 
     def read(self) -> Run:
-        """The run as it is in the file.
-
-        Raises: FileFormatError if somebody has written there what no run holds.
-        """
+        """Return the run as the file has it. Raises: FileFormatError if the file was edited to what no run has."""
         with schema.refusals(self.folder / RUN_FILE):
             return schema.read(self._connection)
 
@@ -186,18 +183,18 @@ class Store:
 
     @property
     def id(self) -> str:
-        """The run's own id; no other run has it."""
+        """The unique id of the run."""
         return schema.facts_of(self._connection)["id"]
 
     @property
     def is_ours(self) -> bool:
-        """Whether this user has begun the run on this machine, or has taken it over, with the settings that it has."""
+        """Whether this user began the run on this machine, or took it over, with its present settings."""
         facts = schema.facts_of(self._connection)
         code = facts.get(_SEAL, "")
         return isinstance(code, str) and is_sealed(self.folder / RUN_FILE, _sealed_text(facts), code)
 
     def take_over(self) -> None:
-        """Have the run be ours from now on. Raises: FileFormatError if that can't be written."""
+        """Make the run ours. Raises: FileFormatError if the seal can't be written."""
         code = seal(self.folder / RUN_FILE, _sealed_text(schema.facts_of(self._connection)))
         with _refused_in_words(self.folder):
             self._commit([(schema.INSERT_FACT, (_SEAL, code))], durable=True)
@@ -245,7 +242,7 @@ class Store:
             self._unsaved, self.trouble = [], ""
 
     def end(self, *, finished: bool) -> Run:
-        """Note that the run has ended, free the file, and return the run with what could not be written."""
+        """Store the end of the session, close the file, and return the run with events that could not be written."""
         self._ended = True
         try:
             state = schema.FINISHED if finished else schema.INTERRUPTED

@@ -1,4 +1,4 @@
-"""A tuning as a run: the settings of its games, what has come of it so far, and the match that tests its result."""
+"""A tuning as a run: the settings of its games, its values so far, and the match that tests its result."""
 
 import math
 from array import array
@@ -12,14 +12,16 @@ from outflank.tools.match.stats.spsa import Tuned, Tuning
 
 _SIDES, _TUNED = ("+", "-"), " tuned"
 TEST_FOLDER = "test"  # in the folder of a tuning: the match of its result against the start
-_POINTS = 200  # about as many as a path has
-_SETTLED_FROM = 0.75  # of the pairs, from where on a value's spread is taken
+_POINTS = 200  # the approximate number of points of a path
+_SETTLED_FROM = 0.75  # share of the pairs after which the mean and the spread of a value begin
 
 
 def tuning_settings(settings: RunSettings, parameters: Sequence[Tuned]) -> RunSettings:
-    """The run that tunes the one engine of `settings`: it meets itself with other values. Their test is for its result.
+    """Return the settings of a run in which the one engine of `settings` meets itself with other values.
 
-    Raises: NotationError if a name is too long, or if two parameters have the same.
+    The test of `settings` becomes the test of the result.
+
+    Raises: NotationError if a name is too long, or if two parameters have the same name.
     """
     tuning = Tuning(tuple(parameters), lag=2 * settings.concurrency, test=settings.sprt)
     start = tuning.texts([parameter.start for parameter in parameters])
