@@ -12,8 +12,8 @@ from typing import TypeVar, cast
 from outflank.engine import Colour, Position, Symmetry
 from outflank.engine.squares import DIRECTIONS, SQUARES
 from outflank.tools.match.game.results import GameRecord, Score
-from outflank.tools.match.schedule.encounters import Meeting
 from outflank.tools.match.schedule.formats import course_of
+from outflank.tools.match.schedule.meetings import Meeting
 from outflank.tools.match.schedule.swiss import SwissScore
 from outflank.tools.match.state.run import RunSettings
 from outflank.tools.match.stats.elo import EloEstimate, estimate

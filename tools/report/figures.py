@@ -11,7 +11,7 @@ from outflank.engine import Colour
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tools.match.game.referee import choices, discs_lost
 from outflank.tools.match.game.results import Ending, GameRecord, OffClockTime, Score
-from outflank.tools.match.schedule.encounters import Meeting
+from outflank.tools.match.schedule.meetings import Meeting
 from outflank.tools.match.schedule.swiss import SwissScore
 from outflank.tools.match.standings import Standings
 from outflank.tools.match.state.run import Format, Run, plain_settings

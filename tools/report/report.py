@@ -11,7 +11,7 @@ from typing import Any
 from outflank.book.names import opening_of
 from outflank.engine import Colour
 from outflank.tools.match.game.results import Ending, GameRecord
-from outflank.tools.match.schedule.encounters import Meeting
+from outflank.tools.match.schedule.meetings import Meeting
 from outflank.tools.match.state.run import Format, Run
 from outflank.tools.match.state.tuning import TEST_FOLDER, Value
 from outflank.tools.match.stats.elo import elo_path

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from outflank.protocol.lines import printable
 from outflank.tools.match.game.results import Score
-from outflank.tools.match.schedule.encounters import Meeting
+from outflank.tools.match.schedule.meetings import Meeting
 from outflank.tools.match.state.run import Format
 from outflank.tools.report import wording
 from outflank.tools.report.figures import Figures

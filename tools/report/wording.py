@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tools.match.game.results import Ending
-from outflank.tools.match.schedule.encounters import Meeting
+from outflank.tools.match.schedule.meetings import Meeting
 from outflank.tools.match.state.run import Format
 from outflank.tools.match.state.tuning import Value
 from outflank.tools.match.stats.elo import EloEstimate
