@@ -10,7 +10,7 @@ from typing import Any
 from outflank.engine import Colour
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tools.match.game.referee import choices, discs_lost
-from outflank.tools.match.game.results import Ending, GameRecord, OffClockTime, Score
+from outflank.tools.match.game.results import Ending, GameRecord, OffClockTime, Score, opening_text
 from outflank.tools.match.schedule.meetings import Meeting
 from outflank.tools.match.schedule.swiss import SwissScore
 from outflank.tools.match.standings import Standings
@@ -95,7 +95,7 @@ class Figures(Standings):
         """Black's score by opening, in the order of the games."""
         openings: defaultdict[str, Score] = defaultdict(Score)
         for game in self.run.games:
-            openings[opening_moves(game)] += game.score_of(game.pairing.names[Colour.BLACK])
+            openings[opening_text(game.pairing.opening)] += game.score_of(game.pairing.names[Colour.BLACK])
         return openings
 
     @cached_property
@@ -139,11 +139,6 @@ def _engine(run: Run, name: str, score: Score) -> EngineFigures:
         outside=run.outside.get(name, OffClockTime()),
         identities=run.identities.get(name, ()),
     )
-
-
-def opening_moves(game: GameRecord) -> str:
-    """The opening that a game was given, as tables have it: ``f5 d6 c3``."""
-    return " ".join(map(str, game.pairing.opening))
 
 
 def is_one_sided(score: Score) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 
 from outflank.book.names import opening_of
 from outflank.engine import Colour
-from outflank.tools.match.game.results import Ending, GameRecord
+from outflank.tools.match.game.results import Ending, GameRecord, opening_text
 from outflank.tools.match.schedule.meetings import Meeting
 from outflank.tools.match.state.run import Format, Run
 from outflank.tools.match.state.tuning import TEST_FOLDER, Value
@@ -21,7 +21,6 @@ from outflank.tools.report.charts import Series, chart, strip, thinned
 from outflank.tools.report.figures import (
     Figures,
     is_one_sided,
-    opening_moves,
     phases_of,
     slips_of,
     summary,
@@ -256,7 +255,7 @@ def _called(run: Run) -> dict[str, str]:
         given = game.turns[: game.given]
         opening = opening_of([game.first_position, *(turn.after for turn in given)])
         if opening is not None:
-            called[opening_moves(game)] = str(opening)
+            called[opening_text(game.pairing.opening)] = str(opening)
     return called
 
 

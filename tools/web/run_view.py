@@ -14,7 +14,7 @@ from typing import Any
 from outflank.engine import Colour, Move
 from outflank.protocol.drivers.reports import read_thought
 from outflank.protocol.formats.annotated import for_black
-from outflank.tools.match.game.results import Ending, GameRecord, Pairing
+from outflank.tools.match.game.results import Ending, GameRecord, Pairing, opening_text
 from outflank.tools.match.schedule.formats import plan
 from outflank.tools.match.state.events import Event, Glimpse, Planned, Thought, TurnBegun, TurnPlayed
 from outflank.tools.match.state.run import Run, RunSettings
@@ -256,7 +256,7 @@ def _tables(run: Run, openings: Sequence[tuple[Move, ...]]) -> tuple[dict[str, s
             "round": pairing.round,
             "black": pairing.names[Colour.BLACK],
             "white": pairing.names[Colour.WHITE],
-            "opening": " ".join(map(str, pairing.opening)),
+            "opening": opening_text(pairing.opening),
         }
         for pairing in planned[:most]
     ]

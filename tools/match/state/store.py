@@ -27,7 +27,7 @@ from outflank.book.lock import LOCK_SUFFIX, WriterLock, expect_no_other_file
 from outflank.engine import FileFormatError, Move, Rules
 from outflank.engine.evaluation.weights import checksum
 from outflank.engine.machine import cpu_name, processors
-from outflank.tools.match.game.results import GameRecord, OffClockTime, Pairing
+from outflank.tools.match.game.results import GameRecord, OffClockTime, Pairing, opening_text
 from outflank.tools.match.state import schema
 from outflank.tools.match.state.events import Event, Planned, TurnPlayed
 from outflank.tools.match.state.run import Run, RunSettings, plain_settings
@@ -131,7 +131,7 @@ class Store:
             with RUN.creating(folder / RUN_FILE) as (connection, unfinished):
                 facts[_SEAL] = seal(unfinished, _sealed_text(facts))
                 connection.executemany(schema.INSERT_FACT, facts.items())
-                connection.executemany(schema.INSERT_OPENING, enumerate(map(schema.opening_text, openings)))
+                connection.executemany(schema.INSERT_OPENING, enumerate(map(opening_text, openings)))
             undo.callback((folder / RUN_FILE).unlink, missing_ok=True)
             store = cls(folder, lock, RUN.open_to_write(folder / RUN_FILE), Run(settings))
             undo.pop_all()
@@ -205,7 +205,7 @@ class Store:
         Raises: FileFormatError if that can't be written.
         """
         stored = len(self.openings())
-        added = islice(enumerate(map(schema.opening_text, openings)), stored, None)
+        added = islice(enumerate(map(opening_text, openings)), stored, None)
         with _refused_in_words(self.folder):
             self._commit(
                 [
