@@ -5,7 +5,7 @@ from typing import Any
 from outflank.engine import Rules
 from outflank.protocol.clock import TimeControl
 from outflank.protocol.drivers.dialect import Dialect
-from outflank.protocol.drivers.driver import Driver, GameSoFar, ProcessDriver, Reply
+from outflank.protocol.drivers.driver import Driver, ProcessDriver, Reply
 from outflank.protocol.drivers.errors import (
     EngineCrash,
     EngineError,
@@ -36,7 +36,6 @@ __all__ = [
     "EngineSpec",
     "EngineStartError",
     "EngineTimeout",
-    "GameSoFar",
     "GtpDriver",
     "GtpEngine",
     "MoveReport",

@@ -8,10 +8,10 @@ an absolute deadline, every answer a largest size, and each fault is raised as o
 import re
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from outflank.engine import IllegalMoveError, Move, NotationError, Position, Rules
 from outflank.protocol.clock import RunningClock, seconds_text
@@ -24,7 +24,7 @@ from outflank.protocol.drivers.errors import (
     EngineTimeout,
 )
 from outflank.protocol.drivers.spec import EngineSpec, ProcessSettings, command_line, process_settings
-from outflank.protocol.formats.annotated import AnnotatedMove
+from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove
 from outflank.protocol.lines import printable, without_control_bytes
 
 if TYPE_CHECKING:  # a dependency that the drivers of engines need, and no help
@@ -42,25 +42,6 @@ _MOST_STRAY_BYTES = 1 << 20  # in a game
 _LONGEST_QUOTE = 100  # characters of what an engine wrote, in a message
 _LONGEST_REMARK = 1_000  # characters; some quote what the engine wrote
 _LINE = re.compile(rb"[^\r\n]+")
-
-
-class GameSoFar(NamedTuple):
-    """A game in which an engine is to move, now or later.
-
-    Attributes:
-        first: the position that it began with.
-        moves: all turns since then, forced passes included.
-        position: the position after the last turn.
-    """
-
-    first: Position
-    moves: Sequence[AnnotatedMove]
-    position: Position
-
-    @classmethod
-    def of(cls, first: Position, moves: Sequence[AnnotatedMove] = ()) -> "GameSoFar":
-        """Return the game of these turns."""
-        return cls(first, moves, moves[-1].after if moves else first)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +178,7 @@ class Driver(ABC):
         """
 
     @abstractmethod
-    def follow(self, game: GameSoFar, clock: RunningClock | None = None) -> bool:
+    def follow(self, game: AnnotatedGame, clock: RunningClock | None = None) -> bool:
         """Take it to the end of `game`: forwards if it stands in this game, else from the start.
 
         Args:
@@ -223,7 +204,7 @@ class Driver(ABC):
 
     def decide(
         self,
-        game: GameSoFar,
+        game: AnnotatedGame,
         clock: RunningClock,
         patience: float = 0.0,
         on_ready: Callable[[], object] = lambda: None,
@@ -241,7 +222,7 @@ class Driver(ABC):
         self.follow(game, clock)
         on_ready()
         if not clock.control.is_limited:
-            return judged(self.choose(patience), game.position, self.label)
+            return judged(self.choose(patience), game.final, self.label)
         try:
             reply = self.choose(clock.deadline)
         except EngineTimeout as error:
@@ -250,9 +231,9 @@ class Driver(ABC):
             took, left = seconds_text(reply.seconds), seconds_text(clock.allowance)
             raise EngineOutOfTime(f"{self.label} took {took} s where {left} s were left")
         clock.spend(reply.seconds)
-        return judged(reply, game.position, self.label)
+        return judged(reply, game.final, self.label)
 
-    def check_claim(self, game: GameSoFar) -> None:
+    def check_claim(self, game: AnnotatedGame) -> None:
         """Compare the score that it claims for a finished game with the board. The result stands in any case."""
         return
 
@@ -397,14 +378,14 @@ class ProcessDriver(Driver):
         self._ply = 0
         return time.perf_counter() - began
 
-    def follow(self, game: GameSoFar, clock: RunningClock | None = None) -> bool:
+    def follow(self, game: AnnotatedGame, clock: RunningClock | None = None) -> bool:
         """See ``Driver``."""
         if not (stands_there := self._stands_in(game)):
             self.new_game(game.first)
         for made in game.moves[self._ply :]:
             self._send_move(made)
             self._note(made.before, str(made.move))
-        self._position = game.position
+        self._position = game.final
         if clock is not None:
             self._send_turn(game, clock)
         return stands_there
@@ -438,7 +419,7 @@ class ProcessDriver(Driver):
         if process is not None:
             process.stop(b"quit\n", patience)
 
-    def _stands_in(self, game: GameSoFar) -> bool:
+    def _stands_in(self, game: AnnotatedGame) -> bool:
         """Whether the engine is at a point of `game`: the same turn has led to the same board."""
         if self._ply is None or self._ply > len(game.moves) or game.first != self._first:
             return False
@@ -477,7 +458,7 @@ class ProcessDriver(Driver):
         return
 
     @abstractmethod
-    def _send_turn(self, game: GameSoFar, clock: RunningClock) -> None:
+    def _send_turn(self, game: AnnotatedGame, clock: RunningClock) -> None:
         """Send it what it has to know just before it moves."""
 
     @abstractmethod

@@ -13,7 +13,6 @@ from outflank.protocol.drivers.driver import (
     BANNER_SECONDS,
     REPLY_SECONDS,
     START_SECONDS,
-    GameSoFar,
     ProcessDriver,
     Reply,
     is_gtp_answer,
@@ -123,7 +122,7 @@ class GtpDriver(ProcessDriver):
         except (EngineTimeout, EngineCrash) as error:
             raise self._explained(error, command) from None
 
-    def check_claim(self, game: GameSoFar) -> None:
+    def check_claim(self, game: AnnotatedGame) -> None:
         """See ``Driver``: ``final_score`` is asked."""
         if self._ply is None or not self.claims_truly or "final_score" not in self.commands:
             return
@@ -139,9 +138,9 @@ class GtpDriver(ProcessDriver):
             return
         finally:
             self._ply = None
-        if not is_true_claim(claim, game.position):
+        if not is_true_claim(claim, game.final):
             self.claims_truly = False
-            self.remark(f"claims a false score: {printable(claim)!r} for {game.position.board_string()}")
+            self.remark(f"claims a false score: {printable(claim)!r} for {game.final.board_string()}")
 
     def _prepare(self) -> None:
         self._shake_hands()
@@ -200,7 +199,7 @@ class GtpDriver(ProcessDriver):
             self.implicit_passes = True
             self.remark("rejects 'play COLOUR pass', so forced passes are not sent to it (passes=implicit)")
 
-    def _send_turn(self, game: GameSoFar, clock: RunningClock) -> None:
+    def _send_turn(self, game: AnnotatedGame, clock: RunningClock) -> None:
         if self._dialect.sends_left:
             self._set_time(self._dialect.time_left(self._position.side, *clock.time_left))
 

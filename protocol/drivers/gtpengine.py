@@ -11,12 +11,12 @@ from outflank.engine import PASS, Colour, Game, IllegalMoveError, Move, Rules, S
 from outflank.protocol.clock import NO_LIMIT, RunningClock, TimeControl
 from outflank.protocol.drivers.command import join_command, split_command
 from outflank.protocol.drivers.dialect import Dialect
-from outflank.protocol.drivers.driver import CLOSE_SECONDS, REPLY_SECONDS, GameSoFar, Reply
+from outflank.protocol.drivers.driver import CLOSE_SECONDS, REPLY_SECONDS, Reply
 from outflank.protocol.drivers.errors import EngineCrash
 from outflank.protocol.drivers.gtp import GtpDriver
 from outflank.protocol.drivers.reports import MoveReport
 from outflank.protocol.drivers.spec import EngineSpec, ProcessSettings
-from outflank.protocol.formats.annotated import AnnotatedMove
+from outflank.protocol.formats.annotated import AnnotatedGame
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -179,7 +179,7 @@ class GtpEngine:
             raise IllegalMoveError("the game is over")
         if position.must_pass:
             return Reply(str(self.play(PASS)))
-        reply = self._driver.decide(_record(self._game), self._clocks[position.side], seconds)
+        reply = self._driver.decide(AnnotatedGame.of(self._game), self._clocks[position.side], seconds)
         if reply.move is not None:
             self._game.play(reply.move)
         return reply
@@ -219,7 +219,7 @@ class GtpEngine:
             self._driver.close(patience)
 
     def _go_to(self, game: Game) -> None:
-        went_on = self._driver.follow(_record(game))
+        went_on = self._driver.follow(AnnotatedGame.of(game))
         self._keep(game, full_clocks=not went_on)
 
     def _keep(self, game: Game, *, full_clocks: bool) -> None:
@@ -230,8 +230,3 @@ class GtpEngine:
     def _expect_wanted(self) -> None:
         if self._is_ending:
             raise EngineCrash(f"{self._driver.label} was ended")
-
-
-def _record(game: Game) -> GameSoFar:
-    moves = [AnnotatedMove(turn.before, turn.move) for turn in game]
-    return GameSoFar(game.first, moves, game.position)

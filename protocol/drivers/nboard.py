@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from outflank.engine import DEFAULT_LEVEL, HIGHEST_LEVEL, Colour
 from outflank.protocol.clock import RunningClock, TimeControl
-from outflank.protocol.drivers.driver import REPLY_SECONDS, START_SECONDS, GameSoFar, ProcessDriver, Reply
+from outflank.protocol.drivers.driver import REPLY_SECONDS, START_SECONDS, ProcessDriver, Reply
 from outflank.protocol.drivers.errors import UnfitEngineError
 from outflank.protocol.drivers.reports import possible_score
 from outflank.protocol.drivers.spec import EngineSpec, filled, is_ours, parameters_to_send
@@ -114,7 +114,7 @@ class NBoardDriver(ProcessDriver):
     def _greet(self) -> None:
         self.synchronise()
 
-    def _send_turn(self, game: GameSoFar, clock: RunningClock) -> None:
+    def _send_turn(self, game: AnnotatedGame, clock: RunningClock) -> None:
         names = {self._position.side: self.name, self._position.side.other: _OPPONENT}
         moves = tuple(AnnotatedMove(made.before, made.move, made.seconds) for made in game.moves)
         record = AnnotatedGame(

@@ -8,10 +8,11 @@ from dataclasses import replace
 
 from outflank.engine import DEFAULT_LEVEL, Colour, Position
 from outflank.protocol.clock import RunningClock
-from outflank.protocol.drivers.driver import REPLY_SECONDS, START_SECONDS, GameSoFar, ProcessDriver, Reply
+from outflank.protocol.drivers.driver import REPLY_SECONDS, START_SECONDS, ProcessDriver, Reply
 from outflank.protocol.drivers.errors import UnfitEngineError
 from outflank.protocol.drivers.reports import DROP, PIECES, possible_score
 from outflank.protocol.drivers.spec import EngineSpec, filled, is_ours, parameters_to_send
+from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.lines import printable
 
 _VARIANT, _OTHELLO = "UCI_Variant", "flipello"
@@ -127,7 +128,7 @@ class UciDriver(ProcessDriver):
         self.tell("ucinewgame")
         self.synchronise()
 
-    def _send_turn(self, game: GameSoFar, clock: RunningClock) -> None:
+    def _send_turn(self, game: AnnotatedGame, clock: RunningClock) -> None:
         self.tell(position_line(self._position))
         self.synchronise()
         self._limits = search_limits(self.spec, clock)

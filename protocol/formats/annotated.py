@@ -183,6 +183,8 @@ class AnnotatedGame:
         """Replace control characters by blanks, and count in `unread` those that were no blanks."""
         texts = {name: text for name in _TEXTS if not (text := getattr(self, name)).isprintable()}
         comments = [each.comment for each in self.moves if each.comment and not each.comment.isprintable()]
+        if not (texts or comments):
+            return  # a game is made for each question to an engine
         for name, text in texts.items():
             clean = without_controls(text)
             object.__setattr__(self, name, clean if name == "comment" else clean.replace("\n", " "))

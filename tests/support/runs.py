@@ -26,7 +26,7 @@ from outflank.tools.match.schedule.formats import openings_needed, plan
 from outflank.tools.match.state.events import Event
 from outflank.tools.match.state.run import Run, RunSettings
 from outflank.tools.match.state.store import Store
-from outflank.tools.report.figures import figures_of, summary
+from outflank.tools.report.figures import Figures, summary
 from outflank.tools.report.report import render_report, write_run_files
 from outflank.tools.report.tables import print_result
 from outflank.tools.runtime.signals import Interrupts
@@ -130,7 +130,7 @@ def store_run(folder: Path, *games: GameRecord) -> Path:
     settings = run_of(games, names, {"rules": rules, "games": max(len(games), 1)}).settings
     with Store.create(folder, settings, [()], "id") as store:
         for game in games:
-            store.write([game.pairing, game], rules)
+            store.write([game.pairing, game])
     return folder
 
 
@@ -231,7 +231,7 @@ def referee(black: Driver, white: Driver, opening: str = "", **options: Any) -> 
 
 
 def page_of(run: Run) -> str:
-    return render_report(run, figures_of(run))
+    return render_report(Figures(run))
 
 
 def replays(page: str) -> list[dict[str, Any]]:
@@ -256,13 +256,13 @@ def expect_policy(page: str) -> None:
 
 
 def summary_of(run: Run) -> dict[str, Any]:
-    return summary(run, figures_of(run))
+    return summary(Figures(run))
 
 
 def print_result_of(run: Run) -> None:
-    print_result(run, figures_of(run))
+    print_result(Figures(run))
 
 
 def write_files_of(run: Run, folder: Path) -> str:
     """Write what a run leaves at its end; what could not be written."""
-    return write_run_files(run, figures_of(run), folder)
+    return write_run_files(Figures(run), folder)

@@ -21,10 +21,10 @@ from websockets.sync.client import ClientConnection, connect
 
 from outflank.engine import NotationError, OutflankError, Position, Rules, SettingsError
 from outflank.protocol.clock import RunningClock, TimeControl
-from outflank.protocol.drivers import EngineSpec, GameSoFar, make_driver
+from outflank.protocol.drivers import EngineSpec, make_driver
 from outflank.protocol.drivers.errors import EngineCrash, EngineStartError, EngineTimeout
 from outflank.protocol.drivers.reports import is_thought
-from outflank.protocol.formats.annotated import Recorder
+from outflank.protocol.formats.annotated import AnnotatedGame, Recorder
 from outflank.protocol.lines import printable
 from outflank.tools.arena import messages
 from outflank.tools.arena.messages import (
@@ -215,7 +215,7 @@ class EngineWorker:
             recorder.play(move, seconds=seconds)
         clock = RunningClock(self._entry.time)
         clock.set_left(question.left or 0.0, question.left_moves)
-        self._driver.follow(GameSoFar.of(recorder.first, recorder.moves), clock)
+        self._driver.follow(AnnotatedGame(recorder.first, recorder.moves), clock)
         reply = self._driver.choose(question.wait + _BEYOND_SECONDS)
         if not reply.ok:
             reason = f"refused to move: {printable(reply.text)}"

@@ -15,9 +15,10 @@ from typing import Any
 from outflank.engine import Position, Rules
 from outflank.protocol.clock import RunningClock
 from outflank.protocol.drivers import make_driver
-from outflank.protocol.drivers.driver import CLOSE_SECONDS, START_SECONDS, Driver, GameSoFar, Reply
+from outflank.protocol.drivers.driver import CLOSE_SECONDS, START_SECONDS, Driver, Reply
 from outflank.protocol.drivers.errors import EngineProtocolError
 from outflank.protocol.drivers.spec import EngineSpec, Protocol
+from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.lines import printable
 from outflank.tools.arena.connection import Connection
 from outflank.tools.arena.messages import (
@@ -51,7 +52,7 @@ class JoinedDriver(Driver):
         self._connection = connection
         self._key = 0
         self._grace_seconds = connection.patience
-        self._game = GameSoFar.of(Position.start(rules))
+        self._game = AnnotatedGame(Position.start(rules))
         self._clock = RunningClock()
 
     @property
@@ -73,7 +74,7 @@ class JoinedDriver(Driver):
         self._grace_seconds = self._connection.patience
         return self._ask(lambda id: NewMessage(id=id, game=self._key), START_SECONDS)[1]
 
-    def follow(self, game: GameSoFar, clock: RunningClock | None = None) -> bool:
+    def follow(self, game: AnnotatedGame, clock: RunningClock | None = None) -> bool:
         """See ``Driver``. Nothing is sent before the question for a move."""
         self._game, self._clock = game, clock or self._clock
         return True
@@ -84,7 +85,7 @@ class JoinedDriver(Driver):
         question = partial(
             ThinkMessage,
             game=self._key,
-            colour=self._game.position.side,
+            colour=self._game.final.side,
             moves=[str(made.move) for made in self._game.moves],
             seconds=[None if made.seconds is None else round(made.seconds, 3) for made in self._game.moves],
             left=left,

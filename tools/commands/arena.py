@@ -29,8 +29,7 @@ from outflank.tools.commands.options import (
 from outflank.tools.commands.run_options import (
     KINDS,
     PAGE_NEEDS,
-    EngineOptions,
-    RunPlace,
+    RunOptions,
     engine_option,
     live_options,
     out_option,
@@ -131,9 +130,8 @@ def serve(
     entrants: int | None,
     patience: float,
     line: float,
-    chosen: EngineOptions,
+    options: RunOptions,
     played: RunSettings,
-    place: RunPlace,
 ) -> None:
     """Let engines join a tournament or a standing arena from their authors' machines, and referee it.
 
@@ -149,17 +147,18 @@ def serve(
         played = replace(played, concurrency=0)  # the usual number of pairs at once
     if form != Format.STANDING and not start and not entrants:
         raise click.UsageError("say when the tournament begins: --start TIME, --entrants N, or both")
-    folder, local = place.folder or arena.with_suffix(""), chosen_entries(chosen.engines, None, chosen.time)
+    folder = options.folder or arena.with_suffix("")
+    local = chosen_entries(options.engines, None, options.time)
     serve_arena(
-        Arena(folder, played.rules, chosen.time, warn, patience, line),
+        Arena(folder, played.rules, options.time, warn, patience, line),
         lambda joined: tournament_of(played, (*local, *joined), form, round_count),
         start=start,
         entrants=entrants,
         address=Address.parse(listen),
         certificate=(certificate, key) if certificate and key else None,
-        watchers=place.live,
+        watchers=options.live,
         allow=partial(ask_about_commands, folder / RUN_FOLDER),
-        show=lambda session, hooks, listener: show_run(session, replace(place, listener=listener), hooks),
+        show=lambda session, hooks, listener: show_run(session, replace(options, listener=listener), hooks),
     )
 
 

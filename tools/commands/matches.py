@@ -25,8 +25,7 @@ from outflank.tools.commands.run_options import (
     KINDS,
     MOST_GAMES,
     PAGE_NEEDS,
-    EngineOptions,
-    RunPlace,
+    RunOptions,
     engine_option,
     pairing_options,
     play_options,
@@ -65,16 +64,16 @@ _EXCLUSIVE = [("--out", "--no-records")]
     "End the match when this test has a verdict: 'elo0=0 elo1=10', perhaps with alpha=, beta=, model=. "
     f"Without --games it ends after {_MOST_GAMES_OF_TEST:,} games at the latest.",
 )
-def match(chosen: EngineOptions, played: RunSettings, place: RunPlace) -> None:
+def match(options: RunOptions, played: RunSettings) -> None:
     """Play games between two engines and say who is stronger.
 
     Without --engine, two levels of Outflank play a short match. docs/match.md has the details.
     """
-    if not chosen.engines and not chosen.engines_file:
-        chosen = replace(chosen, engines=_SHORT_MATCH)
+    if not options.engines and not options.engines_file:
+        options = replace(options, engines=_SHORT_MATCH)
     if played.sprt and not is_given(click.get_current_context(), "games"):
         played = replace(played, games=_MOST_GAMES_OF_TEST)
-    _play_run(lambda: replace(played, entries=chosen.entries(alone=True)), played, place)
+    _play_run(lambda: replace(played, entries=options.entries(alone=True)), played, options)
 
 
 @click.command(cls=Command, exclusive=_EXCLUSIVE, needs=PAGE_NEEDS)
@@ -85,16 +84,14 @@ def match(chosen: EngineOptions, played: RunSettings, place: RunPlace) -> None:
     standing=False,
 )
 @run_options
-def tournament(
-    form: str, round_count: int | None, chosen: EngineOptions, played: RunSettings, place: RunPlace
-) -> None:
+def tournament(form: str, round_count: int | None, options: RunOptions, played: RunSettings) -> None:
     """Play a tournament between any number of engines and rate them.
 
     Any two engines that meet play --games games. docs/match.md has the details.
     """
     if form == Format.KNOCKOUT and round_count not in (None, 1):  # --save-config writes 1
         raise click.UsageError("a knockout ends when one engine is left, so --rounds has no meaning for it")
-    _play_run(lambda: tournament_of(played, chosen.entries(), form, round_count), played, place)
+    _play_run(lambda: tournament_of(played, options.entries(), form, round_count), played, options)
 
 
 @click.command(cls=Command)
@@ -126,9 +123,8 @@ def tournament(
 def tune(
     engine: str | None,
     parameters: tuple[str, ...],
-    chosen: EngineOptions,
+    options: RunOptions,
     played: RunSettings,
-    place: RunPlace,
 ) -> None:
     """Find better values of an engine's parameters by games of the engine against itself (SPSA).
 
@@ -136,7 +132,9 @@ def tune(
     the winner. A match of the result against the start follows. An engine gets its values at {name} in its cmd, else by
     GTP's kata-set-param, NBoard's set or UCI's setoption. docs/tuning.md has the details.
     """
-    from outflank.tools.match.runner.session import RunSession  # as in _play_run
+    # These bring numpy, which help does not need.
+    from outflank.tools.match.runner.session import RunSession
+    from outflank.tools.report.figures import Figures
 
     def choose() -> RunSettings:
         if engine is None or not parameters:
@@ -147,7 +145,7 @@ def tune(
                 param_hint="--games",
             )
         try:
-            entry = EngineSpec.parse(engine, chosen.time)
+            entry = EngineSpec.parse(engine, options.time)
         except NotationError as error:
             raise click.BadParameter(str(error), param_hint="--engine") from None
         try:
@@ -156,45 +154,45 @@ def tune(
         except NotationError as error:
             raise click.BadParameter(str(error), param_hint="--param") from None
 
-    tuning, run = _play_run(choose, played, place)
+    tuning, run = _play_run(choose, played, options)
     test = tuning.folder / TEST_FOLDER
     if (test / RUN_FILE).exists():
-        _play_run(choose, played, replace(place, resume=test))
-    elif settings := test_of(run):
+        _play_run(choose, played, replace(options, resume=test))
+    elif settings := test_of(run.settings, Figures(run).values):
         settings = replace(settings, concurrency=tuning.settings.concurrency)
-        show_run(RunSession(settings, test), place)
+        show_run(RunSession(settings, test), options)
 
 
 def _play_run(
-    choose: Callable[[], RunSettings], played: RunSettings, place: RunPlace
+    choose: Callable[[], RunSettings], played: RunSettings, options: RunOptions
 ) -> tuple[RunSession, Run]:
     """Play a new run, or resume one, and print its result; with --save-config write its settings and end.
 
     Args:
         choose: makes the settings of a new run.
         played: the settings by the options, without engines.
-        place: the options that say where and how.
+        options: the other options.
 
     Returns: the session and the run as it ended.
     """
     from outflank.tools.match.runner.session import RunSession  # brings numpy, which help does not need
 
-    if place.resume:
+    if options.resume:
         _expect_options_of_resume()
         context = click.get_current_context()
         concurrency = played.concurrency if _is_typed("concurrency") else None
         games = played.games if context.info_name == "match" and _is_typed("games") else None
-        allow = partial(ask_about_commands, place.resume)
-        with RunSession.resume(place.resume, allow, concurrency, games) as session:
-            return session, show_run(session, place)
+        allow = partial(ask_about_commands, options.resume)
+        with RunSession.resume(options.resume, allow, concurrency, games) as session:
+            return session, show_run(session, options)
     settings = choose()
-    if place.save_config:
-        save_config(settings, place.save_config)
-        click.echo(f"Wrote {place.save_config}", err=True)
+    if options.save_config:
+        save_config(settings, options.save_config)
+        click.echo(f"Wrote {options.save_config}", err=True)
         click.get_current_context().exit()
-    with _new_folder(place) as folder:
+    with _new_folder(options) as folder:
         session = RunSession(settings, folder)
-        return session, show_run(session, place)
+        return session, show_run(session, options)
 
 
 def _is_typed(name: str) -> bool:
@@ -214,13 +212,13 @@ def _expect_options_of_resume() -> None:
 
 
 @contextmanager
-def _new_folder(place: RunPlace) -> Iterator[Path]:
-    if place.no_records:
+def _new_folder(options: RunOptions) -> Iterator[Path]:
+    if options.no_records:
         with tempfile.TemporaryDirectory(prefix="outflank-") as folder:
             yield Path(folder)
     else:
         name = click.get_current_context().info_name
-        yield place.folder or Path(f"{name}-{datetime.now():%Y%m%d-%H%M%S}")
+        yield options.folder or Path(f"{name}-{datetime.now():%Y%m%d-%H%M%S}")
 
 
 def ask_about_commands(folder: Path, settings: RunSettings) -> None:
@@ -241,12 +239,12 @@ def ask_about_commands(folder: Path, settings: RunSettings) -> None:
         )
 
 
-def show_run(session: RunSession, place: RunPlace, hooks: RunHooks | None = None) -> Run:
+def show_run(session: RunSession, options: RunOptions, hooks: RunHooks | None = None) -> Run:
     """Play a run, show it meanwhile on the terminal and on its page, and print its result.
 
     Args:
         session: the run.
-        place: where and how it is played.
+        options: the options of the run.
         hooks: those of an arena; its ``on_event`` gets each event after it is shown.
 
     Returns: the run as it ended.
@@ -257,21 +255,21 @@ def show_run(session: RunSession, place: RunPlace, hooks: RunHooks | None = None
     from outflank.tools.report.scoreboard import Scoreboard
 
     added = hooks or RunHooks()
-    if place.cluster:
+    if options.cluster:
         from outflank.tools.match.runner.cluster import ClusterPool  # an extra that most do without
 
-        address = place.cluster
+        address = options.cluster
         added = replace(added, open_pool=lambda settings, run, _: ClusterPool(settings, run, address))
-    if not place.no_records:
+    if not options.no_records:
         expect_packages()
     with ExitStack() as stack:
         with Interrupts() as interrupts, Scoreboard(session.settings) as board:
             board.say(session.settings.line())
             page = None
-            if place.live is not None:
+            if options.live is not None:
                 from outflank.tools.web.page_process import PageProcess  # an extra that most do without
 
-                page = PageProcess(place.live, place.delay or 0.0, board.say, place.listener)
+                page = PageProcess(options.live, options.delay or 0.0, board.say, options.listener)
                 stack.enter_context(page)
                 board.say(f"The run is shown at {page.url}")
 
@@ -285,7 +283,7 @@ def show_run(session: RunSession, place: RunPlace, hooks: RunHooks | None = None
                 if page:
                     page.put(event)
                 added.on_event(event)
-                if place.as_json:
+                if options.as_json:
                     click.echo(json_line(described(event)))
                     if isinstance(event, GameRecord) and not event.void:
                         click.echo(json_line(board.progress()))
@@ -296,26 +294,26 @@ def show_run(session: RunSession, place: RunPlace, hooks: RunHooks | None = None
             run = session.play(shown, interrupts)
             if page and session.interruption:
                 page.conclude(run)
-        _conclude(session, run, place, page)
+        _conclude(session, run, options, page)
     return run
 
 
-def _conclude(session: RunSession, run: Run, place: RunPlace, page: PageProcess | None) -> None:
-    from outflank.tools.report.figures import figures_of, summary
+def _conclude(session: RunSession, run: Run, options: RunOptions, page: PageProcess | None) -> None:
+    from outflank.tools.report.figures import Figures, summary
     from outflank.tools.report.report import write_run_files
     from outflank.tools.report.tables import print_result
 
-    figures, folder, trouble = figures_of(run), session.folder, session.trouble
-    if not place.no_records and (not_written := write_run_files(run, figures, folder)) and not trouble:
+    figures, folder, trouble = Figures(run), session.folder, session.trouble
+    if not options.no_records and (not_written := write_run_files(figures, folder)) and not trouble:
         trouble = f"{not_written}; the games are safe in {str(folder / RUN_FILE)!r}"
     try:
-        if place.as_json:
-            click.echo(json_line({"event": "result", **summary(run, figures)}))
+        if options.as_json:
+            click.echo(json_line({"event": "result", **summary(figures)}))
         else:
-            print_result(run, figures)
-        if not place.no_records and not trouble:
+            print_result(figures)
+        if not options.no_records and not trouble:
             click.echo(f"Records and report are in {folder}/", err=True)
-        if not place.no_records and session.interruption and not run.finished:
+        if not options.no_records and session.interruption and not run.finished:
             click.echo(f"{_continuation(run, folder)} continues it", err=True)
     except OSError:
         if not session.interruption:  # after SIGHUP the terminal is gone

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from outflank.engine import NotationError, Rules
-from outflank.protocol.clock import LONGEST_SECONDS, SHORTEST_SECONDS, TimeControl
+from outflank.protocol.clock import LONGEST_SECONDS, NO_LIMIT, SHORTEST_SECONDS, TimeControl
 from outflank.protocol.drivers.command import join_command
 from outflank.protocol.drivers.spec import EngineSpec, shared_keys
 from outflank.tools.commands.config import option_defaults
@@ -309,20 +309,38 @@ where_options = together(
 
 
 @dataclass(frozen=True, slots=True)
-class EngineOptions:
-    """Who plays: the options about engines, by their names.
+class RunOptions:
+    """The options of a run that are not its settings, by their names: who plays, where, and how it is shown.
 
     Attributes:
         time: the time control of engines that name none.
         engines: the descriptions of engines, or names of engines in `engines_file`.
         engines_file: a file with a table for each engine.
         each: settings of engines that lack their own; see ``EngineSpec.from_settings``.
+        folder: the new folder of the records; None to name one by date and time.
+        no_records: whether no records are kept.
+        resume: the folder of the run to resume; None for a new run.
+        save_config: the file for the settings of a run that is not played; None to play it.
+        cluster: the address of a Dask scheduler; None to play on this machine.
+        as_json: whether events and result are printed as JSON.
+        live: the address at which the page of the run is served; None for no page.
+        delay: seconds by which the page is late; None for 0.
+        listener: a socket that listens at `live`; None to open one.
     """
 
-    time: TimeControl
+    time: TimeControl = NO_LIMIT
     engines: tuple[str, ...] = ()
     engines_file: Path | None = None
     each: dict[str, object] | None = None
+    folder: Path | None = None
+    no_records: bool = False
+    resume: Path | None = None
+    save_config: Path | None = None
+    cluster: str | None = None
+    as_json: bool = False
+    live: Address | None = None
+    delay: float | None = None
+    listener: socket.socket | None = None
 
     def entries(self, alone: bool = False) -> tuple[EngineSpec, ...]:
         """Return the engines, two or more, with different names.
@@ -362,35 +380,10 @@ def tournament_of(
     return replace(played, entries=entries, format=Format(form), rounds=rounds)
 
 
-@dataclass(frozen=True, slots=True)
-class RunPlace:
-    """Where and how a run is played: the other options, by their names.
-
-    Attributes:
-        folder: the new folder of the records; None to name one by date and time.
-        resume: the folder of the run to resume; None for a new run.
-        save_config: the file for the settings of a run that is not played; None to play it.
-        cluster: the address of a Dask scheduler; None to play on this machine.
-        live: where the page of the run is served; None for no page.
-        delay: seconds by which the page is late; None for 0.
-        listener: a socket that listens at `live`; None to open one.
-    """
-
-    folder: Path | None = None
-    no_records: bool = False
-    resume: Path | None = None
-    save_config: Path | None = None
-    cluster: str | None = None
-    as_json: bool = False
-    live: Address | None = None
-    delay: float | None = None
-    listener: socket.socket | None = None
-
-
 PAGE_NEEDS = {"--delay": ["--live"]}
 """What the options of the page need."""
-KINDS = {"chosen": EngineOptions, "played": RunSettings, "place": RunPlace}
-"""The dataclasses that the options of a run reach a command in, by the names of its arguments.
+KINDS = {"options": RunOptions, "played": RunSettings}
+"""The dataclasses that hold the options of a run, by the names of a command's arguments.
 
 The settings lack what depends on the engines: the entries, and of a tournament the format and the rounds.
 """

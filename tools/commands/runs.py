@@ -42,11 +42,10 @@ def report(run: Path, output: Path | None) -> None:
     The run need not be over: the report shows its current state. Prints the name of the file.
     """
     # These bring numpy, which help does without.
-    from outflank.tools.report.figures import figures_of
+    from outflank.tools.report.figures import Figures
     from outflank.tools.report.report import render_report
 
-    read = _read(run)
-    page = render_report(read, figures_of(read))
+    page = render_report(Figures(_read(run)))
     path = output or (run if run.is_dir() else run.parent) / "report.html"
     with open_output(path) as file:
         file.write(page.encode())

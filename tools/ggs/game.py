@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from outflank.engine import PASS, Colour, IllegalMoveError, NotationError, OutflankError, Position
 from outflank.protocol.clock import RunningClock, TimeControl
-from outflank.protocol.drivers import Driver, GameSoFar, Reply
+from outflank.protocol.drivers import Driver, Reply
 from outflank.protocol.formats.annotated import (
     WHOLE_BOARD,
     AnnotatedGame,
@@ -113,11 +113,11 @@ class GgsRecord:
         return not self.position.is_over and self.position.side is self.colour
 
     @property
-    def question(self) -> tuple[GameSoFar, TimeControl, TimeControl, float]:
+    def question(self) -> tuple[AnnotatedGame, TimeControl, TimeControl, float]:
         """The game so far, its time control, our clock, and the monotonic time when it was our turn."""
         ours, clock = self._controls[self.colour], self._sides[self.colour].clock
         control = TimeControl(float(max(1, ours.main)), float(ours.increment))
-        return GameSoFar(self.first, self.moves, self.position), control, clock, self.heard_at
+        return AnnotatedGame(self.first, self.moves), control, clock, self.heard_at
 
     def annotated(self, over: MatchEnded | None) -> AnnotatedGame:
         """The game as a file keeps it.
@@ -179,7 +179,7 @@ class GgsRecord:
 
 def answer(
     driver: Driver,
-    game: GameSoFar,
+    game: AnnotatedGame,
     control: TimeControl,
     clock: TimeControl,
     arose: float,

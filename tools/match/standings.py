@@ -12,8 +12,8 @@ from typing import TypeVar, cast
 from outflank.engine import Colour, Position, Symmetry
 from outflank.engine.squares import DIRECTIONS, SQUARES
 from outflank.tools.match.game.results import GameRecord, Score
-from outflank.tools.match.schedule.encounters import Meeting
 from outflank.tools.match.schedule.formats import course_of
+from outflank.tools.match.schedule.meetings import Meeting
 from outflank.tools.match.schedule.swiss import SwissScore
 from outflank.tools.match.state.run import RunSettings
 from outflank.tools.match.stats.elo import EloEstimate, estimate
@@ -109,6 +109,12 @@ class Standings:
         repeated = self.repeats
         with self._lock:
             return [score for pair, score in sorted(self.pairs.items()) if pair not in repeated]
+
+    @property
+    def pair_points(self) -> list[float]:
+        """The first engine's points in the complete pairs of a match, 0 to 2, until a pair is missing."""
+        first = self.settings.names[0]
+        return [self.pairs[pair].score_of(first).points for pair in self._in_turn()]
 
     @property
     def match_points(self) -> list[float]:

@@ -3,14 +3,15 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from math import inf
 from typing import Any
 
 from outflank.engine import Colour
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tools.match.game.referee import choices, discs_lost
-from outflank.tools.match.game.results import Ending, GameRecord, OffClockTime, Score
-from outflank.tools.match.schedule.encounters import Meeting
+from outflank.tools.match.game.results import Ending, GameRecord, OffClockTime, Score, opening_text
+from outflank.tools.match.schedule.meetings import Meeting
 from outflank.tools.match.schedule.swiss import SwissScore
 from outflank.tools.match.standings import Standings
 from outflank.tools.match.state.run import Format, Run, plain_settings
@@ -71,47 +72,47 @@ class EngineFigures:
         return max(self.seconds, default=None)
 
 
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """The figures of a run.
+class Figures(Standings):
+    """The standings of a run, and what its moves and its facts add for tables and report.
+
+    Counting takes a second or two for ten thousand games.
 
     Attributes:
-        engines: best first; in the order of the settings in a match.
-        standings: pairs, repeats, ratings, Elo and places.
-        openings: Black's score by opening, in the order of the games.
-        values: the course of each parameter of a tuning; empty for all other runs.
+        run: the run.
     """
 
-    engines: tuple[EngineFigures, ...]
-    standings: Standings
-    openings: dict[str, Score]
-    values: tuple[Value, ...]
+    def __init__(self, run: Run) -> None:
+        super().__init__(run.settings, run.games)
+        self.run = run
 
+    @cached_property
+    def engines(self) -> tuple[EngineFigures, ...]:
+        """The figures of the engines, best first; in the order of the settings in a match."""
+        return tuple(_engine(self.run, name, self.scores[name]) for name in self._ranked())
 
-def figures_of(run: Run) -> Figures:
-    """Count a run; a second or two for ten thousand games."""
-    standings = Standings(run.settings, run.games)
-    openings: defaultdict[str, Score] = defaultdict(Score)
-    for game in run.games:
-        openings[opening_moves(game)] += game.score_of(game.pairing.names[Colour.BLACK])
-    return Figures(
-        engines=tuple(_engine(run, name, standings.scores[name]) for name in _order(run, standings)),
-        standings=standings,
-        openings=openings,
-        values=tuple(values_of(run)),
-    )
+    @cached_property
+    def openings(self) -> dict[str, Score]:
+        """Black's score by opening, in the order of the games."""
+        openings: defaultdict[str, Score] = defaultdict(Score)
+        for game in self.run.games:
+            openings[opening_text(game.pairing.opening)] += game.score_of(game.pairing.names[Colour.BLACK])
+        return openings
 
+    @cached_property
+    def values(self) -> tuple[Value, ...]:
+        """The values of each parameter of a tuning; empty for all other runs."""
+        return tuple(values_of(self.settings, self.pair_points))
 
-def _order(run: Run, standings: Standings) -> Sequence[str]:
-    names = run.settings.names
-    if run.settings.format is Format.MATCH:
-        return names
-    if run.settings.format is Format.STANDING:
-        rated = {each.name: each.elo for each in standings.ratings.ratings if each.elo is not None}
-        return sorted(names, key=lambda name: -rated.get(name, -inf))
-    if run.finished or standings.rounds:
-        return standings.order
-    return sorted(names, key=lambda name: -standings.scores[name].points)
+    def _ranked(self) -> Sequence[str]:
+        names = self.settings.names
+        if self.settings.format is Format.MATCH:
+            return names
+        if self.settings.format is Format.STANDING:
+            rated = {each.name: each.elo for each in self.ratings.ratings if each.elo is not None}
+            return sorted(names, key=lambda name: -rated.get(name, -inf))
+        if self.run.finished or self.rounds:
+            return self.order
+        return sorted(names, key=lambda name: -self.scores[name].points)
 
 
 def _engine(run: Run, name: str, score: Score) -> EngineFigures:
@@ -138,11 +139,6 @@ def _engine(run: Run, name: str, score: Score) -> EngineFigures:
         outside=run.outside.get(name, OffClockTime()),
         identities=run.identities.get(name, ()),
     )
-
-
-def opening_moves(game: GameRecord) -> str:
-    """The opening that a game was given, as tables have it: ``f5 d6 c3``."""
-    return " ".join(map(str, game.pairing.opening))
 
 
 def is_one_sided(score: Score) -> bool:
@@ -184,9 +180,9 @@ def slips_of(games: Sequence[GameRecord]) -> list[dict[str, Any]]:
     return sorted(slips, key=lambda slip: -slip["discs"])[:_MOST_SLIPS]
 
 
-def summary(run: Run, figures: Figures) -> dict[str, Any]:
+def summary(figures: Figures) -> dict[str, Any]:
     """Return a run without its games for ``--json`` and summary.json: times in seconds, margins in discs a game."""
-    standings = figures.standings
+    run = figures.run
     return {
         "outflank": run.outflank,
         "evaluation": run.evaluation,
@@ -199,16 +195,14 @@ def summary(run: Run, figures: Figures) -> dict[str, Any]:
         "valid": run.is_valid,
         "games": len(run.games),
         "voids": len(run.voids),
-        "pairs": standings.complete_pairs,
-        "effective_pairs": standings.complete_pairs - len(standings.repeats),
-        "engines": [
-            _engine_facts(engine, figures.standings.swiss.get(engine.name)) for engine in figures.engines
-        ],
-        "order": list(figures.standings.order),
-        "rounds": [list(map(_meeting, meetings)) for meetings in figures.standings.rounds],
-        "elo": asdict(standings.elo) if standings.elo else None,
-        "sprt": _test(run, figures),
-        "ratings": asdict(standings.ratings),
+        "pairs": figures.complete_pairs,
+        "effective_pairs": figures.complete_pairs - len(figures.repeats),
+        "engines": [_engine_facts(engine, figures.swiss.get(engine.name)) for engine in figures.engines],
+        "order": list(figures.order),
+        "rounds": [list(map(_meeting, meetings)) for meetings in figures.rounds],
+        "elo": asdict(figures.elo) if figures.elo else None,
+        "sprt": _test(figures),
+        "ratings": asdict(figures.ratings),
         "forced_passes": sum(game.forced_passes for game in run.games),
         "values": {value.parameter.name: value.text for value in figures.values},
         "remarks": list(run.remarks),
@@ -260,15 +254,15 @@ def _meeting(meeting: Meeting) -> dict[str, Any]:
     }
 
 
-def _test(run: Run, figures: Figures) -> dict[str, Any] | None:
-    test = run.settings.sprt
+def _test(figures: Figures) -> dict[str, Any] | None:
+    test = figures.settings.sprt
     if test is None:
         return None
-    standings, on_discs = figures.standings, test.on_discs()
+    on_discs = _outcome(test.on_discs(), figures.disc_sums)
     return {
         **asdict(test),
-        **_outcome(test, standings.tested_points),
-        **{f"disc_{key}": said for key, said in _outcome(on_discs, standings.disc_sums).items()},
+        **_outcome(test, figures.tested_points),
+        **{f"disc_{key}": said for key, said in on_discs.items()},
     }
 
 

@@ -9,7 +9,7 @@ from outflank.engine import Colour
 from outflank.protocol.formats import annotated, transcript
 from outflank.protocol.formats.annotated import AnnotatedGame, Result
 from outflank.protocol.lines import printable
-from outflank.tools.match.game.results import Ending, GameRecord
+from outflank.tools.match.game.results import Ending, GameRecord, opening_text
 from outflank.tools.match.state.run import Run
 
 CSV_COLUMNS = (
@@ -94,7 +94,7 @@ def _csv_row(game: GameRecord) -> Iterable[object]:
         game.pairing.number,
         game.pairing.round,
         game.pairing.pair,
-        " ".join(map(str, game.pairing.opening)),
+        opening_text(game.pairing.opening),
         black,
         white,
         _RESULTS[points],

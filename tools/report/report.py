@@ -10,8 +10,8 @@ from typing import Any
 
 from outflank.book.names import opening_of
 from outflank.engine import Colour
-from outflank.tools.match.game.results import Ending, GameRecord
-from outflank.tools.match.schedule.encounters import Meeting
+from outflank.tools.match.game.results import Ending, GameRecord, opening_text
+from outflank.tools.match.schedule.meetings import Meeting
 from outflank.tools.match.state.run import Format, Run
 from outflank.tools.match.state.tuning import TEST_FOLDER, Value
 from outflank.tools.match.stats.elo import elo_path
@@ -20,9 +20,7 @@ from outflank.tools.report import wording
 from outflank.tools.report.charts import Series, chart, strip, thinned
 from outflank.tools.report.figures import (
     Figures,
-    figures_of,
     is_one_sided,
-    opening_moves,
     phases_of,
     slips_of,
     summary,
@@ -37,12 +35,12 @@ _FIELDS = 30  # points of the ratings, which are fitted at each point
 _FEWEST_PAIRS = 2  # pairs; with fewer an interval is meaningless
 
 
-def charts(run: Run, figures: Figures) -> list[dict[str, Any]]:
+def charts(figures: Figures) -> list[dict[str, Any]]:
     """Return the charts that have enough points."""
     if figures.values:
         return [each for each in map(_value_chart, figures.values) if each]
-    makers = [_elo_chart, _test_chart] if figures.standings.elo else [_ratings_chart]
-    return [each for make in makers if (each := make(run, figures))]
+    makers = [_elo_chart, _test_chart] if figures.elo else [_ratings_chart]
+    return [each for make in makers if (each := make(figures))]
 
 
 def _value_chart(value: Value) -> dict[str, Any] | None:
@@ -60,9 +58,9 @@ def _value_chart(value: Value) -> dict[str, Any] | None:
     )
 
 
-def _elo_chart(run: Run, figures: Figures) -> dict[str, Any] | None:
-    first, second = run.settings.names
-    counted = elo_path(figures.standings.match_points, _POINTS)
+def _elo_chart(figures: Figures) -> dict[str, Any] | None:
+    first, second = figures.settings.names
+    counted = elo_path(figures.match_points, _POINTS)
     path = [(pairs, elo) for pairs, elo in counted if pairs >= _FEWEST_PAIRS]
     points = tuple((float(pairs), elo.elo) for pairs, elo in path if elo.elo is not None)
     band = tuple(
@@ -78,14 +76,14 @@ def _elo_chart(run: Run, figures: Figures) -> dict[str, Any] | None:
     )
 
 
-def _test_chart(run: Run, figures: Figures) -> dict[str, Any] | None:
-    test = run.settings.sprt
+def _test_chart(figures: Figures) -> dict[str, Any] | None:
+    test = figures.settings.sprt
     if test is None:
         return None
     low, high = test.bounds
     paths = {
-        "points": test.path(figures.standings.tested_points, _POINTS),
-        "discs": test.on_discs().path(figures.standings.disc_sums, _POINTS),
+        "points": test.path(figures.tested_points, _POINTS),
+        "discs": test.on_discs().path(figures.disc_sums, _POINTS),
     }
     return chart(
         f"SPRT {test.model}, elo0 {test.elo0:g}, elo1 {test.elo1:g}",
@@ -98,8 +96,8 @@ def _test_chart(run: Run, figures: Figures) -> dict[str, Any] | None:
     )
 
 
-def _ratings_chart(run: Run, figures: Figures) -> dict[str, Any] | None:
-    names, pairs = run.settings.names, figures.standings.rated_pairs
+def _ratings_chart(figures: Figures) -> dict[str, Any] | None:
+    names, pairs = figures.settings.names, figures.rated_pairs
     lines: dict[str, list[tuple[float, float]]] = {name: [] for name in names}
     for count in thinned(range(1, len(pairs) + 1), _FIELDS):
         for rating in rate(names, pairs[:count]).ratings:
@@ -124,14 +122,14 @@ _TITLES = {
 }
 
 
-def render_report(run: Run, figures: Figures) -> str:
+def render_report(figures: Figures) -> str:
     """Return the page: standings, cross table, curves, openings, faults, and the games with a board to replay them.
 
     Only the last games of a long run can be replayed, since a browser has to load all of them.
     """
+    run = figures.run
     listed = run.games[-MOST_LISTED:]
     return _rendered(
-        run,
         figures,
         listed,
         [game_row(game) for game in listed],
@@ -140,9 +138,7 @@ def render_report(run: Run, figures: Figures) -> str:
     )
 
 
-def _rendered(
-    run: Run, figures: Figures, listed: Sequence[GameRecord], rows: list[dict[str, Any]], **page: Any
-) -> str:
+def _rendered(figures: Figures, listed: Sequence[GameRecord], rows: list[dict[str, Any]], **page: Any) -> str:
     """Render the template; `listed` are the games that links may lead to, `rows` those that the page has."""
     templates().filters |= {
         "points": wording.points_text,
@@ -158,43 +154,43 @@ def _rendered(
         "game_numbers": _game_numbers,
         "one_sided": is_one_sided,
     }
+    run = figures.run
     names = [engine.name for engine in figures.engines]
-    elo, ratings = figures.standings.elo, figures.standings.ratings.ratings
+    elo, ratings = figures.elo, figures.ratings.ratings
     return rendered(
         "report.html",
         run=run,
         figures=figures,
         title=run_title(run),
-        elo=wording.elo_line(run.settings.names, elo) if elo and not figures.values else "",
+        elo=wording.elo_line(figures.settings.names, elo) if elo and not figures.values else "",
         values=figures.values,
         tested=TEST_FOLDER,
-        verdicts=wording.verdict_lines(run, figures),
-        notes=wording.notes(run, figures),
+        verdicts=wording.verdict_lines(figures),
+        notes=wording.notes(figures),
         unlisted=len(run.games) - len(listed),
         openings=list(figures.openings.items())[:_MOST_OPENINGS],
-        standings=figures.standings,
         ratings={rating.name: rating for rating in ratings},
         strips=strip(
             {each.name: (each.low, each.elo, each.high) for each in ratings if each.elo is not None}
         ),
-        places={name: place for place, name in enumerate(run.settings.names)},
-        charts=charts(run, figures),
+        places={name: place for place, name in enumerate(figures.settings.names)},
+        charts=charts(figures),
         called=_called(run),
         Colour=Colour,
         endings=sorted({str(game.ending) for game in listed}),
         rows=rows,
         names=names,
-        rounds=_rounds(run, figures),
-        bracket=_bracket(run, figures),
-        champion=wording.champion_of(run, figures),
-        came=wording.came_to(run, figures) if run.settings.format is Format.KNOCKOUT else {},
-        swiss=figures.standings.swiss,
-        rested=any(score.byes for score in figures.standings.swiss.values()),
+        rounds=_rounds(figures),
+        bracket=_bracket(figures),
+        champion=wording.champion_of(figures),
+        came=wording.came_to(figures),
+        swiss=figures.swiss,
+        rested=any(score.byes for score in figures.swiss.values()),
         listed_games={game.pairing.number for game in listed},
         phases=phases_of(run.games, names),
         blunders=slips_of(run.games),
         remark_heading="by",
-        **page_parts(run.settings.rules, *(["report.js"] if rows else [])),
+        **page_parts(figures.settings.rules, *(["report.js"] if rows else [])),
         **page,
     )
 
@@ -206,30 +202,31 @@ PARTS_BELOW = ("phases", "openings", "engines", "foot")
 _PART = re.compile(r'<(header|section|footer) id="part-([a-z]+)".*?</\1>', re.DOTALL)
 
 
-def report_parts(run: Run, figures: Figures, listed: Sequence[GameRecord]) -> dict[str, str]:
+def report_parts(figures: Figures, listed: Sequence[GameRecord]) -> dict[str, str]:
     """Return the parts of the report without the games as HTML, by their names.
 
     Args:
-        run: a run, which may be unfinished.
-        figures: its figures.
+        figures: the figures of a run, which may be unfinished.
         listed: the games that links may lead to.
     """
-    page = _rendered(run, figures, listed, [])
+    page = _rendered(figures, listed, [])
     return {match[2]: match[0] for match in _PART.finditer(page)}
 
 
-def _rounds(run: Run, figures: Figures) -> list[dict[str, Any]]:
-    rounds = enumerate(figures.standings.rounds, 1)
-    return [{"title": wording.round_title(run, round), "meetings": meetings} for round, meetings in rounds]
+def _rounds(figures: Figures) -> list[dict[str, Any]]:
+    rounds = enumerate(figures.rounds, 1)
+    return [
+        {"title": wording.round_title(figures, round), "meetings": meetings} for round, meetings in rounds
+    ]
 
 
-def _bracket(run: Run, figures: Figures) -> list[dict[str, Any]]:
-    if run.settings.format is not Format.KNOCKOUT:
+def _bracket(figures: Figures) -> list[dict[str, Any]]:
+    if figures.settings.format is not Format.KNOCKOUT:
         return []
-    columns = _rounds(run, figures)
+    columns = _rounds(figures)
     while len(columns[-1]["meetings"]) > 1:
         to_come = [None] * (len(columns[-1]["meetings"]) // 2)
-        columns.append({"title": wording.round_title(run, len(columns) + 1), "meetings": to_come})
+        columns.append({"title": wording.round_title(figures, len(columns) + 1), "meetings": to_come})
     return columns
 
 
@@ -258,7 +255,7 @@ def _called(run: Run) -> dict[str, str]:
         given = game.turns[: game.given]
         opening = opening_of([game.first_position, *(turn.after for turn in given)])
         if opening is not None:
-            called[opening_moves(game)] = str(opening)
+            called[opening_text(game.pairing.opening)] = str(opening)
     return called
 
 
@@ -300,12 +297,12 @@ def expect_packages() -> None:
         import_module(name)
 
 
-def write_run_files(run: Run, figures: Figures, folder: Path) -> str:
+def write_run_files(figures: Figures, folder: Path) -> str:
     """Write report, game files, and the dialogue of each game that ended with a fault; remove outdated dialogues.
 
     Returns: a sentence about a file that could not be written, though the others are; empty without an error.
     """
-    trouble = ""
+    run, trouble = figures.run, ""
     for path in _outdated(run, folder):
         try:
             path.unlink()
@@ -314,7 +311,7 @@ def write_run_files(run: Run, figures: Figures, folder: Path) -> str:
     files: dict[str, Iterable[str]] = {
         _dialogue_file(game): ["\n".join([*game.dialogue, ""])] for game in run.games if game.dialogue
     }
-    for name, parts in (*files.items(), *((name, make(run, figures)) for name, make in RUN_FILES.items())):
+    for name, parts in (*files.items(), *((name, make(figures)) for name, make in RUN_FILES.items())):
         try:
             with whole_file(folder / name) as file:
                 file.writelines(part.encode() for part in parts)
@@ -341,18 +338,15 @@ def _games_file(run: Run, form: str) -> Iterator[str]:
     return (GAME_FORMATS[form](run_record(run, game)) for game in run.games)
 
 
-def _summary_file(run: Run, figures: Figures | None) -> list[str]:
-    return [json.dumps(summary(run, figures or figures_of(run)), indent=2, ensure_ascii=False), "\n"]
+def _summary_file(figures: Figures) -> list[str]:
+    return [json.dumps(summary(figures), indent=2, ensure_ascii=False), "\n"]
 
 
-RUN_FILES: Mapping[str, Callable[[Run, Figures | None], Iterable[str]]] = {
-    "games.txt": lambda run, figures: map(transcript_line, run.games),
-    "games.ggf": lambda run, figures: _games_file(run, "ggf"),
-    "games.sgf": lambda run, figures: _games_file(run, "sgf"),
+RUN_FILES: Mapping[str, Callable[[Figures], Iterable[str]]] = {
+    "games.txt": lambda figures: map(transcript_line, figures.run.games),
+    "games.ggf": lambda figures: _games_file(figures.run, "ggf"),
+    "games.sgf": lambda figures: _games_file(figures.run, "sgf"),
     "summary.json": _summary_file,
-    "report.html": lambda run, figures: [render_report(run, figures or figures_of(run))],
+    "report.html": lambda figures: [render_report(figures)],
 }
-"""The files of a whole run, in parts that are generated when written: a run may have a hundred thousand games.
-
-The figures are counted if they are not given.
-"""
+"""The files of a whole run, in parts that are generated when written: a run may have a hundred thousand games."""

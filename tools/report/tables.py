@@ -13,8 +13,8 @@ from rich.text import Text
 
 from outflank.protocol.lines import printable
 from outflank.tools.match.game.results import Score
-from outflank.tools.match.schedule.encounters import Meeting
-from outflank.tools.match.state.run import Format, Run
+from outflank.tools.match.schedule.meetings import Meeting
+from outflank.tools.match.state.run import Format
 from outflank.tools.report import wording
 from outflank.tools.report.figures import Figures
 from outflank.tools.runtime.progress import counted
@@ -71,44 +71,45 @@ _LINES = "─┐┘├│"
 _PLAIN_LINES = str.maketrans(_LINES, "-++||")
 
 
-def print_result(run: Run, figures: Figures) -> None:
+def print_result(figures: Figures) -> None:
     """The final table on stdout: bracket, standings, rounds, who took what, Elo or ratings, the test, what to know."""
     console = Console(highlight=False, width=None if sys.stdout.isatty() else _PIPE_WIDTH)
     with console.capture() as captured:
-        _print_to(console, run, figures)
+        _print_to(console, figures)
     # Through click, since rich would end the program by itself if the reader has gone.
     click.echo(captured.get(), nl=False)
 
 
-def _print_to(console: Console, run: Run, figures: Figures) -> None:
+def _print_to(console: Console, figures: Figures) -> None:
+    run = figures.run
     console.print(Text(printable(run.line(), None)))
     if run.interrupted:
         console.print(Text(f"interrupted after {counted(len(run.games), 'game')}", style="bold"))
-    if run.settings.format is Format.KNOCKOUT:
-        lines = _bracket_lines(figures.standings.rounds, wording.champion_of(run, figures))
+    if figures.settings.format is Format.KNOCKOUT:
+        lines = _bracket_lines(figures.rounds, wording.champion_of(figures))
         bracket = [printable(line, None) for line in lines]
         if max(map(cell_len, bracket), default=0) <= console.width:
             console.print(Text(_as_printable("\n".join(["", *bracket, ""])), no_wrap=True))
-    console.print(_standings(run, figures))
-    if figures.standings.elo is None:
+    console.print(_standings(figures))
+    if figures.elo is None:
         console.print(_cross_table(figures))
-    if figures.standings.rounds:
-        console.print(_rounds_table(run, figures))
-    for sentence in _sentences(run, figures):
+    if figures.rounds:
+        console.print(_rounds_table(figures))
+    for sentence in _sentences(figures):
         console.print(Text(printable(sentence, None)), soft_wrap=True)
 
 
-def _sentences(run: Run, figures: Figures) -> list[str]:
-    elo = figures.standings.elo
+def _sentences(figures: Figures) -> list[str]:
+    elo, run = figures.elo, figures.run
     passes = sum(game.forced_passes > 0 for game in run.games)
     return [
-        *([wording.elo_line(run.settings.names, elo)] if elo and not figures.values else []),
+        *([wording.elo_line(figures.settings.names, elo)] if elo and not figures.values else []),
         *map(wording.value_line, figures.values),
-        *wording.verdict_lines(run, figures),
+        *wording.verdict_lines(figures),
         *(["A bye counts as a won encounter"] if _any_bye(figures) else []),
         *(["No game was lost by a fault"] if run.games and not _any_fault(figures) else []),
         f"Games with a forced pass: {passes} of {len(run.games)}",
-        *(f"Note: {sentence}" for sentence in (*wording.notes(run, figures), *run.remarks)),
+        *(f"Note: {sentence}" for sentence in (*wording.notes(figures), *run.remarks)),
     ]
 
 
@@ -166,15 +167,15 @@ def _bracket_cell(row: int, depth: int, labels: Sequence[str], width: int) -> st
     return " " * (width + 2) + ("├─ " if beyond == step // 2 else "│  ")
 
 
-def _rounds_table(run: Run, figures: Figures) -> Table:
+def _rounds_table(figures: Figures) -> Table:
     table = _plain_table()
     table.add_column("round", overflow="fold")
     table.add_column("engines", overflow="fold")
     table.add_column("points", justify="center", no_wrap=True)
     table.add_column("discs", justify="right", no_wrap=True)
     table.add_column("", overflow="fold")
-    for round, meetings in enumerate(figures.standings.rounds, 1):
-        titles = chain([wording.round_title(run, round).removeprefix("round ")], repeat(""))
+    for round, meetings in enumerate(figures.rounds, 1):
+        titles = chain([wording.round_title(figures, round).removeprefix("round ")], repeat(""))
         for title, meeting in zip(titles, meetings, strict=False):
             names = meeting.first if meeting.second is None else f"{meeting.first} - {meeting.second}"
             discs = "" if meeting.discs is None else f"{meeting.discs:+d}"
@@ -183,23 +184,23 @@ def _rounds_table(run: Run, figures: Figures) -> Table:
     return table
 
 
-def _standings(run: Run, figures: Figures) -> FittingTable:
-    ratings = {rating.name: rating for rating in figures.standings.ratings.ratings}
+def _standings(figures: Figures) -> FittingTable:
+    ratings = {rating.name: rating for rating in figures.ratings.ratings}
     engines = figures.engines
     columns: dict[str, list[str]] = {
         "engine": [engine.name for engine in engines],
         "points": [wording.points_text(engine.score.points) for engine in engines],
     }
-    if swiss := figures.standings.swiss:
+    if swiss := figures.swiss:
         rows = [swiss[engine.name] for engine in engines]
         if _any_bye(figures):
             columns["byes"] = [str(row.byes) for row in rows]
             columns["with byes"] = [wording.points_text(row.points) for row in rows]
         columns["Buchholz"] = [wording.points_text(row.buchholz) for row in rows]
         columns["Sonneborn-Berger"] = [f"{row.sonneborn_berger:.4g}" for row in rows]
-    if came := wording.came_to(run, figures) if run.settings.format is Format.KNOCKOUT else {}:
+    if came := wording.came_to(figures):
         columns["result"] = [came[engine.name] for engine in engines]
-    if figures.standings.elo is None:
+    if figures.elo is None:
         columns["Elo (95 %)"] = [wording.rating_text(ratings[engine.name]) for engine in engines]
     columns |= {
         "games": [str(engine.score.games) for engine in engines],
@@ -219,7 +220,7 @@ def _standings(run: Run, figures: Figures) -> FittingTable:
 
 
 def _any_bye(figures: Figures) -> bool:
-    return any(score.byes for score in figures.standings.swiss.values())
+    return any(score.byes for score in figures.swiss.values())
 
 
 def _any_fault(figures: Figures) -> bool:
@@ -230,7 +231,7 @@ def _cross_table(figures: Figures) -> FittingTable:
     names = [engine.name for engine in figures.engines]
     columns = {"points against": [f"{place} {name}" for place, name in enumerate(names, 1)]}
     for place, other in enumerate(names, 1):
-        met = [figures.standings.meetings.get((name, other)) for name in names]
+        met = [figures.meetings.get((name, other)) for name in names]
         columns[str(place)] = [f"{wording.points_text(one.points)}/{one.games}" if one else "" for one in met]
     return FittingTable(columns)
 

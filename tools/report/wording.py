@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tools.match.game.results import Ending
-from outflank.tools.match.schedule.encounters import Meeting
-from outflank.tools.match.state.run import Format, Run
+from outflank.tools.match.schedule.meetings import Meeting
+from outflank.tools.match.state.run import Format
 from outflank.tools.match.state.tuning import Value
 from outflank.tools.match.stats.elo import EloEstimate
 from outflank.tools.match.stats.ratings import Rating
@@ -81,15 +81,15 @@ def pairs_text(pairs: Sequence[int]) -> str:
     return f"pairs by points (0, 0.5, 1, 1.5, 2): {', '.join(map(str, pairs))}"
 
 
-def verdict_lines(run: Run, figures: Figures) -> list[str]:
+def verdict_lines(figures: Figures) -> list[str]:
     """The run's test and the one on discs beside it: ratio, bounds and verdict; empty without a test."""
-    test, standings = run.settings.sprt, figures.standings
+    test = figures.settings.sprt
     if test is None:
         return []
     name = f"SPRT {test.model} [{test.elo0:g}, {test.elo1:g}]"
     return [
-        _test_line(name, test, standings.tested_points),
-        _test_line("The same on disc differences", test.on_discs(), standings.disc_sums),
+        _test_line(name, test, figures.tested_points),
+        _test_line("The same on disc differences", test.on_discs(), figures.disc_sums),
     ]
 
 
@@ -128,19 +128,21 @@ def rating_text(rating: Rating) -> str:
 _LAST_ROUNDS = ("final", "semifinals", "quarterfinals")
 
 
-def round_title(run: Run, round: int) -> str:
+def round_title(figures: Figures, round: int) -> str:
     """``round 2``, and of a knockout's last rounds ``quarterfinals``, ``semifinals`` and ``final``."""
-    left = (len(run.settings.entries) - 1).bit_length() - round
-    if run.settings.format is Format.KNOCKOUT and left < len(_LAST_ROUNDS):
+    left = (len(figures.settings.entries) - 1).bit_length() - round
+    if figures.settings.format is Format.KNOCKOUT and left < len(_LAST_ROUNDS):
         return _LAST_ROUNDS[left]
     return f"round {round}"
 
 
-def came_to(run: Run, figures: Figures) -> Mapping[str, str]:
-    """The progress of each engine of a knockout: ``winner``, ``lost in the final``, ``in round 2``."""
+def came_to(figures: Figures) -> Mapping[str, str]:
+    """The progress of each engine of a knockout: ``winner``, ``lost in the final``, ``in round 2``; else empty."""
     found = dict[str, str]()
-    for round, meetings in enumerate(figures.standings.rounds, 1):
-        title = round_title(run, round)
+    if figures.settings.format is not Format.KNOCKOUT:
+        return found
+    for round, meetings in enumerate(figures.rounds, 1):
+        title = round_title(figures, round)
         title = title if title.startswith("round") else f"the {title}"
         for meeting in meetings:
             for name in filter(None, (meeting.first, meeting.second)):
@@ -150,15 +152,15 @@ def came_to(run: Run, figures: Figures) -> Mapping[str, str]:
                     found[name] = f"won {title}"
                 else:
                     found[name] = f"lost in {title}"
-    if champion := champion_of(run, figures):
+    if champion := champion_of(figures):
         found[champion] = "winner"
     return found
 
 
-def champion_of(run: Run, figures: Figures) -> str | None:
+def champion_of(figures: Figures) -> str | None:
     """The winner of a knockout; None before its end, and for all other formats."""
-    rounds = figures.standings.rounds
-    if run.settings.format is not Format.KNOCKOUT or not rounds or len(rounds[-1]) > 1:
+    rounds = figures.rounds
+    if figures.settings.format is not Format.KNOCKOUT or not rounds or len(rounds[-1]) > 1:
         return None
     return rounds[-1][0].winner
 
@@ -201,18 +203,18 @@ def _stages_text(stages: Sequence[tuple[float, float]]) -> str:
     return f"{first}, then {', '.join(others)}"
 
 
-def notes(run: Run, figures: Figures) -> list[str]:
+def notes(figures: Figures) -> list[str]:
     """Facts that a reader of the results needs, a sentence each without its full stop."""
-    found, standings = [], figures.standings
+    found, run = [], figures.run
     if not run.is_valid:
         shares = [f"{engine.name} {engine.void_share:.1%}" for engine in figures.engines if engine.voids]
         found.append(f"This run is not valid: too many games were void ({', '.join(shares)})")
-    if repeated := len(standings.repeats):
+    if repeated := len(figures.repeats):
         found.append(
-            f"{repeated} of {standings.complete_pairs} pairs repeat an earlier one up to symmetry: Elo and test come "
-            f"from the other {standings.complete_pairs - repeated}"
+            f"{repeated} of {figures.complete_pairs} pairs repeat an earlier one up to symmetry: Elo and test come "
+            f"from the other {figures.complete_pairs - repeated}"
         )
-    if standings.ratings.prior and standings.elo is None and (run.finished or run.interrupted):
+    if figures.ratings.prior and figures.elo is None and (run.finished or run.interrupted):
         found.append(
             "Ratings are rough: one engine, or a group, won every game against the rest, so each was credited a draw "
             "with an average engine"

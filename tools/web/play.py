@@ -16,7 +16,7 @@ from starlette.websockets import WebSocket
 
 from outflank.engine import HIGHEST_LEVEL, Colour, IllegalMoveError, OutflankError, Position, SettingsError
 from outflank.protocol.clock import RunningClock, TimeControl
-from outflank.protocol.drivers import Driver, EngineSpec, EngineTimeout, GameSoFar, Reply, make_driver
+from outflank.protocol.drivers import Driver, EngineSpec, EngineTimeout, Reply, make_driver
 from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove
 from outflank.protocol.formats.clocks import clock_text
 from outflank.protocol.outside_json import read_json_object
@@ -58,7 +58,7 @@ class _Person(Driver):
         self._moves = queue.SimpleQueue()  # an answer to an earlier request is forgotten
         return 0.0
 
-    def follow(self, game: GameSoFar, clock: RunningClock | None = None) -> bool:
+    def follow(self, game: AnnotatedGame, clock: RunningClock | None = None) -> bool:
         return True  # the page shows the game
 
     def move(self, text: str) -> None:

@@ -30,6 +30,7 @@ from outflank.tools.match.game.results import Ending, GameRecord
 from outflank.tools.match.state.events import Thought, TurnBegun, TurnPlayed
 from outflank.tools.match.state.run import Run
 from outflank.tools.match.state.store import read_openings, read_run
+from outflank.tools.report.figures import Figures
 from outflank.tools.report.page import GAME_FORMATS, page_parts, rendered, replay
 from outflank.tools.report.records import run_record
 from outflank.tools.report.report import PARTS_ABOVE, PARTS_BELOW, RUN_FILES, run_title
@@ -139,7 +140,7 @@ class RunPage:
             is_new = run is view.run or time.monotonic() - made < _OLDEST_SECONDS
             if run is None or not is_new or run.finished != view.run.finished:
                 run = view.run
-                text = await run_in_threadpool(lambda: "".join(RUN_FILES[name](run, None)))
+                text = await run_in_threadpool(lambda: "".join(RUN_FILES[name](Figures(run))))
                 self._files[name] = time.monotonic(), run, text
         return _attachment(text, name)
 

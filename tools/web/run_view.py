@@ -11,15 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from outflank.engine import Colour, Move, Position
+from outflank.engine import Colour, Move
 from outflank.protocol.drivers.reports import read_thought
-from outflank.protocol.formats.annotated import AnnotatedMove, for_black
-from outflank.tools.match.game.results import GameRecord, Pairing
+from outflank.protocol.formats.annotated import for_black
+from outflank.tools.match.game.results import Ending, GameRecord, Pairing, opening_text
 from outflank.tools.match.schedule.formats import plan
 from outflank.tools.match.state.events import Event, Glimpse, Planned, Thought, TurnBegun, TurnPlayed
 from outflank.tools.match.state.run import Run, RunSettings
-from outflank.tools.report.figures import figures_of
-from outflank.tools.report.page import rendered, replayed
+from outflank.tools.report.figures import Figures
+from outflank.tools.report.page import rendered, replay
 from outflank.tools.report.report import game_row, report_parts
 from outflank.tools.web.change_feed import ChangeFeed
 
@@ -33,63 +33,59 @@ _LONGEST_LINE = 20  # moves of a principal variation
 
 @dataclass(slots=True)
 class _LiveGame:
-    """A game that is being played; `begun` is the turn under way, if an engine thinks."""
+    """A game that is being played.
 
-    pairing: Pairing
-    first: Position
+    Attributes:
+        record: the game so far; its result means nothing.
+        clocks: the seconds left on the clock of each side; None without a clock.
+        begun: the turn under way; None if no engine thinks.
+        thoughts: the last report of each engine, by its disc.
+    """
+
+    record: GameRecord
     clocks: dict[Colour, float | None]
-    turns: list[AnnotatedMove] = field(default_factory=list)
     begun: TurnBegun | None = None
     thoughts: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def take(self, event: TurnBegun | TurnPlayed | Thought) -> None:
         """Follow an event of this game; events of earlier attempts change nothing."""
+        pairing, turns = self.record.pairing, self.record.turns
         match event:
             case Thought(engine=engine, line=line):
-                for colour, name in self.pairing.names.items():
+                for colour, name in pairing.names.items():
                     if name == engine and (thought := shown_thought(line, colour)):
-                        self.thoughts[_disc(colour)] = {"ply": len(self.turns), **thought}
-            case _ if event.attempt != self.pairing.attempt:
+                        self.thoughts[_disc(colour)] = {"ply": len(turns), **thought}
+            case _ if event.attempt != pairing.attempt:
                 pass
             case TurnBegun(ply=ply, allowance=allowance):
                 self.begun = event
                 self.clocks[self.side_at(ply)] = None if allowance is None else round(allowance, 2)
             case TurnPlayed(ply=ply, turn=turn):
-                if ply == len(self.turns):
-                    self.turns.append(turn)
+                if ply == len(turns):
+                    turns = (*turns, turn)
+                    self.record = replace(self.record, turns=turns)
                 left = self.clocks[turn.colour]
                 if turn.seconds is not None and left is not None:  # until the next turn says it exactly
                     self.clocks[turn.colour] = round(max(0.0, left - turn.seconds), 2)
-                if self.begun is not None and self.begun.ply < len(self.turns):
+                if self.begun is not None and self.begun.ply < len(turns):
                     self.begun = None
 
     def side_at(self, ply: int) -> Colour:
-        """Return the side to move; a turn may begin before the end of the turn before it is known."""
-        after = self.turns[-1].after if self.turns else self.first
-        return after.side if ply == len(self.turns) else after.side.other
+        """Return the side to move; a turn may begin before the end of the previous turn is known."""
+        side = self.record.final_position.side
+        return side if ply == len(self.record.turns) else side.other
 
     def value(self, delay: float) -> dict[str, Any]:
         """Return the game as ``report.js`` replays games, with clocks and the turn under way."""
-        begun, names, left, given = self.begun, self.pairing.names, len(self.pairing.opening), 0
-        while left and given < len(self.turns):
-            left -= not self.turns[given].move.is_pass
-            given += 1
-        row = {"number": self.pairing.number, "black": names[Colour.BLACK], "white": names[Colour.WHITE]}
-        row |= {"fault": False, "margin": None}
-        made = rendered("row.html", row={**row, "winner": None, "result": "", "remark": "live"})
+        begun, row = self.begun, {**game_row(self.record), "result": "", "remark": "live"}
         return {
-            **row,
+            **replay(self.record),
             "ending": "playing",
-            "detail": "",
-            "opening": given,
-            **replayed(self.turns[0].before if self.turns else self.first, self.turns),
-            "exact": [None] * len(self.turns),
-            "booked": [ply for ply, turn in enumerate(self.turns) if turn.from_book],
             "playing": True,
             "clocks": [self.clocks[colour] for colour in Colour],
             "thinking": None if begun is None else _disc(self.side_at(begun.ply)),
             "since": None if begun is None else round(begun.at + delay, 2),
-            "row": made,
+            "row": rendered("row.html", row=row),
         }
 
 
@@ -134,8 +130,9 @@ class RunView:
                 return
             case Pairing():
                 clocks = {colour: self._time_of(name) for colour, name in event.names.items()}
-                first = Position.start(self.run.settings.rules)
-                self._live[event.number] = _LiveGame(event, first, clocks)
+                rules = self.run.settings.rules
+                game = GameRecord(event, rules, (), winner=None, ending=Ending.DISCS, detail="", margin=None)
+                self._live[event.number] = _LiveGame(game, clocks)
                 self._changed.add(event.number)
                 return
             case RunSettings():
@@ -247,7 +244,7 @@ def shown_thought(line: str, colour: Colour) -> dict[str, Any] | None:
 
 def _tables(run: Run, openings: Sequence[tuple[Move, ...]]) -> tuple[dict[str, str], list[dict[str, Any]]]:
     """Return the parts of the report, and the next games that are planned; runs in a thread."""
-    parts = report_parts(run, figures_of(run), run.games[-MOST_LISTED:])
+    parts = report_parts(Figures(run), run.games[-MOST_LISTED:])
     if run.finished or run.interrupted:
         return parts, []
     played = {game.pairing.number for game in run.games}
@@ -259,7 +256,7 @@ def _tables(run: Run, openings: Sequence[tuple[Move, ...]]) -> tuple[dict[str, s
             "round": pairing.round,
             "black": pairing.names[Colour.BLACK],
             "white": pairing.names[Colour.WHITE],
-            "opening": " ".join(map(str, pairing.opening)),
+            "opening": opening_text(pairing.opening),
         }
         for pairing in planned[:most]
     ]

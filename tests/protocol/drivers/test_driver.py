@@ -18,7 +18,6 @@ from outflank.protocol.drivers import (
     EngineProtocolError,
     EngineSpec,
     EngineTimeout,
-    GameSoFar,
     TimeControl,
     UnfitEngineError,
     make_driver,
@@ -26,7 +25,7 @@ from outflank.protocol.drivers import (
 from outflank.protocol.drivers.driver import MAX_TALK_BYTES
 from outflank.protocol.drivers.gtp import MAX_ANSWER_BYTES
 from outflank.protocol.drivers.reports import is_thought, read_thought
-from outflank.protocol.formats.annotated import AnnotatedMove
+from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove
 from outflank.tests.support import fake_engine
 from outflank.tests.support.positions import WITH_PASSES
 from outflank.tests.support.processes import living_members
@@ -60,9 +59,8 @@ FAULTS = [(speak, *fault) for speak in PROTOCOLS for fault in COMMON_FAULTS] + [
 ]
 
 
-def game(transcript: str = "") -> GameSoFar:
-    played = Game.from_transcript(transcript)
-    return GameSoFar.of(played.first, [AnnotatedMove(turn.before, turn.move) for turn in played])
+def game(transcript: str = "") -> AnnotatedGame:
+    return AnnotatedGame.of(Game.from_transcript(transcript))
 
 
 def sent(heard: list[str], *words: str) -> list[str]:
@@ -171,7 +169,7 @@ def test_it_follows_a_game_by_its_moves_or_from_the_start(sit: Sit, speak: str) 
     assert not driver.follow(game("e6"))
     for transcript in ("f5d6c3", WITH_PASSES[:-8], "f5"):
         so_far = game(transcript)
-        first = min(so_far.position.legal_moves(), key=lambda move: str(move)[::-1])
+        first = min(so_far.final.legal_moves(), key=lambda move: str(move)[::-1])
         assert driver.decide(so_far, clock, 20).text == str(first)
     assert len(sent(heard, beginnings[speak])) == (1 if speak == "nboard" else 6)
     if speak == "gtp":
@@ -201,13 +199,13 @@ ANYWHERE = {
 
 @pytest.mark.parametrize("speak", ANYWHERE)
 def test_a_game_may_begin_from_any_board(speak: str) -> None:
-    so_far = GameSoFar.of(FIRST, [AnnotatedMove(FIRST, FIRST.parse_move("d3"), 0.5)])
+    so_far = AnnotatedGame(FIRST, (AnnotatedMove(FIRST, FIRST.parse_move("d3"), 0.5),))
     with make_driver(EngineSpec.parse(ANYWHERE[speak]), Rules()) as driver:
         driver.open()
         assert driver.sets_boards_up
         reply = driver.decide(so_far, RunningClock(NO_LIMIT), 20)
 
-    assert so_far.position.is_legal(reply.text)
+    assert so_far.final.is_legal(reply.text)
 
 
 @pytest.mark.parametrize(("fault", "begin"), [("loads", "< = (;FF[4]A"), ("loads as edax", "< = (;GM[Oth")])
@@ -224,7 +222,7 @@ def test_an_engine_that_loads_no_games_can_not_begin_from_any_board(sit: Sit) ->
 
     assert not driver.sets_boards_up
     with pytest.raises(UnfitEngineError, match="no way to set a board up: it does not list loadsgf"):
-        driver.follow(GameSoFar.of(FIRST))
+        driver.follow(AnnotatedGame(FIRST))
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from outflank.engine import Game, Position
+from outflank.engine import Game
 from outflank.protocol.clock import NO_LIMIT, RunningClock, TimeControl
 from outflank.protocol.drivers import (
     EngineCrash,
@@ -25,7 +25,6 @@ from outflank.protocol.drivers import (
     UnfitEngineError,
 )
 from outflank.protocol.drivers.dialect import Dialect, choose_dialect
-from outflank.protocol.drivers.driver import GameSoFar
 from outflank.protocol.drivers.gtp import genmove_command, genmove_line, instructions, read_reply
 from outflank.protocol.drivers.process import ERROR_TAIL_BYTES
 from outflank.protocol.formats.annotated import AnnotatedGame
@@ -239,7 +238,7 @@ def test_an_engine_that_refuses_a_pass_is_not_sent_another(sit: Sit) -> None:
     game = AnnotatedGame.of(Game.from_transcript(WITH_PASSES))
     assert sum(made.move.is_pass for made in game.moves) > 1
     for _ in range(2):
-        driver.follow(GameSoFar.of(game.first, game.moves))
+        driver.follow(game)
         driver.close()
 
     assert driver.implicit_passes
@@ -253,7 +252,7 @@ def test_an_engine_that_refuses_to_think_aloud_is_asked_for_plain_moves(sit: Sit
     heard: list[str] = []
     driver, clock = sit("deaf aloud", turn=90, heard=heard), RunningClock(NO_LIMIT)
     for _ in range(2):
-        assert driver.decide(GameSoFar.of(Position.start()), clock, 20).text == "d3"
+        assert driver.decide(AnnotatedGame(), clock, 20).text == "d3"
         driver.dismiss()
 
     assert heard.count("A > kata-genmove_analyze black 50") == 1

@@ -7,13 +7,14 @@ import pytest
 
 from outflank.engine import Position
 from outflank.protocol.clock import NO_LIMIT, RunningClock
-from outflank.protocol.drivers import EngineSpec, GameSoFar, TimeControl, UnfitEngineError
+from outflank.protocol.drivers import EngineSpec, TimeControl, UnfitEngineError
 from outflank.protocol.drivers.nboard import instructions, sent_clock
 from outflank.protocol.drivers.uci import position_line, search_limits
+from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.server.uci import read_fen
 
 Sit = Callable[..., Any]
-START = GameSoFar.of(Position.start())
+START = AnnotatedGame()
 
 
 @pytest.mark.parametrize(

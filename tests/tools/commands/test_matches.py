@@ -225,7 +225,7 @@ def invoke(command: str, *arguments: object, input: str = "") -> Result:
 
 def stored(folder: Path, run: Run, finished: bool = False) -> Run:
     with Store.create(folder, run.settings, [()], "id") as store:
-        store.write(run.games, run.settings.rules)
+        store.write(run.games)
         store.end(finished=finished)
     return run
 
@@ -327,7 +327,7 @@ def test_every_option_preset_format_ending_and_time_control_is_described() -> No
 def test_every_file_is_described(tmp_path: Path) -> None:
     crash = broken_off(Ending.CRASH, Colour.BLACK)
     store = Store.create(tmp_path, settings(runs.fake("A"), runs.fake("B"), games=1), [()], "a run")
-    store.write([crash], crash.rules)
+    store.write([crash])
     write_files_of(store.end(finished=True), tmp_path)
     listed = ", ".join(column("file")).replace("-N", "-1").split(", ")
 

@@ -17,7 +17,7 @@ from outflank.tests.support.runs import expect_policy
 from outflank.tests.support.transcripts import run
 from outflank.tools.match.state.run import Run
 from outflank.tools.match.state.store import read_run
-from outflank.tools.match.state.tuning import values_of
+from outflank.tools.report.figures import Figures
 
 TUNABLE = shlex.join(fake_engine.command("values", speak="tunable"))
 ENGINE = f"name=stub cmd={shlex.quote(TUNABLE)}"
@@ -35,7 +35,7 @@ def tune(*arguments: object) -> subprocess.CompletedProcess[str]:
 
 
 def values(run: Run) -> dict[str, str]:
-    return {value.parameter.name: value.text for value in values_of(run)}
+    return {value.parameter.name: value.text for value in Figures(run).values}
 
 
 def wrong(found: dict[str, str]) -> float:
@@ -108,7 +108,7 @@ def test_a_tuning_that_is_killed_at_any_moment_takes_the_same_path(tmp_path: Pat
 
     assert ran.returncode == 0, ran.stderr
     whole, broken = read_run(tmp_path / "whole"), read_run(tmp_path / "t")
-    assert values_of(broken) == values_of(whole)
+    assert Figures(broken).values == Figures(whole).values
     assert [game.transcript for game in broken.games] == [game.transcript for game in whole.games]
     assert broken.finished
     assert not (tmp_path / "t" / "test").exists()

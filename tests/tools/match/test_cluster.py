@@ -26,7 +26,7 @@ from outflank.tests.tools.commands.test_tune import USUAL as TUNED
 from outflank.tests.tools.match.test_resume import ENGINES, SEED, begin, results
 from outflank.tools.commands.program import cli
 from outflank.tools.match.state.store import read_run
-from outflank.tools.match.state.tuning import values_of
+from outflank.tools.report.figures import Figures
 from outflank.tools.runtime.cluster import if_same_build, this_build
 
 Client = pytest.importorskip("distributed").Client
@@ -92,7 +92,7 @@ def test_a_tuning_takes_the_same_path_on_a_cluster(tmp_path: Path, cluster: tupl
     here, there = read_run(tmp_path / "here"), read_run(tmp_path / "there")
 
     assert results(there) == results(here)
-    assert values_of(there) == values_of(here) != []
+    assert Figures(there).values == Figures(here).values != ()
 
 
 def test_an_engine_that_is_not_there_is_named_and_ctrl_c_ends_what_the_workers_play(

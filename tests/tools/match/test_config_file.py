@@ -1,17 +1,14 @@
 """A run and its engines in TOML files."""
 
 from pathlib import Path
-from typing import Any
 
-import click
 import pytest
 from click.testing import CliRunner
 
 from outflank.engine import FileFormatError, NotationError, OutflankError, Rules
 from outflank.protocol.clock import TimeControl
 from outflank.protocol.drivers.spec import EngineSpec
-from outflank.tools.commands.options import WholeNumber
-from outflank.tools.commands.run_options import config_options, engines_options
+from outflank.tools.commands.program import cli
 from outflank.tools.match.game.referee import ScoreRule
 from outflank.tools.match.openings.sources import OpeningsChoice
 from outflank.tools.match.state.config_file import chosen_entries, read_config, save_config
@@ -159,33 +156,14 @@ def test_what_is_wrong_in_a_file_is_named(tmp_path: Path, text: str | None, sent
         read_config(path)
 
 
-@click.command()
-@click.option("--games", type=WholeNumber(1, 10), default=1)
-@click.option("--engine", "texts", multiple=True)
-@click.option("--replay-crashes", is_flag=True)
-@engines_options
-@config_options
-def command(**values: Any) -> None:
-    """Say what it was told."""
-    click.echo(repr(sorted(values.items())))
-
-
-def said(*arguments: str) -> dict[str, Any]:
-    ran = CliRunner().invoke(command, arguments, catch_exceptions=False)
-    assert ran.exit_code == 0, ran.output
-    return dict(eval(ran.output, {"PosixPath": Path}))
-
-
 def test_the_command_line_comes_before_the_file(tmp_path: Path) -> None:
-    path = tmp_path / "run.toml"
+    path, saved = tmp_path / "run.toml", tmp_path / "saved.toml"
     path.write_text(f"games = 5\nreplay-crashes = true\n{ENGINES}")
+    options = ["--config", str(path), "--games", "7", "--save-config", str(saved)]
+    assert CliRunner().invoke(cli, ["match", *options]).exit_code == 0
+    found = read_config(saved)
 
-    from_file, overruled = said("--config", str(path)), said("--config", str(path), "--games", "7")
-
-    assert (from_file["games"], from_file["replay_crashes"], len(from_file["texts"])) == (5, True, 2)
-    assert (overruled["games"], overruled["replay_crashes"]) == (7, True)
-    assert from_file["save_config"] is None
-    assert from_file["engines_file"] is None
+    assert (found["games"], found["replay-crashes"], len(found["engine"])) == ("7", True, 2)
 
 
 @pytest.mark.parametrize(
@@ -200,16 +178,7 @@ def test_the_command_line_comes_before_the_file(tmp_path: Path) -> None:
 def test_options_that_the_command_does_not_have_are_named(tmp_path: Path, text: str, sentence: str) -> None:
     path = tmp_path / "run.toml"
     path.write_text(text)
-    ran = CliRunner().invoke(command, ["--config", str(path)])
+    ran = CliRunner().invoke(cli, ["match", "--config", str(path)])
 
-    assert isinstance(ran.exception, FileFormatError)
-    assert sentence in str(ran.exception)
-
-
-def test_a_value_out_of_range_is_wrong_usage_wherever_it_stands(tmp_path: Path) -> None:
-    path = tmp_path / "run.toml"
-    path.write_text("games = 50")
-    ran = CliRunner().invoke(command, ["--config", str(path)])
-
-    assert ran.exit_code == 2
-    assert "expected a whole number from 1 to 10, got '50'" in ran.output
+    assert ran.exit_code == 1
+    assert f"outflank: {path}: {sentence}" in ran.stderr

@@ -21,6 +21,7 @@ from outflank.tools.match.schedule.formats import (
     plan,
     usual_rounds,
 )
+from outflank.tools.match.schedule.meetings import Meeting
 from outflank.tools.match.standings import Standings
 from outflank.tools.match.state.run import Format, RunSettings
 
@@ -191,11 +192,12 @@ def test_in_a_swiss_tournament_the_leaders_meet_and_the_last_without_a_bye_rests
 @pytest.mark.parametrize("games", [2, 1_000_000])
 def test_the_last_rests_however_many_games_make_a_difference(games: int) -> None:
     """E0, E1 and E4, which rested, have all the points. Without E3 two engines have to meet that are far apart."""
-    won = Score(wins=games)
-    planned = swiss.swiss("01234", games, 2, {0: won, 1: won})
-    second = [{encounter.first, encounter.second} for encounter in planned if encounter.round == 2]
+    met = [
+        Meeting(1, first, second, scores=(Score(wins=games),), games=games) for first, second in ("02", "13")
+    ]
+    second = swiss.paired(swiss.swiss_scores("01234", met), met)
 
-    assert second == [{"0", "1"}, {"2", "4"}]
+    assert [{*pair} for pair in second] == [{"0", "1"}, {"2", "4"}]
 
 
 @pytest.mark.parametrize(

@@ -120,10 +120,10 @@ def test_a_run_that_can_t_have_more_games_says_why(others: dict[str, Any], sente
 
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 300 KiB; only where one can be mounted, which takes root and a machine that lets root do it."""
+    """A file system of 200 KiB; only where one can be mounted, which takes root and a machine that lets root do it."""
     folder = tmp_path / "disk"
     folder.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=300k", "none", str(folder)], check=False)
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=200k", "none", str(folder)], check=False)
     if mounted.returncode:
         pytest.skip("nothing can be mounted here")
     yield folder
@@ -131,7 +131,7 @@ def disk(tmp_path: Path) -> Iterator[Path]:
 
 
 def test_a_disk_that_is_really_full_ends_in_words_and_the_run_can_go_on(disk: Path, tmp_path: Path) -> None:
-    with running(*begin(disk / "m", 60, 1)[:-1], stdout=subprocess.DEVNULL) as match:
+    with running(*begin(disk / "m", 24, 1)[:-1], stdout=subprocess.DEVNULL) as match:
         assert match.stderr is not None
         while "results are kept in memory" not in (line := match.stderr.readline()):
             assert line, "the disk was never full"
@@ -141,14 +141,14 @@ def test_a_disk_that_is_really_full_ends_in_words_and_the_run_can_go_on(disk: Pa
 
     assert match.returncode == 0
     assert "nothing is missing" in errors
-    assert len(run.games) == 60
-    assert results(run) == results(conduct(settings(*ENGINES, games=60, seed=SEED), tmp_path / "whole"))
+    assert len(run.games) == 24
+    assert results(run) == results(conduct(settings(*ENGINES, games=24, seed=SEED), tmp_path / "whole"))
 
 
 def test_a_disk_that_stays_full_shows_the_whole_result_and_fails(disk: Path) -> None:
-    with running(*begin(disk / "m", 60, 1)[:-1]) as match:
+    with running(*begin(disk / "m", 24, 1)[:-1]) as match:
         assert match.stderr is not None
-        while not match.stderr.readline().startswith("game 60"):
+        while not match.stderr.readline().startswith("game 24"):
             assert match.poll() is None
         match.send_signal(signal.SIGINT)
         output, errors = match.communicate(timeout=30)
@@ -157,4 +157,4 @@ def test_a_disk_that_stays_full_shows_the_whole_result_and_fails(disk: Path) -> 
     assert match.returncode == 1
     assert "(database or disk is full)" in errors.splitlines()[-1]
     assert "Records and report are in" not in errors
-    assert [row[2] for row in rows] == ["60", "60"]
+    assert [row[2] for row in rows] == ["24", "24"]

@@ -168,7 +168,7 @@ def test_one_more_win_never_lowers_the_ratio(pairs: list[float]) -> None:
 def test_the_path_is_the_ratio_after_each_pair_and_the_first_crossing_decides(
     test: Sprt, pairs: list[float]
 ) -> None:
-    path = test.path(pairs)
+    path = list(test.path(pairs, 400))
     decided = test.decided(pairs)
 
     assert [done for done, _ in path] == list(range(1, len(pairs) + 1))
@@ -178,15 +178,15 @@ def test_the_path_is_the_ratio_after_each_pair_and_the_first_crossing_decides(
     assert accepted
     assert test.ratio(pairs[: done - 1]) < test.bounds[1] <= test.ratio(pairs[:done])
     assert test.verdict(pairs) is not True  # what came later does not undo it
-    assert (test.path([]), test.decided([])) == ([], None)
+    assert (list(test.path([], 400)), test.decided([])) == ([], None)
 
 
 def test_a_long_path_is_thinned_out_and_keeps_its_end() -> None:
-    path = Sprt().path([1.0, 2.0, 0.0] * 500, most=100)
+    path = list(Sprt().path([1.0, 2.0, 0.0] * 500, 100))
 
     assert 100 <= len(path) <= 110
     assert path[-1][0] == 1500
-    assert [done for done, _ in DiscTest().path([4.0, -6.0, 12.0, 2.0] * 100, most=4)] == [100, 200, 300, 400]
+    assert [done for done, _ in DiscTest().path([4.0, -6.0, 12.0, 2.0] * 100, 4)] == [100, 200, 300, 400]
 
 
 @pytest.mark.parametrize(

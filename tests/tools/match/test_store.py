@@ -98,8 +98,8 @@ def test_games_come_back_as_they_were(tmp_path: Path) -> None:
     )
     void = replace(game(3), ending=Ending.TIME, void="the runner stalled", blamed="B b")
     store = create(tmp_path)
-    store.write([games[2], void, "B b is late"], RULES)
-    store.write([games[0], "B b is late", games[1]], RULES)
+    store.write([games[2], void, "B b is late"])
+    store.write([games[0], "B b is late", games[1]])
     store.end(finished=True)
     run = read_run(tmp_path)
 
@@ -117,7 +117,7 @@ def test_no_text_is_stored_that_is_too_long_to_be_read(tmp_path: Path) -> None:
     broken = broken_off(Ending.CRASH, Colour.BLACK, names=NAMES, detail=long)
     loud = replace(broken, dialogue=("A > genmove black", *[long] * 3, "A < the fault"))
     store = create(tmp_path)
-    store.write([loud, replace(again(loud), void=long), long], RULES)
+    store.write([loud, replace(again(loud), void=long), long])
     run = store.end(finished=False)
 
     assert run == read_run(tmp_path)
@@ -131,13 +131,11 @@ def test_times_between_moves_add_up_for_each_game_once_and_so_do_the_first_ten_n
     older = {"A": "Ant 0", "B b": "Bee 7"}
     first, second = (replace(game(number), outside=taken, identities=older) for number in (1, 2))
     store = create(tmp_path)
-    store.write([first], RULES)
+    store.write([first])
     store.end(finished=False)
     store = Store.resume(tmp_path)
-    store.write([replace(game(1), void="its twin was voided"), replace(second, void="a stall")], RULES)
-    store.write(
-        [replace(game(2 + number), identities={"A": f"Ant {number}"}) for number in range(1, 31)], RULES
-    )
+    store.write([replace(game(1), void="its twin was voided"), replace(second, void="a stall")])
+    store.write([replace(game(2 + number), identities={"A": f"Ant {number}"}) for number in range(1, 31)])
     ended, run = store.end(finished=False), read_run(tmp_path)
 
     assert (ended.outside, ended.identities) == (run.outside, run.identities)
@@ -149,7 +147,7 @@ def test_moves_with_directions_come_back(tmp_path: Path) -> None:
     rules = Rules.parse("ravensburger-1987")
     one_way = refereed(ONE_WAY, rules)
     store = create(tmp_path, replace(SETTINGS, rules=rules))
-    store.write([one_way], rules)
+    store.write([one_way])
 
     assert store.read().games == (one_way,)
     store.end(finished=False)
@@ -157,8 +155,8 @@ def test_moves_with_directions_come_back(tmp_path: Path) -> None:
 
 def test_a_game_that_goes_on_is_no_result_and_forgotten_on_resume(tmp_path: Path) -> None:
     store = create(tmp_path)
-    store.write([game(1), game(2).pairing, TurnPlayed(2, 1, 0, FIRST)], RULES)
-    openings = store.openings(RULES)
+    store.write([game(1), game(2).pairing, TurnPlayed(2, 1, 0, FIRST)])
+    openings = store.openings()
     reader = sqlite3.connect(tmp_path / RUN_FILE)
     assert reader.execute("SELECT number, ending FROM game WHERE number > 1").fetchall() == [(2, None)]
     assert reader.execute("SELECT ply, move FROM turn WHERE game = 2").fetchall() == [(0, "f5")]
@@ -170,7 +168,7 @@ def test_a_game_that_goes_on_is_no_result_and_forgotten_on_resume(tmp_path: Path
     store = Store.resume(tmp_path)
     assert store.read().games == (game(1),)
     assert not store.read().interrupted
-    assert store.openings(RULES) == openings == list(SETTINGS.openings.take(2, RULES, 7))
+    assert store.openings() == openings == list(SETTINGS.openings.take(2, RULES, 7))
     store.end(finished=True)
     reader = sqlite3.connect(tmp_path / RUN_FILE)
     assert reader.execute("SELECT DISTINCT game FROM turn").fetchall() == [(1,)]
@@ -204,13 +202,13 @@ def test_a_full_disk_loses_nothing_whichever_statement_it_strikes(tmp_path: Path
         store = create(folder)
         disk = FullDisk(store._connection, out_of_room_after(statement))
         store._connection = disk  # type: ignore[assignment]
-        store.write(events, RULES)
+        store.write(events)
         trouble = store.trouble
         assert not trouble or "(database or disk is full)" in trouble
         assert read_run(folder).games == (() if trouble else (short,))
 
         disk.fails = lambda sql: False
-        store.write([played(number=2, names=NAMES)], RULES)
+        store.write([played(number=2, names=NAMES)])
         assert store.trouble == ""
         assert [record.pairing.number for record in store.read().games] == [1, 2]
         store.end(finished=True)
@@ -221,7 +219,7 @@ def test_a_full_disk_loses_nothing_whichever_statement_it_strikes(tmp_path: Path
 def test_a_damaged_run_is_refused_in_words(tmp_path: Path) -> None:
     """Cut off behind each page; what is still whole is read, and nothing else happens than a sentence."""
     store = create(tmp_path)
-    store.write([game(number) for number in (1, 2, 3, 4)], RULES)
+    store.write([game(number) for number in (1, 2, 3, 4)])
     store.end(finished=True)
     content = (tmp_path / RUN_FILE).read_bytes()
     for size in range(0, len(content), 4096):
@@ -233,7 +231,7 @@ def test_a_damaged_run_is_refused_in_words(tmp_path: Path) -> None:
 def test_a_run_from_before_books_is_read_and_resumed(tmp_path: Path) -> None:
     """Version 1 had no column for them."""
     store = create(tmp_path)
-    store.write([game()], RULES)
+    store.write([game()])
     store.end(finished=False)
     connection = sqlite3.connect(tmp_path / RUN_FILE)
     connection.executescript("ALTER TABLE turn DROP COLUMN book; PRAGMA user_version = 1")
@@ -242,7 +240,7 @@ def test_a_run_from_before_books_is_read_and_resumed(tmp_path: Path) -> None:
 
     assert read_run(tmp_path).games == (old,)
     resumed = Store.resume(tmp_path)
-    resumed.write([game(2)], RULES)
+    resumed.write([game(2)])
     assert resumed.end(finished=True).games == (old, game(2))
 
 
@@ -385,7 +383,7 @@ def test_openings_that_cannot_be_played_are_refused_in_words(folder: Path, value
         Store.resume(folder) as store,
         pytest.raises(FileFormatError, match=r"^can't read .* as the file of a run"),
     ):
-        store.openings(GAMES[0].rules)
+        store.openings()
 
 
 def edits(folder: Path) -> Iterator[tuple[str, Any]]:

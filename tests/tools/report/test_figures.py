@@ -15,6 +15,7 @@ from outflank.tests.support.runs import (
     broken_off,
     fake,
     judged,
+    page_of,
     played,
     print_result_of,
     random_run,
@@ -28,9 +29,9 @@ from outflank.tools.match.stats.elo import estimate
 from outflank.tools.match.stats.ratings import PairScore, Rating, rate
 from outflank.tools.match.stats.sprt import Sprt
 from outflank.tools.report.charts import Series, chart, strip, thinned
-from outflank.tools.report.figures import figures_of, is_one_sided
+from outflank.tools.report.figures import Figures, is_one_sided
 from outflank.tools.report.page import phase_table
-from outflank.tools.report.report import charts, render_report
+from outflank.tools.report.report import charts
 from outflank.tools.report.wording import rating_text, verdict_lines
 
 HEIGHTS = st.floats(-1e6, 1e6)
@@ -52,29 +53,29 @@ def mirrored(number: int) -> GameRecord:
 def test_a_match_is_counted() -> None:
     games = [played(), broken_off(Ending.TIME, Colour.WHITE, number=2, names=("B", "A"))]
     void = replace(broken_off(Ending.TIME, Colour.BLACK, number=2), void="a stall", blamed="A")
-    told = figures_of(run_of(games, voids=(void,)))
+    told = Figures(run_of(games, voids=(void,)))
     first, second = told.engines
 
     assert (first.score, first.faults) == (Score(1, 0, 1, 64, 1), {Ending.TIME: 1})
     assert (second.score, second.fault_wins) == (first.score.of_opponent, first.faults)
     assert first.by_colour == {Colour.BLACK: Score(1, 0, 0, 64, 1), Colour.WHITE: Score(0, 0, 1)}
     assert (first.voids, first.void_share, second.voids) == (1, 1 / 3, 0)
-    assert told.standings.meetings == {("A", "B"): first.score, ("B", "A"): second.score}
-    assert told.standings.elo == estimate([1, 0], [1.0])
+    assert told.meetings == {("A", "B"): first.score, ("B", "A"): second.score}
+    assert told.elo == estimate([1, 0], [1.0])
     assert list(told.openings.items()) == [("f5 d6", Score(1, 0, 0, 64, 1)), ("", Score(1))]
 
 
 def test_a_repeated_pair_adds_points_alone_and_discs_are_thrown_away_by_an_engines_own_moves() -> None:
     games = [mirrored(number) for number in (1, 2, 3, 4)]
-    told = figures_of(run_of(games))
+    told = Figures(run_of(games))
 
-    assert (told.standings.complete_pairs, told.standings.repeats) == (2, {2: 1})
-    assert told.standings.elo == estimate([1, 0], [1.0])
+    assert (told.complete_pairs, told.repeats) == (2, {2: 1})
+    assert told.elo == estimate([1, 0], [1.0])
     assert told.engines[0].score.points == 2
-    assert told.standings.disc_sums == [0.0]
+    assert told.disc_sums == [0.0]
 
     # Black plays e3 from +8 to +2, White f6 back to +6; the final margin is 64.
-    told = figures_of(run_of([judged({}, {4: 8, 5: 2, 6: 6})]))
+    told = Figures(run_of([judged({}, {4: 8, 5: 2, 6: 6})]))
 
     assert told.engines[0].discs_lost == (6, 1)
     assert told.engines[1].discs_lost == (4, 1)
@@ -97,18 +98,18 @@ def test_an_opening_that_one_colour_always_wins_is_one_sided(
 
 def test_engines_stand_by_their_rank_and_before_the_end_by_points() -> None:
     run = random_run(("A", "B", "C", "D"), 2, {"format": Format.ROUND_ROBIN})
-    told, unfinished = figures_of(run), figures_of(replace(run, finished=False))
+    told, unfinished = Figures(run), Figures(replace(run, finished=False))
     points = [engine.score.points for engine in told.engines]
 
     assert points == sorted(points, reverse=True)
     assert [engine.score.points for engine in unfinished.engines] == points
     assert sum(points) == len(run.games)
-    assert told.standings.elo is None
+    assert told.elo is None
     lost = [
         played(WITH_PASSES),
         played(number=2, names=("B", "A")),
     ]  # a match keeps the order of its settings
-    assert [engine.entry.name for engine in figures_of(run_of(lost)).engines] == ["A", "B"]
+    assert [engine.entry.name for engine in Figures(run_of(lost)).engines] == ["A", "B"]
 
 
 @pytest.mark.parametrize(
@@ -145,17 +146,17 @@ def test_a_game_without_its_twin_is_rated_and_makes_no_pair() -> None:
         for game in [played(number=number, names=(names[number - 1], names[number % 3]))]
     ]
     run = run_of(games, names, {"format": Format.ROUND_ROBIN, "games": 1})
-    told = figures_of(run)
-    standings, won = told.standings, Score(wins=1)
+    told = Figures(run)
+    won = Score(wins=1)
 
-    assert [(rating.games, rating.points) for rating in standings.ratings.ratings] == [(2, 1.0)] * 3
-    assert standings.ratings == rate(names, [PairScore(duo[0], duo[1], won, 0) for duo in ("AB", "BC", "CA")])
-    assert (standings.complete_pairs, standings.repeats) == (0, {})
-    assert "Ratings while the run went on" in [chart["title"] for chart in charts(run, told)]
+    assert [(rating.games, rating.points) for rating in told.ratings.ratings] == [(2, 1.0)] * 3
+    assert told.ratings == rate(names, [PairScore(duo[0], duo[1], won, 0) for duo in ("AB", "BC", "CA")])
+    assert (told.complete_pairs, told.repeats) == (0, {})
+    assert "Ratings while the run went on" in [chart["title"] for chart in charts(told)]
     odd_match = run_of([played(), played(number=2, names=("B", "A")), played(number=3, opening=3)])
-    standings = figures_of(odd_match).standings
-    assert standings.elo == estimate([1, 0, 1], [1.0])
-    assert [rating.games for rating in standings.ratings.ratings] == [3, 3]
+    odd = Figures(odd_match)
+    assert odd.elo == estimate([1, 0, 1], [1.0])
+    assert [rating.games for rating in odd.ratings.ratings] == [3, 3]
 
 
 def test_a_result_names_the_version_and_evaluation_that_began_the_run(
@@ -168,7 +169,7 @@ def test_a_result_names_the_version_and_evaluation_that_began_the_run(
 
     assert "outflank 1.0.0, evaluation d5a9d812, 4 games" in capsys.readouterr().out
     assert (told["outflank"], told["evaluation"]) == ("1.0.0", "d5a9d812")
-    assert "outflank 1.0.0, evaluation d5a9d812, 4 games" in render_report(old, figures_of(old))
+    assert "outflank 1.0.0, evaluation d5a9d812, 4 games" in page_of(old)
 
 
 def test_the_tables_of_a_match_and_a_tournament(capsys: pytest.CaptureFixture[str]) -> None:
@@ -225,15 +226,15 @@ def test_time_taken_between_moves_is_noted_where_it_matters(capsys: pytest.Captu
 def test_no_verdict_is_shown_that_rests_on_pairs_before_which_one_is_missing() -> None:
     whole = random_run(("A", "B"), 20, {"sprt": Sprt(0, 200, alpha=0.4, beta=0.4)})
     waiting = replace(whole, games=whole.games[1:])
-    decided, undecided = (verdict_lines(run, figures_of(run)) for run in (whole, waiting))
+    decided, undecided = (verdict_lines(Figures(run)) for run in (whole, waiting))
 
     assert decided
     assert all(" accepted, LLR " in line for line in decided)
     assert [line.split(": ")[1] for line in undecided] == [
         "no verdict, LLR +0.00 (-0.41 to +0.41) after 0 pairs"
     ] * 2
-    assert len(charts(whole, figures_of(whole))) == 2
-    assert [chart["title"] for chart in charts(waiting, figures_of(waiting))] == ["Elo of A against B"]
+    assert len(charts(Figures(whole))) == 2
+    assert [chart["title"] for chart in charts(Figures(waiting))] == ["Elo of A against B"]
 
 
 def drawn(*series: Series, **levels: float) -> dict[str, Any]:

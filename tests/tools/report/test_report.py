@@ -29,7 +29,7 @@ from outflank.tools.match.state.events import Planned
 from outflank.tools.match.state.run import Format, Run
 from outflank.tools.match.stats.sprt import Sprt
 from outflank.tools.report import report
-from outflank.tools.report.figures import figures_of
+from outflank.tools.report.figures import Figures
 from outflank.tools.report.page import SQUARE_LETTERS
 from outflank.tools.report.scoreboard import Scoreboard, seconds_left
 from outflank.tools.report.tables import FittingTable
@@ -190,7 +190,7 @@ def test_every_kind_of_tournament_has_a_page(format: Format) -> None:
 
 def test_a_knockout_has_its_bracket_and_rounds_and_its_winner_on_top() -> None:
     run = random_run(("A", "B", "C", "D", "E"), 1, {"format": Format.KNOCKOUT})
-    page, standings = page_of(run), figures_of(run).standings
+    page, standings = page_of(run), Figures(run)
     (standing,) = re.findall(r'<table id="standing".*?</table>', page, re.DOTALL)
 
     rounds = re.findall(r"<h3>(\w+)</h3>", page.split("<h2>Standing")[0])
@@ -242,11 +242,11 @@ def test_a_result_has_every_number_at_any_width(
     print_result_of(run)
     printed = capsys.readouterr().out
     table = [line for line in printed.splitlines()[1:] if not line.startswith(("Games with", "Note"))]
-    figures = figures_of(run)
+    figures = Figures(run)
 
     assert max(map(len, table)) <= width
     assert "…" not in printed
-    for rating in figures.standings.ratings.ratings:
+    for rating in figures.ratings.ratings:
         assert rating_text(rating) in printed
     for engine in figures.engines:
         assert f"{engine.score.mean_margin:+.1f}" in printed.split()
@@ -275,7 +275,7 @@ def test_a_knockout_prints_its_bracket_and_the_winner_first(capsys: pytest.Captu
     made = random_run(("A", "B", "C", "D", "E"), 1, {"format": Format.KNOCKOUT})
     print_result_of(made)
     printed = capsys.readouterr().out
-    standings = figures_of(made).standings
+    standings = Figures(made)
     final = standings.rounds[-1][0]
     rows = [line.split()[0] for line in printed.split("\nengine ")[1].splitlines()[1:6]]
 
@@ -339,11 +339,11 @@ def test_a_swiss_tournament_prints_tie_breaks_rounds_and_byes(capsys: pytest.Cap
     made = random_run(("A", "B", "C", "D", "E"), 1, {"format": Format.SWISS, "rounds": 3})
     print_result_of(made)
     printed = capsys.readouterr().out
-    table = figures_of(made).standings.swiss
+    table = Figures(made).swiss
 
     assert all(words in printed for words in ("Buchholz", "Sonneborn-Berger", "with byes"))
     assert "A bye counts as a won encounter" in printed
-    first = figures_of(made).standings.order[0]
+    first = Figures(made).order[0]
     assert f" {table[first].buchholz:g} " in printed
     assert re.findall(r"^([1-3])  +[A-E]", printed, re.MULTILINE) == ["1", "2", "3"]
     assert len(re.findall(r" bye *$", printed, re.MULTILINE)) == 3

@@ -14,7 +14,7 @@ from outflank.tests.support.runs import broken_off, judged, page_of, played, ran
 from outflank.tools.match.game.referee import choices, discs_lost
 from outflank.tools.match.game.results import Ending
 from outflank.tools.match.state.run import Format, Run
-from outflank.tools.report.figures import figures_of
+from outflank.tools.report.figures import Figures
 from outflank.tools.report.records import annotated_game
 
 pytestmark = in_browser
@@ -264,7 +264,7 @@ def test_headings_sort_their_tables(browser: Browser, page: str, run: Run) -> No
     assert column("standing", 1) == sorted(run.settings.names, key=str.lower)
     assert press("standing", 1) == "descending"
     assert column("standing", 1) == sorted(run.settings.names, key=str.lower, reverse=True)
-    points = [f"{engine.score.points:g}" for engine in figures_of(run).engines]
+    points = [f"{engine.score.points:g}" for engine in Figures(run).engines]
     assert press("standing", 2) == "descending"
     assert column("standing", 2) == sorted(points, key=float, reverse=True)
 

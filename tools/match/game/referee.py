@@ -18,8 +18,8 @@ from outflank.engine import (
     Searcher,
     SearchInfo,
 )
-from outflank.protocol.drivers.driver import Driver, GameSoFar
-from outflank.protocol.formats.annotated import AnnotatedMove
+from outflank.protocol.drivers.driver import Driver
+from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove
 from outflank.protocol.lines import unknown
 from outflank.tools.match.game.results import Ending, GameRecord, Loss, Pairing
 from outflank.tools.match.game.seat import Seat
@@ -29,9 +29,9 @@ _HASH_MB = 16
 
 
 class Solver:
-    """Solves positions of any rules in the calling thread; each thread needs its own.
+    """Solves positions of any rules in the calling thread; each thread needs a solver of its own.
 
-    Making one costs nothing: its table is made for the first position.
+    Its table is allocated for the first position.
     """
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class Solver:
         self._stopped = False
 
     def margin(self, position: Position) -> int | None:
-        """The final disc difference from Black's side with best play by both; None once it was stopped."""
+        """Return the final disc difference from Black's side with best play by both; None after ``stop``."""
         if self._stopped:
             return None
         if self._searcher is None:
@@ -50,9 +50,9 @@ class Solver:
         return round(result.score if position.side is Colour.BLACK else -result.score)
 
     def solved(self, turns: Sequence[AnnotatedMove], empties: int) -> tuple[AnnotatedMove, ...]:
-        """The turns of a game with the exact margins of the positions with at most this many empty squares.
+        """Return the turns of a game with the exact margins of the positions with at most `empties` empty squares.
 
-        The last position comes first: the table then helps with those before.
+        The last position is solved first, since its table speeds up the earlier positions.
         """
         backwards = [
             replace(turn, exact=self.margin(turn.before)) if turn.before.empties <= empties else turn
@@ -61,7 +61,7 @@ class Solver:
         return tuple(reversed(backwards))
 
     def stop(self) -> None:
-        """End the solve under way and all that would follow, from any thread."""
+        """End the present solve and all later ones, from any thread."""
         self._stopped = True
         if self._searcher is not None:
             self._searcher.stop()
@@ -86,7 +86,7 @@ def choices(game: GameRecord) -> Iterator[tuple[int, int, int]]:
 
 
 def discs_lost(game: GameRecord) -> dict[Colour, tuple[int, int]]:
-    """For each colour the discs that its choices threw away, and the number of these choices."""
+    """Return for each colour the discs that its choices threw away, and the number of these choices."""
     lost = dict.fromkeys(Colour, (0, 0))
     for turn, best, came in choices(game):
         colour = game.turns[turn].colour
@@ -152,6 +152,9 @@ _MOST_DISCS = 64
 _MOST_MOVES = 60
 _NUMBER = re.compile(r"\d{1,3}(\.\d{1,3})?", re.ASCII)
 STALL_SECONDS = 600.0  # for a move without a clock
+_Result = tuple[
+    Colour | None, Ending, str, int | None
+]  # winner, ending, detail and margin of a ``GameRecord``
 
 
 class Referee:
@@ -203,12 +206,11 @@ class Referee:
         self._resign = resign
         self._draw = draw
         self._game = Game(rules, first)
-        self._agreed: tuple[Colour | None, str] | None = None
         self._turns: list[AnnotatedMove] = list(played)
         for turn in played:
             self._game.play(turn.move)
             self._seats[turn.colour].resume(turn)
-        self._so_far = GameSoFar.of(self._game.first, self._turns)
+        self._so_far = AnnotatedGame(self._game.first, tuple(self._turns))
 
     @property
     def delay(self) -> float | None:
@@ -221,27 +223,23 @@ class Referee:
         return {colour: seat.allowance for colour, seat in self._seats.items()}
 
     def play(self) -> GameRecord:
-        """The whole game, from setting up the board to its result. An engine is dismissed after a fault."""
+        """Play the whole game, from setting up the board to its result. An engine is dismissed after a fault."""
         try:
-            margin = self._play_out()
+            result = self._play_out()
         except Loss as loss:
             self._note_strays()
             if loss.ending.is_fault:
                 self._seats[loss.loser].driver.dismiss()
-            return self._record(loss.loser.other, loss.ending, loss.detail, margin=None)
+            return self._record(loss.loser.other, loss.ending, loss.detail)
         self._note_strays()
-        final = self._game.position
-        if self._agreed:
-            winner, detail = self._agreed
-            return self._record(winner, Ending.AGREEMENT, detail, margin=None)
-        if margin is not None:
-            detail = f"exact result with {final.empties} empty squares"
-            return self._record(final.rules.winner_by(margin), Ending.ADJUDICATION, detail, margin)
-        self._check_claims()
-        return self._record(final.rules.winner_by(final.score()), Ending.DISCS, "", margin=final.score())
+        if result is None:
+            self._check_claims()
+            margin = self._game.position.score()
+            result = self._game.rules.winner_by(margin), Ending.DISCS, "", margin
+        return self._record(*result)
 
-    def _play_out(self) -> int | None:
-        """Play all turns; return the margin if the game was adjudicated with it."""
+    def _play_out(self) -> _Result | None:
+        """Play all turns; return the result of a game that ends before its last move, else None."""
         for seat in self._seats.values():
             seat.begin(self._game.first)
         opening = iter(self._pairing.opening)
@@ -250,10 +248,11 @@ class Referee:
             if given is None and self._game.position.empties <= self._adjudicate:
                 margin = self._solver.margin(self._game.position)
                 if margin is not None:
-                    return margin
+                    detail = f"exact result with {self._game.position.empties} empty squares"
+                    return self._game.rules.winner_by(margin), Ending.ADJUDICATION, detail, margin
             elif given is None and (agreed := self._agreement()):
-                self._agreed = agreed
-                return None
+                winner, detail = agreed
+                return winner, Ending.AGREEMENT, detail, None
             self._take_turn(given)
         return None
 
@@ -287,7 +286,7 @@ class Referee:
         """
         self._game.play(turn.move)
         self._turns.append(turn)
-        self._so_far = GameSoFar(self._game.first, self._turns, self._game.position)
+        self._so_far = AnnotatedGame(self._game.first, tuple(self._turns))
         if not self._game.position.is_over:
             for seat in listeners:
                 seat.announce(self._so_far)
@@ -299,11 +298,13 @@ class Referee:
             seat.driver.note_strays()
 
     def _check_claims(self) -> None:
-        """Ask the engines for the result; the referee's result stands whatever they claim."""
+        """Ask the engines for the result, which changes nothing: the referee's result stands."""
         for seat in self._seats.values():
             seat.driver.check_claim(self._so_far)
 
-    def _record(self, winner: Colour | None, ending: Ending, detail: str, margin: int | None) -> GameRecord:
+    def _record(
+        self, winner: Colour | None, ending: Ending, detail: str, margin: int | None = None
+    ) -> GameRecord:
         return GameRecord(
             pairing=self._pairing,
             rules=self._game.rules,

@@ -1,6 +1,6 @@
 """Games and their results: endings, scores, records."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -70,6 +70,11 @@ class Pairing:
     def begun(self) -> "Pairing":
         """The same game, begun now."""
         return replace(self, started=datetime.now(UTC).astimezone().isoformat(timespec="seconds"))
+
+
+def opening_text(opening: Iterable[Move]) -> str:
+    """Return the moves of an opening as records and tables have them: ``f5 d6 c3``."""
+    return " ".join(map(str, opening))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 
 from outflank.engine import Colour, Position
 from outflank.protocol.clock import RunningClock, seconds_text
-from outflank.protocol.drivers.driver import Driver, GameSoFar
+from outflank.protocol.drivers.driver import Driver
 from outflank.protocol.drivers.errors import (
     EngineCrash,
     EngineError,
@@ -17,7 +17,7 @@ from outflank.protocol.drivers.errors import (
     EngineTimeout,
     SystemExhausted,
 )
-from outflank.protocol.formats.annotated import AnnotatedMove, for_black
+from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove, for_black
 from outflank.tools.match.game.results import Ending, Loss, OffClockTime
 
 _NANOSECONDS = 1e9  # in a second
@@ -90,7 +90,7 @@ class Seat:
         if self._clock.control.is_limited:
             self._before = self._usage()
 
-    def announce(self, game: GameSoFar) -> None:
+    def announce(self, game: AnnotatedGame) -> None:
         """Announce the last move of the game, which the engine did not choose itself. Raises: Loss."""
         self._allowed += self._grace_seconds
         began = time.perf_counter()
@@ -100,7 +100,7 @@ class Seat:
         finally:
             self._between += time.perf_counter() - began
 
-    def choose(self, game: GameSoFar, on_begun: Callable[[float], object] | None = None) -> AnnotatedMove:
+    def choose(self, game: AnnotatedGame, on_begun: Callable[[float], object] | None = None) -> AnnotatedMove:
         """Return the engine's move, made within its time, and its report on it.
 
         Args:
@@ -129,7 +129,7 @@ class Seat:
         if (move := reply.move) is None:
             raise Loss(self.colour, Ending.RESIGNATION, f"{self.driver.label} resigned")
         value = for_black(reply.score, self.colour)
-        return AnnotatedMove(game.position, move, reply.seconds, value, from_book=reply.from_book)
+        return AnnotatedMove(game.final, move, reply.seconds, value, from_book=reply.from_book)
 
     def _settle(self) -> None:
         """Charge the time since its last move beyond its allowance, its grace period for each move announced."""

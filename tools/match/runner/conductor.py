@@ -60,7 +60,7 @@ class Conductor:
         self._attempts = Counter[int]()  # the last attempt at each pair that was voided
         for void in past.voids:
             self._note_attempt(void)
-        self._openings: Sequence[tuple[Move, ...]] = store.openings(past.settings.rules)
+        self._openings: Sequence[tuple[Move, ...]] = store.openings()
         self._waiting: deque[tuple[Pairing, ...]] = deque()
         self._running: dict[int, tuple[Pairing, ...]] = {}
         self._pairs: dict[int, tuple[Pairing, ...]] = {}
@@ -193,7 +193,7 @@ class Conductor:
 
     def _write(self, events: Sequence[Event]) -> None:
         before = self._store.trouble
-        self._store.write(events, self._settings.rules)
+        self._store.write(events)
         if self._store.trouble and not before:
             self._say(f"Note: {self._store.trouble}; results are kept in memory and tried again")
         elif before and not self._store.trouble:

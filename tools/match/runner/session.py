@@ -137,7 +137,7 @@ class RunSession:
     def _is_over(self) -> bool:
         assert self._store is not None
         assert self.past is not None
-        return is_over(self.past, self._store.openings(self.past.settings.rules))
+        return is_over(self.past, self._store.openings())
 
     def _draw_openings(self, interrupts: Interrupts) -> list[tuple[Move, ...]]:
         openings = []

@@ -1,13 +1,11 @@
 """The schedule: which engines meet, in which order, on which openings. Pure functions of settings and games so far."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from itertools import groupby
 
 from outflank.engine import Colour, Move
 from outflank.tools.match.game.results import GameRecord, Pairing, Score
 from outflank.tools.match.schedule import knockout, swiss
-from outflank.tools.match.schedule.encounters import Encounter, Meeting, Scores, stage, totals
+from outflank.tools.match.schedule.meetings import Meeting, Schedule, totals
 from outflank.tools.match.schedule.swiss import SwissScore
 from outflank.tools.match.state.run import Format, RunSettings
 
@@ -17,21 +15,23 @@ STANDING_OPENINGS = 1_000  # after as many pairs two engines of a standing arena
 def plan(
     settings: RunSettings, openings: Sequence[tuple[Move, ...]], games: Iterable[GameRecord]
 ) -> tuple[Pairing, ...]:
-    """All games that are known so far, in the order of the schedule.
+    """Return all games that are known so far, in the order of the schedule.
 
-    With more games it only grows at its end, when the last game of a round (or of a knockout's tie-breaks)
-    is there. The run is finished once every game of the plan is among `games`.
+    With more games the plan only grows at its end, when the last game of a round, or of a knockout's tie-breaks, is
+    known. The run is finished once every game of the plan is among `games`.
 
     Args:
-        settings: of the run.
-        openings: used in turn, and again from the first if there are fewer than ``openings_needed``.
-        games: those that count, in any order.
+        settings: the settings of the run.
+        openings: the openings; they are used in turn, and again from the first if there are fewer than
+            ``openings_needed``.
+        games: the games that count, in any order.
     """
-    return tuple(_pairings(_known(settings, _by_number(games))[0], openings))
+    schedule, _ = _planned(settings, games)
+    return tuple(_pairings(schedule, openings))
 
 
 def openings_needed(settings: RunSettings) -> int:
-    """The most openings that different pairs of games can ask for."""
+    """Return the largest number of openings that the pairs of a run can use."""
     if settings.format is Format.STANDING:
         return STANDING_OPENINGS
     pairs = (settings.games + 1) // 2
@@ -47,35 +47,18 @@ def course_of(
 
     Returns: order, rounds and Swiss table, see ``Standings``.
     """
-    played = _by_number(games)
-    planned, scores = _known(settings, played)
     names = settings.names
-    so_far = {
-        encounter.number: {number: played[number] for number in numbers if number in played}
-        for encounter, numbers in _numbered(planned)
-    }
-    rounds: list[list[Meeting]] = []
+    schedule, rounds = _planned(settings, games)
     table: dict[str, SwissScore] = {}
     if settings.format is Format.KNOCKOUT:
-        rounds = knockout.knockout(names, settings.games, scores)[1]
         order = knockout.ranking(names, rounds)
     elif settings.format is Format.SWISS:
-        unfinished = {
-            encounter.number: _score(encounter, so_far[encounter.number].values())
-            for encounter in planned
-            if so_far[encounter.number]
-        }
-        table = swiss.swiss_scores(names, planned, unfinished)
+        table = swiss.swiss_scores(names, schedule.meetings)
         order = swiss.ranking(table)
-        rounds = _swiss_rounds(planned, names)
     else:
-        won = totals(names, planned, scores)
+        won = totals(names, (meeting for meeting in schedule.meetings if meeting.is_finished))
         order = sorted(names, key=lambda name: _merit(won[name]), reverse=True)
-    whole = (
-        tuple(_with_games(meeting, round, planned, so_far) for meeting in meetings)
-        for round, meetings in enumerate(rounds, 1)
-    )
-    return tuple(order), tuple(whole), table
+    return tuple(order), tuple(map(tuple, rounds)), table
 
 
 def _merit(score: Score) -> tuple[float, float]:
@@ -86,60 +69,40 @@ def games_to_be_planned(settings: RunSettings, games: Iterable[GameRecord]) -> i
     """Return the number of games in the rounds of a Swiss tournament or a knockout to come, tie-breaks left out."""
     if settings.format not in (Format.SWISS, Format.KNOCKOUT):
         return 0
-    _, rounds, _ = course_of(settings, games)
+    schedule, rounds = _planned(settings, games)
     players = len(settings.entries)
     if settings.format is Format.SWISS:
         return (settings.rounds - len(rounds)) * (players // 2) * settings.games
-    known = sum(meeting.second is not None for meetings in rounds for meeting in meetings)
-    return (players - 1 - known) * settings.games
+    return (players - 1 - len(schedule.meetings)) * settings.games
 
 
 def usual_rounds(format: Format, players: int) -> int:
-    """As many as leave one engine unbeaten in a Swiss tournament; once through everything else."""
+    """Return the number of rounds that leaves one engine unbeaten in a Swiss tournament; 1 for other formats."""
     return (players - 1).bit_length() if format is Format.SWISS else 1
 
 
-def encounters(settings: RunSettings, scores: Scores) -> list[Encounter]:
-    """The encounters that are known, given the scores of those that are finished."""
-    names, games, rounds = settings.names, settings.games, settings.rounds
+def _planned(settings: RunSettings, games: Iterable[GameRecord]) -> tuple[Schedule, list[list[Meeting]]]:
+    """Return the schedule that the games so far settle, and the known rounds of a Swiss tournament or a knockout."""
+    schedule = Schedule({game.pairing.number: game for game in games})
+    names = settings.names
     match settings.format:
         case Format.SWISS:
-            return swiss.swiss(names, games, rounds, scores)
+            return schedule, swiss.swiss(schedule, names, settings.games, settings.rounds)
         case Format.KNOCKOUT:
-            return knockout.knockout(names, games, scores)[0]
+            return schedule, knockout.knockout(schedule, names, settings.games)
         case Format.STANDING:
-            return []  # its pairs are chosen one by one
+            return schedule, []  # its pairs are chosen one by one
         case Format.GAUNTLET:
-            meetings = [(names[0], opponent) for opponent in names[1:]]
+            pairs = [(names[0], opponent) for opponent in names[1:]]
         case Format.MATCH | Format.ROUND_ROBIN:
-            meetings = [(names[first], names[second]) for first, second in _circle(len(names))]
-    planned: list[Encounter] = []
-    for round in range(1, rounds + 1):
-        planned += stage(planned, round, meetings, games)
-    return planned
-
-
-def _by_number(games: Iterable[GameRecord]) -> dict[int, GameRecord]:
-    return {game.pairing.number: game for game in games}
-
-
-def _known(settings: RunSettings, played: Mapping[int, GameRecord]) -> tuple[list[Encounter], Scores]:
-    """Return the encounters that the games so far settle, and the scores of those that are finished."""
-    scores: Scores = {}
-    while True:
-        planned = encounters(settings, scores)
-        finished = {
-            encounter.number: _score(encounter, [played[number] for number in numbers])
-            for encounter, numbers in _numbered(planned)
-            if all(number in played for number in numbers)
-        }
-        if finished == scores:
-            return planned, scores
-        scores = finished
+            pairs = [(names[first], names[second]) for first, second in _circle(len(names))]
+    for round in range(1, settings.rounds + 1):
+        schedule.plan([Meeting(round, first, second) for first, second in pairs], settings.games)
+    return schedule, []
 
 
 def _circle(players: int) -> Iterable[tuple[int, int]]:
-    """Every two engines once, by the circle method: an engine that has just played rests while the others play."""
+    """Yield every two engines once, by the circle method: an engine that has just played rests while others play."""
     seats = list(range(players + players % 2))
     for _ in seats[1:]:
         half = len(seats) // 2
@@ -149,60 +112,16 @@ def _circle(players: int) -> Iterable[tuple[int, int]]:
         seats = [seats[0], seats[-1], *seats[1:-1]]
 
 
-def _pairings(planned: Iterable[Encounter], openings: Sequence[tuple[Move, ...]]) -> list[Pairing]:
-    pairings: list[Pairing] = []
+def _pairings(schedule: Schedule, openings: Sequence[tuple[Move, ...]]) -> Iterator[Pairing]:
     pairs = 0
-    for encounter in planned:
-        for game in range(encounter.games):
-            black, white = (encounter.first, encounter.second)[:: -1 if game % 2 else 1]
-            pairings.append(
-                Pairing(
-                    number=len(pairings) + 1,
-                    pair=pairs + game // 2 + 1,
-                    names={Colour.BLACK: black, Colour.WHITE: white},
-                    opening=openings[(encounter.opening + game // 2) % len(openings)],
-                    round=encounter.round,
-                )
+    for meeting, numbers, opening in schedule.stages:
+        for game, number in enumerate(numbers):
+            black, white = meeting.names[:: -1 if game % 2 else 1]
+            yield Pairing(
+                number=number,
+                pair=pairs + game // 2 + 1,
+                names={Colour.BLACK: black, Colour.WHITE: white},
+                opening=openings[(opening + game // 2) % len(openings)],
+                round=meeting.round,
             )
-        pairs += encounter.pairs
-    return pairings
-
-
-def _score(encounter: Encounter, games: Iterable[GameRecord]) -> Score:
-    return sum((game.score_of(encounter.first) for game in games), Score())
-
-
-def _numbered(planned: Iterable[Encounter]) -> Iterator[tuple[Encounter, range]]:
-    number = 1
-    for encounter in planned:
-        yield encounter, range(number, number + encounter.games)
-        number += encounter.games
-
-
-def _swiss_rounds(planned: Sequence[Encounter], names: Sequence[str]) -> list[list[Meeting]]:
-    rounds = []
-    for _, group in groupby(planned, lambda encounter: encounter.round):
-        met = [Meeting(encounter.first, encounter.second) for encounter in group]
-        playing = {name for meeting in met for name in (meeting.first, meeting.second)}
-        rounds.append(met + [Meeting(name, None, decision="bye") for name in names if name not in playing])
-    return rounds
-
-
-def _with_games(
-    meeting: Meeting,
-    round: int,
-    planned: Sequence[Encounter],
-    so_far: Mapping[int, Mapping[int, GameRecord]],
-) -> Meeting:
-    if meeting.second is None:
-        return meeting
-    stages = knockout.stages_of((meeting.first, meeting.second), round, planned)
-    scores = [_score(encounter, so_far[encounter.number].values()) for encounter in stages]
-    whole = sum(scores, Score())
-    return replace(
-        meeting,
-        stages=tuple((score.points, score.of_opponent.points) for score in scores),
-        games=sum(encounter.games for encounter in stages),
-        numbers=tuple(number for encounter in stages for number in so_far[encounter.number]),
-        discs=whole.discs if whole.measured else None,
-    )
+        pairs += (len(numbers) + 1) // 2

@@ -1,6 +1,6 @@
-"""Knockout: the loser of an encounter is out. The bracket is by seeding: the best seeds meet last and get the byes.
+"""Knockout: the loser of a meeting is out. The bracket is by seeding: the best seeds meet last and get the byes.
 
-An encounter that ends level goes on with two games on a new opening, at most three times; then the discs over all
+A meeting that ends level continues with two games on a new opening, at most three times; then the discs over all
 games decide, and last the better seed.
 """
 
@@ -8,37 +8,35 @@ from collections import Counter
 from collections.abc import Sequence
 from math import inf
 
-from outflank.tools.match.game.results import Score
-from outflank.tools.match.schedule.encounters import Decision, Encounter, Meeting, Scores, stage
+from outflank.tools.match.schedule.meetings import Meeting, Schedule
 
 TIE_BREAKS = 3
 _TIE_BREAK_GAMES = 2
 
 
-def knockout(names: Sequence[str], games: int, scores: Scores) -> tuple[list[Encounter], list[list[Meeting]]]:
-    """Return the encounters planned so far, and the rounds known so far.
+def knockout(schedule: Schedule, names: Sequence[str], games: int) -> list[list[Meeting]]:
+    """Plan the rounds that the games so far allow, and return them.
 
-    A round is followed by its tie-breaks. Its meetings stand from the top of the bracket to its bottom, without their
-    games.
+    A round is followed by its tie-breaks. Its meetings stand from the top of the bracket to its bottom.
 
     Args:
+        schedule: the empty schedule.
         names: the engines in the order of their seeding.
-        games: the number of games of an encounter.
-        scores: the scores of the finished encounters.
+        games: the number of games of a meeting.
     """
-    planned: list[Encounter] = []
     rounds: list[list[Meeting]] = []
     left = [None if seed is None else names[seed] for seed in bracket(len(names))]
     while len(left) > 1:
-        round = len(rounds) + 1
-        halves = list(zip(left[::2], left[1::2], strict=True))
-        pairs = [(first, second) for first, second in halves if first is not None and second is not None]
-        is_over = _settle(planned, round, pairs, games, scores)
-        rounds.append([_meeting(first, second, round, planned, scores, names) for first, second in halves])
-        if not is_over:
+        halves = zip(left[::2], left[1::2], strict=True)
+        met = [_meeting(len(rounds) + 1, first, second) for first, second in halves]
+        _settle(schedule, [meeting for meeting in met if meeting.second is not None], games)
+        for meeting in met:
+            _decide(meeting, names)
+        rounds.append(met)
+        left = [meeting.winner for meeting in met]
+        if None in left:
             break
-        left = [meeting.winner for meeting in rounds[-1]]
-    return planned, rounds
+    return rounds
 
 
 def ranking(names: Sequence[str], rounds: Sequence[Sequence[Meeting]]) -> list[str]:
@@ -52,7 +50,7 @@ def ranking(names: Sequence[str], rounds: Sequence[Sequence[Meeting]]) -> list[s
 
 
 def bracket(players: int) -> list[int | None]:
-    """The seeds in the order of the bracket, neighbours meet; None is a bye: ``[0, 3, 1, 2]`` for four."""
+    """Return the seeds in the order of the bracket, ``[0, 3, 1, 2]`` for four: neighbours meet, None is a bye."""
     seeds = [0]
     while len(seeds) < players:
         size = 2 * len(seeds)
@@ -60,60 +58,41 @@ def bracket(players: int) -> list[int | None]:
     return [seed if seed < players else None for seed in seeds]
 
 
-def _settle(
-    planned: list[Encounter], round: int, pairs: list[tuple[str, str]], games: int, scores: Scores
-) -> bool:
-    """Plan a round and its tie-breaks as far as the scores allow; returns whether the round is finished.
+def _meeting(round: int, first: str | None, second: str | None) -> Meeting:
+    if first is not None and second is not None:
+        return Meeting(round, first, second)
+    resting = second if first is None else first
+    assert resting is not None, "two byes never meet"
+    return Meeting(round, resting, None, resting, "bye")
 
-    Each stage waits for all encounters of the one before: else the schedule would depend on who finishes first.
+
+def _settle(schedule: Schedule, meetings: list[Meeting], games: int) -> None:
+    """Plan a round and its tie-breaks as far as the games so far allow.
+
+    Each stage waits for all meetings of the previous one, so that the schedule does not depend on who finishes first.
     """
     for attempt in range(1 + TIE_BREAKS):
-        planned += stage(planned, round, pairs, _TIE_BREAK_GAMES if attempt else games)
-        if any(encounter.number not in scores for encounter in planned):
-            return False
-        pairs = [pair for pair in pairs if _balance(pair, round, planned, scores)[0] == 0]
-    return True
+        schedule.plan(meetings, _TIE_BREAK_GAMES if attempt else games)
+        if not schedule.is_finished:
+            break
+        meetings = [meeting for meeting in meetings if not _lead(meeting)]
 
 
-def _meeting(
-    first: str | None,
-    second: str | None,
-    round: int,
-    planned: Sequence[Encounter],
-    scores: Scores,
-    names: Sequence[str],
-) -> Meeting:
-    """A winner by points does not depend on games of others."""
-    if first is None or second is None:
-        resting = second if first is None else first
-        assert resting is not None, "two byes never meet"
-        return Meeting(resting, None, resting, "bye")
-    stages = stages_of((first, second), round, planned)
-    if any(encounter.number not in scores for encounter in stages):
-        return Meeting(first, second)
-    ahead, discs = _balance((first, second), round, planned, scores)
-    if ahead:
-        decision: Decision = "points" if len(stages) == 1 else "tie-break games"
-        return Meeting(first, second, first if ahead > 0 else second, decision)
-    if len(stages) <= TIE_BREAKS:
-        return Meeting(first, second)
-    if discs:
-        return Meeting(first, second, first if discs > 0 else second, "discs")
-    return Meeting(first, second, min(first, second, key=names.index), "seeding")
+def _decide(meeting: Meeting, names: Sequence[str]) -> None:
+    """Note the winner, if there is one. A win on points does not depend on the games of others."""
+    first, second, lead, discs = meeting.first, meeting.second, _lead(meeting), meeting.score.discs
+    if second is None or not meeting.is_finished:
+        return
+    if lead:
+        meeting.winner = first if lead > 0 else second
+        meeting.decision = "points" if len(meeting.scores) == 1 else "tie-break games"
+    elif len(meeting.scores) > TIE_BREAKS:
+        meeting.winner = min(first, second, key=names.index)
+        meeting.decision = "seeding"
+        if discs:
+            meeting.winner, meeting.decision = first if discs > 0 else second, "discs"
 
 
-def stages_of(pair: tuple[str, str], round: int, planned: Sequence[Encounter]) -> list[Encounter]:
-    """Return the encounter of a pair in that round, and its tie-breaks."""
-    return [
-        encounter
-        for encounter in planned
-        if encounter.round == round and (encounter.first, encounter.second) == pair
-    ]
-
-
-def _balance(
-    pair: tuple[str, str], round: int, planned: Sequence[Encounter], scores: Scores
-) -> tuple[int, int]:
-    """Return the first engine's lead in that round in won games and discs, tie-breaks included."""
-    found = sum((scores[encounter.number] for encounter in stages_of(pair, round, planned)), Score())
-    return found.wins - found.losses, found.discs
+def _lead(meeting: Meeting) -> int:
+    """Return the first engine's lead in won games, tie-breaks included."""
+    return meeting.score.wins - meeting.score.losses

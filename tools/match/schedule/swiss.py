@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from operator import attrgetter
 
-from outflank.tools.match.schedule.encounters import Encounter, Scores, stage, totals
+from outflank.tools.match.schedule.meetings import Meeting, Schedule, totals
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +35,25 @@ class SwissScore:
     byes: int
 
 
-def swiss(names: Sequence[str], games: int, rounds: int, scores: Scores) -> list[Encounter]:
-    """Return the rounds that can be paired so far: each needs the scores of all before it."""
-    planned: list[Encounter] = []
-    for round in range(1, rounds + 1):
-        if any(encounter.number not in scores for encounter in planned):
-            break
-        table = swiss_scores(names, planned, scores)
-        order = sorted(names, key=lambda name: (-table[name].points, -table[name].buchholz))
-        planned += stage(planned, round, _meetings(order, names, table, planned), games)
-    return planned
+def swiss(schedule: Schedule, names: Sequence[str], games: int, rounds: int) -> list[list[Meeting]]:
+    """Plan the rounds that can be paired so far, each of which needs the games of all earlier ones, and return them.
+
+    Args:
+        schedule: the empty schedule.
+        names: the engines in the order of their seeding.
+        games: the number of games of a meeting.
+        rounds: the number of rounds.
+    """
+    found: list[list[Meeting]] = []
+    while len(found) < rounds and schedule.is_finished:
+        round = len(found) + 1
+        pairs = paired(swiss_scores(names, schedule.meetings), schedule.meetings)
+        met = [Meeting(round, first, second) for first, second in pairs]
+        schedule.plan(met, games)
+        playing = {name for pair in pairs for name in pair}
+        byes = [Meeting(round, name, decision="bye") for name in names if name not in playing]
+        found.append(met + byes)
+    return found
 
 
 def ranking(table: Mapping[str, SwissScore]) -> list[str]:
@@ -53,37 +62,41 @@ def ranking(table: Mapping[str, SwissScore]) -> list[str]:
     return sorted(table, key=lambda name: merit(table[name]), reverse=True)
 
 
-def swiss_scores(names: Sequence[str], played: list[Encounter], scores: Scores) -> dict[str, SwissScore]:
-    """Return a row for each engine, in the order of their seeding."""
-    byes = {name: len({encounter.round for encounter in played}) for name in names}
-    for encounter in played:
-        byes[encounter.first] -= 1
-        byes[encounter.second] -= 1
-    longest = max((encounter.games for encounter in played), default=0)
-    won = totals(names, played, scores)
+def swiss_scores(names: Sequence[str], met: Sequence[Meeting]) -> dict[str, SwissScore]:
+    """Return a row for each engine, in the order of their seeding, from all meetings that are no byes."""
+    rounds = len({meeting.round for meeting in met})
+    played = Counter(name for meeting in met for name in meeting.names)
+    byes = {name: rounds - played[name] for name in names}
+    longest = max((meeting.games for meeting in met), default=0)
+    won = totals(names, met)
     points = {name: won[name].points + byes[name] * longest for name in names}
     buchholz, sonneborn_berger = dict.fromkeys(names, 0.0), dict.fromkeys(names, 0.0)
-    for encounter in played:
-        first, second = encounter.first, encounter.second
-        buchholz[first] += points[second]
-        buchholz[second] += points[first]
-        score = scores.get(encounter.number)
-        if score and score.games:
-            sonneborn_berger[first] += points[second] * score.points / score.games
-            sonneborn_berger[second] += points[first] * score.of_opponent.points / score.games
+    for meeting in met:
+        first, second = meeting.names
+        for name, opponent, score in (
+            (first, second, meeting.score),
+            (second, first, meeting.score.of_opponent),
+        ):
+            buchholz[name] += points[opponent]
+            if score.games:
+                sonneborn_berger[name] += points[opponent] * score.points / score.games
     return {
         name: SwissScore(points[name], buchholz[name], sonneborn_berger[name], byes[name]) for name in names
     }
 
 
-def _meetings(
-    order: list[str], names: Sequence[str], table: Mapping[str, SwissScore], played: list[Encounter]
-) -> list[tuple[str, str]]:
-    """Return the pairings, the leaders first; the engine that has begun fewer encounters begins."""
+def paired(table: Mapping[str, SwissScore], met: Sequence[Meeting]) -> list[tuple[str, str]]:
+    """Return the pairs of the next round, the leaders first; the engine that has begun fewer meetings begins.
+
+    Args:
+        table: the table after the earlier rounds, in the order of the seeding.
+        met: the meetings of these rounds that were no byes.
+    """
     import networkx  # type: ignore[import-untyped]  # not at the top: it takes a while, and few runs need it
 
-    players = len(order)
-    met = Counter(frozenset((encounter.first, encounter.second)) for encounter in played)
+    names, players = list(table), len(table)
+    order = sorted(names, key=lambda name: (-table[name].points, -table[name].buchholz))
+    times_met = Counter(frozenset(meeting.names) for meeting in met)
     total = {name: row.points for name, row in table.items()}
     size = Counter(total.values())
     # Each weight is more than all the costs of the next kind in a round together can come to.
@@ -97,7 +110,7 @@ def _meetings(
         first, second = order[upper], order[lower]
         difference = round(2 * (total[first] - total[second]))
         custom = abs(lower - upper - size[total[first]] // 2)
-        cost = by_meeting * met[frozenset((first, second))] + by_difference * difference**2 + custom
+        cost = by_meeting * times_met[frozenset((first, second))] + by_difference * difference**2 + custom
         graph.add_edge(seed[first], seed[second], weight=cost)
     if players % 2:
         for rank, name in enumerate(order):
@@ -108,7 +121,7 @@ def _meetings(
         for meeting in networkx.min_weight_matching(graph)
         if players not in meeting
     ]
-    begun = Counter(encounter.first for encounter in played)
+    begun = Counter(meeting.first for meeting in met)
     return [
         (first, second) if begun[first] <= begun[second] else (second, first)
         for first, second in sorted(matched, key=lambda meeting: order.index(meeting[0]))

@@ -5,7 +5,7 @@ from typing import Any
 
 from outflank.engine import Colour
 from outflank.protocol.formats.annotated import AnnotatedMove
-from outflank.tools.match.game.results import GameRecord, Pairing
+from outflank.tools.match.game.results import GameRecord, Pairing, opening_text
 from outflank.tools.match.state.run import RunSettings
 
 
@@ -125,7 +125,7 @@ def _names(pairing: Pairing) -> dict[str, Any]:
         "round": pairing.round,
         "black": pairing.names[Colour.BLACK],
         "white": pairing.names[Colour.WHITE],
-        "opening": " ".join(map(str, pairing.opening)),
+        "opening": opening_text(pairing.opening),
     }
 
 

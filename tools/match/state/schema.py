@@ -5,7 +5,7 @@ Rows are checked, since anybody may have edited the file.
 
 import math
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import datetime
@@ -17,7 +17,7 @@ from outflank.engine import Colour, FileFormatError, Game, Move, NotationError, 
 from outflank.protocol.drivers.driver import LONGEST_IDENTITY
 from outflank.protocol.formats.annotated import AnnotatedMove, Recorder
 from outflank.protocol.outside_json import read_json_object
-from outflank.tools.match.game.results import Ending, GameRecord, OffClockTime, Pairing
+from outflank.tools.match.game.results import Ending, GameRecord, OffClockTime, Pairing, opening_text
 from outflank.tools.match.state.run import Run, RunSettings, read_settings
 
 RUN_FILE = "run.db"
@@ -187,13 +187,8 @@ _LONGEST = {"detail": LONGEST_SENTENCE, "dialogue": LONGEST_DIALOGUE, "void": LO
 Row = tuple[Any, ...]
 
 
-def opening_text(opening: Iterable[Move]) -> str:
-    """The moves, separated by blanks."""
-    return " ".join(map(str, opening))
-
-
 def read_opening(text: str, rules: Rules) -> tuple[Move, ...]:
-    """The moves that ``opening_text`` wrote. Raises: NotationError, IllegalMoveError."""
+    """Return the moves that ``opening_text`` wrote. Raises: NotationError, IllegalMoveError."""
     if not isinstance(text, str):
         raise NotationError(f"expected the moves of an opening, got {text!r}")
     game = Game(rules)

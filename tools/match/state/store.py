@@ -1,8 +1,8 @@
 """The state of a run in its file: every event is stored when it happens, and everything else is derived from it.
 
-The file is in SQLite's WAL mode. Events of a game that goes on are committed with synchronous=NORMAL and
-survives the death of the runner; a game that has ended is committed with FULL and survives a power cut as well.
-A full disk loses nothing: events that could not be written are kept and written with the next ones.
+The file is in SQLite's WAL mode. Events of an unfinished game are committed with synchronous=NORMAL and survive the
+death of the runner; a finished game is committed with FULL and survives a power cut as well. A full disk loses nothing:
+events that could not be written are kept and written with the next ones.
 """
 
 import hmac
@@ -27,7 +27,7 @@ from outflank.book.lock import LOCK_SUFFIX, WriterLock, expect_no_other_file
 from outflank.engine import FileFormatError, Move, Rules
 from outflank.engine.evaluation.weights import checksum
 from outflank.engine.machine import cpu_name, processors
-from outflank.tools.match.game.results import GameRecord, OffClockTime, Pairing
+from outflank.tools.match.game.results import GameRecord, OffClockTime, Pairing, opening_text
 from outflank.tools.match.state import schema
 from outflank.tools.match.state.events import Event, Planned, TurnPlayed
 from outflank.tools.match.state.run import Run, RunSettings, plain_settings
@@ -53,9 +53,9 @@ def machine_line() -> str:
 
 
 def seal(file: Path, text: str) -> str:
-    """A code for `text` in a file of this user on this machine, which nobody who sends us a file can know.
+    """Return a code for `text` in a file of this user on this machine, which a sender of files can't know.
 
-    Where the machine has no id of its own, the number of the file stands for it, which a copy does not have.
+    On a machine without an id the inode number of the file is used, which a copy does not have.
     """
     try:
         machine = _MACHINE_ID.read_bytes().strip()
@@ -72,7 +72,7 @@ def _user() -> int:
 
 
 def is_sealed(file: Path, text: str, code: str) -> bool:
-    """Whether `code` is the seal of a text in a file that is ours, and that not everybody may write to."""
+    """Whether `code` is the seal of a text, and the file is ours and not writable for everybody."""
     status = file.stat()
     # Windows has lists of rights in place of owners and modes.
     ours = status.st_uid == _user() and (sys.platform == "win32" or not status.st_mode & stat.S_IWOTH)
@@ -87,11 +87,11 @@ class Store:
     """Writes the file of a run; made by ``create`` or ``resume``.
 
     Attributes:
-        folder: where the file is.
-        trouble: a sentence about what could not be written yet; empty if all is well.
+        folder: the folder of the file.
+        trouble: a sentence about events that could not be written yet; empty if all were.
     """
 
-    def __init__(self, folder: Path, lock: WriterLock, connection: sqlite3.Connection) -> None:
+    def __init__(self, folder: Path, lock: WriterLock, connection: sqlite3.Connection, past: Run) -> None:
         self.folder = folder
         self.trouble = ""
         self._lock = lock
@@ -99,19 +99,19 @@ class Store:
         self._unsaved: list[Event] = []
         self._ended = False
         self._resumed = time.monotonic()
-        self._seconds_before = 0.0
+        self._rules = past.settings.rules
+        self._seconds_before = past.seconds or 0.0
         self._has_played = False
-        self._was_finished = False
-        self._outside: dict[str, OffClockTime] = {}
-        self._identities: dict[str, tuple[str, ...]] = {}
+        self._was_finished = past.finished
+        self._outside, self._identities = dict(past.outside), dict(past.identities)
 
     @classmethod
     def create(
         cls, folder: Path, settings: RunSettings, openings: Sequence[tuple[Move, ...]], run: str
     ) -> Self:
-        """Begin a run in a new or empty folder; `run` is its id, which no other run has.
+        """Create the file of a run in a new or empty folder; `run` is the unique id of the run.
 
-        Raises: FileFormatError if it can't be made or written to, or if something is in it already.
+        Raises: FileFormatError if the folder can't be made or written to, or if it is not empty.
         """
         with _refused_in_words(folder), ExitStack() as undo:
             folder.mkdir(parents=True, exist_ok=True)
@@ -131,17 +131,17 @@ class Store:
             with RUN.creating(folder / RUN_FILE) as (connection, unfinished):
                 facts[_SEAL] = seal(unfinished, _sealed_text(facts))
                 connection.executemany(schema.INSERT_FACT, facts.items())
-                connection.executemany(schema.INSERT_OPENING, enumerate(map(schema.opening_text, openings)))
+                connection.executemany(schema.INSERT_OPENING, enumerate(map(opening_text, openings)))
             undo.callback((folder / RUN_FILE).unlink, missing_ok=True)
-            store = cls(folder, lock, RUN.open_to_write(folder / RUN_FILE))
+            store = cls(folder, lock, RUN.open_to_write(folder / RUN_FILE), Run(settings))
             undo.pop_all()
         return store
 
     @classmethod
     def resume(cls, folder: Path) -> Self:
-        """Go on with a run; games that had not ended are forgotten.
+        """Open the file of a run to continue it; unfinished games are deleted.
 
-        Raises: FileFormatError if there is none, if another runner plays it, or if it can't be written to.
+        Raises: FileFormatError if there is no run, if another runner plays it, or if it can't be written to.
         """
         path = schema.run_path(folder)
         if not folder.is_dir():
@@ -149,11 +149,10 @@ class Store:
         with _refused_in_words(folder), ExitStack() as undo:
             lock = lock_run(folder)
             undo.callback(lock.release)
-            store = cls(folder, lock, RUN.open_to_write(path))
-            undo.callback(store._connection.close)
-            past = store.read()
-            store._seconds_before, store._was_finished = past.seconds or 0.0, past.finished
-            store._outside, store._identities = dict(past.outside), dict(past.identities)
+            connection = RUN.open_to_write(path)
+            undo.callback(connection.close)
+            with schema.refusals(path):
+                store = cls(folder, lock, connection, schema.read(connection))
             store._commit(
                 [
                     ("DELETE FROM game WHERE ending IS NULL", ()),
@@ -173,32 +172,29 @@ class Store:
             self.end(finished=self._was_finished and not self._has_played)
 
     def read(self) -> Run:
-        """The run as it is in the file.
-
-        Raises: FileFormatError if somebody has written there what no run holds.
-        """
+        """Return the run as the file has it. Raises: FileFormatError if the file was edited to what no run has."""
         with schema.refusals(self.folder / RUN_FILE):
             return schema.read(self._connection)
 
-    def openings(self, rules: Rules) -> list[tuple[Move, ...]]:
-        """The openings that were chosen when the run began. Raises: FileFormatError as ``read``."""
+    def openings(self) -> list[tuple[Move, ...]]:
+        """Return the openings that were chosen when the run began. Raises: FileFormatError as ``read``."""
         with schema.refusals(self.folder / RUN_FILE):
-            return schema.read_openings(self._connection, rules)
+            return schema.read_openings(self._connection, self._rules)
 
     @property
     def id(self) -> str:
-        """The run's own id; no other run has it."""
+        """The unique id of the run."""
         return schema.facts_of(self._connection)["id"]
 
     @property
     def is_ours(self) -> bool:
-        """Whether this user has begun the run on this machine, or has taken it over, with the settings that it has."""
+        """Whether this user began the run on this machine, or took it over, with its present settings."""
         facts = schema.facts_of(self._connection)
         code = facts.get(_SEAL, "")
         return isinstance(code, str) and is_sealed(self.folder / RUN_FILE, _sealed_text(facts), code)
 
     def take_over(self) -> None:
-        """Have the run be ours from now on. Raises: FileFormatError if that can't be written."""
+        """Make the run ours. Raises: FileFormatError if the seal can't be written."""
         code = seal(self.folder / RUN_FILE, _sealed_text(schema.facts_of(self._connection)))
         with _refused_in_words(self.folder):
             self._commit([(schema.INSERT_FACT, (_SEAL, code))], durable=True)
@@ -208,20 +204,20 @@ class Store:
 
         Raises: FileFormatError if that can't be written.
         """
-        stored = len(self.openings(settings.rules))
-        added = islice(enumerate(map(schema.opening_text, openings)), stored, None)
+        stored = len(self.openings())
+        added = islice(enumerate(map(opening_text, openings)), stored, None)
         with _refused_in_words(self.folder):
             self._commit(
                 [
-                    *self._statements(settings, settings.rules),
+                    *self._statements(settings),
                     *((schema.INSERT_OPENING, row) for row in added),
                 ],
                 durable=True,
             )
         self._was_finished = False
 
-    def write(self, events: Iterable[Event], rules: Rules) -> None:
-        """Write what happened, in one transaction; what fails is kept and tried again with the next."""
+    def write(self, events: Iterable[Event]) -> None:
+        """Write events in one transaction; if it fails, they are kept and written with the next ones."""
         for event in events:
             self._unsaved.append(event)
             if isinstance(event, GameRecord):
@@ -236,7 +232,7 @@ class Store:
         ]
         durable = bool(games)
         self._has_played |= durable
-        statements = [statement for event in due for statement in self._statements(event, rules)]
+        statements = [statement for event in due for statement in self._statements(event)]
         try:
             self._commit([*statements, *(self._sums() if durable else [])], durable=durable)
         except sqlite3.Error as error:
@@ -246,7 +242,7 @@ class Store:
             self._unsaved, self.trouble = [], ""
 
     def end(self, *, finished: bool) -> Run:
-        """Note that the run has ended, free the file, and return the run with what could not be written."""
+        """Store the end of the session, close the file, and return the run with events that could not be written."""
         self._ended = True
         try:
             state = schema.FINISHED if finished else schema.INTERRUPTED
@@ -266,15 +262,29 @@ class Store:
             self._lock.release()
         return replace(run, finished=finished, interrupted=not finished)
 
-    def _statements(self, event: Event, rules: Rules) -> list[Statement]:
-        if not isinstance(event, RunSettings):
-            return _statements(event, rules)
-        plain = _json(plain_settings(event))
-        facts = {"settings": plain}
-        if self.is_ours:
-            sealed = _sealed_text({"id": self.id, "settings": plain})
-            facts[_SEAL] = seal(self.folder / RUN_FILE, sealed)
-        return [(schema.INSERT_FACT, fact) for fact in facts.items()]
+    def _statements(self, event: Event) -> list[Statement]:
+        """Return the statements that write an event; writing them twice changes nothing."""
+        match event:
+            case Pairing():
+                return [(schema.INSERT_GAME, schema.started_row(event, self._rules))]
+            case TurnPlayed(game, attempt, ply, turn):
+                return [(schema.INSERT_TURN, schema.turn_row(game, attempt, ply, turn))]
+            case GameRecord():
+                number, attempt = event.pairing.number, event.pairing.attempt
+                turns = (schema.turn_row(number, attempt, ply, turn) for ply, turn in enumerate(event.turns))
+                return [
+                    (schema.INSERT_GAME, schema.ended_row(event)),
+                    *((schema.INSERT_TURN, row) for row in turns),
+                ]
+            case str():
+                return [(schema.INSERT_REMARK, (schema.cut(event, schema.LONGEST_SENTENCE),))]
+            case RunSettings():
+                facts = {"settings": _json(plain_settings(event))}
+                if self.is_ours:
+                    facts[_SEAL] = seal(self.folder / RUN_FILE, _sealed_text({"id": self.id, **facts}))
+                return [(schema.INSERT_FACT, fact) for fact in facts.items()]
+            case Planned():
+                return []
 
     def _sums(self) -> list[Statement]:
         seconds = self._seconds_before + time.monotonic() - self._resumed
@@ -354,26 +364,6 @@ def _with(run: Run, events: Iterable[Event]) -> Run:
                 remarks[event] = None
     counted = tuple(game for _, game in sorted(games.items()))
     return replace(run, games=counted, voids=tuple(voids), remarks=tuple(remarks))
-
-
-def _statements(event: Event, rules: Rules) -> list[Statement]:
-    """Writing the statements twice changes nothing."""
-    match event:
-        case Pairing():
-            return [(schema.INSERT_GAME, schema.started_row(event, rules))]
-        case TurnPlayed(game, attempt, ply, turn):
-            return [(schema.INSERT_TURN, schema.turn_row(game, attempt, ply, turn))]
-        case GameRecord():
-            number, attempt = event.pairing.number, event.pairing.attempt
-            turns = (schema.turn_row(number, attempt, ply, turn) for ply, turn in enumerate(event.turns))
-            return [
-                (schema.INSERT_GAME, schema.ended_row(event)),
-                *((schema.INSERT_TURN, row) for row in turns),
-            ]
-        case str():
-            return [(schema.INSERT_REMARK, (schema.cut(event, schema.LONGEST_SENTENCE),))]
-        case Planned() | RunSettings():
-            return []
 
 
 def _json(plain: object) -> str:

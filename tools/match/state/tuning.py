@@ -1,25 +1,27 @@
-"""A tuning as a run: the settings of its games, what has come of it so far, and the match that tests its result."""
+"""A tuning as a run: the settings of its games, its values so far, and the match that tests its result."""
 
 import math
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
 from outflank.protocol.drivers.spec import EngineSpec, Protocol, is_ours, name
-from outflank.tools.match.game.results import GameRecord
-from outflank.tools.match.state.run import Run, RunSettings
+from outflank.tools.match.state.run import RunSettings
 from outflank.tools.match.stats.spsa import Tuned, Tuning
 
 _SIDES, _TUNED = ("+", "-"), " tuned"
 TEST_FOLDER = "test"  # in the folder of a tuning: the match of its result against the start
-_SETTLED_FROM = 0.75  # of the pairs, from where on a value's spread is taken
+_POINTS = 200  # the approximate number of points of a path
+_SETTLED_FROM = 0.75  # share of the pairs after which the mean and the spread of a value begin
 
 
 def tuning_settings(settings: RunSettings, parameters: Sequence[Tuned]) -> RunSettings:
-    """The run that tunes the one engine of `settings`: it meets itself with other values. Their test is for its result.
+    """Return the settings of a run in which the one engine of `settings` meets itself with other values.
 
-    Raises: NotationError if a name is too long, or if two parameters have the same.
+    The test of `settings` becomes the test of the result.
+
+    Raises: NotationError if a name is too long, or if two parameters have the same name.
     """
     tuning = Tuning(tuple(parameters), lag=2 * settings.concurrency, test=settings.sprt)
     start = tuning.texts([parameter.start for parameter in parameters])
@@ -41,15 +43,6 @@ def _named(entry: EngineSpec, addition: str) -> EngineSpec:
     return replace(entry, name=name("name", f"{entry.name}{addition}"))
 
 
-def pair_points(games: Sequence[GameRecord], first: str) -> Iterator[float]:
-    """What the first engine got in each pair from the first on, 0 to 2 points, until one is missing."""
-    by_number = {game.pairing.number: game for game in games}
-    number = 1
-    while number in by_number and number + 1 in by_number:
-        yield by_number[number].points_of(first) + by_number[number + 1].points_of(first)
-        number += 2
-
-
 @dataclass(frozen=True, slots=True)
 class Value:
     """The values of a parameter so far.
@@ -69,13 +62,17 @@ class Value:
     path: tuple[tuple[int, float, float], ...]
 
 
-def values_of(run: Run, most: int = 200) -> list[Value]:
-    """Return the values of each parameter of a tuning; empty for other runs. Paths have about `most` points."""
-    tuning, path = run.settings.tuning, run.settings.path()
+def values_of(settings: RunSettings, results: Sequence[float]) -> list[Value]:
+    """Return the values of each parameter of a tuning; empty for other runs.
+
+    Args:
+        settings: the settings of the run.
+        results: the points of its first engine in each pair, 0 to 2, from the first pair on.
+    """
+    tuning, path = settings.tuning, settings.path()
     if tuning is None or path is None:
         return []
-    results = list(pair_points(run.games, run.settings.names[0]))
-    step, settled = max(len(results) // most, 1), math.ceil(_SETTLED_FROM * len(results))
+    step, settled = max(len(results) // _POINTS, 1), math.ceil(_SETTLED_FROM * len(results))
     drawn: list[tuple[int, list[float]]] = []
     last_quarter = [array("d") for _ in tuning.parameters]
     for pair in range(len(results) + 1):
@@ -99,13 +96,13 @@ def values_of(run: Run, most: int = 200) -> list[Value]:
     ]
 
 
-def test_of(run: Run) -> RunSettings | None:
-    """The match of a tuning's result against its start; None if no value has changed, or if no test was wanted."""
-    settings, tuning = run.settings, run.settings.tuning
+def test_of(settings: RunSettings, values: Sequence[Value]) -> RunSettings | None:
+    """Return the match of a tuning's values against its start; None if none has changed, or if no test was wanted."""
+    tuning = settings.tuning
     if tuning is None or tuning.test is None:
         return None
     start = tuning.texts([parameter.start for parameter in tuning.parameters])
-    found = {value.parameter.name: value.text for value in values_of(run)}
+    found = {value.parameter.name: value.text for value in values}
     if found == start:
         return None
     first = replace(settings.entries[0], name=settings.entries[0].name.removesuffix(_SIDES[0]))

@@ -194,8 +194,13 @@ class Sprt:
         scale = math.sqrt((len(counts) - 1) / 2) / NELO_PER_T  # the mean of two games deviates less than one
         return ratio_of_t_values(counts, scale * self.elo0, scale * self.elo1)
 
-    def ratios(self, values: Sequence[float], most: int) -> Iterator[tuple[int, float]]:
-        """Numbers of pairs, about `most` of them, and the log-likelihood ratio after each."""
+    def path(self, values: Sequence[float], most: int) -> Iterator[tuple[int, float]]:
+        """Yield numbers of pairs and the log-likelihood ratio after each, the last one after all.
+
+        Args:
+            values: the values of the pairs, in the order of the schedule.
+            most: the approximate number of points; the path is thinned out evenly.
+        """
         return ((done, self.ratio_of(counts)) for done, counts in prefixes(values, most))
 
     @property
@@ -212,18 +217,9 @@ class Sprt:
         """Whether elo1 is accepted after all these pairs; None without a verdict."""
         return self.verdict_at(self.ratio(values))
 
-    def path(self, values: Sequence[float], most: int = 400) -> list[tuple[int, float]]:
-        """Numbers of pairs and the log-likelihood ratio after each, the last one after all.
-
-        Args:
-            values: of each pair, in the order of the schedule.
-            most: about how many points the path may have; it is thinned out evenly.
-        """
-        return list(self.ratios(values, most))
-
     def decided(self, values: Sequence[float]) -> tuple[int, bool] | None:
         """The number of pairs at the first verdict, and the verdict; None if there is none yet."""
-        for done, ratio in self.ratios(values, most=max(1, len(values))):
+        for done, ratio in self.path(values, most=max(1, len(values))):
             accepted = self.verdict_at(ratio)
             if accepted is not None:
                 return done, accepted
@@ -293,8 +289,8 @@ class DiscTest(Sprt):
         """The log-likelihood ratio after pairs of games with these sums of disc differences; 0 after none."""
         return self._ratio(len(values), math.fsum(values), math.fsum(value * value for value in values))
 
-    def ratios(self, values: Sequence[float], most: int) -> Iterator[tuple[int, float]]:
-        """Numbers of pairs, about `most` of them, and the log-likelihood ratio after each."""
+    def path(self, values: Sequence[float], most: int) -> Iterator[tuple[int, float]]:
+        """See ``Sprt``."""
         totals = accumulate(values, initial=0.0)
         squares = accumulate((value * value for value in values), initial=0.0)
         for done, sums in thinned(zip(totals, squares, strict=True), len(values), most):

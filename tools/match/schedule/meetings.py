@@ -1,0 +1,124 @@
+"""Meetings of two engines in the rounds of a run, and the schedule of their games, which is planned stage by stage."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from outflank.tools.match.game.results import GameRecord, Score
+
+Decision = Literal["bye", "points", "tie-break games", "discs", "seeding"]
+"""The reason why an engine won a meeting."""
+
+
+@dataclass(slots=True)
+class Meeting:
+    """Two engines that meet in a round, or one that has a bye.
+
+    Its games come in stages: those of the schedule, then each of the tie-breaks of a knockout.
+
+    Attributes:
+        round: the round of the tournament, 1 for the first.
+        first: an engine, which begins with Black; the upper one in the bracket of a knockout.
+        second: its opponent; None if the first has a bye.
+        winner: the engine that won a knockout's meeting; None in other formats and before the decision.
+        decision: the reason of the win; a bye in a Swiss tournament has one too.
+        scores: the score of the first engine in each stage, as far as it was played.
+        games: the number of games planned so far.
+        numbers: the numbers of the games that were played.
+    """
+
+    round: int
+    first: str
+    second: str | None = None
+    winner: str | None = None
+    decision: Decision | None = None
+    scores: tuple[Score, ...] = ()
+    games: int = 0
+    numbers: tuple[int, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of both engines, or of the one that has a bye."""
+        return (self.first,) if self.second is None else (self.first, self.second)
+
+    @property
+    def score(self) -> Score:
+        """The score of the first engine, tie-breaks included."""
+        return sum(self.scores, Score())
+
+    @property
+    def stages(self) -> tuple[tuple[float, float], ...]:
+        """The points of both in each stage."""
+        return tuple((score.points, score.of_opponent.points) for score in self.scores)
+
+    @property
+    def points(self) -> tuple[float, float]:
+        """The points of both, tie-breaks included."""
+        return sum(first for first, _ in self.stages), sum(second for _, second in self.stages)
+
+    @property
+    def discs(self) -> int | None:
+        """The difference from the side of the first, over the games that have one; None without such a game."""
+        score = self.score
+        return score.discs if score.measured else None
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether all games planned so far were played."""
+        return len(self.numbers) == self.games
+
+    @property
+    def loser(self) -> str | None:
+        """The engine that was eliminated; None after a bye and without a winner."""
+        return self.second if self.winner == self.first else self.first if self.winner is not None else None
+
+
+class Schedule:
+    """The games of a run that are known.
+
+    Attributes:
+        meetings: the meetings, in the order of their first games; no byes.
+        stages: each stage of each meeting in the order of the games, with their numbers and the index of its first
+            opening.
+
+    Args:
+        played: the games that count, by their numbers; they need no turns.
+    """
+
+    def __init__(self, played: Mapping[int, GameRecord]) -> None:
+        self.meetings: list[Meeting] = []
+        self.stages: list[tuple[Meeting, range, int]] = []
+        self._played = played
+        self._next_opening = 0
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether all games planned so far were played."""
+        return all(meeting.is_finished for meeting in self.meetings)
+
+    def plan(self, meetings: list[Meeting], games: int) -> None:
+        """Plan a stage of meetings whose games may be played at the same time, two on each opening.
+
+        All of them have the same openings, those after the openings of earlier stages.
+        """
+        for meeting in meetings:
+            begin = self.stages[-1][1].stop if self.stages else 1
+            numbers = range(begin, begin + games)
+            played = [self._played[number] for number in numbers if number in self._played]
+            if not meeting.games:
+                self.meetings.append(meeting)
+            self.stages.append((meeting, numbers, self._next_opening))
+            meeting.games += games
+            meeting.numbers += tuple(game.pairing.number for game in played)
+            meeting.scores += (sum((game.score_of(meeting.first) for game in played), Score()),)
+        if meetings:
+            self._next_opening += (games + 1) // 2
+
+
+def totals(names: Iterable[str], meetings: Iterable[Meeting]) -> dict[str, Score]:
+    """Return the score of each engine over these meetings."""
+    total = dict.fromkeys(names, Score())
+    for meeting in meetings:
+        for name, score in zip(meeting.names, (meeting.score, meeting.score.of_opponent), strict=False):
+            total[name] += score
+    return total
