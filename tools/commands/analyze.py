@@ -18,13 +18,7 @@ from outflank.engine.search.limits import DEFAULT_LEVEL
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.tools.analysis.answers import ANSWER_ROW, Answer, answer_facts, answer_row
 from outflank.tools.analysis.requests import Action, Defaults, Item, Query, Remark, SearchRequest
-from outflank.tools.analysis.service import (
-    AnalysisService,
-    answers,
-    games_as_items,
-    items_of,
-    requests_of,
-)
+from outflank.tools.analysis.service import AnalysisService, answers, games_as_items, items_of, requests_of
 from outflank.tools.commands.engine import books_to_read
 from outflank.tools.commands.options import (
     COUNT,
@@ -280,10 +274,8 @@ def _serve(
     from outflank.tools.web.analysis import MOST_GAMES, AnalysisBoard  # an extra that most do without
     from outflank.tools.web.server import Address, WebServer
 
-    try:
+    with as_usage("HOST:PORT"):
         address = Address.parse(place or "0")
-    except NotationError as error:
-        raise click.BadParameter(str(error), param_hint="HOST:PORT") from None
     games: list[AnnotatedGame] = []
     for text in texts:
         with Given(text) as given, as_usage():

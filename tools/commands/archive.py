@@ -10,13 +10,7 @@ from pathlib import Path
 import click
 
 from outflank.book.names import opening_of_game
-from outflank.engine import (
-    DEFAULT_LEVEL,
-    FileFormatError,
-    NotationError,
-    OutflankError,
-    Rules,
-)
+from outflank.engine import DEFAULT_LEVEL, FileFormatError, OutflankError, Rules
 from outflank.protocol.formats import FormatName
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.tools.archive import Archive, Wanted, build_archive
@@ -38,7 +32,7 @@ from outflank.tools.commands.options import (
     rules_option,
     weights_option,
 )
-from outflank.tools.runtime.games import ReadGames, games_of, read_and_written, read_game
+from outflank.tools.runtime.games import ReadGames, as_usage, expect_kept, games_of, read_game
 from outflank.tools.runtime.progress import Complaints, counted, json_line, progress_bar, warn
 
 _ARCHIVE = click.argument("path", type=EXISTING_FILE)
@@ -89,8 +83,7 @@ def build(files: Sequence[str], path: Path, source: FormatName | None, rules: Ru
     and moves, is counted and left out, and so are games by other rules than --rules. A game that can't be read is
     named; the exit code is then 1. The file appears once it is whole.
     """
-    if read := read_and_written(files, [path]):
-        raise click.UsageError(f"can't write to {str(read)!r}, whose games are read: name another file")
+    expect_kept(files, [path])
     complaints = ReadGames()
 
     def games() -> Iterator[AnnotatedGame | BadGame]:
@@ -203,10 +196,8 @@ def games(
 def _export(found: Iterable[AnnotatedGame], output: Path, as_json: bool) -> None:
     from outflank.tools.report.gamefiles import check_output, format_of, game_writer, written_files
 
-    try:
+    with as_usage("--output"):
         name = format_of(output)
-    except NotationError as error:
-        raise click.BadParameter(str(error), param_hint="--output") from None
     check_output(name, output)
     written, bad = 0, Complaints("game")
     with game_writer(name, output) as writer:

@@ -42,6 +42,7 @@ from outflank.tools.commands.run_options import (
 )
 from outflank.tools.match.state.config_file import chosen_entries, read_config
 from outflank.tools.match.state.run import Format, RunSettings
+from outflank.tools.runtime.games import as_usage
 from outflank.tools.runtime.progress import counted, json_line, warn
 
 _LISTEN = "127.0.0.1:8765"
@@ -200,10 +201,8 @@ def join(url: str, token: str, entry: EngineSpec, slots: int, trust: Path | None
     from outflank.tools.arena.joining import Joiner, join_address, trusting
     from outflank.tools.runtime.signals import Interrupts
 
-    try:
+    with as_usage("URL"):
         address = join_address(url)
-    except NotationError as error:
-        raise click.BadParameter(str(error), param_hint="URL") from None
     with Interrupts() as interrupts:
         Joiner(address, token, entry, slots, warn, interrupts.check, trusting(address, trust)).run()
 

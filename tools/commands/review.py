@@ -60,7 +60,7 @@ from outflank.tools.commands.options import (
 from outflank.tools.report.board import say
 from outflank.tools.runtime.executor import map_in_order
 from outflank.tools.runtime.files import write_whole
-from outflank.tools.runtime.games import ReadGames, read_and_written, shown
+from outflank.tools.runtime.games import ReadGames, expect_kept, shown
 from outflank.tools.runtime.progress import warn
 
 
@@ -171,10 +171,7 @@ def review(
     if (settings.depth, settings.seconds) == (None, None):
         settings = replace(settings, exact_from=max(settings.exact_from, exact_from_of_level(settings.level)))
     files = {"html": html, "svg": svg, "sgf": sgf, "ggf": ggf}
-    if read_too := read_and_written(games, filter(None, files.values())):
-        raise click.UsageError(
-            f"can't write to {str(read_too)!r}, whose games are reviewed: name another file"
-        )
+    expect_kept(games, files.values(), "whose games are reviewed")
     read, places = (
         ReadGames(),
         deque[tuple[str, int]](),

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import BinaryIO, NoReturn, Unpack
@@ -60,7 +60,7 @@ from outflank.tools.commands.options import (
 from outflank.tools.report.search import limit_words, settings_line
 from outflank.tools.runtime.cluster import Place
 from outflank.tools.runtime.executor import open_executor
-from outflank.tools.runtime.games import Given, as_usage, bad_game, read_and_written, shown
+from outflank.tools.runtime.games import Given, as_usage, bad_game, expect_kept, shown
 from outflank.tools.runtime.progress import Complaints, counted, live
 
 _MOST_POSITIONS, _MOST_BAD = 100_000, 1000
@@ -288,7 +288,7 @@ def make(
 
     POSITION is as for outflank solve. If it ends early, FILE has the proofs that are whole.
     """
-    _expect_kept(texts, output)
+    expect_kept(texts, [output], "which is read")
     with ProofFile(output, rules, hash_mb, searched) as proofs:
         problems, bad = _problems(texts, board, rules, same_rules=True)
         report = SolutionReport(check, as_json)
@@ -358,7 +358,7 @@ def derive(
 ) -> None:
     """Print what follows from the claims by the rules alone."""
     root = Position.start(rules) if board is None else _board(board, rules).position
-    _expect_kept([claims_file.name], proof_path, needed)
+    expect_kept([claims_file.name], [proof_path, needed], "which is read")
     with ExitStack() as stack:
         proofs = None
         if proof_path is not None:
@@ -495,11 +495,6 @@ def _board(line: str, rules: Rules) -> Problem:
         return obf.parse_problem(line, rules)
     except obf.LineError as error:
         raise click.BadParameter(f"{error} (column {error.column})", param_hint="'--board'") from None
-
-
-def _expect_kept(names: Iterable[str], *outputs: Path | None) -> None:
-    if lost := read_and_written(names, filter(None, outputs)):
-        raise click.UsageError(f"can't write to {str(lost)!r}, which is read: name another file")
 
 
 def _complain(bad: Complaints, differing: Sequence[int]) -> None:

@@ -275,6 +275,14 @@ def read_and_written(names: Iterable[str], outputs: Iterable[Path]) -> Path | No
     return None
 
 
+def expect_kept(
+    names: Iterable[str], outputs: Iterable[Path | None], why: str = "whose games are read"
+) -> None:
+    """Raise click.UsageError if a file that is read would be written too; `why` says how it is read."""
+    if lost := read_and_written(names, filter(None, outputs)):
+        raise click.UsageError(f"can't write to {str(lost)!r}, {why}: name another file")
+
+
 def _status(file: str | Path) -> os.stat_result | None:
     try:
         found = os.stat(_STDIN_NUMBER if file == STDIN else file)
