@@ -269,25 +269,25 @@ def handing(kinds: Mapping[str, type[Any]], *options: Decorator) -> Decorator:
     """Return a decorator for options whose values reach the command in dataclasses.
 
     Args:
-        kinds: the dataclass for each argument of the command; its fields are named after the options. A field has
-            its default if its option is left out, or is not one of the command.
+        kinds: the dataclass for each argument of the command; its fields are named after the options, or after an
+            earlier one of these arguments. A field has its default if its option is left out, or is not one of the
+            command.
         options: the options, in the order of the help.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @wraps(command)
         def called(*arguments: object, **values: object) -> None:
-            held = {}
             for name, kind in kinds.items():
                 given = {field: values.pop(field.name) for field in fields(kind) if field.name in values}
-                held[name] = kind(
+                values[name] = kind(
                     **{
                         field.name: value
                         for field, value in given.items()
                         if value is not None or field.default is MISSING
                     }
                 )
-            command(*arguments, **values, **held)
+            command(*arguments, **values)
 
         return together(*options)(called)
 

@@ -25,10 +25,9 @@ from typing import Unpack
 from outflank.engine.evaluation import weights
 from outflank.tools.runtime.cluster import Place
 from outflank.tools.runtime.files import write_whole
-from outflank.tools.train import label, network, probcut, selfplay, weights_file
+from outflank.tools.train import label, probcut, selfplay, weights_file
 from outflank.tools.train.dataset import load, read_header, shards_there
-from outflank.tools.train.selfplay import Judging
-from outflank.tools.train.targets import Trust
+from outflank.tools.train.settings import Judging, LabelSettings, NetworkSettings, SelfplaySettings, Trust
 from outflank.tools.train.timespent import spending, spent_on
 
 _MOST = 100_000_000  # games and boards: the time is what counts
@@ -176,9 +175,7 @@ def _run_generation(
 
 def _play(settings: BootstrapSettings, generation: int, seconds: float, place: Place) -> int:
     seed = settings.seed + generation
-    playing = selfplay.SelfplaySettings(
-        settings.weights(generation), settings.early, seed, settings.games_a_shard
-    )
+    playing = SelfplaySettings(settings.weights(generation), settings.early, seed, settings.games_a_shard)
     if generation >= _FIRST_LATE:
         playing = replace(
             playing,
@@ -195,7 +192,7 @@ def _label(settings: BootstrapSettings, generation: int, seconds: float, place: 
     late = generation >= _FIRST_LATE
     fewest, most = _LATE_LABELLED if late else _EARLY_LABELLED
     judging = settings.late if late else settings.early
-    labelling = label.LabelSettings(
+    labelling = LabelSettings(
         settings.weights(generation),
         replace(judging, exact_from=_LABELS_SOLVED_FROM),
         seed=settings.seed + generation,
@@ -231,7 +228,7 @@ def _fit_generation(settings: BootstrapSettings, generation: int, place: Place) 
     tables = settings.folder / "tables.unfinished"
     weights_file.fit_folders(games, earlier, tables, trust)
     labels = [settings.labels(number) for number in range(generation + 1)]
-    training = network.NetworkSettings(trust=trust, seed=settings.seed)
+    training = NetworkSettings(trust=trust, seed=settings.seed)
     if generation >= _FIRST_LATE:
         training = replace(training, linear_from=_LATE_LINEAR_FROM)
     both = settings.folder / "weights.unfinished"

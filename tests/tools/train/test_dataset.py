@@ -27,7 +27,8 @@ from outflank.tools.train.dataset import (
     write_shard,
 )
 from outflank.tools.train.label import make_devset
-from outflank.tools.train.targets import Trust, targets
+from outflank.tools.train.settings import Trust
+from outflank.tools.train.targets import targets
 from outflank.tools.train.timespent import spending, spent_on
 
 FULL_BUT_9 = 2**55 - 1
