@@ -16,19 +16,22 @@ The folder records the time of each step, so that interruptions do not use up th
 continues with another generation of the last kind.
 """
 
-from collections.abc import Callable
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import Unpack
 
+from outflank.engine import FileFormatError
 from outflank.engine.evaluation import weights
 from outflank.tools.runtime.cluster import Place
 from outflank.tools.runtime.files import write_whole
 from outflank.tools.train import label, probcut, selfplay, weights_file
 from outflank.tools.train.dataset import load, read_header, shards_there
 from outflank.tools.train.settings import Judging, LabelSettings, NetworkSettings, SelfplaySettings, Trust
-from outflank.tools.train.timespent import spending, spent_on
 
 _MOST = 100_000_000  # games and boards: the time is what counts
 # The share of the time of each generation; the rest is for the error model.
@@ -249,3 +252,35 @@ def _fit_error_model(settings: BootstrapSettings, last: int, place: Place) -> No
         weights_made, [settings.games(last)], _ERROR_MODEL_BOARDS, _ERROR_MODEL_DEPTH, settings.seed, **place
     )
     probcut.write(settings.error_model, probcut.fit(measured), measured, weights_made, settings.seed)
+
+
+def spent_on(path: Path, *steps: str) -> float:
+    """Return the seconds of these steps together; 0 without a file.
+
+    Raises: FileFormatError if it is another file or damaged.
+    """
+    seconds = _seconds_of_steps(path)
+    return sum(seconds.get(step, 0.0) for step in steps)
+
+
+@contextmanager
+def spending(path: Path, step: str) -> Iterator[None]:
+    """Add the time of the ``with`` block, however it ends, to a step; that of a killed step is not counted.
+
+    Raises: FileFormatError if it is another file or damaged.
+    """
+    seconds, began = _seconds_of_steps(path), time.monotonic()
+    try:
+        yield
+    finally:
+        seconds[step] = seconds.get(step, 0.0) + time.monotonic() - began
+        write_whole(path, (json.dumps(seconds, indent=1) + "\n").encode())
+
+
+def _seconds_of_steps(path: Path) -> dict[str, float]:
+    try:
+        return {str(step): float(seconds) for step, seconds in json.loads(path.read_bytes()).items()}
+    except FileNotFoundError:
+        return {}
+    except (ValueError, AttributeError, TypeError):
+        raise FileFormatError(f"{path} does not hold the seconds of each step") from None
