@@ -2,8 +2,8 @@
 
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import BinaryIO, NoReturn, Unpack
 
@@ -201,11 +201,11 @@ def start(
     """
     problems, bad = _problems(texts, board, rules, same_rules=True)
     report = SolutionReport(check, as_json)
-    with _workers(place, threads) as (force, each):
+    with _workers(place, threads, hash_mb) as workers:
         question = Limit.solve(wld=wld, at_least=at_least) if wld or at_least is not None else None
-        facts = JobFacts(rules, tuple(map(str, problems)), frontier, force.places, question)
+        facts = JobFacts(rules, tuple(map(str, problems)), frontier, workers.places, question)
         with JobFile.open(folder, facts) as opened:
-            solve_job(opened, force, hash_mb, each, report)
+            solve_job(opened, workers, report)
     _complain(bad, report.differing)
 
 
@@ -223,8 +223,8 @@ def continue_(
 ) -> None:
     """Continue the job in DIR, with its question."""
     report = SolutionReport(check, as_json)
-    with _workers(place, threads) as (force, each), JobFile.open(folder) as opened:
-        solve_job(opened, force, hash_mb, each, report)
+    with _workers(place, threads, hash_mb) as workers, JobFile.open(folder) as opened:
+        solve_job(opened, workers, report)
     _complain(Complaints("position"), report.differing)
 
 
@@ -237,14 +237,12 @@ def show(folder: Path, as_json: bool) -> None:
         show_job(opened, as_json)
 
 
-@contextmanager
-def _workers(place: Place, threads: int) -> Iterator[tuple[Workers, int]]:
+def _workers(place: Place, threads: int, hash_mb: int) -> Workers:
     if place["workers"] is None and place["cluster"] is None:
         # Threads share a table, so that two processors are twice as fast as one; workers solve boards twice.
         threads = threads if threads > 1 else min(processors(), MOST_THREADS)
         place = {"workers": max(processors() // threads, 1)}
-    with Workers(lambda: open_executor(**place)) as workers:
-        yield workers, threads
+    return Workers(lambda: open_executor(**place), hash_mb, threads)
 
 
 @click.group()
