@@ -160,7 +160,6 @@ _SHOWN = 20
     "--output",
     "-o",
     type=OutputFile(),
-    metavar="FILE",
     help="Write the games to FILE instead: .sgf, .ggf, .txt (transcripts), .obf or .wtb (WTHOR).",
 )
 @json_option

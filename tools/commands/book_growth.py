@@ -98,7 +98,7 @@ _positions_option = click.option(
     "--positions", type=WholeNumber(1), help="Most positions in the book.  [default: no limit]"
 )
 _log_option = click.option(
-    "--log", type=LOG_FILE, metavar="FILE", help="Add a line of JSON to this file each minute and at the end."
+    "--log", type=LOG_FILE, help="Add a line of JSON to this file each minute and at the end."
 )
 
 

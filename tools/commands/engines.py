@@ -303,7 +303,6 @@ def _finding_facts(finding: Finding) -> dict[str, object]:
     "entry",
     callback=read_by(EngineSpec.parse),
     default=_ENGINE,
-    metavar="TEXT",
     help="The engine. Its play has to be reproducible: one thread, and a fixed level, depth or number of nodes.",
 )
 @click.option("--pairs", type=WholeNumber(1, 10_000), default=5, help="Pairs of games.")

@@ -98,14 +98,12 @@ def _password(file: Path | None) -> str:
     "--engine",
     "entry",
     required=True,
-    metavar="TEXT",
     callback=read_by(_entry),
     help="""The engine as for `outflank match`: 'cmd="outflank gtp"'.""",
 )
 @click.option(
     "--password-file",
     type=EXISTING_FILE,
-    metavar="FILE",
     help=f"A file whose first line is the password.  [default: the variable {_PASSWORD}]",
 )
 @click.option(
@@ -130,7 +128,6 @@ def _password(file: Path | None) -> str:
     "--ask",
     "asks",
     multiple=True,
-    metavar="TEXT",
     callback=_each(_ASK, "a request such as 's8r20 5:00 NAME'"),
     help="Ask for a match: 's8r20 5:00 NAME'; several may be given.",
 )
@@ -145,18 +142,9 @@ def _password(file: Path | None) -> str:
 @click.option(
     "--matches", type=WholeNumber(1), help="Leave after this many matches.  [default: stay until Ctrl-C]"
 )
-@click.option(
-    "--save",
-    "file",
-    type=LOG_FILE,
-    default="ggs.ggf",
-    metavar="FILE",
-    help="Append every game to FILE, as GGF.",
-)
+@click.option("--save", "file", type=LOG_FILE, default="ggs.ggf", help="Append every game to FILE, as GGF.")
 @click.option("--chat", is_flag=True, help="Show the words of others.")
-@click.option(
-    "--log", type=LOG_FILE, metavar="FILE", help="Append the dialogue to FILE; the password is masked."
-)
+@click.option("--log", type=LOG_FILE, help="Append the dialogue to FILE; the password is masked.")
 def ggs(
     user: str,
     entry: EngineSpec,

@@ -461,7 +461,6 @@ played_book_option = book_option(
 archive_option = click.option(
     "--archive",
     type=EXISTING_FILE,
-    metavar="FILE",
     help="Archive whose games are shown, see docs/archive.md.  [default: none]",
 )
 time_option = click.option(
@@ -482,7 +481,6 @@ place_options = together(workers_option, cluster_option)
 budget_option = click.option(
     "--budget",
     type=SECONDS,
-    metavar="TIME",
     help="Stop after 90s, 20m, 2h ...  [default: when all is done, or at Ctrl-C, which loses nothing]",
 )
 seed_option = click.option(
@@ -540,7 +538,6 @@ def output_option(what: str, otherwise: str = "", **attributes: Any) -> Callable
         "--output",
         "-o",
         type=OutputFile(stdout=True),
-        metavar="FILE",
         show_default=False,
         help=f"{what}; - is standard output.{default}",
         **attributes,

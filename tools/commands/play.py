@@ -87,7 +87,6 @@ _HIGHEST_SEED = 2**31 - 1
         "--save",
         "saved",
         type=OUTPUT_FILE,
-        metavar="FILE",
         help="Save the game in FILE, a new one or the file of --resume, after every move: "
         ".sgf, .ggf, .txt (transcript), .obf or .wtb (WTHOR, at the end of the game).",
     ),

@@ -80,7 +80,7 @@ def puzzles() -> None:
 
 
 @puzzles.command("find")
-@click.argument("games", nargs=-1, required=True, metavar="GAMES...", shell_complete=completed_by(files=True))
+@click.argument("games", nargs=-1, required=True, shell_complete=completed_by(files=True))
 @click.option(
     "--empties",
     callback=read_by(_read_empties),

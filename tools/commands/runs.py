@@ -100,7 +100,6 @@ def export(run: Path, name: _Format | None, output: Path) -> None:
     "--test",
     callback=read_by(Sprt.parse),
     default="0,10",
-    metavar="TEXT",
     help="The hypotheses: 'elo0=0 elo1=10', perhaps with alpha=, beta=, model=.",
 )
 @json_option

@@ -256,9 +256,7 @@ def proof() -> None:
 @proof.command(cls=Command, exclusive=[_POSITION_OR_BOARD], context_settings=_BOARDS)
 @_positions_argument
 @_board_option
-@click.option(
-    "--output", "-o", type=OUTPUT_FILE, required=True, metavar="FILE", help="File to write, compressed by xz."
-)
+@click.option("--output", "-o", type=OUTPUT_FILE, required=True, help="File to write, compressed by xz.")
 @_every_direction_option
 @click.option(
     "--searched",
@@ -335,14 +333,11 @@ def claims() -> None:
 @_claims_argument
 @click.option("--board", metavar="'64 SQUARES X'", help="Position, a line of OBF.  [default: the start]")
 @_every_direction_option
-@click.option(
-    "--needed", type=OUTPUT_FILE, metavar="FILE", help="Write the claims that the result needs to FILE."
-)
+@click.option("--needed", type=OUTPUT_FILE, help="Write the claims that the result needs to FILE.")
 @click.option(
     "--proof",
     "proof_path",
     type=OUTPUT_FILE,
-    metavar="FILE",
     help="Write a proof that rests on the claims to FILE, and check it.",
 )
 @json_object_option
