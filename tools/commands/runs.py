@@ -73,7 +73,7 @@ def export(run: Path, name: _Format | None, output: Path) -> None:
 
     Only games that count are written, in the order of the schedule. The run need not be over.
     """
-    name = chosen_format("--format", name, output, _FORMATS)
+    name = chosen_format(name, output, _FORMATS)
     if name == "csv":
         read = read_run(run)
         with open_output(output) as stream:

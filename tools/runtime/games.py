@@ -215,11 +215,15 @@ class ReadGames:
         return True
 
     def of(
-        self, names: Iterable[str], source: FormatName | None, rules: Rules
+        self, names: Iterable[str], source: FormatName | None, rules: Rules, files_only: bool = False
     ) -> Iterator[tuple[str, int, AnnotatedGame]]:
-        """Yield each game of each argument, with the argument and its number there; see ``games_given``."""
+        """Yield each game of each argument, with the argument and its number there.
+
+        The arguments are those of ``games_given``, or names of files as ``games_of`` takes them.
+        """
+        given = games_of if files_only else games_given
         for name in names:
-            for number, entry in enumerate(games_given(name, source, rules), 1):
+            for number, entry in enumerate(given(name, source, rules), 1):
                 if self.add(name, number, entry):
                     assert isinstance(entry, AnnotatedGame)
                     yield name, number, entry
