@@ -34,6 +34,7 @@ from outflank.tools.commands.options import (
     json_option,
     level_option,
     plain_search_options,
+    read_by,
     rules_option,
     search_options,
     selectivity_option,
@@ -204,18 +205,13 @@ def _answer_many(given: Iterable[Answer], as_json: bool) -> None:
         raise OutflankError(f"{counted(bad, 'position')} can't be read ({remarks.where})")
 
 
-def _engines(ctx: click.Context, param: click.Parameter, texts: Sequence[str]) -> "list[EngineSpec]":
+def _engines(texts: Sequence[str]) -> "list[EngineSpec]":
     from outflank.protocol.drivers import EngineSpec  # not at the top: analyze starts without it
 
-    try:
-        specs = [EngineSpec.parse(text) for text in texts]
-    except NotationError as error:
-        raise click.BadParameter(str(error), ctx, param) from None
+    specs = [EngineSpec.parse(text) for text in texts]
     names = [spec.name for spec in specs]
     if twice := next((name for name in names if names.count(name) > 1), None):
-        raise click.BadParameter(
-            f"two engines are called {twice!r}: give each a name= of its own", ctx, param
-        )
+        raise NotationError(f"two engines are called {twice!r}: give each a name= of its own")
     return specs
 
 
@@ -225,8 +221,7 @@ def _engines(ctx: click.Context, param: click.Parameter, texts: Sequence[str]) -
     "--engine",
     "engines",
     multiple=True,
-    metavar="TEXT",
-    callback=_engines,
+    callback=read_by(_engines),
     help="An engine to play against, as in outflank match: 'cmd=\"./mine gtp\"' or catalogue:edax; may be repeated.",
 )
 @archive_option

@@ -60,18 +60,16 @@ def _find_books(ctx: click.Context, argument: click.Parameter, names: Sequence[s
     return [find_book(ctx, argument, name) for name in names]
 
 
-def _expect_own(ctx: click.Context, argument: click.Parameter, name: str) -> Path:
+def _expect_own(name: str) -> Path:
     if named_book(name) in shipped_books():
-        raise click.BadParameter(
+        raise NotationError(
             f"the book {name} comes with the package and is never changed: make a copy by "
-            f"outflank book merge COPY {name}",
-            ctx,
-            argument,
+            f"outflank book merge COPY {name}"
         )
     return Path(name)
 
 
-path_argument = click.argument("path", type=click.Path(dir_okay=False), callback=_expect_own)
+path_argument = click.argument("path", type=click.Path(dir_okay=False), callback=read_by(_expect_own))
 position_argument = click.argument("text", metavar="[POSITION]", default="", required=False)
 _level_option = together(
     click.option(

@@ -140,12 +140,12 @@ def _examined(text: str) -> EngineSpec:
     return replace(entry, book="none") if is_ours(entry) and "--book" not in text else entry
 
 
-def _check_names(ctx: click.Context, option: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:
+def _check_names(names: tuple[str, ...]) -> tuple[str, ...]:
     for name in names:
         if name not in SECTION_OF:
             close = get_close_matches(name, SECTION_OF, 1)
             meant = f"; did you mean {close[0]!r}?" if close else ";"
-            raise click.BadParameter(f"there is no check {name!r}{meant} --list shows all", ctx, option)
+            raise NotationError(f"there is no check {name!r}{meant} --list shows all")
     return names
 
 
@@ -174,7 +174,7 @@ def _list_checks(ctx: click.Context, option: click.Parameter, wanted: bool) -> N
     "--only",
     "names",
     multiple=True,
-    callback=_check_names,
+    callback=read_by(_check_names),
     shell_complete=completed_by(*SECTION_OF),
     metavar="NAME",
     help="Run this check alone; may be given more than once.  [default: all]",

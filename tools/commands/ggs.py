@@ -58,14 +58,13 @@ def _server(text: str) -> tuple[str, int]:
 
 
 def _each(pattern: re.Pattern[str], expected: str) -> Callable[..., tuple[str, ...]]:
-
-    def check(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:
+    def check(texts: tuple[str, ...]) -> tuple[str, ...]:
         for text in texts:
             if not pattern.fullmatch(text):
-                raise click.BadParameter(f"expected {expected}, got {printable(text)!r}", ctx, param)
+                raise NotationError(f"expected {expected}, got {printable(text)!r}")
         return texts
 
-    return check
+    return read_by(check)
 
 
 def _wish(name: str, sort: str) -> Callable[[Any], Any]:

@@ -397,12 +397,9 @@ weights_option = click.option(
 """``--weights mini/weights-5.bin``: every ``Searcher`` of the command, and of its processes, has these weights."""
 
 
-def _read_parameters(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> Parameters:
+def _read_parameters(texts: Sequence[str]) -> Parameters:
     pairs = [text.partition("=") for text in texts]
-    try:
-        return DEFAULTS.changed({name: value for name, _, value in pairs})
-    except SettingsError as error:
-        raise click.BadParameter(str(error), ctx, param) from None
+    return DEFAULTS.changed({name: value for name, _, value in pairs})
 
 
 param_option = click.option(
@@ -410,7 +407,7 @@ param_option = click.option(
     "parameters",
     multiple=True,
     metavar="NAME=VALUE",
-    callback=_read_parameters,
+    callback=read_by(_read_parameters),
     shell_complete=completed_by(*(f"{name}=" for name in PARAMETERS)),
     help="Set a number of the search, see docs/search.md; several may be given.  [default: as in the table there]",
 )

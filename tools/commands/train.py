@@ -8,6 +8,7 @@ from typing import Any, Unpack
 
 import click
 
+from outflank.engine import NotationError
 from outflank.engine.evaluation.evaluate import STAGES
 from outflank.engine.evaluation.weights import SHIPPED
 from outflank.engine.search.limits import FULL_WIDTH
@@ -66,19 +67,18 @@ _weights_out_option = click.option(
 )
 
 
-def _picture(context: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
-    """Refuse a picture of an unknown format before hours of work."""
-    if path is not None:
-        from matplotlib.backend_bases import FigureCanvasBase
+def _picture(path: Path) -> Path:
+    """Refuse a picture of an unknown format before hours of work. Raises: NotationError."""
+    from matplotlib.backend_bases import FigureCanvasBase
 
-        kinds = FigureCanvasBase.get_supported_filetypes()
-        if path.suffix[1:].lower() not in kinds:
-            raise click.BadParameter(f"the name has to end in .{' or .'.join(kinds)}, unlike {str(path)!r}")
+    kinds = FigureCanvasBase.get_supported_filetypes()
+    if path.suffix[1:].lower() not in kinds:
+        raise NotationError(f"the name has to end in .{' or .'.join(kinds)}, unlike {str(path)!r}")
     return path
 
 
 _plot_option = click.option(
-    "--plot", type=OUTPUT_FILE, callback=_picture, help="Draw the errors by phase (.svg, .png, ...)."
+    "--plot", type=OUTPUT_FILE, callback=read_by(_picture), help="Draw the errors by phase (.svg, .png, ...)."
 )
 _folders_argument = click.argument("folders", type=EXISTING_FOLDER, nargs=-1, required=True)
 _fitting_options = handing(
