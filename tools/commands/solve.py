@@ -4,6 +4,7 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, NoReturn, Unpack
 
@@ -21,7 +22,6 @@ from outflank.engine import (
 )
 from outflank.engine.evaluation import weights
 from outflank.engine.machine import processors
-from outflank.engine.search.limits import Percent
 from outflank.engine.search.searcher import DEFAULT_HASH_MB
 from outflank.protocol.formats import obf
 from outflank.protocol.formats.annotated import BadGame
@@ -42,6 +42,7 @@ from outflank.tools.commands.options import (
     Command,
     WholeNumber,
     completed_by,
+    handing,
     hash_option,
     json_object_option,
     json_option,
@@ -119,16 +120,14 @@ _claims_argument = click.argument("claims_file", type=click.File("rb"), metavar=
         "--audit": "claims audit CLAIMS",
     }
 )
+@handing({"limit": Limit})
 def solve(
     texts: Sequence[str],
     board: str | None,
     rules: Rules,
-    wld: bool,
-    at_least: int | None,
+    limit: Limit,
     all_moves: bool,
     check: bool,
-    seconds: float | None,
-    selectivity: Percent | None,
     threads: int,
     hash_mb: int,
     parameters: Parameters,
@@ -142,13 +141,7 @@ def solve(
     Scores are final disc differences from the side to move. A position that can't be read is reported, and the others
     are solved. The exit code is 1 if there was such a position, or if --check finds a difference.
     """
-    limit = Limit(
-        seconds=seconds,
-        exact_from=None if seconds else 64,
-        selectivity=selectivity,
-        wld=wld,
-        at_least=at_least,
-    )
+    limit = limit if limit.seconds else replace(limit, exact_from=64)
     problems, bad = _problems(texts, board, rules)
     searcher = Searcher(hash_mb, threads, parameters=parameters)
     report = SolutionReport(check, as_json)
