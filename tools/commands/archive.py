@@ -32,6 +32,7 @@ from outflank.tools.commands.options import (
     rules_option,
     weights_option,
 )
+from outflank.tools.report.gamefiles import check_output, format_of, game_writer, written_files
 from outflank.tools.runtime.games import ReadGames, as_usage, expect_kept, games_of, read_game
 from outflank.tools.runtime.progress import Complaints, counted, json_line, progress_bar, warn
 
@@ -193,8 +194,6 @@ def games(
 
 
 def _export(found: Iterable[AnnotatedGame], output: Path, as_json: bool) -> None:
-    from outflank.tools.report.gamefiles import check_output, format_of, game_writer, written_files
-
     with as_usage("--output"):
         name = format_of(output)
     check_output(name, output)

@@ -44,6 +44,7 @@ from outflank.tools.match.state.config_file import chosen_entries, read_config
 from outflank.tools.match.state.run import Format, RunSettings
 from outflank.tools.runtime.games import as_usage
 from outflank.tools.runtime.progress import counted, json_line, warn
+from outflank.tools.runtime.signals import Interrupts
 
 _LISTEN = "127.0.0.1:8765"
 _MOST_ENTRANTS = 1_000
@@ -196,7 +197,6 @@ def join(url: str, token: str, entry: EngineSpec, slots: int, trust: Path | None
     The engine is started here, and nothing but its moves leaves this machine. docs/arena.md has the details.
     """
     from outflank.tools.arena.joining import Joiner, join_address, trusting
-    from outflank.tools.runtime.signals import Interrupts
 
     with as_usage("URL"):
         address = join_address(url)

@@ -20,6 +20,7 @@ from outflank.tools.commands.options import EXISTING_FILE, LOG_FILE, Seconds, Wh
 from outflank.tools.ggs.client import GgsClient
 from outflank.tools.ggs.settings import Settings, Wish
 from outflank.tools.runtime.files import open_to_append
+from outflank.tools.runtime.progress import warn
 from outflank.tools.runtime.signals import ENDING_SIGNALS
 
 _PASSWORD = "OUTFLANK_GGS_PASSWORD"
@@ -157,8 +158,6 @@ def ggs(
     Requests are accepted by the rules of these options, others declined in words. The first Ctrl-C takes no new matches
     and ends when those under way are over, the second leaves at once. docs/ggs.md has the details.
     """
-    from outflank.tools.runtime.progress import warn
-
     if others["least"] > others["most"]:
         raise click.UsageError("--min-time is more than --max-time")
     settings = Settings(*server, user, _password(password_file), entry, **others)

@@ -8,6 +8,7 @@ from typing import Unpack
 import click
 
 from outflank import __version__
+from outflank.book.names import all_openings
 from outflank.engine import Limit, OutflankError
 from outflank.engine.evaluation.weights import checksum
 from outflank.engine.search.limits import Percent, step_of
@@ -21,6 +22,8 @@ from outflank.tools.commands.options import (
     weights_option,
 )
 from outflank.tools.runtime.cluster import Place
+from outflank.tools.runtime.files import STDOUT, open_output
+from outflank.tools.runtime.progress import progress_bar
 
 _BATCH = 64  # openings a task: a position takes milliseconds, a message between processes costs some
 
@@ -37,8 +40,6 @@ def find(words: tuple[str, ...]) -> None:
 
     --openings FILE of a match reads these lines.
     """
-    from outflank.book.names import all_openings
-
     name, found = " ".join(words), all_openings()
     lines = [each for each in found if name.casefold() in each.in_both_languages.casefold()]
     if not lines:
@@ -68,8 +69,6 @@ def make(
     """
     from outflank.tools.match.openings.sources import judge_all, openings_of
     from outflank.tools.runtime.executor import open_executor, run_all
-    from outflank.tools.runtime.files import STDOUT, open_output
-    from outflank.tools.runtime.progress import progress_bar
 
     candidates = openings_of(moves)
     batches = [candidates[begin : begin + _BATCH] for begin in range(0, len(candidates), _BATCH)]
