@@ -11,10 +11,10 @@ from outflank import __version__
 from outflank.book.names import all_openings
 from outflank.engine import Limit, OutflankError
 from outflank.engine.evaluation.weights import checksum
-from outflank.engine.search.limits import Percent, step_of
 from outflank.tools.commands.options import (
     Number,
     WholeNumber,
+    handing,
     output_option,
     place_options,
     selectivity_option,
@@ -59,9 +59,8 @@ def find(words: tuple[str, ...]) -> None:
 @selectivity_option(value="73")
 @weights_option
 @place_options
-def make(
-    output: Path, moves: int, within: float, depth: int, selectivity: Percent, **place: Unpack[Place]
-) -> None:
+@handing({"deep": Limit})
+def make(output: Path, moves: int, within: float, deep: Limit, **place: Unpack[Place]) -> None:
     """Write all openings of Othello that our engine judges to be balanced.
 
     Each position up to symmetry is there once. With the options left out this makes the suite that Outflank ships,
@@ -72,7 +71,6 @@ def make(
 
     candidates = openings_of(moves)
     batches = [candidates[begin : begin + _BATCH] for begin in range(0, len(candidates), _BATCH)]
-    deep = Limit(depth=depth, selectivity=step_of(selectivity).percent)
     task = partial(judge_all, within=within, deep=deep)
     balanced: list[str] = []
     with (
@@ -85,12 +83,12 @@ def make(
                 f"{opening}  # {score:+.0f}\n" for (opening, _), score in judged if score is not None
             ]
             advance(len(batch))
-    command = f"outflank openings make --moves {moves} --within {within:g} --depth {depth} --selectivity {selectivity}"
+    settings = f"--moves {moves} --within {within:g} --depth {deep.depth} --selectivity {deep.selectivity}"
     text = (
         f"# {len(balanced)} of the {len(candidates)} positions after {moves} moves of Othello, once up to symmetry:\n"
         f"# those in which Outflank {__version__} sees no side more than {within:g} discs ahead. Behind each\n"
         f"# is its score, in discs from Black's side. Made with the weights of CRC-32 {checksum()} by\n"
-        f"# {command}\n" + "".join(sorted(balanced))
+        f"# outflank openings make {settings}\n" + "".join(sorted(balanced))
     )
     with open_output(output) as file:
         file.write(text.encode())
