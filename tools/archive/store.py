@@ -30,9 +30,8 @@ ANY = Wanted()
 _BEYOND = 1 << 62
 _MOST_GAMES = 1 << 40  # so that a sum of counts is an integer of SQLite
 _MOST_NAMES = 1000  # in one statement
-_FIRST_MOVE = Move.parse(
-    "f5"
-)  # of the moves that are images of each other at the start: games are shown with it
+# Of the moves at the start, which are images of each other, games are shown with this one.
+_FIRST_MOVE = Move.parse("f5")
 _VISIT = "v.turn, g.year, g.rating, g.winner, g.margin, g.black, g.white, g.event, g.id"
 _GAME = (
     "SELECT b.name, w.name, e.name, g.black_rating, g.white_rating, g.winner, g.margin, g.ending, "
