@@ -23,6 +23,7 @@ from outflank.tools.commands.engine import books_to_read
 from outflank.tools.commands.options import (
     COUNT,
     SECONDS,
+    TAKES_BOARDS,
     AddressOption,
     Command,
     WholeNumber,
@@ -52,12 +53,11 @@ _TOKEN_BYTES = 16
 _SLICE_SECONDS = 0.1
 
 
-# A board may begin with "--", and must not be taken for an option then.
 @click.command(
     cls=Command,
     exclusive=[("--web", "--serve"), ("--level", "--depth"), ("--level", "--selectivity")],
     needs={"--archive": ["--web"]},
-    context_settings={"ignore_unknown_options": True},
+    context_settings=TAKES_BOARDS,
 )
 @click.argument("texts", nargs=-1, metavar="POSITION...", shell_complete=completed_by(files=True))
 @group(
@@ -215,7 +215,7 @@ def _engines(texts: Sequence[str]) -> "list[EngineSpec]":
     return specs
 
 
-@click.command(cls=Command, context_settings={"ignore_unknown_options": True})
+@click.command(cls=Command, context_settings=TAKES_BOARDS)
 @click.argument("texts", nargs=-1, metavar="[GAMES]...", shell_complete=completed_by(files=True))
 @click.option(
     "--engine",

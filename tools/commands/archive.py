@@ -20,6 +20,7 @@ from outflank.tools.commands.game_filter import event_option, player_option, sou
 from outflank.tools.commands.options import (
     COUNT,
     EXISTING_FILE,
+    TAKES_BOARDS,
     OutputFile,
     WholeNumber,
     book_option,
@@ -111,8 +112,7 @@ def build(files: Sequence[str], path: Path, source: FormatName | None, rules: Ru
     complaints.expect_good()
 
 
-# A board may begin with "--", and must not be taken for an option then.
-@archive.command(context_settings={"ignore_unknown_options": True})
+@archive.command(context_settings=TAKES_BOARDS)
 @_ARCHIVE
 @_POSITION
 @_wanted_options
@@ -152,7 +152,7 @@ def show(
 _SHOWN = 20
 
 
-@archive.command(context_settings={"ignore_unknown_options": True})
+@archive.command(context_settings=TAKES_BOARDS)
 @_ARCHIVE
 @_POSITION
 @_wanted_options

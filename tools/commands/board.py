@@ -12,6 +12,7 @@ from outflank.engine import DEFAULT_LEVEL, Game, Limit, Move, Position, Rules, S
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.tools.commands.options import (
     COUNT,
+    TAKES_BOARDS,
     Command,
     WholeNumber,
     completed_by,
@@ -32,11 +33,10 @@ _BEST, _GAME = "best", "game"
 _SIZE = 480
 
 
-# A board may begin with "--", and must not be taken for an option then.
 @click.command(
     cls=Command,
     exclusive=[("--text", "--svg", "--png")],
-    context_settings={"ignore_unknown_options": True},
+    context_settings=TAKES_BOARDS,
 )
 @click.argument("text", metavar="POSITION", shell_complete=completed_by(files=True))
 @click.option("--text", "as_text", is_flag=True, help="Print letters; on a terminal, colours.")

@@ -22,6 +22,7 @@ from outflank.tools.books.show import asked_game, known_entry
 from outflank.tools.commands.game_filter import GameFilter, filter_options, source_option
 from outflank.tools.commands.options import (
     LOG_FILE,
+    TAKES_BOARDS,
     Decorated,
     Decorator,
     Number,
@@ -322,7 +323,7 @@ def _read_score(text: str) -> int | None:
     return int(text)
 
 
-@book.command("set", context_settings={"ignore_unknown_options": True})
+@book.command("set", context_settings=TAKES_BOARDS)
 @path_argument
 @click.argument("text", metavar="POSITION")
 @click.argument("score", metavar="SCORE|none", callback=read_by(_read_score))

@@ -126,6 +126,8 @@ SELECTIVITY = click.Choice([str(value) for value in SELECTIVITIES])
 ANY_FOLDER = click.Path(path_type=Path, file_okay=False)
 EXISTING_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 EXISTING_FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
+TAKES_BOARDS = {"ignore_unknown_options": True}
+"""The settings of commands that take a board, which may begin with ``--`` and must not be taken for an option then."""
 
 
 def together(*options: Callable[[Decorated], Decorated]) -> Callable[[Decorated], Decorated]:

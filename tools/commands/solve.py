@@ -39,6 +39,7 @@ from outflank.tools.commands.options import (
     EXISTING_FOLDER,
     MOST_THREADS,
     OUTPUT_FILE,
+    TAKES_BOARDS,
     Command,
     WholeNumber,
     completed_by,
@@ -65,9 +66,6 @@ from outflank.tools.runtime.games import Given, as_usage, bad_game, expect_kept,
 from outflank.tools.runtime.progress import Complaints, counted, live
 
 _MOST_POSITIONS, _MOST_BAD = 100_000, 1000
-_BOARDS = {
-    "ignore_unknown_options": True
-}  # a board may begin with "--", and must not be taken for an option then
 _POSITION_OR_BOARD = ("POSITION", "--board")
 _WLD_OR_BOUND = ("--wld", "--at-least")
 
@@ -101,7 +99,7 @@ _work_options = together(plain_search_options, place_options, json_option)
 _claims_argument = click.argument("claims_file", type=click.File("rb"), metavar="CLAIMS")
 
 
-@click.command(cls=Command, exclusive=[_POSITION_OR_BOARD, _WLD_OR_BOUND], context_settings=_BOARDS)
+@click.command(cls=Command, exclusive=[_POSITION_OR_BOARD, _WLD_OR_BOUND], context_settings=TAKES_BOARDS)
 @_positions_argument
 @_board_option
 @rules_option
@@ -157,7 +155,7 @@ def job() -> None:
     """
 
 
-@job.command(cls=Command, exclusive=[_POSITION_OR_BOARD, _WLD_OR_BOUND], context_settings=_BOARDS)
+@job.command(cls=Command, exclusive=[_POSITION_OR_BOARD, _WLD_OR_BOUND], context_settings=TAKES_BOARDS)
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False), metavar="DIR")
 @_positions_argument
 @_board_option
@@ -246,7 +244,7 @@ def proof() -> None:
     """
 
 
-@proof.command(cls=Command, exclusive=[_POSITION_OR_BOARD], context_settings=_BOARDS)
+@proof.command(cls=Command, exclusive=[_POSITION_OR_BOARD], context_settings=TAKES_BOARDS)
 @_positions_argument
 @_board_option
 @click.option("--output", "-o", type=OUTPUT_FILE, required=True, help="File to write, compressed by xz.")
