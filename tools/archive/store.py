@@ -297,9 +297,8 @@ class Archive:
         rows = self._rows(_GAME, (number,))
         if len(rows) != 1:
             raise self._damaged(f"game {number} is missing")
-        black, white, event, *ratings, winner, margin, ending, first, given, moves, title, place, date = rows[
-            0
-        ]
+        (row,) = rows
+        black, white, event, *ratings, winner, margin, ending, first, given, moves, title, place, date = row
         try:
             recorder = Recorder(
                 Position.start(self.rules) if first is None else Position.parse(first, self.rules)
