@@ -7,7 +7,8 @@ import pytest
 
 from outflank.engine.evaluation import weights
 from outflank.tests.support.browser import Browser
-from outflank.tools.train.selfplay import Judging, SelfplaySettings, selfplay
+from outflank.tools.train.selfplay import selfplay
+from outflank.tools.train.settings import Judging, SelfplaySettings
 
 
 @pytest.fixture(scope="session")

@@ -30,9 +30,8 @@ ANY = Wanted()
 _BEYOND = 1 << 62
 _MOST_GAMES = 1 << 40  # so that a sum of counts is an integer of SQLite
 _MOST_NAMES = 1000  # in one statement
-_FIRST_MOVE = Move.parse(
-    "f5"
-)  # of the moves that are images of each other at the start: games are shown with it
+# Of the moves at the start, which are images of each other, games are shown with this one.
+_FIRST_MOVE = Move.parse("f5")
 _VISIT = "v.turn, g.year, g.rating, g.winner, g.margin, g.black, g.white, g.event, g.id"
 _GAME = (
     "SELECT b.name, w.name, e.name, g.black_rating, g.white_rating, g.winner, g.margin, g.ending, "
@@ -298,9 +297,8 @@ class Archive:
         rows = self._rows(_GAME, (number,))
         if len(rows) != 1:
             raise self._damaged(f"game {number} is missing")
-        black, white, event, *ratings, winner, margin, ending, first, given, moves, title, place, date = rows[
-            0
-        ]
+        (row,) = rows
+        black, white, event, *ratings, winner, margin, ending, first, given, moves, title, place, date = row
         try:
             recorder = Recorder(
                 Position.start(self.rules) if first is None else Position.parse(first, self.rules)

@@ -142,8 +142,7 @@ class ArenaPool(LocalPool):
         super().__init__(settings, on_glimpse, partial(make_arena_driver, connection_of))
         self._connection_of = connection_of
         self._waiting: list[tuple[Sequence[Pairing], Sequence[EngineSpec]]] = []
-        self._playing: Counter[str] = Counter()
-        self._busy = 0
+        self._playing: Counter[str] = Counter()  # two engines a pair
         self._is_paused = is_paused
         self._gate = threading.RLock()
 
@@ -157,11 +156,10 @@ class ArenaPool(LocalPool):
         """Begin the pairs that can begin."""
         with self._gate:
             for pairings, entries in list(self._waiting):
-                if self._busy >= self.places or self._is_paused() or self._stop.is_set():
+                if self._playing.total() >= 2 * self.places or self._is_paused() or self._stop.is_set():
                     return
                 if all(self._playing[entry.name] < self._room(entry) for entry in entries):
                     self._waiting.remove((pairings, entries))
-                    self._busy += 1
                     self._playing.update(pairings[0].engines)
                     super().submit(pairings, entries)
 
@@ -173,6 +171,5 @@ class ArenaPool(LocalPool):
             super()._play(pairings, entries)
         finally:
             with self._gate:
-                self._busy -= 1
                 self._playing.subtract(pairings[0].engines)
             self.look()

@@ -18,17 +18,12 @@ from outflank.engine.search.limits import DEFAULT_LEVEL
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.tools.analysis.answers import ANSWER_ROW, Answer, answer_facts, answer_row
 from outflank.tools.analysis.requests import Action, Defaults, Item, Query, Remark, SearchRequest
-from outflank.tools.analysis.service import (
-    AnalysisService,
-    answers,
-    games_as_items,
-    items_of,
-    requests_of,
-)
+from outflank.tools.analysis.service import AnalysisService, answers, games_as_items, items_of, requests_of
 from outflank.tools.commands.engine import books_to_read
 from outflank.tools.commands.options import (
     COUNT,
     SECONDS,
+    TAKES_BOARDS,
     AddressOption,
     Command,
     WholeNumber,
@@ -40,6 +35,7 @@ from outflank.tools.commands.options import (
     json_option,
     level_option,
     plain_search_options,
+    read_by,
     rules_option,
     search_options,
     selectivity_option,
@@ -57,12 +53,11 @@ _TOKEN_BYTES = 16
 _SLICE_SECONDS = 0.1
 
 
-# A board may begin with "--", and must not be taken for an option then.
 @click.command(
     cls=Command,
     exclusive=[("--web", "--serve"), ("--level", "--depth"), ("--level", "--selectivity")],
     needs={"--archive": ["--web"]},
-    context_settings={"ignore_unknown_options": True},
+    context_settings=TAKES_BOARDS,
 )
 @click.argument("texts", nargs=-1, metavar="POSITION...", shell_complete=completed_by(files=True))
 @group(
@@ -210,29 +205,23 @@ def _answer_many(given: Iterable[Answer], as_json: bool) -> None:
         raise OutflankError(f"{counted(bad, 'position')} can't be read ({remarks.where})")
 
 
-def _engines(ctx: click.Context, param: click.Parameter, texts: Sequence[str]) -> "list[EngineSpec]":
+def _engines(texts: Sequence[str]) -> "list[EngineSpec]":
     from outflank.protocol.drivers import EngineSpec  # not at the top: analyze starts without it
 
-    try:
-        specs = [EngineSpec.parse(text) for text in texts]
-    except NotationError as error:
-        raise click.BadParameter(str(error), ctx, param) from None
+    specs = [EngineSpec.parse(text) for text in texts]
     names = [spec.name for spec in specs]
     if twice := next((name for name in names if names.count(name) > 1), None):
-        raise click.BadParameter(
-            f"two engines are called {twice!r}: give each a name= of its own", ctx, param
-        )
+        raise NotationError(f"two engines are called {twice!r}: give each a name= of its own")
     return specs
 
 
-@click.command(cls=Command, context_settings={"ignore_unknown_options": True})
+@click.command(cls=Command, context_settings=TAKES_BOARDS)
 @click.argument("texts", nargs=-1, metavar="[GAMES]...", shell_complete=completed_by(files=True))
 @click.option(
     "--engine",
     "engines",
     multiple=True,
-    metavar="TEXT",
-    callback=_engines,
+    callback=read_by(_engines),
     help="An engine to play against, as in outflank match: 'cmd=\"./mine gtp\"' or catalogue:edax; may be repeated.",
 )
 @archive_option
@@ -280,10 +269,8 @@ def _serve(
     from outflank.tools.web.analysis import MOST_GAMES, AnalysisBoard  # an extra that most do without
     from outflank.tools.web.server import Address, WebServer
 
-    try:
+    with as_usage("HOST:PORT"):
         address = Address.parse(place or "0")
-    except NotationError as error:
-        raise click.BadParameter(str(error), param_hint="HOST:PORT") from None
     games: list[AnnotatedGame] = []
     for text in texts:
         with Given(text) as given, as_usage():

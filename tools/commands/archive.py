@@ -10,13 +10,7 @@ from pathlib import Path
 import click
 
 from outflank.book.names import opening_of_game
-from outflank.engine import (
-    DEFAULT_LEVEL,
-    FileFormatError,
-    NotationError,
-    OutflankError,
-    Rules,
-)
+from outflank.engine import DEFAULT_LEVEL, FileFormatError, OutflankError, Rules
 from outflank.protocol.formats import FormatName
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.tools.archive import Archive, Wanted, build_archive
@@ -26,6 +20,7 @@ from outflank.tools.commands.game_filter import event_option, player_option, sou
 from outflank.tools.commands.options import (
     COUNT,
     EXISTING_FILE,
+    TAKES_BOARDS,
     OutputFile,
     WholeNumber,
     book_option,
@@ -38,7 +33,8 @@ from outflank.tools.commands.options import (
     rules_option,
     weights_option,
 )
-from outflank.tools.runtime.games import ReadGames, games_of, read_and_written, read_game
+from outflank.tools.report.gamefiles import check_output, format_of, game_writer, written_files
+from outflank.tools.runtime.games import ReadGames, as_usage, expect_kept, games_of, read_game
 from outflank.tools.runtime.progress import Complaints, counted, json_line, progress_bar, warn
 
 _ARCHIVE = click.argument("path", type=EXISTING_FILE)
@@ -89,8 +85,7 @@ def build(files: Sequence[str], path: Path, source: FormatName | None, rules: Ru
     and moves, is counted and left out, and so are games by other rules than --rules. A game that can't be read is
     named; the exit code is then 1. The file appears once it is whole.
     """
-    if read := read_and_written(files, [path]):
-        raise click.UsageError(f"can't write to {str(read)!r}, whose games are read: name another file")
+    expect_kept(files, [path])
     complaints = ReadGames()
 
     def games() -> Iterator[AnnotatedGame | BadGame]:
@@ -117,8 +112,7 @@ def build(files: Sequence[str], path: Path, source: FormatName | None, rules: Ru
     complaints.expect_good()
 
 
-# A board may begin with "--", and must not be taken for an option then.
-@archive.command(context_settings={"ignore_unknown_options": True})
+@archive.command(context_settings=TAKES_BOARDS)
 @_ARCHIVE
 @_POSITION
 @_wanted_options
@@ -158,7 +152,7 @@ def show(
 _SHOWN = 20
 
 
-@archive.command(context_settings={"ignore_unknown_options": True})
+@archive.command(context_settings=TAKES_BOARDS)
 @_ARCHIVE
 @_POSITION
 @_wanted_options
@@ -167,7 +161,6 @@ _SHOWN = 20
     "--output",
     "-o",
     type=OutputFile(),
-    metavar="FILE",
     help="Write the games to FILE instead: .sgf, .ggf, .txt (transcripts), .obf or .wtb (WTHOR).",
 )
 @json_option
@@ -201,12 +194,8 @@ def games(
 
 
 def _export(found: Iterable[AnnotatedGame], output: Path, as_json: bool) -> None:
-    from outflank.tools.report.gamefiles import check_output, format_of, game_writer, written_files
-
-    try:
+    with as_usage("--output"):
         name = format_of(output)
-    except NotationError as error:
-        raise click.BadParameter(str(error), param_hint="--output") from None
     check_output(name, output)
     written, bad = 0, Complaints("game")
     with game_writer(name, output) as writer:

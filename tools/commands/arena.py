@@ -41,13 +41,15 @@ from outflank.tools.commands.run_options import (
 )
 from outflank.tools.match.state.config_file import chosen_entries, read_config
 from outflank.tools.match.state.run import Format, RunSettings
+from outflank.tools.runtime.games import as_usage
 from outflank.tools.runtime.progress import counted, json_line, warn
+from outflank.tools.runtime.signals import Interrupts
 
 _LISTEN = "127.0.0.1:8765"
 _MOST_ENTRANTS = 1_000
 _HOURS = Seconds(0.1, 86_400)
 _MOST_SLOTS = 64
-_FOLDER = click.argument("arena", type=click.Path(path_type=Path, exists=True), metavar="ARENA")
+_FOLDER = click.argument("arena", type=click.Path(path_type=Path, exists=True))
 _NAME = click.argument("name", callback=read_by(lambda text: str(engines.name("name", text))))
 
 
@@ -91,8 +93,8 @@ def _moment(text: str) -> datetime:
         metavar="HOST:PORT",
         help="Where the server listens; names under which a proxy is reached may follow after commas.",
     ),
-    click.option("--certificate", type=EXISTING_FILE, metavar="FILE", help="Certificate for TLS, in PEM."),
-    click.option("--key", type=EXISTING_FILE, metavar="FILE", help="Its private key, in PEM."),
+    click.option("--certificate", type=EXISTING_FILE, help="Certificate for TLS, in PEM."),
+    click.option("--key", type=EXISTING_FILE, help="Its private key, in PEM."),
     click.option(
         "--patience",
         type=_HOURS,
@@ -170,7 +172,7 @@ def _entry(text: str) -> EngineSpec:
 
 
 @click.command()
-@click.argument("url", metavar="URL")
+@click.argument("url")
 @click.option(
     "--token", required=True, envvar="OUTFLANK_TOKEN", help="The organiser gives it.  [env: OUTFLANK_TOKEN]"
 )
@@ -179,7 +181,6 @@ def _entry(text: str) -> EngineSpec:
     "entry",
     required=True,
     callback=read_by(_entry),
-    metavar="TEXT",
     help="""The engine: 'cmd="./mine gtp"', perhaps with protocol=nboard and more.""",
 )
 @click.option(
@@ -188,21 +189,16 @@ def _entry(text: str) -> EngineSpec:
     default=1,
     help="Games at once; the engine is started so many times.",
 )
-@click.option(
-    "--trust", type=EXISTING_FILE, metavar="FILE", help="A certificate that the server may show, in PEM."
-)
+@click.option("--trust", type=EXISTING_FILE, help="A certificate that the server may show, in PEM.")
 def join(url: str, token: str, entry: EngineSpec, slots: int, trust: Path | None) -> None:
     """Play with an engine of this machine in the arena at URL, until Ctrl-C.
 
     The engine is started here, and nothing but its moves leaves this machine. docs/arena.md has the details.
     """
     from outflank.tools.arena.joining import Joiner, join_address, trusting
-    from outflank.tools.runtime.signals import Interrupts
 
-    try:
+    with as_usage("URL"):
         address = join_address(url)
-    except NotationError as error:
-        raise click.BadParameter(str(error), param_hint="URL") from None
     with Interrupts() as interrupts:
         Joiner(address, token, entry, slots, warn, interrupts.check, trusting(address, trust)).run()
 

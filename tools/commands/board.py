@@ -8,21 +8,11 @@ from typing import Literal
 
 import click
 
-from outflank.engine import (
-    DEFAULT_LEVEL,
-    Game,
-    IllegalMoveError,
-    Limit,
-    Move,
-    NotationError,
-    Position,
-    Rules,
-    Searcher,
-    limit_for_level,
-)
+from outflank.engine import DEFAULT_LEVEL, Game, Limit, Move, Position, Rules, Searcher, limit_for_level
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.tools.commands.options import (
     COUNT,
+    TAKES_BOARDS,
     Command,
     WholeNumber,
     completed_by,
@@ -34,7 +24,7 @@ from outflank.tools.commands.options import (
 from outflank.tools.report.board import board_text, is_coloured, png_of, say
 from outflank.tools.report.search import moves_text, score_text
 from outflank.tools.runtime.files import STDOUT, write_whole
-from outflank.tools.runtime.games import read_game
+from outflank.tools.runtime.games import as_usage, read_game
 from outflank.tools.runtime.progress import counted
 
 Form = Literal["text", "svg", "png"]
@@ -43,11 +33,10 @@ _BEST, _GAME = "best", "game"
 _SIZE = 480
 
 
-# A board may begin with "--", and must not be taken for an option then.
 @click.command(
     cls=Command,
     exclusive=[("--text", "--svg", "--png")],
-    context_settings={"ignore_unknown_options": True},
+    context_settings=TAKES_BOARDS,
 )
 @click.argument("text", metavar="POSITION", shell_complete=completed_by(files=True))
 @click.option("--text", "as_text", is_flag=True, help="Print letters; on a terminal, colours.")
@@ -162,10 +151,8 @@ def _searched(
 
 
 def _last(position: Position, text: str) -> Move:
-    try:
+    with as_usage("--last"):
         move = Move.parse(text)
-    except NotationError as error:
-        raise click.BadParameter(str(error), param_hint="--last") from None
     if move.is_pass and not position.with_side(position.side.other).must_pass:
         raise click.BadParameter("the side before had a move, so it can't have passed", param_hint="--last")
     if move.square is not None and position.disc_at(move.square) is None:
@@ -177,10 +164,8 @@ def _last(position: Position, text: str) -> Move:
 
 def _moves(position: Position, line: str | None) -> Sequence[Move]:
     """Return the moves to show, forced passes among them."""
-    try:
+    with as_usage("--line"):
         return [turn.move for turn in Game.from_transcript(line or "", first=position)]
-    except (NotationError, IllegalMoveError) as error:
-        raise click.BadParameter(str(error), param_hint="--line") from None
 
 
 def _as_text(

@@ -32,6 +32,7 @@ from outflank.tools.commands.book_growth import (
 )
 from outflank.tools.commands.options import (
     COUNT,
+    TAKES_BOARDS,
     Decorated,
     RenamedOption,
     WholeNumber,
@@ -76,7 +77,7 @@ def _book_and_position(command: Callable[..., None]) -> Callable[..., None]:
     return _book_argument()(position_argument(looking))
 
 
-@book.command(context_settings={"ignore_unknown_options": True})
+@book.command(context_settings=TAKES_BOARDS)
 @_book_and_position
 @json_object_option
 def show(path: Path, text: str, as_json: bool) -> None:
@@ -94,7 +95,7 @@ def show(path: Path, text: str, as_json: bool) -> None:
             say(line)
 
 
-@book.command(context_settings={"ignore_unknown_options": True})
+@book.command(context_settings=TAKES_BOARDS)
 @_book_and_position
 @click.option("--lines", "most", type=COUNT, default=20, help="How many lines to show.")
 @max_error_option
@@ -119,7 +120,7 @@ def lines(
             click.echo(json_line(line_facts(game, line)) if as_json else line_text(game, line))
 
 
-@book.command(context_settings={"ignore_unknown_options": True})
+@book.command(context_settings=TAKES_BOARDS)
 @_book_and_position
 @output_option("File to write, an SVG image", required=True)
 @click.option("--lines", "most", type=COUNT, default=30, help="How many lines to draw.")

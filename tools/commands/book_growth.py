@@ -22,6 +22,7 @@ from outflank.tools.books.show import asked_game, known_entry
 from outflank.tools.commands.game_filter import GameFilter, filter_options, source_option
 from outflank.tools.commands.options import (
     LOG_FILE,
+    TAKES_BOARDS,
     Decorated,
     Decorator,
     Number,
@@ -60,18 +61,16 @@ def _find_books(ctx: click.Context, argument: click.Parameter, names: Sequence[s
     return [find_book(ctx, argument, name) for name in names]
 
 
-def _expect_own(ctx: click.Context, argument: click.Parameter, name: str) -> Path:
+def _expect_own(name: str) -> Path:
     if named_book(name) in shipped_books():
-        raise click.BadParameter(
+        raise NotationError(
             f"the book {name} comes with the package and is never changed: make a copy by "
-            f"outflank book merge COPY {name}",
-            ctx,
-            argument,
+            f"outflank book merge COPY {name}"
         )
     return Path(name)
 
 
-path_argument = click.argument("path", type=click.Path(dir_okay=False), callback=_expect_own)
+path_argument = click.argument("path", type=click.Path(dir_okay=False), callback=read_by(_expect_own))
 position_argument = click.argument("text", metavar="[POSITION]", default="", required=False)
 _level_option = together(
     click.option(
@@ -98,7 +97,7 @@ _positions_option = click.option(
     "--positions", type=WholeNumber(1), help="Most positions in the book.  [default: no limit]"
 )
 _log_option = click.option(
-    "--log", type=LOG_FILE, metavar="FILE", help="Add a line of JSON to this file each minute and at the end."
+    "--log", type=LOG_FILE, help="Add a line of JSON to this file each minute and at the end."
 )
 
 
@@ -324,7 +323,7 @@ def _read_score(text: str) -> int | None:
     return int(text)
 
 
-@book.command("set", context_settings={"ignore_unknown_options": True})
+@book.command("set", context_settings=TAKES_BOARDS)
 @path_argument
 @click.argument("text", metavar="POSITION")
 @click.argument("score", metavar="SCORE|none", callback=read_by(_read_score))

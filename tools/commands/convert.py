@@ -99,7 +99,7 @@ def convert(
             raise click.UsageError("--stats writes no games: leave out --format and --output")
         _print_statistics(files, source, rules, wanted, unique, as_json)
         return
-    target = chosen_format("--format", target, output, FORMAT_OF)
+    target = chosen_format(target, output, FORMAT_OF)
     check_output(target, output)
     outputs = written_files(target, output)
     read, games, written = ReadGames(), 0, 0
@@ -202,12 +202,9 @@ def _print_statistics(
     as_json: bool,
 ) -> None:
     read, statistics = ReadGames(), _Statistics()
-    for name in files:
-        for number, entry in enumerate(games_of(name, source, rules), 1):
-            if read.add(name, number, entry):
-                assert isinstance(entry, AnnotatedGame)
-                if wanted.allows(entry):
-                    statistics.add(entry, unique)
+    for _, _, game in read.of(files, source, rules, files_only=True):
+        if wanted.allows(game):
+            statistics.add(game, unique)
     read.end()
     if not read.bad.count:
         wanted.expect_found(statistics.games, read.unnamed)

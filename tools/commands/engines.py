@@ -140,12 +140,12 @@ def _examined(text: str) -> EngineSpec:
     return replace(entry, book="none") if is_ours(entry) and "--book" not in text else entry
 
 
-def _check_names(ctx: click.Context, option: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:
+def _check_names(names: tuple[str, ...]) -> tuple[str, ...]:
     for name in names:
         if name not in SECTION_OF:
             close = get_close_matches(name, SECTION_OF, 1)
             meant = f"; did you mean {close[0]!r}?" if close else ";"
-            raise click.BadParameter(f"there is no check {name!r}{meant} --list shows all", ctx, option)
+            raise NotationError(f"there is no check {name!r}{meant} --list shows all")
     return names
 
 
@@ -174,7 +174,7 @@ def _list_checks(ctx: click.Context, option: click.Parameter, wanted: bool) -> N
     "--only",
     "names",
     multiple=True,
-    callback=_check_names,
+    callback=read_by(_check_names),
     shell_complete=completed_by(*SECTION_OF),
     metavar="NAME",
     help="Run this check alone; may be given more than once.  [default: all]",
@@ -303,7 +303,6 @@ def _finding_facts(finding: Finding) -> dict[str, object]:
     "entry",
     callback=read_by(EngineSpec.parse),
     default=_ENGINE,
-    metavar="TEXT",
     help="The engine. Its play has to be reproducible: one thread, and a fixed level, depth or number of nodes.",
 )
 @click.option("--pairs", type=WholeNumber(1, 10_000), default=5, help="Pairs of games.")

@@ -7,11 +7,11 @@ from typing import Literal
 
 import click
 
-from outflank.engine import Colour, OutflankError
+from outflank.engine import Colour, NotationError, OutflankError
 from outflank.protocol.formats import FORMATS
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.clocks import year_of
-from outflank.tools.commands.options import RenamedOption, handing
+from outflank.tools.commands.options import RenamedOption, handing, read_by
 
 ResultName = Literal["black", "white", "draw", "unknown"]
 RESULTS: tuple[ResultName, ...] = ("black", "white", "draw", "unknown")
@@ -93,31 +93,29 @@ def _words(numbers: range) -> str:
     return f"{numbers[0]}-{numbers[-1]}"
 
 
-def _only(ctx: click.Context, option: click.Parameter, texts: Sequence[str]) -> str | None:
-    """Return the value of an option; a second one is wrong usage, since the first would be lost in silence."""
+def _only(texts: Sequence[str]) -> str | None:
+    """Return the value of an option. Raises: NotationError for a second one: the first would be lost in silence."""
     if len(texts) > 1:
-        raise click.BadParameter("give it once", ctx, option)
+        raise NotationError("give it once")
     return texts[0] if texts else None
 
 
-def _read_players(ctx: click.Context, option: click.Parameter, names: Sequence[str]) -> tuple[str, ...]:
+def _read_players(names: tuple[str, ...]) -> tuple[str, ...]:
     if len(names) > 2:
-        raise click.BadParameter(f"a game has two players, got {len(names)} names", ctx, option)
-    return tuple(names)
+        raise NotationError(f"a game has two players, got {len(names)} names")
+    return names
 
 
-def _read_range(ctx: click.Context, option: click.Parameter, texts: Sequence[str]) -> range | None:
-    text = _only(ctx, option, texts)
+def _read_range(texts: Sequence[str]) -> range | None:
+    text = _only(texts)
     if text is None:
         return None
     match = _RANGE.fullmatch(text)
     if match is None:
-        raise click.BadParameter(f"expected a number or two such as 20-60, got {text!r}", ctx, option)
+        raise NotationError(f"expected a number or two such as 20-60, got {text!r}")
     first, last = int(match[1]), int(match[2] or match[1])
     if first > last:
-        raise click.BadParameter(
-            f"the smaller number comes first: {text!r} begins with the larger", ctx, option
-        )
+        raise NotationError(f"the smaller number comes first: {text!r} begins with the larger")
     return range(first, last + 1)
 
 
@@ -133,14 +131,14 @@ player_option = click.option(
     "--player",
     "players",
     multiple=True,
-    callback=_read_players,
+    callback=read_by(_read_players),
     metavar="NAME",
     help="Only games of a player whose name has NAME in it; given twice, games between two such players.",
 )
 event_option = click.option(
     "--event",
     multiple=True,
-    callback=_only,
+    callback=read_by(_only),
     metavar="NAME",
     help="Only games of an event whose name has NAME in it.",
 )
@@ -148,7 +146,7 @@ year_option = click.option(
     "--year",
     "years",
     multiple=True,
-    callback=_read_range,
+    callback=read_by(_read_range),
     metavar="Y[-Y]",
     help="Only games of these years.",
 )
@@ -161,14 +159,14 @@ filter_options = handing(
         "--result",
         type=click.Choice(RESULTS),
         multiple=True,
-        callback=_only,
+        callback=read_by(_only),
         help="Only games with this result.",
     ),
     click.option(
         "--length",
         "lengths",
         multiple=True,
-        callback=_read_range,
+        callback=read_by(_read_range),
         metavar="N[-N]",
         help="Only games with this many discs played.",
     ),

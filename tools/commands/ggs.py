@@ -20,6 +20,7 @@ from outflank.tools.commands.options import EXISTING_FILE, LOG_FILE, Seconds, Wh
 from outflank.tools.ggs.client import GgsClient
 from outflank.tools.ggs.settings import Settings, Wish
 from outflank.tools.runtime.files import open_to_append
+from outflank.tools.runtime.progress import warn
 from outflank.tools.runtime.signals import ENDING_SIGNALS
 
 _PASSWORD = "OUTFLANK_GGS_PASSWORD"
@@ -58,14 +59,13 @@ def _server(text: str) -> tuple[str, int]:
 
 
 def _each(pattern: re.Pattern[str], expected: str) -> Callable[..., tuple[str, ...]]:
-
-    def check(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:
+    def check(texts: tuple[str, ...]) -> tuple[str, ...]:
         for text in texts:
             if not pattern.fullmatch(text):
-                raise click.BadParameter(f"expected {expected}, got {printable(text)!r}", ctx, param)
+                raise NotationError(f"expected {expected}, got {printable(text)!r}")
         return texts
 
-    return check
+    return read_by(check)
 
 
 def _wish(name: str, sort: str) -> Callable[[Any], Any]:
@@ -98,14 +98,12 @@ def _password(file: Path | None) -> str:
     "--engine",
     "entry",
     required=True,
-    metavar="TEXT",
     callback=read_by(_entry),
     help="""The engine as for `outflank match`: 'cmd="outflank gtp"'.""",
 )
 @click.option(
     "--password-file",
     type=EXISTING_FILE,
-    metavar="FILE",
     help=f"A file whose first line is the password.  [default: the variable {_PASSWORD}]",
 )
 @click.option(
@@ -130,7 +128,6 @@ def _password(file: Path | None) -> str:
     "--ask",
     "asks",
     multiple=True,
-    metavar="TEXT",
     callback=_each(_ASK, "a request such as 's8r20 5:00 NAME'"),
     help="Ask for a match: 's8r20 5:00 NAME'; several may be given.",
 )
@@ -145,18 +142,9 @@ def _password(file: Path | None) -> str:
 @click.option(
     "--matches", type=WholeNumber(1), help="Leave after this many matches.  [default: stay until Ctrl-C]"
 )
-@click.option(
-    "--save",
-    "file",
-    type=LOG_FILE,
-    default="ggs.ggf",
-    metavar="FILE",
-    help="Append every game to FILE, as GGF.",
-)
+@click.option("--save", "file", type=LOG_FILE, default="ggs.ggf", help="Append every game to FILE, as GGF.")
 @click.option("--chat", is_flag=True, help="Show the words of others.")
-@click.option(
-    "--log", type=LOG_FILE, metavar="FILE", help="Append the dialogue to FILE; the password is masked."
-)
+@click.option("--log", type=LOG_FILE, help="Append the dialogue to FILE; the password is masked.")
 def ggs(
     user: str,
     entry: EngineSpec,
@@ -170,8 +158,6 @@ def ggs(
     Requests are accepted by the rules of these options, others declined in words. The first Ctrl-C takes no new matches
     and ends when those under way are over, the second leaves at once. docs/ggs.md has the details.
     """
-    from outflank.tools.runtime.progress import warn
-
     if others["least"] > others["most"]:
         raise click.UsageError("--min-time is more than --max-time")
     settings = Settings(*server, user, _password(password_file), entry, **others)

@@ -8,12 +8,13 @@ from typing import Unpack
 import click
 
 from outflank import __version__
+from outflank.book.names import all_openings
 from outflank.engine import Limit, OutflankError
 from outflank.engine.evaluation.weights import checksum
-from outflank.engine.search.limits import Percent, step_of
 from outflank.tools.commands.options import (
     Number,
     WholeNumber,
+    handing,
     output_option,
     place_options,
     selectivity_option,
@@ -21,6 +22,8 @@ from outflank.tools.commands.options import (
     weights_option,
 )
 from outflank.tools.runtime.cluster import Place
+from outflank.tools.runtime.files import STDOUT, open_output
+from outflank.tools.runtime.progress import progress_bar
 
 _BATCH = 64  # openings a task: a position takes milliseconds, a message between processes costs some
 
@@ -37,8 +40,6 @@ def find(words: tuple[str, ...]) -> None:
 
     --openings FILE of a match reads these lines.
     """
-    from outflank.book.names import all_openings
-
     name, found = " ".join(words), all_openings()
     lines = [each for each in found if name.casefold() in each.in_both_languages.casefold()]
     if not lines:
@@ -58,9 +59,8 @@ def find(words: tuple[str, ...]) -> None:
 @selectivity_option(value="73")
 @weights_option
 @place_options
-def make(
-    output: Path, moves: int, within: float, depth: int, selectivity: Percent, **place: Unpack[Place]
-) -> None:
+@handing({"deep": Limit})
+def make(output: Path, moves: int, within: float, deep: Limit, **place: Unpack[Place]) -> None:
     """Write all openings of Othello that our engine judges to be balanced.
 
     Each position up to symmetry is there once. With the options left out this makes the suite that Outflank ships,
@@ -68,12 +68,9 @@ def make(
     """
     from outflank.tools.match.openings.sources import judge_all, openings_of
     from outflank.tools.runtime.executor import open_executor, run_all
-    from outflank.tools.runtime.files import STDOUT, open_output
-    from outflank.tools.runtime.progress import progress_bar
 
     candidates = openings_of(moves)
     batches = [candidates[begin : begin + _BATCH] for begin in range(0, len(candidates), _BATCH)]
-    deep = Limit(depth=depth, selectivity=step_of(selectivity).percent)
     task = partial(judge_all, within=within, deep=deep)
     balanced: list[str] = []
     with (
@@ -86,12 +83,12 @@ def make(
                 f"{opening}  # {score:+.0f}\n" for (opening, _), score in judged if score is not None
             ]
             advance(len(batch))
-    command = f"outflank openings make --moves {moves} --within {within:g} --depth {depth} --selectivity {selectivity}"
+    settings = f"--moves {moves} --within {within:g} --depth {deep.depth} --selectivity {deep.selectivity}"
     text = (
         f"# {len(balanced)} of the {len(candidates)} positions after {moves} moves of Othello, once up to symmetry:\n"
         f"# those in which Outflank {__version__} sees no side more than {within:g} discs ahead. Behind each\n"
         f"# is its score, in discs from Black's side. Made with the weights of CRC-32 {checksum()} by\n"
-        f"# {command}\n" + "".join(sorted(balanced))
+        f"# outflank openings make {settings}\n" + "".join(sorted(balanced))
     )
     with open_output(output) as file:
         file.write(text.encode())

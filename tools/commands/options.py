@@ -126,6 +126,8 @@ SELECTIVITY = click.Choice([str(value) for value in SELECTIVITIES])
 ANY_FOLDER = click.Path(path_type=Path, file_okay=False)
 EXISTING_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 EXISTING_FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
+TAKES_BOARDS = {"ignore_unknown_options": True}
+"""The settings of commands that take a board, which may begin with ``--`` and must not be taken for an option then."""
 
 
 def together(*options: Callable[[Decorated], Decorated]) -> Callable[[Decorated], Decorated]:
@@ -269,25 +271,25 @@ def handing(kinds: Mapping[str, type[Any]], *options: Decorator) -> Decorator:
     """Return a decorator for options whose values reach the command in dataclasses.
 
     Args:
-        kinds: the dataclass for each argument of the command; its fields are named after the options. A field has
-            its default if its option is left out, or is not one of the command.
+        kinds: the dataclass for each argument of the command; its fields are named after the options, or after an
+            earlier one of these arguments. A field has its default if its option is left out, or is not one of the
+            command.
         options: the options, in the order of the help.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @wraps(command)
         def called(*arguments: object, **values: object) -> None:
-            held = {}
             for name, kind in kinds.items():
                 given = {field: values.pop(field.name) for field in fields(kind) if field.name in values}
-                held[name] = kind(
+                values[name] = kind(
                     **{
                         field.name: value
                         for field, value in given.items()
                         if value is not None or field.default is MISSING
                     }
                 )
-            command(*arguments, **values, **held)
+            command(*arguments, **values)
 
         return together(*options)(called)
 
@@ -397,12 +399,9 @@ weights_option = click.option(
 """``--weights mini/weights-5.bin``: every ``Searcher`` of the command, and of its processes, has these weights."""
 
 
-def _read_parameters(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> Parameters:
+def _read_parameters(texts: Sequence[str]) -> Parameters:
     pairs = [text.partition("=") for text in texts]
-    try:
-        return DEFAULTS.changed({name: value for name, _, value in pairs})
-    except SettingsError as error:
-        raise click.BadParameter(str(error), ctx, param) from None
+    return DEFAULTS.changed({name: value for name, _, value in pairs})
 
 
 param_option = click.option(
@@ -410,7 +409,7 @@ param_option = click.option(
     "parameters",
     multiple=True,
     metavar="NAME=VALUE",
-    callback=_read_parameters,
+    callback=read_by(_read_parameters),
     shell_complete=completed_by(*(f"{name}=" for name in PARAMETERS)),
     help="Set a number of the search, see docs/search.md; several may be given.  [default: as in the table there]",
 )
@@ -461,7 +460,6 @@ played_book_option = book_option(
 archive_option = click.option(
     "--archive",
     type=EXISTING_FILE,
-    metavar="FILE",
     help="Archive whose games are shown, see docs/archive.md.  [default: none]",
 )
 time_option = click.option(
@@ -482,7 +480,6 @@ place_options = together(workers_option, cluster_option)
 budget_option = click.option(
     "--budget",
     type=SECONDS,
-    metavar="TIME",
     help="Stop after 90s, 20m, 2h ...  [default: when all is done, or at Ctrl-C, which loses nothing]",
 )
 seed_option = click.option(
@@ -540,7 +537,6 @@ def output_option(what: str, otherwise: str = "", **attributes: Any) -> Callable
         "--output",
         "-o",
         type=OutputFile(stdout=True),
-        metavar="FILE",
         show_default=False,
         help=f"{what}; - is standard output.{default}",
         **attributes,

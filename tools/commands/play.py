@@ -8,15 +8,7 @@ from pathlib import Path
 import click
 
 from outflank import __version__
-from outflank.engine import (
-    DEFAULT_LEVEL,
-    Colour,
-    NotationError,
-    Position,
-    Rules,
-    Searcher,
-    SettingsError,
-)
+from outflank.engine import DEFAULT_LEVEL, Colour, NotationError, Position, Rules, Searcher, SettingsError
 from outflank.engine.evaluation import weights
 from outflank.engine.solo.game import DEFAULT_LAYOUT, Deal, DealerView, Variant, never_winnable, parse_layout
 from outflank.engine.solo.player import HINT_EFFORT, SoloPlayer, solve
@@ -87,7 +79,6 @@ _HIGHEST_SEED = 2**31 - 1
         "--save",
         "saved",
         type=OUTPUT_FILE,
-        metavar="FILE",
         help="Save the game in FILE, a new one or the file of --resume, after every move: "
         ".sgf, .ggf, .txt (transcript), .obf or .wtb (WTHOR, at the end of the game).",
     ),

@@ -165,9 +165,8 @@ _EXTRAS = {
 _DESCENDANTS = "outflank.protocol.drivers.descendants"  # imported by commands that start engines
 DEFAULTS_FILE = "outflank.defaults_file"
 """The key in ``click.Context.meta`` of the file that has values for the options of the command."""
-_ENGINE_MARK = (
-    "OUTFLANK_ENGINE"  # in the environment of an engine of a match, which has the settings of the match
-)
+# In the environment of an engine of a match, which has the settings of the match.
+_ENGINE_MARK = "OUTFLANK_ENGINE"
 _EXIT_BROKEN_PIPE = 128 + 13  # SIGPIPE, which Windows lacks
 _EXIT_INTERRUPTED = 128 + signal.SIGINT
 _MOST_SECONDS_TO_END = 10  # after a signal

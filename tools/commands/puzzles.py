@@ -34,7 +34,7 @@ from outflank.tools.commands.options import (
 )
 from outflank.tools.play.dialogue import InputLines
 from outflank.tools.runtime.files import STDOUT, open_output, write_whole
-from outflank.tools.runtime.games import ReadGames, read_and_written
+from outflank.tools.runtime.games import ReadGames, expect_kept
 from outflank.tools.runtime.progress import Complaints, counted, live, warn
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def puzzles() -> None:
 
 
 @puzzles.command("find")
-@click.argument("games", nargs=-1, required=True, metavar="GAMES...", shell_complete=completed_by(files=True))
+@click.argument("games", nargs=-1, required=True, shell_complete=completed_by(files=True))
 @click.option(
     "--empties",
     callback=read_by(_read_empties),
@@ -127,8 +127,7 @@ def find_problems(
     by the plies that the engine needs, and by how often each level of --elo fails (docs/puzzles.md). The share that
     each level solves goes to standard error.
     """
-    if lost := read_and_written(games, filter(None, (None if output is STDOUT else output, sgf_file, html))):
-        raise click.UsageError(f"can't write to {str(lost)!r}, whose games are read: name another file")
+    expect_kept(games, (None if output is STDOUT else output, sgf_file, html))
     read = ReadGames()
     found: list[Puzzle] = []
     try:

@@ -60,7 +60,7 @@ from outflank.tools.commands.options import (
 from outflank.tools.report.board import say
 from outflank.tools.runtime.executor import map_in_order
 from outflank.tools.runtime.files import write_whole
-from outflank.tools.runtime.games import ReadGames, read_and_written, shown
+from outflank.tools.runtime.games import ReadGames, expect_kept, shown
 from outflank.tools.runtime.progress import warn
 
 
@@ -138,12 +138,8 @@ def review(
     games: Sequence[str],
     source: FormatName | None,
     settings: ReviewSettings,
-    html: Path | None,
     book: str | None,
     archive: Path | None,
-    svg: Path | None,
-    sgf: Path | None,
-    ggf: Path | None,
     ply: int | None,
     view: PointOfView | None,
     values: bool | None,
@@ -153,6 +149,7 @@ def review(
     hash_mb: int,
     workers: int | None,
     as_json: bool,
+    **files: Path | None,
 ) -> None:
     """Review every GAME: what each move cost, and what would have been better.
 
@@ -163,6 +160,7 @@ def review(
     """
     if ply is not None and values is False:
         raise click.UsageError("--ply shows the values of all moves, which --no-values leaves out")
+    html = files["html"]
     if as_json and view == "black" and html is None:
         raise click.UsageError(
             "--scores is for text and the page, and --json has the mover's scores: leave it out"
@@ -170,16 +168,10 @@ def review(
     settings = replace(settings, all_moves=(html or ply) is not None if values is None else values)
     if (settings.depth, settings.seconds) == (None, None):
         settings = replace(settings, exact_from=max(settings.exact_from, exact_from_of_level(settings.level)))
-    files = {"html": html, "svg": svg, "sgf": sgf, "ggf": ggf}
-    if read_too := read_and_written(games, filter(None, files.values())):
-        raise click.UsageError(
-            f"can't write to {str(read_too)!r}, whose games are reviewed: name another file"
-        )
-    read, places = (
-        ReadGames(),
-        deque[tuple[str, int]](),
-    )  # files and numbers of the games whose reviews are awaited
-    only = "--svg draws the curve" if svg else "--ply shows a move" if ply else ""
+    expect_kept(games, files.values(), "whose games are reviewed")
+    read = ReadGames()
+    places = deque[tuple[str, int]]()  # files and numbers of the games whose reviews are awaited
+    only = "--svg draws the curve" if files["svg"] else "--ply shows a move" if ply else ""
 
     def chosen() -> Iterator[AnnotatedGame]:
         count = 0
@@ -219,9 +211,9 @@ def _write(
         "sgf": lambda: _records(sgf.write, reviews),
         "ggf": lambda: _records(ggf.write, reviews),
     }
-    for form, file in files.items():
-        if file is not None and reviews:
-            write_whole(file, made[form]().encode("utf-8", "replace"))
+    for form, make in made.items():
+        if (file := files[form]) is not None and reviews:
+            write_whole(file, make().encode("utf-8", "replace"))
 
 
 def _records(write: Callable[[AnnotatedGame], str], reviews: Iterable[GameReview]) -> str:

@@ -72,7 +72,7 @@ def export(run: Path, name: _Format | None, output: Path) -> None:
 
     Only games that count are written, in the order of the schedule. The run need not be over.
     """
-    name = chosen_format("--format", name, output, _FORMATS)
+    name = chosen_format(name, output, _FORMATS)
     if name == "csv":
         read = read_run(run)
         with open_output(output) as stream:
@@ -99,7 +99,6 @@ def export(run: Path, name: _Format | None, output: Path) -> None:
     "--test",
     callback=read_by(Sprt.parse),
     default="0,10",
-    metavar="TEXT",
     help="The hypotheses: 'elo0=0 elo1=10', perhaps with alpha=, beta=, model=.",
 )
 @json_option

@@ -2,8 +2,9 @@
 
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, NoReturn, Unpack
 
@@ -21,7 +22,6 @@ from outflank.engine import (
 )
 from outflank.engine.evaluation import weights
 from outflank.engine.machine import processors
-from outflank.engine.search.limits import Percent
 from outflank.engine.search.searcher import DEFAULT_HASH_MB
 from outflank.protocol.formats import obf
 from outflank.protocol.formats.annotated import BadGame
@@ -39,9 +39,11 @@ from outflank.tools.commands.options import (
     EXISTING_FOLDER,
     MOST_THREADS,
     OUTPUT_FILE,
+    TAKES_BOARDS,
     Command,
     WholeNumber,
     completed_by,
+    handing,
     hash_option,
     json_object_option,
     json_option,
@@ -60,13 +62,10 @@ from outflank.tools.commands.options import (
 from outflank.tools.report.search import limit_words, settings_line
 from outflank.tools.runtime.cluster import Place
 from outflank.tools.runtime.executor import open_executor
-from outflank.tools.runtime.games import Given, as_usage, bad_game, read_and_written, shown
+from outflank.tools.runtime.games import Given, as_usage, bad_game, expect_kept, shown
 from outflank.tools.runtime.progress import Complaints, counted, live
 
 _MOST_POSITIONS, _MOST_BAD = 100_000, 1000
-_BOARDS = {
-    "ignore_unknown_options": True
-}  # a board may begin with "--", and must not be taken for an option then
 _POSITION_OR_BOARD = ("POSITION", "--board")
 _WLD_OR_BOUND = ("--wld", "--at-least")
 
@@ -100,7 +99,7 @@ _work_options = together(plain_search_options, place_options, json_option)
 _claims_argument = click.argument("claims_file", type=click.File("rb"), metavar="CLAIMS")
 
 
-@click.command(cls=Command, exclusive=[_POSITION_OR_BOARD, _WLD_OR_BOUND], context_settings=_BOARDS)
+@click.command(cls=Command, exclusive=[_POSITION_OR_BOARD, _WLD_OR_BOUND], context_settings=TAKES_BOARDS)
 @_positions_argument
 @_board_option
 @rules_option
@@ -119,16 +118,14 @@ _claims_argument = click.argument("claims_file", type=click.File("rb"), metavar=
         "--audit": "claims audit CLAIMS",
     }
 )
+@handing({"limit": Limit})
 def solve(
     texts: Sequence[str],
     board: str | None,
     rules: Rules,
-    wld: bool,
-    at_least: int | None,
+    limit: Limit,
     all_moves: bool,
     check: bool,
-    seconds: float | None,
-    selectivity: Percent | None,
     threads: int,
     hash_mb: int,
     parameters: Parameters,
@@ -142,13 +139,7 @@ def solve(
     Scores are final disc differences from the side to move. A position that can't be read is reported, and the others
     are solved. The exit code is 1 if there was such a position, or if --check finds a difference.
     """
-    limit = Limit(
-        seconds=seconds,
-        exact_from=None if seconds else 64,
-        selectivity=selectivity,
-        wld=wld,
-        at_least=at_least,
-    )
+    limit = limit if limit.seconds else replace(limit, exact_from=64)
     problems, bad = _problems(texts, board, rules)
     searcher = Searcher(hash_mb, threads, parameters=parameters)
     report = SolutionReport(check, as_json)
@@ -164,7 +155,7 @@ def job() -> None:
     """
 
 
-@job.command(cls=Command, exclusive=[_POSITION_OR_BOARD, _WLD_OR_BOUND], context_settings=_BOARDS)
+@job.command(cls=Command, exclusive=[_POSITION_OR_BOARD, _WLD_OR_BOUND], context_settings=TAKES_BOARDS)
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False), metavar="DIR")
 @_positions_argument
 @_board_option
@@ -201,11 +192,11 @@ def start(
     """
     problems, bad = _problems(texts, board, rules, same_rules=True)
     report = SolutionReport(check, as_json)
-    with _workers(place, threads) as (force, each):
+    with _workers(place, threads, hash_mb) as workers:
         question = Limit.solve(wld=wld, at_least=at_least) if wld or at_least is not None else None
-        facts = JobFacts(rules, tuple(map(str, problems)), frontier, force.places, question)
+        facts = JobFacts(rules, tuple(map(str, problems)), frontier, workers.places, question)
         with JobFile.open(folder, facts) as opened:
-            solve_job(opened, force, hash_mb, each, report)
+            solve_job(opened, workers, report)
     _complain(bad, report.differing)
 
 
@@ -223,8 +214,8 @@ def continue_(
 ) -> None:
     """Continue the job in DIR, with its question."""
     report = SolutionReport(check, as_json)
-    with _workers(place, threads) as (force, each), JobFile.open(folder) as opened:
-        solve_job(opened, force, hash_mb, each, report)
+    with _workers(place, threads, hash_mb) as workers, JobFile.open(folder) as opened:
+        solve_job(opened, workers, report)
     _complain(Complaints("position"), report.differing)
 
 
@@ -237,14 +228,12 @@ def show(folder: Path, as_json: bool) -> None:
         show_job(opened, as_json)
 
 
-@contextmanager
-def _workers(place: Place, threads: int) -> Iterator[tuple[Workers, int]]:
+def _workers(place: Place, threads: int, hash_mb: int) -> Workers:
     if place["workers"] is None and place["cluster"] is None:
         # Threads share a table, so that two processors are twice as fast as one; workers solve boards twice.
         threads = threads if threads > 1 else min(processors(), MOST_THREADS)
         place = {"workers": max(processors() // threads, 1)}
-    with Workers(lambda: open_executor(**place)) as workers:
-        yield workers, threads
+    return Workers(lambda: open_executor(**place), hash_mb, threads)
 
 
 @click.group()
@@ -255,12 +244,10 @@ def proof() -> None:
     """
 
 
-@proof.command(cls=Command, exclusive=[_POSITION_OR_BOARD], context_settings=_BOARDS)
+@proof.command(cls=Command, exclusive=[_POSITION_OR_BOARD], context_settings=TAKES_BOARDS)
 @_positions_argument
 @_board_option
-@click.option(
-    "--output", "-o", type=OUTPUT_FILE, required=True, metavar="FILE", help="File to write, compressed by xz."
-)
+@click.option("--output", "-o", type=OUTPUT_FILE, required=True, help="File to write, compressed by xz.")
 @_every_direction_option
 @click.option(
     "--searched",
@@ -288,7 +275,7 @@ def make(
 
     POSITION is as for outflank solve. If it ends early, FILE has the proofs that are whole.
     """
-    _expect_kept(texts, output)
+    expect_kept(texts, [output], "which is read")
     with ProofFile(output, rules, hash_mb, searched) as proofs:
         problems, bad = _problems(texts, board, rules, same_rules=True)
         report = SolutionReport(check, as_json)
@@ -337,14 +324,11 @@ def claims() -> None:
 @_claims_argument
 @click.option("--board", metavar="'64 SQUARES X'", help="Position, a line of OBF.  [default: the start]")
 @_every_direction_option
-@click.option(
-    "--needed", type=OUTPUT_FILE, metavar="FILE", help="Write the claims that the result needs to FILE."
-)
+@click.option("--needed", type=OUTPUT_FILE, help="Write the claims that the result needs to FILE.")
 @click.option(
     "--proof",
     "proof_path",
     type=OUTPUT_FILE,
-    metavar="FILE",
     help="Write a proof that rests on the claims to FILE, and check it.",
 )
 @json_object_option
@@ -358,7 +342,7 @@ def derive(
 ) -> None:
     """Print what follows from the claims by the rules alone."""
     root = Position.start(rules) if board is None else _board(board, rules).position
-    _expect_kept([claims_file.name], proof_path, needed)
+    expect_kept([claims_file.name], [proof_path, needed], "which is read")
     with ExitStack() as stack:
         proofs = None
         if proof_path is not None:
@@ -495,11 +479,6 @@ def _board(line: str, rules: Rules) -> Problem:
         return obf.parse_problem(line, rules)
     except obf.LineError as error:
         raise click.BadParameter(f"{error} (column {error.column})", param_hint="'--board'") from None
-
-
-def _expect_kept(names: Iterable[str], *outputs: Path | None) -> None:
-    if lost := read_and_written(names, filter(None, outputs)):
-        raise click.UsageError(f"can't write to {str(lost)!r}, which is read: name another file")
 
 
 def _complain(bad: Complaints, differing: Sequence[int]) -> None:

@@ -2,15 +2,16 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Unpack
 
 import click
 
+from outflank.engine import NotationError
 from outflank.engine.evaluation.evaluate import STAGES
 from outflank.engine.evaluation.weights import SHIPPED
-from outflank.engine.search.limits import FULL_WIDTH, Percent
+from outflank.engine.search.limits import FULL_WIDTH
 from outflank.tools.commands.options import (
     ANY_FOLDER,
     EXISTING_FILE,
@@ -24,6 +25,7 @@ from outflank.tools.commands.options import (
     WholeNumber,
     budget_option,
     group,
+    handing,
     json_object_option,
     place_options,
     read_by,
@@ -34,6 +36,7 @@ from outflank.tools.commands.options import (
 from outflank.tools.commands.program import CommandGroup
 from outflank.tools.runtime.cluster import Place
 from outflank.tools.runtime.progress import counted, warn
+from outflank.tools.train.settings import Judging, LabelSettings, NetworkSettings, SelfplaySettings, Trust
 
 _PLIES = WholeNumber(1, 60)
 
@@ -64,22 +67,22 @@ _weights_out_option = click.option(
 )
 
 
-def _picture(context: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
-    """Refuse a picture of an unknown format before hours of work."""
-    if path is not None:
-        from matplotlib.backend_bases import FigureCanvasBase
+def _picture(path: Path) -> Path:
+    """Refuse a picture of an unknown format before hours of work. Raises: NotationError."""
+    from matplotlib.backend_bases import FigureCanvasBase
 
-        kinds = FigureCanvasBase.get_supported_filetypes()
-        if path.suffix[1:].lower() not in kinds:
-            raise click.BadParameter(f"the name has to end in .{' or .'.join(kinds)}, unlike {str(path)!r}")
+    kinds = FigureCanvasBase.get_supported_filetypes()
+    if path.suffix[1:].lower() not in kinds:
+        raise NotationError(f"the name has to end in .{' or .'.join(kinds)}, unlike {str(path)!r}")
     return path
 
 
 _plot_option = click.option(
-    "--plot", type=OUTPUT_FILE, callback=_picture, help="Draw the errors by phase (.svg, .png, ...)."
+    "--plot", type=OUTPUT_FILE, callback=read_by(_picture), help="Draw the errors by phase (.svg, .png, ...)."
 )
 _folders_argument = click.argument("folders", type=EXISTING_FOLDER, nargs=-1, required=True)
-_fitting_options = together(
+_fitting_options = handing(
+    {"trust": Trust},
     click.option(
         "--solved",
         type=EXISTING_FOLDER,
@@ -90,12 +93,17 @@ _fitting_options = together(
     _weights_out_option,
     click.option(
         "--trust",
+        "late",
         type=Number(0, 1),
         default=0.7,
         help="Weight of later positions in a target: 1 learns the result alone, 0 the search's score alone.",
     ),
     click.option(
-        "--early-trust", type=Number(0, 1), default=0.9, help="The same at more than 22 empty squares."
+        "--early-trust",
+        "early",
+        type=Number(0, 1),
+        default=0.9,
+        help="The same at more than 22 empty squares.",
     ),
     click.option(
         "--least-depth", type=_PLIES, default=1, help="Scores of searches of fewer plies don't count."
@@ -112,14 +120,17 @@ _selectivity_options = together(
         help="The same for searches to the end of the game.",
     ),
 )
-_shard_option = click.option(
-    "--shard",
-    type=WholeNumber(1, 1_000_000),
-    default=1000,
-    help="Games or boards in a file, the unit of work.",
-)
 _run_options = together(seed_option, place_options, json_object_option)
-_shard_options = together(_shard_option, _weights_option, _run_options)
+
+
+def _shard_option(name: str) -> Callable[[Decorated], Decorated]:
+    return click.option(
+        "--shard",
+        name,
+        type=WholeNumber(1, 1_000_000),
+        default=1000,
+        help="Games or boards in a file, the unit of work.",
+    )
 
 
 @train.command()
@@ -142,6 +153,7 @@ _shard_options = together(_shard_option, _weights_option, _run_options)
 @click.option(
     "--detours",
     type=Number(0, 100),
+    callback=read_by(lambda percent: percent / 100),
     default=0.0,
     help="Percentage of games with one random move after the opening; positions before it are not used.",
 )
@@ -152,38 +164,31 @@ _shard_options = together(_shard_option, _weights_option, _run_options)
     help="Most discs that a side may be ahead when a game begins.",
 )
 @budget_option
-@_shard_options
+@_shard_option("games_a_shard")
+@_weights_option
+@_run_options
+@handing({"judging": Judging, "settings": SelfplaySettings})
 def selfplay(
     folder: Path,
     games: int,
-    depth: int,
-    exact_from: int,
-    selectivity: Percent,
-    end_selectivity: Percent,
-    random_moves: tuple[int, int] | None,
-    detours: float,
-    widest: int,
+    settings: SelfplaySettings,
     budget: float | None,
-    shard: int,
-    weights: Path,
-    seed: int,
     as_json: bool,
     **place: Unpack[Place],
 ) -> None:
     """Play games into FOLDER; an interrupted run continues where it stopped."""
     from outflank.tools.train import selfplay as playing
 
-    if random_moves is not None and random_moves[0] > random_moves[1]:
-        raise click.UsageError(
-            f"--random-moves takes the fewest before the most, not {random_moves[0]} {random_moves[1]}"
-        )
+    fewest, most = settings.random_moves or (0, 0)
+    if fewest > most:
+        raise click.UsageError(f"--random-moves takes the fewest before the most, not {fewest} {most}")
+    shard = settings.games_a_shard
     if games % shard:
         shard = min(shard, games)  # ten games are one shard of ten
+        settings = replace(settings, games_a_shard=shard)
     if rest := games % shard:
         rounded = games - rest + shard
         warn(f"{games:,} games are rounded up to {rounded:,}, whole files of {shard:,} (--shard)")
-    judging = playing.Judging(depth, exact_from, selectivity, end_selectivity)
-    settings = playing.SelfplaySettings(weights, judging, seed, shard, random_moves, detours / 100, widest)
     played = playing.selfplay(folder, settings, games, seconds=budget, **place)
     _report(folder, "game", played, settings.described(), as_json)
 
@@ -226,44 +231,26 @@ def selfplay(
 @group(
     "Where it runs",
     budget_option,
-    _shard_options,
+    _shard_option("boards_a_shard"),
+    _weights_option,
+    _run_options,
 )
+@handing({"judging": Judging, "settings": LabelSettings})
 def label(
     folder: Path,
     games: tuple[Path, ...],
-    stray: int,
     boards: int,
+    settings: LabelSettings,
     budget: float | None,
-    fewest: int,
-    most: int,
-    depth: int,
-    exact_from: int,
-    selectivity: Percent,
-    end_selectivity: Percent,
-    line_to: int,
-    shard: int,
-    weights: Path,
-    seed: int,
     as_json: bool,
     **place: Unpack[Place],
 ) -> None:
     """Solve single positions, or judge them by a deep search, into FOLDER; no board twice."""
     from outflank.tools.train import label as labelling
     from outflank.tools.train.dataset import load
-    from outflank.tools.train.selfplay import Judging
 
-    if fewest > most:
-        raise click.UsageError(f"--fewest ({fewest}) can't be more than --most ({most})")
-    settings = labelling.LabelSettings(
-        weights,
-        Judging(depth, exact_from, selectivity, end_selectivity),
-        seed,
-        fewest=fewest,
-        most=most,
-        stray=stray,
-        line_to=line_to,
-        boards_a_shard=shard,
-    )
+    if settings.fewest > settings.most:
+        raise click.UsageError(f"--fewest ({settings.fewest}) can't be more than --most ({settings.most})")
     records = load(games) if games else None
     done = labelling.label(folder, settings, records, boards, seconds=budget, **place)
     _report(folder, "board", done, settings.described(), as_json)
@@ -323,9 +310,7 @@ def fit(
     folders: tuple[Path, ...],
     solved: tuple[Path, ...],
     out: Path,
-    trust: float,
-    early_trust: float,
-    least_depth: int,
+    trust: Trust,
     neighbours: float,
     ridge: float,
     plot: Path | None,
@@ -337,10 +322,8 @@ def fit(
     """
     from outflank.tools.train import fit as tables
     from outflank.tools.train import weights_file
-    from outflank.tools.train.targets import Trust
 
-    trusted = Trust(trust, early_trust, least_depth)
-    reports = weights_file.fit_folders(folders, solved, out, trusted, neighbours, ridge)
+    reports = weights_file.fit_folders(folders, solved, out, trust, neighbours, ridge)
     if plot is not None:
         from outflank.tools.train.plot import plot_errors
 
@@ -387,27 +370,19 @@ def fit(
     "stages",
     type=WholeNumber(0, STAGES - 1),
     multiple=True,
+    callback=read_by(lambda stages: tuple(sorted(set(stages))) or tuple(range(STAGES))),
     help="Train this third of the game and leave the others as they are; may be repeated.  [default: all]",
 )
 @click.option("--device", default="cpu", help="PyTorch's device: cpu, cuda, ...")
 @seed_option
 @json_object_option
+@handing({"settings": NetworkSettings})
 def network(
     folders: tuple[Path, ...],
     tables: Path,
     solved: tuple[Path, ...],
     out: Path,
-    trust: float,
-    early_trust: float,
-    least_depth: int,
-    epochs: int,
-    rate: float,
-    decay: float,
-    min_count: int,
-    linear_from: float | None,
-    stages: tuple[int, ...],
-    device: str,
-    seed: int,
+    settings: NetworkSettings,
     as_json: bool,
 ) -> None:
     """Train the evaluation's network on what its tables leave unexplained in the games in FOLDERS.
@@ -415,21 +390,8 @@ def network(
     One game in 20 is kept out to measure with, the same as in fit; boards that other games have too don't count there.
     The state of the training is saved every two minutes: an interrupted run continues where it stopped.
     """
-    from outflank.tools.train import network as networks
     from outflank.tools.train import weights_file
-    from outflank.tools.train.targets import Trust
 
-    settings = networks.NetworkSettings(
-        Trust(trust, early_trust, least_depth),
-        epochs,
-        rate,
-        decay,
-        min_count,
-        networks.NEVER_LINEAR if linear_from is None else linear_from,
-        seed=seed,
-        stages=tuple(sorted(set(stages))) or tuple(range(STAGES)),
-        device=device,
-    )
     reports = weights_file.train_network(tables, folders, solved, out, settings)
     click.echo(
         json.dumps([asdict(report) for report in reports])
@@ -553,7 +515,7 @@ def gate(
     help="Plies searched for a move from the fourth generation on, at 73 %.",
 )
 @_end_option("--late-exact-from", 20, "search these games to the end, at 87 %")
-@_shard_option
+@_shard_option("shard")
 @seed_option
 @place_options
 def all_(
@@ -573,7 +535,6 @@ def all_(
     adds a generation with the time that it leaves.
     """
     from outflank.tools.train import bootstrap as generations
-    from outflank.tools.train.selfplay import Judging
 
     early, late = Judging(depth, exact_from), Judging(late_depth, late_exact_from, 73, 87)
     settings = generations.BootstrapSettings(folder, budget, early, late, seed, shard)

@@ -121,8 +121,8 @@ def format_of(path: Path) -> FormatName:
     return found
 
 
-def chosen_format(option: str, given: _Name | None, output: Path, formats: Mapping[str, _Name]) -> _Name:
-    """Return the option's format, or else that of the output's suffix in `formats`.
+def chosen_format(given: _Name | None, output: Path, formats: Mapping[str, _Name]) -> _Name:
+    """Return the format of ``--format``, or else that of the output's suffix in `formats`.
 
     Raises: click.UsageError if there is neither.
     """
@@ -131,7 +131,7 @@ def chosen_format(option: str, given: _Name | None, output: Path, formats: Mappi
         return name
     *others, last = formats
     raise click.UsageError(
-        f"no format is named: give {option} FORMAT, or -o FILE that ends in {', '.join(others)} or {last}"
+        f"no format is named: give --format FORMAT, or -o FILE that ends in {', '.join(others)} or {last}"
     )
 
 

@@ -78,11 +78,8 @@ class Scoreboard:
             case Planned(games, played):
                 games += games_to_be_planned(self._standings.settings, self._standings.games.values())
                 # In a field planned round by round, games before the first plan have been played already.
-                before = (
-                    played
-                    if self._progress.tasks[0].total is None
-                    else self._progress.tasks[0].fields["before"]
-                )
+                (task,) = self._progress.tasks
+                before = played if task.total is None else task.fields["before"]
                 self._progress.update(
                     self._task, description="games", total=games, completed=played, before=before
                 )

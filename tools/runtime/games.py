@@ -215,11 +215,15 @@ class ReadGames:
         return True
 
     def of(
-        self, names: Iterable[str], source: FormatName | None, rules: Rules
+        self, names: Iterable[str], source: FormatName | None, rules: Rules, files_only: bool = False
     ) -> Iterator[tuple[str, int, AnnotatedGame]]:
-        """Yield each game of each argument, with the argument and its number there; see ``games_given``."""
+        """Yield each game of each argument, with the argument and its number there.
+
+        The arguments are those of ``games_given``, or names of files as ``games_of`` takes them.
+        """
+        given = games_of if files_only else games_given
         for name in names:
-            for number, entry in enumerate(games_given(name, source, rules), 1):
+            for number, entry in enumerate(given(name, source, rules), 1):
                 if self.add(name, number, entry):
                     assert isinstance(entry, AnnotatedGame)
                     yield name, number, entry
@@ -273,6 +277,14 @@ def read_and_written(names: Iterable[str], outputs: Iterable[Path]) -> Path | No
         if status is not None and any(os.path.samestat(status, each) for each in read):
             return output
     return None
+
+
+def expect_kept(
+    names: Iterable[str], outputs: Iterable[Path | None], why: str = "whose games are read"
+) -> None:
+    """Raise click.UsageError if a file that is read would be written too; `why` says how it is read."""
+    if lost := read_and_written(names, filter(None, outputs)):
+        raise click.UsageError(f"can't write to {str(lost)!r}, {why}: name another file")
 
 
 def _status(file: str | Path) -> os.stat_result | None:

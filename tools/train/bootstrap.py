@@ -16,20 +16,22 @@ The folder records the time of each step, so that interruptions do not use up th
 continues with another generation of the last kind.
 """
 
-from collections.abc import Callable
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import Unpack
 
+from outflank.engine import FileFormatError
 from outflank.engine.evaluation import weights
 from outflank.tools.runtime.cluster import Place
 from outflank.tools.runtime.files import write_whole
-from outflank.tools.train import label, network, probcut, selfplay, weights_file
+from outflank.tools.train import label, probcut, selfplay, weights_file
 from outflank.tools.train.dataset import load, read_header, shards_there
-from outflank.tools.train.selfplay import Judging
-from outflank.tools.train.targets import Trust
-from outflank.tools.train.timespent import spending, spent_on
+from outflank.tools.train.settings import Judging, LabelSettings, NetworkSettings, SelfplaySettings, Trust
 
 _MOST = 100_000_000  # games and boards: the time is what counts
 # The share of the time of each generation; the rest is for the error model.
@@ -176,9 +178,7 @@ def _run_generation(
 
 def _play(settings: BootstrapSettings, generation: int, seconds: float, place: Place) -> int:
     seed = settings.seed + generation
-    playing = selfplay.SelfplaySettings(
-        settings.weights(generation), settings.early, seed, settings.games_a_shard
-    )
+    playing = SelfplaySettings(settings.weights(generation), settings.early, seed, settings.games_a_shard)
     if generation >= _FIRST_LATE:
         playing = replace(
             playing,
@@ -195,7 +195,7 @@ def _label(settings: BootstrapSettings, generation: int, seconds: float, place: 
     late = generation >= _FIRST_LATE
     fewest, most = _LATE_LABELLED if late else _EARLY_LABELLED
     judging = settings.late if late else settings.early
-    labelling = label.LabelSettings(
+    labelling = LabelSettings(
         settings.weights(generation),
         replace(judging, exact_from=_LABELS_SOLVED_FROM),
         seed=settings.seed + generation,
@@ -231,7 +231,7 @@ def _fit_generation(settings: BootstrapSettings, generation: int, place: Place) 
     tables = settings.folder / "tables.unfinished"
     weights_file.fit_folders(games, earlier, tables, trust)
     labels = [settings.labels(number) for number in range(generation + 1)]
-    training = network.NetworkSettings(trust=trust, seed=settings.seed)
+    training = NetworkSettings(trust=trust, seed=settings.seed)
     if generation >= _FIRST_LATE:
         training = replace(training, linear_from=_LATE_LINEAR_FROM)
     both = settings.folder / "weights.unfinished"
@@ -252,3 +252,35 @@ def _fit_error_model(settings: BootstrapSettings, last: int, place: Place) -> No
         weights_made, [settings.games(last)], _ERROR_MODEL_BOARDS, _ERROR_MODEL_DEPTH, settings.seed, **place
     )
     probcut.write(settings.error_model, probcut.fit(measured), measured, weights_made, settings.seed)
+
+
+def spent_on(path: Path, *steps: str) -> float:
+    """Return the seconds of these steps together; 0 without a file.
+
+    Raises: FileFormatError if it is another file or damaged.
+    """
+    seconds = _seconds_of_steps(path)
+    return sum(seconds.get(step, 0.0) for step in steps)
+
+
+@contextmanager
+def spending(path: Path, step: str) -> Iterator[None]:
+    """Add the time of the ``with`` block, however it ends, to a step; that of a killed step is not counted.
+
+    Raises: FileFormatError if it is another file or damaged.
+    """
+    seconds, began = _seconds_of_steps(path), time.monotonic()
+    try:
+        yield
+    finally:
+        seconds[step] = seconds.get(step, 0.0) + time.monotonic() - began
+        write_whole(path, (json.dumps(seconds, indent=1) + "\n").encode())
+
+
+def _seconds_of_steps(path: Path) -> dict[str, float]:
+    try:
+        return {str(step): float(seconds) for step, seconds in json.loads(path.read_bytes()).items()}
+    except FileNotFoundError:
+        return {}
+    except (ValueError, AttributeError, TypeError):
+        raise FileFormatError(f"{path} does not hold the seconds of each step") from None

@@ -28,7 +28,8 @@ from outflank.engine.evaluation.unpacking import columns as kept_weights
 from outflank.engine.evaluation.weights import UNITS_A_DISC
 from outflank.tools.train.accuracy import calibration
 from outflank.tools.train.dataset import Records, empties, game_numbers
-from outflank.tools.train.targets import Trust, targets
+from outflank.tools.train.settings import Trust
+from outflank.tools.train.targets import targets
 
 Vector = NDArray[np.floating[Any]]
 _Number = TypeVar("_Number", bound=np.generic)

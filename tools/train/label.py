@@ -2,16 +2,15 @@
 
 import random
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 
 from outflank.engine import Colour, FileFormatError, Limit, Position
-from outflank.engine.evaluation.weights import SHIPPED, checksum
+from outflank.engine.evaluation.weights import SHIPPED
 from outflank.protocol.formats.obf import Problem
 from outflank.tools.match.openings.sources import play_random
 from outflank.tools.runtime.cluster import Place
@@ -32,42 +31,12 @@ from outflank.tools.train.dataset import (
     shard_path,
     write_shard,
 )
-from outflank.tools.train.selfplay import Judging, to_the_end
+from outflank.tools.train.selfplay import to_the_end
+from outflank.tools.train.settings import LabelSettings
 
 _TIMES_STRAYED = 8
 
 _Board = tuple[int, int]  # own, opp
-
-
-@dataclass(frozen=True, slots=True)
-class LabelSettings:
-    """Settings of labelling.
-
-    Attributes:
-        weights: the evaluation's file, which every worker must be able to read.
-        judging: the search of a position.
-        seed: the seed of the choice of positions.
-        fewest: the smallest number of empty squares.
-        most: the largest number of empty squares.
-        stray: the maximum of random moves played first from a game's position, for positions after bad moves, which
-            searches meet; games contain only positions after good ones.
-        line_to: the empty squares down to which the positions of the best line count too if a search reaches the end.
-        boards_a_shard: the boards in a file, the unit of work.
-    """
-
-    weights: Path
-    judging: Judging
-    seed: int
-    fewest: int
-    most: int
-    stray: int = 0
-    line_to: int = 64
-    boards_a_shard: int = 1000
-
-    def described(self) -> dict[str, Any]:
-        """Return the settings for a shard's header, like those of self-play."""
-        made_by = {"weights": self.weights.name, "evaluation": checksum(self.weights)}
-        return {**asdict(self), **made_by, "labels": "single positions"}
 
 
 def label(

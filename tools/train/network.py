@@ -17,7 +17,7 @@ import json
 import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +41,8 @@ from outflank.tools.train.networkmodel import (
     StagePositions,
     rounded,
 )
-from outflank.tools.train.targets import Trust, targets
+from outflank.tools.train.settings import NetworkSettings
+from outflank.tools.train.targets import targets
 
 _SECONDS_BETWEEN = 120.0
 
@@ -115,35 +116,7 @@ def _identity(settings: Mapping[str, Any], records: Records, begin: Weights) -> 
     return json.dumps([settings, len(records), checksum], sort_keys=True)
 
 
-NEVER_LINEAR = 128.0  # discs; no error is larger
 _RISING = 0.101  # the share of the steps in which the rate rises; with 0.1 PyTorch divides by 0 if there are ten steps
-
-
-@dataclass(frozen=True, slots=True)
-class NetworkSettings:
-    """Settings of the training.
-
-    Attributes:
-        trust: the trust in later positions of a game, see targets.py.
-        epochs: the number of epochs.
-        rate: the highest learning rate; it rises over the first tenth and falls to almost 0.
-        decay: the decay of a row towards its initial value in a step, divided by the learning rate.
-        min_count: the smallest number of occurrences of a configuration whose row is trained.
-        linear_from: the discs beyond which the loss of an error is linear, not quadratic.
-        seed: the seed of the order of positions and of the initial values.
-        stages: the stages to train; the others are not changed.
-        device: PyTorch's name of the device: cpu, cuda ...
-    """
-
-    trust: Trust = field(default_factory=Trust)
-    epochs: int = 4
-    rate: float = 2e-3
-    decay: float = 2.0
-    min_count: int = 300
-    linear_from: float = NEVER_LINEAR
-    seed: int = 0
-    stages: tuple[int, ...] = tuple(range(STAGES))
-    device: str = "cpu"
 
 
 @dataclass(frozen=True, slots=True)

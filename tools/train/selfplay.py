@@ -5,16 +5,13 @@ the result, and the positions of its best line are recorded.
 """
 
 import random
-from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 
 from outflank.engine import STARTS, Limit, Position, Searcher, SearchResult
-from outflank.engine.evaluation.weights import checksum
-from outflank.engine.search.limits import FULL_WIDTH, Percent
 from outflank.tools.match.openings.sources import play_random
 from outflank.tools.runtime.cluster import Place
 from outflank.tools.runtime.executor import cleared_searcher, open_executor, run_all, within
@@ -31,30 +28,7 @@ from outflank.tools.train.dataset import (
     shard_path,
     write_shard,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Judging:
-    """The searches of the midgame and the endgame.
-
-    Attributes:
-        depth: the plies of the midgame search.
-        exact_from: the empty squares from which the search goes to the end of the game.
-        selectivity: the selectivity of the midgame search, in percent.
-        end_selectivity: the selectivity of the search to the end. Below 100 its score is nearly always right and counts
-            as a result.
-    """
-
-    depth: int
-    exact_from: int
-    selectivity: Percent = FULL_WIDTH.percent
-    end_selectivity: Percent = FULL_WIDTH.percent
-
-    def search(self, searcher: Searcher, position: Position) -> SearchResult:
-        """Search a position."""
-        if position.empties <= self.exact_from:
-            return searcher.search(position, Limit.solve(selectivity=self.end_selectivity))
-        return searcher.search(position, Limit(depth=self.depth, selectivity=self.selectivity))
+from outflank.tools.train.settings import ANY_SCORE, SelfplaySettings
 
 
 def to_the_end(found: SearchResult, position: Position) -> bool:
@@ -64,38 +38,10 @@ def to_the_end(found: SearchResult, position: Position) -> bool:
 
 # The opening's random moves: mostly few, for whole games; often many, for late boards that only searches visit.
 _OPENING_LENGTHS = ((4, 12), (6, 16), (8, 24), (20, 50))
-_HIGHEST_SCORE = 64
 _STANDARD_STARTS = 0.75  # the share of games from the standard start; the others begin with any arrangement
 # The moves of a shallow search before the random move of a detour; this part of the game is not recorded.
 _BEFORE_STRAY_MOVE = (1, 16)
 _TO_STRAY_MOVE = Limit(depth=2)
-
-
-@dataclass(frozen=True, slots=True)
-class SelfplaySettings:
-    """Settings of self-play.
-
-    Attributes:
-        weights: the evaluation's file, which every worker must be able to read.
-        judging: the search of a move.
-        seed: the seed of all random choices; each shard has a generator of its own.
-        games_a_shard: the games in a file, the unit of work.
-        random_moves: the minimum and maximum of random moves in the opening; None mixes short and long openings.
-        detours: the share of games in which a random move follows some good ones before the recorded game.
-        widest: the largest absolute score of an opening, in discs.
-    """
-
-    weights: Path
-    judging: Judging
-    seed: int
-    games_a_shard: int = 1000
-    random_moves: tuple[int, int] | None = None
-    detours: float = 0.0
-    widest: int = _HIGHEST_SCORE
-
-    def described(self) -> dict[str, Any]:
-        """Return the settings for a shard's header, with the weights' checksum, since a name does not identify them."""
-        return {**asdict(self), "weights": self.weights.name, "evaluation": checksum(self.weights)}
 
 
 def selfplay(
@@ -157,7 +103,7 @@ def _play_game(searcher: Searcher, settings: SelfplaySettings, rng: random.Rando
 def _fair_opening(searcher: Searcher, settings: SelfplaySettings, rng: random.Random) -> Position:
     while True:
         position = _opening(searcher, settings, rng)
-        if settings.widest >= _HIGHEST_SCORE:
+        if settings.widest >= ANY_SCORE:
             return position
         if abs(settings.judging.search(searcher, position).score) <= settings.widest:
             return position

@@ -10,41 +10,21 @@ numbers of empty squares would teach this error and amplify it: sides and signs 
 A single position that was not searched to the end has no result, only its guess.
 """
 
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from outflank.tools.train.dataset import Records, empties, solved
+from outflank.tools.train.settings import Trust
 
 _EARLY = 22  # more empty squares than this
 _ENOUGH = 1000  # positions to distinguish a bias from noise of some ten discs
 
 
-@dataclass(frozen=True, slots=True)
-class Trust:
-    """The share of a target that comes from later in the game; 1 uses only the result, 0 only the guess.
-
-    Attributes:
-        late: the trust at 22 empty squares or fewer, where a guess is good.
-        early: the trust before.
-        least_depth: the smallest depth of a search whose guess is used, in plies.
-    """
-
-    late: float = 0.7
-    early: float = 0.9
-    least_depth: int = 1
-
-    def at(self, records: Records) -> NDArray[np.float32]:
-        """Return the trust at each position."""
-        found = np.where(empties(records) > _EARLY, self.early, self.late)
-        return np.where(records["depth"] < self.least_depth, 1.0, found).astype(np.float32)
-
-
 def targets(records: Records, trust: Trust) -> NDArray[np.float32]:
     """Return the target of each position of contiguous games, in discs from the side to move."""
-    from_later = trust.at(records)
+    from_later = _trust_at(records, trust)
     from_later[_without_result(records)] = 0
     from_guess = (1 - from_later) * _unbiased_guesses(records)
     found = from_guess + from_later * records["result"].astype(np.float32)
@@ -56,6 +36,11 @@ def targets(records: Records, trust: Trust) -> NDArray[np.float32]:
         here = by_distance[first:last]
         found[here] = from_guess[here] + from_later[here] * found[here + 1]
     return found.astype(np.float32)
+
+
+def _trust_at(records: Records, trust: Trust) -> NDArray[np.float32]:
+    found = np.where(empties(records) > _EARLY, trust.early, trust.late)
+    return np.where(records["depth"] < trust.least_depth, 1.0, found).astype(np.float32)
 
 
 def _unbiased_guesses(records: Records) -> NDArray[np.float32]:

@@ -19,7 +19,7 @@ from outflank.tools.runtime.files import write_whole
 from outflank.tools.runtime.progress import progress_bar
 from outflank.tools.train import calibrate, fit
 from outflank.tools.train.dataset import Records, load, load_solved, read_header, shards
-from outflank.tools.train.targets import Trust
+from outflank.tools.train.settings import NetworkSettings, Trust
 
 if TYPE_CHECKING:  # PyTorch takes seconds to import
     from outflank.tools.train import network
@@ -49,7 +49,7 @@ def fit_folders(
 
 
 def train_network(
-    begin: Path, folders: Sequence[Path], solved: Sequence[Path], out: Path, settings: network.NetworkSettings
+    begin: Path, folders: Sequence[Path], solved: Sequence[Path], out: Path, settings: NetworkSettings
 ) -> list[network.EpochReport]:
     """Train a file's network on the residuals of its tables, and write both to `out`; games as in `fit_folders`.
 

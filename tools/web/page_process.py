@@ -22,9 +22,8 @@ from outflank.tools.match.state.run import Run
 from outflank.tools.web.server import Address, url_of
 
 _WRITE_SECONDS = 0.1
-_MOST_WAITING = (
-    20_000  # turns and thoughts; with more they are dropped, and a game appears whole when it has ended
-)
+# Turns and thoughts; with more they are dropped, and a game appears whole when it has ended.
+_MOST_WAITING = 20_000
 _END_SECONDS = 5.0
 
 

@@ -89,7 +89,7 @@ class PageGame:
         thinking: the side whose clock runs; None if none does.
         since: when this clock started, in seconds since 1970.
         left: the seconds that each side had then; infinite without a clock.
-        pages: the number of pages that show it.
+        pages: an event for each page that shows it, set after each change.
         is_paused: whether somebody has paused it.
 
     Args:
@@ -114,7 +114,7 @@ class PageGame:
         self.thinking: Colour | None = None
         self.since = 0.0
         self.left = {colour: spec.time.main + spec.time.period for colour, spec in specs.items()}
-        self.pages = 0
+        self.pages: set[asyncio.Event] = set()
         self.is_paused = False
         self._date = datetime.now(UTC).astimezone().isoformat(timespec="seconds")
         self._on_change = on_change
@@ -312,7 +312,6 @@ class Tables:
         self._engines = {spec.name: spec for spec in engines}
         self._game_of, self._show = game_of, show
         self._games: dict[str, PageGame] = {}
-        self._changed: dict[str, set[asyncio.Event]] = {}
 
     def get(self, name: str) -> PageGame | None:
         """The game of this name."""
@@ -339,7 +338,8 @@ class Tables:
                             sending.cancel()
                         self._leave(current, changed)
                         current = game
-                        self._enter(game, changed)
+                        game.pages.add(changed)
+                        changed.set()
                         if not game.is_paused:
                             await asyncio.to_thread(game.start)
                         sending = asyncio.create_task(self._send(socket, game, changed))
@@ -381,7 +381,6 @@ class Tables:
         game = PageGame(given.first, given.moves, specs, tell)
         for name, old in list(self._games.items())[: max(0, len(self._games) + 1 - _MOST_GAMES)]:
             if not old.pages:
-                self._changed.pop(name, None)
                 await asyncio.to_thread(self._games.pop(name).close)
         self._games[game.id] = game
         return game
@@ -402,23 +401,16 @@ class Tables:
         ours = EngineSpec(f"Outflank {scale} {strength}", f"outflank gtp --hash {_ENGINE_HASH_MB}", control)
         return ours.with_options({scale: str(strength)})
 
-    def _enter(self, game: PageGame, changed: asyncio.Event) -> None:
-        game.pages += 1
-        self._changed.setdefault(game.id, set()).add(changed)
-        changed.set()
-
     def _leave(self, game: PageGame | None, changed: asyncio.Event) -> None:
         if game is None:
             return
-        game.pages -= 1
-        self._changed[game.id].discard(changed)
-
+        game.pages.discard(changed)
         loop = asyncio.get_running_loop()
         if not game.pages:
             loop.call_later(_ABSENCE_SECONDS, lambda: loop.run_in_executor(None, game.close_if_left))
 
     def _tell(self, game: PageGame) -> None:
-        for changed in self._changed.get(game.id, ()):
+        for changed in game.pages:
             changed.set()
 
     async def _send(self, socket: WebSocket, game: PageGame, changed: asyncio.Event) -> None:

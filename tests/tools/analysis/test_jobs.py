@@ -88,11 +88,10 @@ def worked(
     asked: Sequence[int] | None = None,
     workers: Workers | None = None,
     show: Callable[[Progress], object] = nothing,
-    hash_mb: int = 1,
 ) -> JobSolver:
     asked = thresholds(position, False, None) if asked is None else asked
-    with JobFile.open(folder, facts(position, frontier)) as job, workers or Workers(here) as found:
-        return JobSolver(job, position, asked, found, hash_mb, show).run()
+    with JobFile.open(folder, facts(position, frontier)) as job, workers or Workers(here, 1) as found:
+        return JobSolver(job, position, asked, found, show).run()
 
 
 @pytest.mark.parametrize("rules", RULES, ids=str)
@@ -117,8 +116,8 @@ def test_scores_moves_and_winners_are_those_of_a_plain_search(
 def test_what_is_known_is_not_searched_again_nor_are_its_images(tmp_path: Path) -> None:
     position, image = LARGER.position, LARGER.position.symmetries()[5]
     first, again = worked(tmp_path, position, 12), worked(tmp_path, position, 12)
-    with JobFile.open(tmp_path) as job, Workers(here) as workers:
-        of_image = JobSolver(job, image, thresholds(image, False, None), workers, 1, nothing).run()
+    with JobFile.open(tmp_path) as job, Workers(here, 1) as workers:
+        of_image = JobSolver(job, image, thresholds(image, False, None), workers, nothing).run()
 
     assert first.lower == first.upper == LARGER.score
     assert first.searches > 0
@@ -137,13 +136,13 @@ def test_a_worker_that_dies_is_replaced_unless_they_die_again_and_again(tmp_path
 
     position = problems("fforum-40-59.obf")[0]
     found = worked(
-        tmp_path, position.position, 15, workers=Workers(partial(open_executor, 2, None)), show=kill
+        tmp_path, position.position, 15, workers=Workers(partial(open_executor, 2, None), 1), show=kill
     )
 
     assert killed
     assert found.lower == found.upper == position.score
     with pytest.raises(OutflankError, match="workers died 3 times without a result"):
-        worked(tmp_path / "dying", reached(1, 12), 6, workers=Workers(dying))
+        worked(tmp_path / "dying", reached(1, 12), 6, workers=Workers(dying, 1))
 
 
 def run_job(folder: Path, *arguments: str) -> "subprocess.Popen[str]":
@@ -335,8 +334,8 @@ def test_a_search_of_the_whole_answers_every_question(seed: int, rules: Rules, t
         ("winner", thresholds(position, True, None)),
         ("bound", [3]),
     ):
-        found = worked(tmp_path / name, position, 9, asked, Workers(alone))
-        again = worked(tmp_path / name, position, 9, asked, Workers(dying))
+        found = worked(tmp_path / name, position, 9, asked, Workers(alone, 1))
+        again = worked(tmp_path / name, position, 9, asked, Workers(dying, 1))
 
         assert found.lower <= plain.score <= found.upper
         assert not any(found.lower < discs <= found.upper for discs in asked)
@@ -347,8 +346,8 @@ def test_a_search_of_the_whole_answers_every_question(seed: int, rules: Rules, t
 
 def test_a_search_of_the_whole_takes_the_nodes_of_a_plain_search(tmp_path: Path) -> None:
     plain = Searcher(64).search(LARGER.position, Limit.solve())
-    workers = Workers(partial(open_executor, 1, None))
-    found = worked(tmp_path, LARGER.position, None, workers=workers, hash_mb=64)
+    workers = Workers(partial(open_executor, 1, None), 64)
+    found = worked(tmp_path, LARGER.position, None, workers=workers)
 
     assert (found.lower, found.upper, found.move) == (plain.score, plain.score, plain.move)
     assert found.nodes == plain.nodes
@@ -357,9 +356,9 @@ def test_a_search_of_the_whole_takes_the_nodes_of_a_plain_search(tmp_path: Path)
 def test_a_bound_without_its_move_is_searched_again(tmp_path: Path) -> None:
     """Where the position was met as a board of another one's tree."""
     asked = [LARGER.score or 0]
-    with JobFile.open(tmp_path, facts(LARGER.position)) as job, Workers(alone) as workers:
+    with JobFile.open(tmp_path, facts(LARGER.position)) as job, Workers(alone, 1) as workers:
         job.add(key_of(LARGER.position)[0], Solved(asked[0], 64, 1, 10, 0.1))
-        found = JobSolver(job, LARGER.position, asked, workers, 1, nothing).run()
+        found = JobSolver(job, LARGER.position, asked, workers, nothing).run()
 
     assert found.searches == 1
     assert found.move is not None
@@ -382,7 +381,7 @@ def test_numbers_of_a_question_say_which_answer_is_nearer() -> None:
 def test_a_cluster_solves_what_one_machine_solves(tmp_path: Path) -> None:
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
-        there = Workers(partial(open_executor, None, cluster.scheduler_address))
+        there = Workers(partial(open_executor, None, cluster.scheduler_address), 1)
         found = worked(tmp_path, LARGER.position, 12, workers=there)
 
     assert found.lower == found.upper == LARGER.score
@@ -393,10 +392,10 @@ def test_a_cluster_solves_what_one_machine_solves(tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", [60, 61])
 def test_positions_of_ffo_60_to_79_are_solved(number: int, tmp_path: Path) -> None:
     problem = problems("fforum-60-79.obf")[number - 60]
-    workers = Workers(partial(open_executor, 2, None))
+    workers = Workers(partial(open_executor, 2, None), 64)
     asked = thresholds(problem.position, False, None)
     with JobFile.open(tmp_path, replace(facts(problem.position), workers=2)) as job, workers as found:
-        outcome = JobSolver(job, problem.position, asked, found, 64, nothing).run()
+        outcome = JobSolver(job, problem.position, asked, found, nothing).run()
 
     assert outcome.lower == outcome.upper == problem.score
     assert problem.scores[outcome.move or problem.position.legal_moves()[0]] == problem.score

@@ -26,7 +26,7 @@ SCORE = 32
 
 def proof(position: Position, score: int, prover: Prover, searched: int = 6) -> list[str]:
     lines: list[str] = []
-    assert write_proof(position, score, prover, lines.append, searched) == len(lines)
+    write_proof(position, score, prover, lines.append, searched)
     return lines
 
 

@@ -11,7 +11,8 @@ import pytest
 from outflank.engine import NotationError, SettingsError
 from outflank.tools.runtime.cluster import connect, scheduler_address
 from outflank.tools.train.dataset import read_shard, shard_path
-from outflank.tools.train.selfplay import SelfplaySettings, selfplay
+from outflank.tools.train.selfplay import selfplay
+from outflank.tools.train.settings import SelfplaySettings
 
 distributed = pytest.importorskip("distributed")
 

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from outflank.engine import FileFormatError, Limit, Position, Rules, Searcher
 from outflank.protocol.formats import obf
 from outflank.tools.commands.train import train
+from outflank.tools.train.bootstrap import spending, spent_on
 from outflank.tools.train.dataset import (
     RECORD,
     Records,
@@ -27,8 +28,8 @@ from outflank.tools.train.dataset import (
     write_shard,
 )
 from outflank.tools.train.label import make_devset
-from outflank.tools.train.targets import Trust, targets
-from outflank.tools.train.timespent import spending, spent_on
+from outflank.tools.train.settings import Trust
+from outflank.tools.train.targets import targets
 
 FULL_BUT_9 = 2**55 - 1
 A, B, C = 1, 2, 4  # single discs: what counts is whose they are

@@ -19,7 +19,7 @@ from outflank.tools.train.accuracy import calibration
 from outflank.tools.train.calibrate import Shift, measure, shifted
 from outflank.tools.train.dataset import Records, empties, load, position_of
 from outflank.tools.train.fit import Block, Fit, Vector, fit, phases, solve
-from outflank.tools.train.targets import Trust
+from outflank.tools.train.settings import Trust
 
 COLUMNS = 50
 BOARDS = 12

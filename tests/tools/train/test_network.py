@@ -13,14 +13,14 @@ from outflank.engine.evaluation.patterns import PHASES
 from outflank.engine.evaluation.weights import unpacked
 from outflank.tools.train.dataset import Records, empties, game_numbers, load, position_of
 from outflank.tools.train.fit import COLUMNS, KEPT_OUT, PADDING_COLUMN, columns_of, phases
-from outflank.tools.train.targets import Trust
+from outflank.tools.train.settings import NEVER_LINEAR, NetworkSettings, Trust
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 from outflank.tools.train import network, networkmodel  # noqa: E402
 from outflank.tools.train.networkmodel import StagePositions  # noqa: E402
 
 torch.set_num_threads(1)  # several wait for each other for ages where others want the processors too
-SETTINGS = network.NetworkSettings(Trust(1.0, 1.0), epochs=40, rate=1e-2, min_count=1)
+SETTINGS = NetworkSettings(Trust(1.0, 1.0), epochs=40, rate=1e-2, min_count=1)
 NOTHING = weights.Weights.nothing()
 Trained = tuple[weights.Weights, list[network.EpochReport]]
 
@@ -153,7 +153,7 @@ def test_boards_that_are_set_aside_are_not_trained_to(records: Records) -> None:
     assert first == other
 
 
-@pytest.mark.parametrize(("linear_from", "wanted"), [(network.NEVER_LINEAR, 20), (1.0, 1)])
+@pytest.mark.parametrize(("linear_from", "wanted"), [(NEVER_LINEAR, 20), (1.0, 1)])
 def test_far_errors_count_in_proportion_where_that_is_wanted(
     records: Records, linear_from: float, wanted: int
 ) -> None:

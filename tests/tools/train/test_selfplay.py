@@ -26,8 +26,9 @@ from outflank.tools.train.dataset import (
     solved,
 )
 from outflank.tools.train.gate import described, gate, play_pair
-from outflank.tools.train.label import LabelSettings, boards_of_games, label
-from outflank.tools.train.selfplay import Judging, SelfplaySettings, play_shard, selfplay, to_the_end
+from outflank.tools.train.label import boards_of_games, label
+from outflank.tools.train.selfplay import play_shard, selfplay, to_the_end
+from outflank.tools.train.settings import Judging, LabelSettings, SelfplaySettings
 
 SELECTIVE = Judging(depth=5, exact_from=14, selectivity=73, end_selectivity=87)
 

@@ -25,15 +25,16 @@ _JSON_SECONDS = 10.0
 _UNITS = ((86400, "d"), (3600, "h"), (60, "min"))
 
 
-def solve_job(job: JobFile, workers: Workers, hash_mb: int, threads: int, report: SolutionReport) -> None:
+def solve_job(job: JobFile, workers: Workers, report: SolutionReport) -> None:
     """Solve every position of a job, and report each as it is solved; known results are not searched again.
 
     Raises: OutflankError.
     """
     facts, limit = job.facts, job.question
     question = limit_words(limit) or ["exact scores"]
-    words = ", ".join([str(facts.rules), *question, f"table of {hash_mb} MB each"])
-    force = counted(workers.places, "worker") + (f" of {threads} threads" if threads > 1 else "")
+    words = ", ".join([str(facts.rules), *question, f"table of {workers.hash_mb} MB each"])
+    force = counted(workers.places, "worker")
+    force += f" of {workers.threads} threads" if workers.threads > 1 else ""
     report.begin(
         f"outflank {weights.version()}, job {job.path.parent}, {counted(len(job.solved), 'board')} known, "
         f"{force}, {words}"
@@ -46,7 +47,7 @@ def solve_job(job: JobFile, workers: Workers, hash_mb: int, threads: int, report
             asked = thresholds(problem.position, limit.wld, limit.at_least)
             note, draw = _watched(number, len(facts.positions), problem.position, limit, report.as_json)
             with live(draw):
-                solver = JobSolver(job, problem.position, asked, workers, hash_mb, note, threads).run()
+                solver = JobSolver(job, problem.position, asked, workers, note).run()
             info = _info(problem.position, solver, limit)
             figures = {name: len(getattr(solver, name)) for name in ("visited", "needed", "estimates")}
             figures = {"searches": solver.searches, **figures}

@@ -79,10 +79,18 @@ class Workers:
 
     Args:
         open_them: opens an executor and its number of concurrent tasks.
+        hash_mb: the size of a worker's transposition table.
+        threads: the threads of a worker's search.
     """
 
-    def __init__(self, open_them: Callable[[], AbstractContextManager[tuple[Executor, int]]]) -> None:
+    def __init__(
+        self,
+        open_them: Callable[[], AbstractContextManager[tuple[Executor, int]]],
+        hash_mb: int,
+        threads: int = 1,
+    ) -> None:
         self._open = open_them
+        self.hash_mb, self.threads = hash_mb, threads
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
@@ -91,6 +99,10 @@ class Workers:
 
     def __exit__(self, *error: Any) -> None:
         self._stack.__exit__(*error)
+
+    def submit(self, task: Callable[..., _T], *arguments: Any) -> Future[_T]:
+        """Start a task with these arguments and the two numbers of the searcher."""
+        return self.executor.submit(task, *arguments, self.hash_mb, self.threads)
 
     def replace(self) -> None:
         """Replace the workers after the crash of one, which ends the others too."""
@@ -118,12 +130,10 @@ class JobSolver:
         position: Position,
         asked: Sequence[int],
         workers: Workers,
-        hash_mb: int,
         show: Callable[[Progress], object],
-        threads: int = 1,
     ) -> None:
         self._job, self._position, self._asked = job, position, list(asked)
-        self._workers, self._hash_mb, self._show, self._threads = workers, hash_mb, show, threads
+        self._workers, self._show = workers, show
         self._frontier = job.facts.frontier or usual_frontier(position.empties, job.facts.workers)
         self._limit = estimate_limit(self._frontier)
         self._searcher = Searcher(_HASH_MB)
@@ -211,9 +221,7 @@ class JobSolver:
         limit = Limit(exact_from=64, nodes=most, at_least=only, wld=winner)
         # With several workers the others are idle.
         enough: Percent = 100 if self._workers.places == 1 else _GUESS_SELECTIVITY
-        task = self._workers.executor.submit(
-            _search_whole, position, limit, enough, self._hash_mb, self._threads
-        )
+        task = self._workers.submit(_search_whole, position, limit, enough)
         while not wait([task], _LOOK_SECONDS).done:
             self._tell(None)
         found = _result(task)
@@ -245,9 +253,7 @@ class JobSolver:
         while tree.answer is None:
             while len(self._running) < self._workers.places + _AHEAD and (node := tree.next()) is not None:
                 self._expected += expected_nodes(node.empties, node.lead)
-                task = self._workers.executor.submit(
-                    _search_bound, node.position, node.wanted, self._hash_mb, self._threads
-                )
+                task = self._workers.submit(_search_bound, node.position, node.wanted)
                 self._running[task] = node.position
             self._tell(tree)
             for future in wait(self._running, _LOOK_SECONDS, FIRST_COMPLETED).done:

@@ -31,8 +31,8 @@ def write_proof(
     add: Callable[[str], object],
     searched: int = SEARCHED,
     claims: "Deduction | None" = None,
-) -> int:
-    """Write a proof line by line, and return the number of lines.
+) -> None:
+    """Write a proof line by line.
 
     Args:
         position: the position, under rules by which a move turns every direction.
@@ -44,28 +44,22 @@ def write_proof(
 
     Raises: SettingsError if the score is wrong and the error is above the checker's part.
     """
-    count = 0
     proven: set[Position] = set()  # of the half that is being written
     bound = score  # the discs that the prover reaches in this half, against all moves of the other side
-
-    def line(text: str) -> None:
-        nonlocal count
-        count += 1
-        add(text)
 
     def prove(position: Position, reply: Move | str) -> None:
         """Write the prover's answer to `reply`, unless the checker finds it without a line."""
         if position.empties <= searched or position.is_over or position in proven:
             return
         if claims is not None and reply != "root" and claims.claimed(position, bound, True):
-            line(f"{reply} claim")
+            add(f"{reply} claim")
         else:
             answer = prover.answer(position, bound)
             after = position.play(answer)
             if claims is not None and claims.claimed(after, 1 - bound, False):
-                line(f"{reply} {answer} claim")
+                add(f"{reply} {answer} claim")
             else:
-                line(f"{reply} {answer}")
+                add(f"{reply} {answer}")
                 cover(after)
         if len(proven) == REMEMBERED:
             proven.clear()
@@ -79,18 +73,17 @@ def write_proof(
     rules = position.rules
     head = (f"rules {rules}", f"turns {rules.turns}", f"scoring {rules.scoring}")
     for text in (f"outflank proof {VERSION}", *head, f"board {position.board_string()}"):
-        line(text)
+        add(text)
     for text in (f"score {score:+d}", f"searched {searched}", "lower"):
-        line(text)
+        add(text)
     if score > -64:  # there is no lower score
         prove(position, "root")
-    line("upper")
+    add("upper")
     if score < 64:  # nor a higher one
         bound = -score
         proven.clear()
         cover(position)
-    line("end")
-    return count
+    add("end")
 
 
 class ProofFile:
@@ -131,13 +124,13 @@ class ProofFile:
 
         with writing(self.path), tempfile.TemporaryFile(dir=self.path.parent) as begun, live(draw):
             searched = self._searched if claims is None else 0
-            lines = write_proof(position, score, claims or self._prover, add, searched, claims)
+            write_proof(position, score, claims or self._prover, add, searched, claims)
             begun.write(packer.flush())
             begun.seek(0)
             shutil.copyfileobj(begun, self._data)
-        self._lines += lines
+        self._lines += count
         self._count += 1
-        return {"line": first, "lines": lines, "seconds": time.perf_counter() - began}
+        return {"line": first, "lines": count, "seconds": time.perf_counter() - began}
 
     def save(self) -> str:
         """Write the file, unless there are no proofs, and return its contents in words. Raises: UnwritableError."""
