@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from outflank.book import Book, BookWriter, Record
+from outflank.book import Book, BookWriter
 from outflank.book.checking import check
 from outflank.engine import Clock, Colour, Searcher
 from outflank.engine.evaluation.weights import checksum
@@ -22,7 +22,7 @@ from outflank.protocol.server.booksource import BookSource
 from outflank.protocol.server.movesource import SearchSource
 from outflank.protocol.server.nboard.commands import COMMANDS, NBoard
 from outflank.protocol.server.session import Session, Strength
-from outflank.tests.support.books import after, small_book
+from outflank.tests.support.books import after, records, small_book
 from outflank.tests.support.dialogue import Program as GtpProgram
 from outflank.tests.support.installation import ROOT
 
@@ -289,11 +289,6 @@ def test_a_record_of_many_moves_is_read_at_once() -> None:
 # --- The opening book: hints and moves from it, and learning
 
 
-def contents(path: Path) -> list[Record]:
-    with Book.open(path) as book:
-        return list(book.records())
-
-
 def test_a_game_is_learned_into_the_book_and_played_from_it(tmp_path: Path) -> None:
     """The first two positions that it does not know, on the level of the book; the book is whole afterwards."""
     path = small_book(tmp_path)
@@ -330,7 +325,7 @@ def test_why_nothing_is_learned_is_told_and_the_book_stays_as_it_was(
     tmp_path: Path, trouble: str, sentence: str
 ) -> None:
     path = small_book(tmp_path)
-    before = contents(path)
+    before = records(path)
     if trouble == "missing":
         path = tmp_path / "nowhere.book"
     told: list[str] = []
@@ -344,13 +339,13 @@ def test_why_nothing_is_learned_is_told_and_the_book_stays_as_it_was(
     assert lines[:2] == ["status learning", "learned"]
     assert lines[2].startswith(f"status {sentence}".replace("{book}", repr(str(path))))
     assert len(lines) == 3
-    assert trouble == "missing" or contents(path) == before
+    assert trouble == "missing" or records(path) == before
 
 
 def test_another_command_breaks_learning_off(tmp_path: Path) -> None:
     """As the ping behind it has come already, the first search is the last, and nothing of it is kept."""
     path = small_book(tmp_path)
-    before = contents(path)
+    before = records(path)
     inbox = Inbox()
     for line in (b"learn", b"ping 1"):
         inbox.put(line, NBoard().kind(line))
@@ -361,4 +356,4 @@ def test_another_command_breaks_learning_off(tmp_path: Path) -> None:
     assert dialogue.send("learn")[-1] == (
         "status the game is not learned: another command came before the game was learned"
     )
-    assert contents(path) == before
+    assert records(path) == before

@@ -15,12 +15,12 @@ from urllib.request import urlopen
 
 import pytest
 
-from outflank.tests.support.arenas import wait
+from outflank.tests.support.arenas import totals, wait
 from outflank.tests.support.processes import children, living_members
 from outflank.tests.support.program import certificate, outflank, running, started
 from outflank.tests.support.runs import conduct, fake, settings
 from outflank.tools.match.game.results import Ending
-from outflank.tools.match.state.run import Format, Run
+from outflank.tools.match.state.run import Format
 from outflank.tools.match.state.store import read_run
 
 ENGINE = f"cmd={shlex.quote(fake('x').cmd)}"
@@ -69,13 +69,6 @@ def lines_until(program: "subprocess.Popen[str]", text: str) -> list[str]:
         if text in line:
             return found
     raise AssertionError(f"{text!r} did not come: {''.join(found)}")
-
-
-def totals(run: Run) -> list[tuple[object, ...]]:
-    return [
-        (game.pairing.number, game.pairing.names, game.transcript, game.ending, game.winner, game.margin)
-        for game in run.games
-    ]
 
 
 def test_a_tournament_is_played_to_its_end_and_everybody_goes_home(tmp_path: Path) -> None:
