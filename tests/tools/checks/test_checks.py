@@ -12,7 +12,7 @@ from outflank.protocol.drivers.errors import EngineError
 from outflank.protocol.drivers.spec import EngineSpec, Protocol, command_line
 from outflank.tests.support import fake_engine, rule_breaker
 from outflank.tests.support.processes import StallMeter, judge_calmly
-from outflank.tests.support.program import RHINO, needs_rhino, outflank
+from outflank.tests.support.program import RHINO, needs_rhino
 from outflank.tools.checks import clock_and_exit, tapped_drivers
 from outflank.tools.checks.check import Check, Level, Violation, shown
 from outflank.tools.checks.examination import (
@@ -149,13 +149,6 @@ def test_an_engine_may_take_its_time_to_start_and_one_that_speaks_gtp_answers_no
         pytest.raises(EngineError, match="when asked 'ping 1'"),
     ):
         engine.until_pong(0.5)
-
-
-def test_a_check_of_the_other_protocol_is_wrong_usage() -> None:
-    ran = outflank("compliance", "--protocol", "nboard", "x", "--only", "takes-moves-back")
-
-    assert ran.returncode == 2
-    assert "nboard has no check 'takes-moves-back': --list shows them" in ran.stderr
 
 
 def test_a_greeting_is_found_although_it_comes_before_the_first_command(tmp_path: Path) -> None:
