@@ -2,7 +2,6 @@
 
 import doctest
 import re
-import subprocess
 import sys
 import time
 from contextlib import nullcontext
@@ -24,6 +23,7 @@ from outflank.protocol.server.nboard.commands import COMMANDS, NBoard
 from outflank.protocol.server.session import Session, Strength
 from outflank.tests.support.books import after, records, small_book
 from outflank.tests.support.dialogue import Program as GtpProgram
+from outflank.tests.support.dialogue import run_program
 from outflank.tests.support.installation import ROOT
 
 COMMAND = (sys.executable, "-m", "outflank.tools.commands.program", "nboard", "--book", "none")
@@ -107,12 +107,6 @@ LINES = st.one_of(
 )
 
 
-def run(data: str, *arguments: str) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [*COMMAND, *arguments], input=data.encode(), capture_output=True, timeout=60, check=False
-    )
-
-
 def test_the_program_answers_as_its_page_shows() -> None:
     lines = re.findall(r"^    ([<>]) (.*\n)", (ROOT / "docs" / "nboard.md").read_text(), re.MULTILINE)
     *typed, move = [line for sign, line in lines if sign == ">"]
@@ -164,7 +158,8 @@ def test_a_line_that_is_no_command_ends_nothing() -> None:
 
 
 def test_pings_are_answered_in_order_and_every_go_once() -> None:
-    result = run(START + "".join(f"go\nping {number}\n" for number in range(20)) + "quit\n")
+    work = "".join(f"go\nping {number}\n" for number in range(20))
+    result = run_program(f"{START}{work}quit\n".encode(), command=COMMAND)
 
     lines = result.stdout.decode().splitlines()
     answers = [line.split("/")[0] for line in lines if line.startswith(("===", "pong"))]
@@ -187,10 +182,10 @@ def test_what_follows_a_pong_is_about_the_new_position() -> None:
 
 
 def test_the_end_of_the_input_ends_a_search_and_the_program() -> None:
-    result = run(f"{START}go\n")
+    result = run_program(f"{START}go\n".encode(), command=COMMAND)
 
     assert (result.returncode, result.stderr) == (0, b"")
-    assert run("").stdout == b""
+    assert run_program(b"", command=COMMAND).stdout == b""
     assert result.stdout.decode().splitlines()[-1].startswith("=== ")
 
 
