@@ -55,6 +55,7 @@ SAID_BY_THEIR_OWN_CHECK = (
     "ignores-comments-behind-commands",
 )
 EXITS = set(checks_of(clock_and_exit))
+ALONE = {name for name, check in CHECKS.items() if check.alone}
 CLOCK = {name for name in EXITS if any("time_settings" in needed for needed in CHECKS[name].needs)}
 
 
@@ -228,7 +229,7 @@ BAD_HABITS = {
 @pytest.mark.parametrize(
     ("habit", "left_out"),
     [
-        *((habit, EXITS) for habit in BAD_HABITS),
+        *((habit, EXITS if ALONE.intersection(names) else ALONE) for habit, names in BAD_HABITS.items()),
         *(
             pytest.param(habit, CLOCK, marks=pytest.mark.slow)
             for habit in (*BAD_HABITS, *SAID_BY_THEIR_OWN_CHECK)
@@ -236,7 +237,7 @@ BAD_HABITS = {
     ],
 )
 def test_a_bad_habit_is_reported_once_by_the_check_that_is_about_it(habit: str, left_out: set[str]) -> None:
-    """The others pass, or say that they can't judge the engine."""
+    """The others pass, or say that they can't judge the engine; those with a process each are slow tests."""
     found = findings(rule_breaker.command(habit), *(name for name in CHECKS if name not in left_out))
 
     assert list(broken(found)) == BAD_HABITS.get(habit, [habit])
