@@ -59,7 +59,7 @@ def assert_same(board: reference.Board, side: str, sheet: reference.Sheet, posit
 
 
 @pytest.mark.parametrize("name", strategies.PRESETS)
-@settings(max_examples=30)
+@settings(max_examples=10)
 @given(data=st.data())
 def test_every_position_of_a_whole_game_is_the_oracles(name: str, data: st.DataObject) -> None:
     sheet = reference.SHEETS[name]

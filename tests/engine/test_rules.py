@@ -1,7 +1,6 @@
 """The rules dataclass: its texts, its refusals, its agreement with the oracle's sheets; and docs/rules.md."""
 
 import dataclasses
-import doctest
 from collections.abc import Callable
 from pathlib import Path
 
@@ -199,12 +198,3 @@ def test_the_pictures_show_the_six_starts(page: str) -> None:
         white = [square for square, letter in zip(CENTRE, drawn, strict=True) if letter == "O"]
 
         assert Position.start(Rules(start=name)).white == mask_of_names(" ".join(white))
-
-
-def test_the_examples_print_what_they_show(page: str) -> None:
-    example = doctest.DocTestParser().get_doctest(page, {}, PAGE.name, str(PAGE), 0)
-    failures: list[str] = []
-    doctest.DocTestRunner().run(example, out=failures.append)
-
-    assert example.examples
-    assert failures == []

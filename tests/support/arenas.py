@@ -5,7 +5,7 @@ import random
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -173,10 +173,6 @@ def totals(run: Run) -> list[tuple[int, str, str, str]]:
     return [
         (game.pairing.number, game.winner_name or "", str(game.ending), game.transcript) for game in run.games
     ]
-
-
-def names_of(count: int) -> Sequence[str]:
-    return [f"E{number:02}" for number in range(1, count + 1)]
 
 
 class Relay:

@@ -156,10 +156,12 @@ class Program:
         return self.process.returncode, (self._read + (out or b"")).decode(), (error or b"").decode()
 
 
-def run_program(data: bytes, *arguments: str, patience: float = 60.0) -> subprocess.CompletedProcess[bytes]:
+def run_program(
+    data: bytes, *arguments: str, command: Sequence[str] = PROGRAM
+) -> subprocess.CompletedProcess[bytes]:
     """Give all of the input at once and collect all of the output."""
-    command = [*PROGRAM, *arguments]
-    return subprocess.run(command, input=data, capture_output=True, timeout=patience, check=False)
+    words = [*command, *arguments]
+    return subprocess.run(words, input=data, capture_output=True, timeout=60, check=False)
 
 
 def driver_of(command: Sequence[str], name: str = "A", **named: Any) -> GtpDriver:

@@ -221,12 +221,20 @@ def lines_of(printed: Printed, folder: Path) -> list[str]:
     return [*found, f"[exit {printed.code}]"] if printed.code else found
 
 
-def run(*words: object, code: int = 0, typed: str | bytes | None = None) -> Result:
+def run(*words: object, code: int = 0, typed: str | bytes = b"") -> Result:
     """Run the program with these words in this process; it has to end with `code`."""
-    runner = CliRunner()
-    result = runner.invoke(cli, list(map(str, words)), typed, prog_name="outflank", catch_exceptions=False)
+    result = _call(list(map(str, words)), typed.encode() if isinstance(typed, str) else typed)
     assert result.exit_code == code, result.output
     return result
+
+
+def _call(words: Sequence[str], typed: bytes, **variables: str) -> Result:
+    """Run the program in this process; an exception that it does not catch is raised."""
+    with tempfile.TemporaryFile() as file:  # a real file: some commands ask for its descriptor
+        file.write(typed)
+        file.seek(0)
+        runner = CliRunner(env=variables)
+        return runner.invoke(cli, words, input=file, prog_name="outflank", catch_exceptions=False)
 
 
 def execute(command: str, folder: Path) -> Printed:
@@ -264,7 +272,9 @@ def _redirected(words: list[str], text: bytes | None, folder: Path) -> Printed:
     if "<" in files:
         text = (folder / files["<"]).read_bytes()
     if plain[0] == "outflank":
-        printed = _invoke(plain[1:], text, folder, variables)
+        with contextlib.chdir(folder):
+            called = _call(plain[1:], text or b"", **{"COLUMNS": "80", "PATH": _path(), **variables})
+        printed = Printed(called.stdout_bytes, called.stderr_bytes, called.output_bytes, called.exit_code)
     else:
         printed = _start(plain, folder, text, variables)
     out, error = printed.out, printed.error
@@ -277,19 +287,6 @@ def _redirected(words: list[str], text: bytes | None, folder: Path) -> Printed:
         (folder / files["2>"]).write_bytes(error)
         error = b""
     return Printed(out, error, printed.both, printed.code)
-
-
-def _invoke(words: Sequence[str], text: bytes | None, folder: Path, variables: dict[str, str]) -> Printed:
-    """Run `outflank` in this process; an exception that it does not catch is raised."""
-    # A real file: some commands ask for its descriptor.
-    with contextlib.chdir(folder), tempfile.TemporaryFile() as typed:
-        typed.write(text or b"")
-        typed.seek(0)
-        runner = CliRunner(env={"COLUMNS": "80", "PATH": _path(), **variables})
-        result = runner.invoke(cli, words, input=typed, prog_name="outflank")
-    if result.exception and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return Printed(result.stdout_bytes, result.stderr_bytes, result.output_bytes, result.exit_code)
 
 
 def _start(

@@ -2,7 +2,6 @@
 
 import doctest
 import re
-import subprocess
 import sys
 import time
 from contextlib import nullcontext
@@ -13,7 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from outflank.book import Book, BookWriter, Record
+from outflank.book import Book, BookWriter
 from outflank.book.checking import check
 from outflank.engine import Clock, Colour, Searcher
 from outflank.engine.evaluation.weights import checksum
@@ -22,8 +21,9 @@ from outflank.protocol.server.booksource import BookSource
 from outflank.protocol.server.movesource import SearchSource
 from outflank.protocol.server.nboard.commands import COMMANDS, NBoard
 from outflank.protocol.server.session import Session, Strength
-from outflank.tests.support.books import after, small_book
+from outflank.tests.support.books import after, records, small_book
 from outflank.tests.support.dialogue import Program as GtpProgram
+from outflank.tests.support.dialogue import run_program
 from outflank.tests.support.installation import ROOT
 
 COMMAND = (sys.executable, "-m", "outflank.tools.commands.program", "nboard", "--book", "none")
@@ -107,12 +107,6 @@ LINES = st.one_of(
 )
 
 
-def run(data: str, *arguments: str) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [*COMMAND, *arguments], input=data.encode(), capture_output=True, timeout=60, check=False
-    )
-
-
 def test_the_program_answers_as_its_page_shows() -> None:
     lines = re.findall(r"^    ([<>]) (.*\n)", (ROOT / "docs" / "nboard.md").read_text(), re.MULTILINE)
     *typed, move = [line for sign, line in lines if sign == ">"]
@@ -164,7 +158,8 @@ def test_a_line_that_is_no_command_ends_nothing() -> None:
 
 
 def test_pings_are_answered_in_order_and_every_go_once() -> None:
-    result = run(START + "".join(f"go\nping {number}\n" for number in range(20)) + "quit\n")
+    work = "".join(f"go\nping {number}\n" for number in range(20))
+    result = run_program(f"{START}{work}quit\n".encode(), command=COMMAND)
 
     lines = result.stdout.decode().splitlines()
     answers = [line.split("/")[0] for line in lines if line.startswith(("===", "pong"))]
@@ -187,10 +182,10 @@ def test_what_follows_a_pong_is_about_the_new_position() -> None:
 
 
 def test_the_end_of_the_input_ends_a_search_and_the_program() -> None:
-    result = run(f"{START}go\n")
+    result = run_program(f"{START}go\n".encode(), command=COMMAND)
 
     assert (result.returncode, result.stderr) == (0, b"")
-    assert run("").stdout == b""
+    assert run_program(b"", command=COMMAND).stdout == b""
     assert result.stdout.decode().splitlines()[-1].startswith("=== ")
 
 
@@ -289,11 +284,6 @@ def test_a_record_of_many_moves_is_read_at_once() -> None:
 # --- The opening book: hints and moves from it, and learning
 
 
-def contents(path: Path) -> list[Record]:
-    with Book.open(path) as book:
-        return list(book.records())
-
-
 def test_a_game_is_learned_into_the_book_and_played_from_it(tmp_path: Path) -> None:
     """The first two positions that it does not know, on the level of the book; the book is whole afterwards."""
     path = small_book(tmp_path)
@@ -330,7 +320,7 @@ def test_why_nothing_is_learned_is_told_and_the_book_stays_as_it_was(
     tmp_path: Path, trouble: str, sentence: str
 ) -> None:
     path = small_book(tmp_path)
-    before = contents(path)
+    before = records(path)
     if trouble == "missing":
         path = tmp_path / "nowhere.book"
     told: list[str] = []
@@ -344,13 +334,13 @@ def test_why_nothing_is_learned_is_told_and_the_book_stays_as_it_was(
     assert lines[:2] == ["status learning", "learned"]
     assert lines[2].startswith(f"status {sentence}".replace("{book}", repr(str(path))))
     assert len(lines) == 3
-    assert trouble == "missing" or contents(path) == before
+    assert trouble == "missing" or records(path) == before
 
 
 def test_another_command_breaks_learning_off(tmp_path: Path) -> None:
     """As the ping behind it has come already, the first search is the last, and nothing of it is kept."""
     path = small_book(tmp_path)
-    before = contents(path)
+    before = records(path)
     inbox = Inbox()
     for line in (b"learn", b"ping 1"):
         inbox.put(line, NBoard().kind(line))
@@ -361,4 +351,4 @@ def test_another_command_breaks_learning_off(tmp_path: Path) -> None:
     assert dialogue.send("learn")[-1] == (
         "status the game is not learned: another command came before the game was learned"
     )
-    assert contents(path) == before
+    assert records(path) == before

@@ -26,7 +26,7 @@ from outflank.protocol.clock import TimeControl
 from outflank.protocol.drivers.errors import UnfitEngineError
 from outflank.protocol.drivers.spec import EngineSpec, Protocol
 from outflank.tests.support import fake_engine
-from outflank.tests.support.arenas import LocalArena, Relay, heard, names_of, totals, wait
+from outflank.tests.support.arenas import LocalArena, Relay, heard, totals, wait
 from outflank.tests.support.processes import resident_kib
 from outflank.tests.support.runs import conduct, fake, instant, instant_settings
 from outflank.tools.arena import connection
@@ -446,7 +446,7 @@ def test_mangled_messages_are_refused_and_the_arena_goes_on(
 
 @pytest.mark.parametrize(("engines", "games"), [(8, 40), pytest.param(50, 20_000, marks=SLOW)])
 def test_many_engines_come_and_play(tmp_path: Path, engines: int, games: int) -> None:
-    names, memory = names_of(engines), list[int]()
+    names, memory = [f"E{number:02}" for number in range(1, engines + 1)], list[int]()
 
     def look(event: Event) -> None:
         if isinstance(event, GameRecord):

@@ -12,7 +12,7 @@ from outflank.protocol.drivers.errors import EngineError
 from outflank.protocol.drivers.spec import EngineSpec, Protocol, command_line
 from outflank.tests.support import fake_engine, rule_breaker
 from outflank.tests.support.processes import StallMeter, judge_calmly
-from outflank.tests.support.program import RHINO, needs_rhino, outflank
+from outflank.tests.support.program import RHINO, needs_rhino
 from outflank.tools.checks import clock_and_exit, tapped_drivers
 from outflank.tools.checks.check import Check, Level, Violation, shown
 from outflank.tools.checks.examination import (
@@ -55,6 +55,7 @@ SAID_BY_THEIR_OWN_CHECK = (
     "ignores-comments-behind-commands",
 )
 EXITS = set(checks_of(clock_and_exit))
+ALONE = {name for name, check in CHECKS.items() if check.alone}
 CLOCK = {name for name in EXITS if any("time_settings" in needed for needed in CHECKS[name].needs)}
 
 
@@ -151,13 +152,6 @@ def test_an_engine_may_take_its_time_to_start_and_one_that_speaks_gtp_answers_no
         engine.until_pong(0.5)
 
 
-def test_a_check_of_the_other_protocol_is_wrong_usage() -> None:
-    ran = outflank("compliance", "--protocol", "nboard", "x", "--only", "takes-moves-back")
-
-    assert ran.returncode == 2
-    assert "nboard has no check 'takes-moves-back': --list shows them" in ran.stderr
-
-
 def test_a_greeting_is_found_although_it_comes_before_the_first_command(tmp_path: Path) -> None:
     greeted = tmp_path / "greeted"
     with TappedGtpDriver(spec(["sh", "-c", GREETS_AT_ONCE, str(greeted)])) as engine:
@@ -235,7 +229,7 @@ BAD_HABITS = {
 @pytest.mark.parametrize(
     ("habit", "left_out"),
     [
-        *((habit, EXITS) for habit in BAD_HABITS),
+        *((habit, EXITS if ALONE.intersection(names) else ALONE) for habit, names in BAD_HABITS.items()),
         *(
             pytest.param(habit, CLOCK, marks=pytest.mark.slow)
             for habit in (*BAD_HABITS, *SAID_BY_THEIR_OWN_CHECK)
@@ -243,7 +237,7 @@ BAD_HABITS = {
     ],
 )
 def test_a_bad_habit_is_reported_once_by_the_check_that_is_about_it(habit: str, left_out: set[str]) -> None:
-    """The others pass, or say that they can't judge the engine."""
+    """The others pass, or say that they can't judge the engine; those with a process each are slow tests."""
     found = findings(rule_breaker.command(habit), *(name for name in CHECKS if name not in left_out))
 
     assert list(broken(found)) == BAD_HABITS.get(habit, [habit])

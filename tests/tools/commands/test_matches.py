@@ -55,11 +55,6 @@ def fake(name: str, fault: str = "none", turn: int = 2) -> str:
     return f"name={name} cmd={shlex.quote(shlex.join(fake_engine.command(fault, turn)))}"
 
 
-def match(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """Run ``outflank match`` in a folder of its own, without the virtual environment on PATH."""
-    return outflank("match", *arguments, cwd=cwd, env={**os.environ, "PATH": "/usr/bin:/bin"})
-
-
 def two(first: str, second: str) -> list[str]:
     return ["--engine", first, "--engine", second]
 
@@ -87,32 +82,6 @@ def test_processes_that_it_has_not_started_live_on(tmp_path: Path, command: list
 
     assert (ran.returncode, ran.stderr.count("Traceback")) == (0, 0)
     assert alive == [True, True]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (two(fake("A"), "name=B cmd=cat"), "engine B is no GTP engine"),
-        (two(fake("A"), fake("B", "crash at start")), "engine B exited with code 1"),
-        ([*two(fake("A"), fake("B")), "--rules", "obversi"], "engine A: there is no way to set"),
-        ([*two(fake("A"), fake("B")), "--out", "/proc/match"], "can't write records to '/proc/match'"),
-        ([*two(fake("A"), fake("B")), "--out", "full"], "need a new or empty folder"),
-    ],
-)
-def test_a_match_that_can_not_begin_says_why_and_leaves_nothing(
-    tmp_path: Path, arguments: list[str], sentence: str
-) -> None:
-    """What is wrong usage is in transcripts/matches.console."""
-    (tmp_path / "full").mkdir()
-    (tmp_path / "full" / "thing").write_text("precious")
-    ran = match(*arguments, cwd=tmp_path)
-
-    assert ran.returncode == 1
-    assert sentence in " ".join(ran.stderr.split())
-    assert "Traceback" not in ran.stderr
-    assert ran.stdout == ""
-    assert (tmp_path / "full" / "thing").read_text() == "precious"
-    assert [path.name for path in tmp_path.iterdir()] == ["full"]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
@@ -144,7 +113,9 @@ def test_gtp_rhino_plays_whole_games_though_it_refuses_passes(tmp_path: Path) ->
     passed = next(number for number, turn in enumerate(turns) if turn.move.is_pass)
     (tmp_path / "openings.txt").write_text(" ".join(str(turn.move) for turn in turns[:passed]))
     engines = two("name=ours cmd='outflank gtp --level 1'", f"name=rhino cmd='{RHINO} -l 1'")
-    ran = match(*engines, "--games", "2", "--openings", "openings.txt", "--out", "m", cwd=tmp_path)
+    words = (*engines, "--games", "2", "--openings", "openings.txt", "--out", "m")
+    path = {**os.environ, "PATH": "/usr/bin:/bin"}  # without the virtual environment
+    ran = outflank("match", *words, cwd=tmp_path, env=path)
     games = _games(tmp_path / "m")
 
     assert ran.returncode == 0

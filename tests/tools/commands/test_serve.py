@@ -14,13 +14,15 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
+from click.testing import Result
 
-from outflank.tests.support.arenas import wait
+from outflank.tests.support.arenas import totals, wait
 from outflank.tests.support.processes import children, living_members
 from outflank.tests.support.program import certificate, outflank, running, started
 from outflank.tests.support.runs import conduct, fake, settings
+from outflank.tests.support.transcripts import run
 from outflank.tools.match.game.results import Ending
-from outflank.tools.match.state.run import Format, Run
+from outflank.tools.match.state.run import Format
 from outflank.tools.match.state.store import read_run
 
 ENGINE = f"cmd={shlex.quote(fake('x').cmd)}"
@@ -46,8 +48,8 @@ class Club:
         self.file.write_text(options + tables)
         self.run_folder = folder / "club" / "run"
 
-    def arena(self, *words: str) -> "subprocess.CompletedProcess[str]":
-        return outflank("arena", words[0], self.file, *words[1:])
+    def arena(self, *words: str, code: int = 0) -> Result:
+        return run("arena", words[0], self.file, *words[1:], code=code)
 
     @contextmanager
     def serving(self, *before: str) -> Iterator["subprocess.Popen[str]"]:
@@ -71,13 +73,6 @@ def lines_until(program: "subprocess.Popen[str]", text: str) -> list[str]:
     raise AssertionError(f"{text!r} did not come: {''.join(found)}")
 
 
-def totals(run: Run) -> list[tuple[object, ...]]:
-    return [
-        (game.pairing.number, game.pairing.names, game.transcript, game.ending, game.winner, game.margin)
-        for game in run.games
-    ]
-
-
 def test_a_tournament_is_played_to_its_end_and_everybody_goes_home(tmp_path: Path) -> None:
     club = Club(tmp_path, entrants=2, games=2)
     with club.serving() as server:
@@ -93,8 +88,8 @@ def test_a_tournament_is_played_to_its_end_and_everybody_goes_home(tmp_path: Pat
     assert "game 1" in err
     assert "fake is in as Ann, time none" in said
     assert "the tournament is over" in said
-    assert outflank("report", str(club.run_folder), "-o", str(tmp_path / "r.html")).returncode == 0
-    assert len(outflank("export", str(club.run_folder), "--format", "ggf").stdout) > 100
+    run("report", club.run_folder, "-o", tmp_path / "r.html")
+    assert len(run("export", club.run_folder, "--format", "ggf").stdout) > 100
     again = outflank("serve", str(club.file))
     assert (again.returncode, again.stdout) == (0, out)
 
@@ -155,19 +150,20 @@ def test_an_organiser_looks_pauses_and_sends_away(tmp_path: Path) -> None:
     club = Club(tmp_path, format="standing")
     with club.serving() as server, running(*club.joining("Ann")) as ann, running(*club.joining("Bob")):
         lines_until(server, "game 2")
-        assert club.arena("pause").returncode == 0
+        club.arena("pause")
         wait(lambda: not json.loads(club.arena("status", "--json").stdout)["playing"])
         ended = json.loads(club.arena("status", "--json").stdout)["games_ended"]
         shown = club.arena("status").stdout
         assert json.loads(club.arena("status", "--json").stdout)["games_ended"] == ended
-        assert club.arena("pause", "--end").returncode == 0
+        club.arena("pause", "--end")
         lines_until(server, "game ")
-        assert club.arena("kick", "Ann").returncode == 0
+        club.arena("kick", "Ann")
         assert (ann.wait(10), ann.stderr and ann.stderr.read().splitlines()[-1]) == (
             1,
             "outflank: the server refuses: the organiser has sent it away",
         )
-        assert club.arena("kick", "Ann").stderr == "outflank: nobody who has a token is called 'Ann'\n"
+        said = club.arena("kick", "Ann", code=1).stderr
+        assert said == "outflank: nobody who has a token is called 'Ann'\n"
         server.send_signal(signal.SIGINT)
         server.communicate(timeout=20)
 
@@ -176,9 +172,8 @@ def test_an_organiser_looks_pauses_and_sends_away(tmp_path: Path) -> None:
     assert server.returncode == 128 + signal.SIGINT
     assert read_run(club.run_folder).settings.format is Format.STANDING
     assert Ending.DISCS in {game.ending for game in read_run(club.run_folder).games}
-    assert (
-        club.arena("status").stderr == f"outflank: no server runs the arena in '{club.run_folder.parent}'\n"
-    )
+    said = club.arena("status", code=1).stderr
+    assert said == f"outflank: no server runs the arena in '{club.run_folder.parent}'\n"
 
 
 def test_idle_strangers_cost_no_game_and_shut_nobody_out(tmp_path: Path) -> None:
@@ -191,15 +186,15 @@ def test_idle_strangers_cost_no_game_and_shut_nobody_out(tmp_path: Path) -> None
             stack.enter_context(socket.create_connection(("127.0.0.1", club.port), 10))
         before = played(club)
         wait(lambda: played(club) > before + 4, seconds=60)
-        assert club.arena("status").returncode == 0
+        club.arena("status")
         with running(*club.joining("Ann")) as ann:
             lines_until(ann, "fake is in as Ann")
         server.send_signal(signal.SIGINT)
         said = server.communicate(timeout=30)[1]
-    run = read_run(club.run_folder)
+    so_far = read_run(club.run_folder)
 
-    assert {game.ending for game in run.games} <= {Ending.DISCS, Ending.LINE_LOST}
-    assert run.voids == ()
+    assert {game.ending for game in so_far.games} <= {Ending.DISCS, Ending.LINE_LOST}
+    assert so_far.voids == ()
     assert "Traceback" not in said
 
 

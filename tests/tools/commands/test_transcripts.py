@@ -10,8 +10,8 @@ import pytest
 
 from outflank.engine import PRESETS, Game, Position
 from outflank.engine.boardsvg import DISC_COLOURS
-from outflank.tests.support.program import at_terminal, outflank, started
-from outflank.tests.support.transcripts import Section, check, sections
+from outflank.tests.support.program import at_terminal, started
+from outflank.tests.support.transcripts import Section, check, run, sections
 from outflank.tools.report.board import board_text
 
 FILES = sorted(Path(__file__).with_name("transcripts").glob("*.console"))
@@ -93,7 +93,7 @@ def test_svg_is_the_positions_own_and_a_terminal_shows_the_colours_of_the_box() 
     wanted = Game.from_transcript("f5d6c3").position.svg(size=200, last="c3", legal=False, line=["d3", "c4"])
 
     words = ("board", "f5d6c3", "--svg", "--size", 200, "--no-legal", "--line", "d3c4")
-    assert outflank(*words).stdout == wanted
+    assert run(*words).stdout == wanted
     for rules in PRESETS.values():
         text = board_text(Position.start(rules), coloured=True)
         for colour in rules.colour_names:  # two on the board, one below
@@ -104,7 +104,7 @@ def test_a_png_has_the_size_that_was_asked_for_and_the_boards_colours(tmp_path: 
     from matplotlib.image import imread
 
     file = tmp_path / "board.png"
-    outflank("board", "f5d6c3", "-o", file, "--size", 90, check=True)
+    run("board", "f5d6c3", "-o", file, "--size", 90)
     image = imread(file)
 
     assert image.shape[:2] == (90, 90)

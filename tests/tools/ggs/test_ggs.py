@@ -21,7 +21,7 @@ from outflank.protocol.formats.annotated import ResultReason
 from outflank.tests.support import fake_engine
 from outflank.tests.support.ggs import ANY_BOARD, PLAIN, Game, GgsServer, Guest, fake
 from outflank.tests.support.processes import children, living_members
-from outflank.tests.support.program import outflank, running
+from outflank.tests.support.program import running
 
 CUT_AT = 21
 ENDED = "is over: +0.00"  # equal engines win a game each
@@ -513,39 +513,3 @@ def test_words_of_others_are_shown_on_request_alone(server: GgsServer, tmp_path:
     assert not any("carol" in line for line in bob.said)
     assert "chann + .chat" in server.lines_of("alice")
     assert "chann + .chat" not in server.lines_of("bob")
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        ("--user x", "expected a login of 2 to 8 characters"),
-        ("--user .abc", "expected a login of 2 to 8 characters"),
-        ("--server nowhere", "expected HOST:PORT, got 'nowhere'"),
-        (f"--server {64 * 'a'}:5000", "expected HOST:PORT, got 'aaa"),
-        ("--engine 'cmd=x tc=5'", "the server sets the time of each game: leave tc= out"),
-        ("--ask 'quit'", "expected a request such as 's8r20 5:00 NAME', got 'quit'"),
-        ("--ask '8 5:00 bob\nquit'", "expected a request such as"),
-        ("--tournament 'x'", "expected the id of a tournament such as .7, got 'x'"),
-        ("--min-time 2h", "--min-time is more than --max-time"),
-        ("--games 0", "expected a whole number from 1 to 64"),
-    ],
-)
-def test_wrong_usage_is_one_sentence(tmp_path: Path, words: str, sentence: str) -> None:
-    given = ["--user", "alice", "--engine", "cmd=x", *shlex.split(words.replace("\\n", "\n"))]
-    done = outflank("ggs", *given, cwd=tmp_path)
-
-    assert done.returncode == 2
-    assert sentence in " ".join(done.stderr.split())
-
-
-@pytest.mark.parametrize("content", [None, b"", b"\n", b"\xff\n", b"x" * 1000])
-def test_without_a_password_nothing_begins(tmp_path: Path, content: bytes | None) -> None:
-    options = []
-    if content is not None:
-        (tmp_path / "password").write_bytes(content)
-        options = ["--password-file", tmp_path / "password"]
-    done = outflank("ggs", "--user", "alice", "--engine", "cmd=x", *options, cwd=tmp_path)
-
-    assert done.returncode == 1
-    assert "password" in done.stderr
-    assert not (tmp_path / "ggs.ggf").exists()

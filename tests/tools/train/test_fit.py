@@ -10,9 +10,8 @@ import pytest
 from click.testing import CliRunner
 from scipy.sparse import csr_array, random_array
 
-from outflank.engine import Searcher
 from outflank.engine.evaluation import weights
-from outflank.engine.evaluation.evaluate import HEADS, NUMBERS_OF_A_LAYER
+from outflank.engine.evaluation.evaluate import HEADS, NUMBERS_OF_A_LAYER, Evaluator
 from outflank.engine.evaluation.patterns import PHASES
 from outflank.tools.commands.train import train
 from outflank.tools.train.accuracy import calibration
@@ -59,14 +58,12 @@ def test_empty_phases_are_judged_like_the_next_and_padding_as_nothing(fitted: Fi
     assert not found[:, -1].any()
 
 
-def test_mirrored_boards_are_judged_alike(fitted: Fit, records: Records, tmp_path: Path) -> None:
-    path = tmp_path / "fitted.bin"
-    path.write_bytes(weights.packed(weights.Weights.of_tables(fitted[0]), {"command": "fitted in a test"}))
-    searcher = Searcher(1, weights=path)
+def test_mirrored_boards_are_judged_alike(fitted: Fit, records: Records) -> None:
+    evaluator = Evaluator(weights.unpacked(weights.Weights.of_tables(fitted[0])))
 
     for record in records[::97]:
         position = position_of(record)
-        assert len({searcher.evaluate(image) for image in position.symmetries()}) == 1
+        assert len({evaluator.score(image) for image in position.symmetries()}) == 1
 
 
 def sparse_rows(count: int, seed: int) -> csr_array:

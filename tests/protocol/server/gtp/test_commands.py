@@ -5,7 +5,6 @@ Reliability tests 4 and 9.
 
 import json
 import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,7 +23,7 @@ from outflank.protocol.server.gtp.commands import COMMANDS, HARMLESS
 from outflank.protocol.server.session import Strength
 from outflank.tests.support import reference, strategies
 from outflank.tests.support.books import small_book
-from outflank.tests.support.dialogue import PROGRAM, Dialogue, check_form, listening, put, run_program
+from outflank.tests.support.dialogue import Dialogue, Program, check_form, listening, put, run_program
 from outflank.tests.support.positions import rules_of
 
 # quit ends the dialogue, and what depends on the clock on the wall can't be compared
@@ -346,28 +345,16 @@ def test_stable_discs_are_those_that_the_search_knows(
         assert sum(1 << parse_square(square) for square in marked) == wanted
 
 
-def live(*lines: str) -> tuple[str, str]:
-    """Standard output and error of the program: the last line is sent once something has been drawn."""
-    with subprocess.Popen(
-        PROGRAM, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as program:
-        assert program.stdin is not None
-        assert program.stderr is not None
-        *first, last = lines
-        program.stdin.write("".join(f"{line}\n" for line in first))
-        program.stdin.flush()
-        drawn = ""
-        while "VAR" not in drawn:
-            drawn += program.stderr.readline()
-        program.stdin.write(f"{last}\nquit\n")
-        program.stdin.close()
-        assert program.stdout is not None
-        return program.stdout.read(), drawn + program.stderr.read()
-
-
 def test_the_best_line_is_drawn_live_until_a_line_comes() -> None:
-    out, err = live("play b f5", "outflank-live", "# interrupt")
-    drawings = err.strip().split("\n\n")
+    with Program() as program:
+        program.write("play b f5\noutflank-live\n")
+        assert program.process.stderr is not None
+        drawn = b""
+        while b"VAR" not in drawn:
+            drawn += program.process.stderr.read(1 << 16)
+        program.write("# interrupt\nquit\n")
+        _, out, rest = program.finish()
+    drawings = (drawn.decode() + rest).strip().split("\n\n")
 
     for drawing in drawings[:-1]:
         assert re.fullmatch(
