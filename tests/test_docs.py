@@ -38,18 +38,6 @@ def blocks(page: Path, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
 
 
-def command_lines() -> list[object]:
-    """Every line of an example that calls outflank, continuation lines joined."""
-    found: list[object] = []
-    for page in PAGES:
-        text = page.read_text().replace("\\\n", " ")
-        for number, line in enumerate(text.splitlines(), 1):
-            match = re.match(r"(?:    |\$ )(?:\$ )?(outflank .*)", line)
-            if match:
-                found.append(pytest.param(match[1], id=f"{page.name}:{number}"))
-    return found
-
-
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_python_examples_run(page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Those of a page one after the other, like one session in which our program is on the path."""
@@ -112,18 +100,20 @@ def test_console_examples_print_what_they_show(page: Path) -> None:
             assert fitted(step.shown, text_lines(execute(step.command, ROOT).both)) == step.shown
 
 
-@pytest.mark.parametrize("line", command_lines())
-def test_commands_and_options_in_examples_exist(line: str) -> None:
-    words = shlex.split(line, comments=True)[1:]
-    command: click.Command | None = cli
-    while isinstance(command, click.Group) and words and not words[0].startswith("-"):
-        command = command.get_command(click.Context(command), words.pop(0))
-    assert command is not None, f"no such command: {line}"
-    known = {
-        option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)
-    }
+def test_commands_and_options_in_examples_exist() -> None:
+    """Continuation lines are joined."""
+    text = "".join(page.read_text() for page in PAGES).replace("\\\n", " ")
+    for line in re.findall(r"^(?:    |\$ )(?:\$ )?(outflank .*)", text, re.MULTILINE):
+        words = shlex.split(line, comments=True)[1:]
+        command: click.Command | None = cli
+        while isinstance(command, click.Group) and words and not words[0].startswith("-"):
+            command = command.get_command(click.Context(command), words.pop(0))
+        assert command is not None, f"no such command: {line}"
+        known = {
+            option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)
+        }
 
-    assert {word.partition("=")[0] for word in words if word.startswith("--")} <= known | {"--help"}
+        assert {word.partition("=")[0] for word in words if word.startswith("--")} <= known | {"--help"}, line
 
 
 def options() -> Iterator[tuple[str, list[str]]]:

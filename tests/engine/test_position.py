@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from itertools import product
 from typing import Any
 
 import pytest
@@ -196,14 +197,12 @@ ROWS = [START[at : at + 8] for at in range(0, 64, 8)]
 
 
 class TestReading:
-    @pytest.mark.parametrize("black", "Xx*bB1")
-    @pytest.mark.parametrize("white", "OowW2")
-    @pytest.mark.parametrize("empty", "-._")
-    def test_knows_every_alphabet(self, black: str, white: str, empty: str) -> None:
-        letters = START.replace("X", black).replace("O", white).replace("-", empty)
+    def test_knows_every_alphabet(self) -> None:
+        for black, white, empty in product("Xx*bB1", "OowW2", "-._"):
+            letters = START.replace("X", black).replace("O", white).replace("-", empty)
 
-        assert Position.parse(f"{letters} {black}") == Position.start()
-        assert Position.parse(f"{letters} {white}").side is Colour.WHITE
+            assert Position.parse(f"{letters} {black}") == Position.start()
+            assert Position.parse(f"{letters} {white}").side is Colour.WHITE
 
     @pytest.mark.parametrize(
         "side",

@@ -191,7 +191,7 @@ def test_weights_without_an_end_are_refused_in_words() -> None:
 def test_a_command_searches_with_the_weights_it_is_given_and_names_them(
     nothing: Path, words: list[str], lines: str
 ) -> None:
-    if words[0] in ("gtp", "nboard", "uci", "play"):  # which read from a descriptor
+    if words[0] in ("gtp", "nboard", "uci"):  # which read from the descriptor of standard input
         result = outflank(*words, "--weights", str(nothing), input=lines)
         said = result.stdout + result.stderr
     else:
