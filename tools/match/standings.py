@@ -162,8 +162,8 @@ class Standings:
         """The engines, best first.
 
         By the share of the points, then by discs a game; in a Swiss tournament by points (a bye counts as a won
-        encounter), then by Buchholz and Sonneborn-Berger; in a knockout by how far an engine came. Last by seeding.
-        Except in a Swiss tournament only encounters that are finished count.
+        meeting), then by Buchholz and Sonneborn-Berger; in a knockout by how far an engine came. Last by seeding.
+        Except in a Swiss tournament only finished meetings count.
         """
         order, _, _ = self._current("course", self._course)
         return order
@@ -176,7 +176,7 @@ class Standings:
 
     @property
     def swiss(self) -> Mapping[str, SwissScore]:
-        """The table of a Swiss tournament, games of unfinished encounters included; empty for all others."""
+        """The table of a Swiss tournament, games of unfinished meetings included; empty for all others."""
         _, _, swiss = self._current("course", self._course)
         return swiss
 
