@@ -68,7 +68,7 @@ def _deviation(rating: Rating | None, games: int) -> float:
 
 
 def _games_between(standings: Standings, duo: tuple[str, str]) -> int:
-    return standings.meetings.get(duo, Score()).games
+    return standings.against.get(duo, Score()).games
 
 
 class StandingConductor(Conductor):

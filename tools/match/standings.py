@@ -35,7 +35,7 @@ class Standings:
         games: the games that count, by number, without turns.
         pairs: the results of the pairs, by number; a game without its twin has one too.
         scores: the score of each engine.
-        meetings: the score of each engine against each opponent that it played.
+        against: the score of each engine against each opponent that it played.
     """
 
     def __init__(self, settings: RunSettings, games: Iterable[GameRecord] = ()) -> None:
@@ -43,7 +43,7 @@ class Standings:
         self.games: dict[int, GameRecord] = {}
         self.pairs: dict[int, PairScore] = {}
         self.scores = dict.fromkeys(settings.names, Score())
-        self.meetings: defaultdict[tuple[str, str], Score] = defaultdict(Score)
+        self.against: defaultdict[tuple[str, str], Score] = defaultdict(Score)
         self._open: dict[int, GameRecord] = {}  # the first game of each incomplete pair, whole
         self._keys: dict[int, bytes] = {}  # of the complete pairs
         self._first_with: dict[bytes, int] = {}
@@ -162,8 +162,8 @@ class Standings:
         """The engines, best first.
 
         By the share of the points, then by discs a game; in a Swiss tournament by points (a bye counts as a won
-        encounter), then by Buchholz and Sonneborn-Berger; in a knockout by how far an engine came. Last by seeding.
-        Except in a Swiss tournament only encounters that are finished count.
+        meeting), then by Buchholz and Sonneborn-Berger; in a knockout by how far an engine came. Last by seeding.
+        Except in a Swiss tournament only finished meetings count.
         """
         order, _, _ = self._current("course", self._course)
         return order
@@ -176,7 +176,7 @@ class Standings:
 
     @property
     def swiss(self) -> Mapping[str, SwissScore]:
-        """The table of a Swiss tournament, games of unfinished encounters included; empty for all others."""
+        """The table of a Swiss tournament, games of unfinished meetings included; empty for all others."""
         _, _, swiss = self._current("course", self._course)
         return swiss
 
@@ -187,13 +187,13 @@ class Standings:
 
     def _count(self, game: GameRecord, times: int = 1) -> None:
         for colour, name in game.pairing.names.items():
-            meeting, score = (name, game.pairing.names[colour.other]), game.score_of(name)
+            duo, score = (name, game.pairing.names[colour.other]), game.score_of(name)
             if times < 0:
                 score = Score() - score
             self.scores[name] += score
-            self.meetings[meeting] += score
-            if not self.meetings[meeting].games:
-                del self.meetings[meeting]
+            self.against[duo] += score
+            if not self.against[duo].games:
+                del self.against[duo]
         self._changes += 1
 
     def _in_turn(self) -> list[int]:

@@ -231,7 +231,7 @@ def _cross_table(figures: Figures) -> FittingTable:
     names = [engine.name for engine in figures.engines]
     columns = {"points against": [f"{place} {name}" for place, name in enumerate(names, 1)]}
     for place, other in enumerate(names, 1):
-        met = [figures.meetings.get((name, other)) for name in names]
+        met = [figures.against.get((name, other)) for name in names]
         columns[str(place)] = [f"{wording.points_text(one.points)}/{one.games}" if one else "" for one in met]
     return FittingTable(columns)
 

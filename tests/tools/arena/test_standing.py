@@ -72,7 +72,7 @@ def test_everybody_comes_to_play_everybody(rng: random.Random) -> None:
         standings.add(game(number, *duo, winner=rng.choice(duo)))
     played = [score.games for score in standings.scores.values()]
 
-    assert set(map(frozenset, standings.meetings)) == set(map(frozenset, combinations(NAMES, 2)))
+    assert set(map(frozenset, standings.against)) == set(map(frozenset, combinations(NAMES, 2)))
     assert max(played) < 2 * min(played)
 
 

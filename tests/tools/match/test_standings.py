@@ -190,7 +190,7 @@ def test_a_game_that_is_taken_back_leaves_nothing_and_an_engine_that_comes_later
 
     assert taken == played()
     assert taken.outside == {}
-    assert (standings.games, standings.pairs, standings.meetings) == ({}, {}, {})
+    assert (standings.games, standings.pairs, standings.against) == ({}, {}, {})
     assert set(standings.scores.values()) == {Score()}
 
     standings = Standings(RUN.settings, RUN.games)

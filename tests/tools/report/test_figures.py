@@ -60,7 +60,7 @@ def test_a_match_is_counted() -> None:
     assert (second.score, second.fault_wins) == (first.score.of_opponent, first.faults)
     assert first.by_colour == {Colour.BLACK: Score(1, 0, 0, 64, 1), Colour.WHITE: Score(0, 0, 1)}
     assert (first.voids, first.void_share, second.voids) == (1, 1 / 3, 0)
-    assert told.meetings == {("A", "B"): first.score, ("B", "A"): second.score}
+    assert told.against == {("A", "B"): first.score, ("B", "A"): second.score}
     assert told.elo == estimate([1, 0], [1.0])
     assert list(told.openings.items()) == [("f5 d6", Score(1, 0, 0, 64, 1)), ("", Score(1))]
 

@@ -3,10 +3,10 @@
 Each round is the cheapest perfect matching (blossom algorithm, networkx) of the engines in the order of their
 standing. Costs, the heaviest first: having met before (or a second bye), a bye for anyone but the last, the
 difference in points, and how far a meeting is from the customary one, upper half of a group of equal points
-against its lower half. A bye is worth the points of a won encounter.
+against its lower half. A bye is worth the points of a won meeting.
 
 Rounds are paired by points, Buchholz and seeding. The table has Sonneborn-Berger before seeding; the pairing has not,
-so that a run begun by an earlier version goes on as it began.
+so that a run that an earlier version began continues as it began.
 """
 
 from collections import Counter
@@ -23,10 +23,10 @@ class SwissScore:
     """An engine's row in the table of a Swiss tournament.
 
     Attributes:
-        points: those for byes included.
+        points: its points, those for byes included.
         buchholz: the points of the engines that it met, each as often as they met.
-        sonneborn_berger: the same, of each the share that it took of the points of their encounter.
-        byes: rounds that it sat out.
+        sonneborn_berger: the same, each times the share of the points that it took in their meetings.
+        byes: the number of rounds without an opponent.
     """
 
     points: float
