@@ -174,7 +174,7 @@ def test_searches_are_right_on_average_afterwards(
 def test_the_command_prints_and_writes_the_shifts(nothing: Path, games: Path, tmp_path: Path) -> None:
     out, picture = tmp_path / "calibrated.bin", tmp_path / "errors.svg"
     files = [games, "--weights", nothing, "--out", out, "--plot", picture]
-    options = ["--depth", "2", "--boards", "20", "--workers", "1", "--json"]
+    options = ["--depth", "2", "--boards", "5", "--workers", "1", "--json"]
 
     words = ["calibrate", *map(str, files), *options]
     result = CliRunner().invoke(train, words, catch_exceptions=False)
@@ -182,7 +182,7 @@ def test_the_command_prints_and_writes_the_shifts(nothing: Path, games: Path, tm
     shifts = [Shift(**shift) for shift in json.loads(result.stdout)]
     assert weights.read(out) == shifted(weights.read(nothing), shifts)
     assert weights.provenance(out)["command"] == "nothing"
-    assert weights.provenance(out)["calibration"]["boards"] == 20
+    assert weights.provenance(out)["calibration"]["boards"] == 5
     assert "empty squares at the leaves" in picture.read_text()
 
 
