@@ -303,7 +303,7 @@ class NBoardEngine(Engine):
     def serve(self, word: str, rest: str) -> None:
         if word == "nboard":
             write("set myname Fake Engine\n")
-        elif word == "ping" and self.fault != "no pong":
+        elif word == "ping":
             write(f"pong {rest}\n")
         elif word == "set" and rest.startswith("game"):
             self.set_game(rest)

@@ -145,13 +145,16 @@ def test_a_program_that_speaks_something_else_is_refused_soon(speak: str, script
     assert living_members(driver.pid) == []
 
 
-@pytest.mark.parametrize(("fault", "error"), [("no pong", EngineTimeout), ("crash at start", EngineCrash)])
+@pytest.mark.parametrize("speak", PROTOCOLS)
+@pytest.mark.parametrize(("script", "error"), [("sleep 60", EngineTimeout), ("exit 3", EngineCrash)])
 def test_a_program_that_says_nothing_is_not_waited_for_for_ever(
-    sit: Sit, monkeypatch: pytest.MonkeyPatch, fault: str, error: type[EngineError]
+    monkeypatch: pytest.MonkeyPatch, speak: str, script: str, error: type[EngineError]
 ) -> None:
-    monkeypatch.setattr("outflank.protocol.drivers.nboard.START_SECONDS", 2.0)
-    with pytest.raises(error, match="when asked 'ping 1'"):
-        sit(fault, speak="nboard").open()
+    monkeypatch.setattr(f"outflank.protocol.drivers.{speak}.START_SECONDS", 1.0)
+    first = {"gtp": "protocol_version", "nboard": "ping 1", "uci": "uci"}[speak]
+    spec = EngineSpec.parse(f"name=A protocol={speak} cmd={shlex.quote(f'sh -c {shlex.quote(script)}')}")
+    with make_driver(spec, Rules()) as driver, pytest.raises(error, match=f"when asked '{first}'"):
+        driver.open()
 
 
 @pytest.mark.parametrize("speak", PROTOCOLS)
