@@ -182,12 +182,13 @@ def pack(shape: _Shape, tables: "array[int]", rows: "array[int]", layers: "array
     steps = last_first[0]
     for phase, following in zip(last_first[1:], last_first, strict=False):
         steps.extend(map(sub, phase, following))
+    nothing = bytes(shape["sums"])
     kept_rows = [*_pieces(rows.tobytes(), shape["sums"])]
-    bits = "".join("1" if any(row) else "0" for row in kept_rows)
+    bits = "".join("0" if row == nothing else "1" for row in kept_rows)
     flags = int(bits[::-1], 2).to_bytes(-(-len(bits) // 8), "little")
     packed = _little(steps)
     return (
-        packed[0::2] + packed[1::2] + _little(layers) + flags + b"".join(row for row in kept_rows if any(row))
+        packed[0::2] + packed[1::2] + _little(layers) + flags + b"".join(row for row in kept_rows if row != nothing)
     )
 
 
