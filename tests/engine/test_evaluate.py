@@ -41,8 +41,8 @@ def random_weights(*loudness: int) -> weights.Weights:
     random_number = np.random.default_rng(1).integers
     nothing = weights.Weights.nothing()
     tables = random_number(-300, 300, len(nothing.tables))
-    most = np.repeat(loudness, len(nothing.rows) // len(loudness))
-    rows = random_number(-most, most + 1)
+    in_stage = len(nothing.rows) // len(loudness)
+    rows = np.concatenate([random_number(-most, most + 1, in_stage) for most in loudness])
     layers = random_number(-400, 400, HEADS * NUMBERS_OF_A_LAYER)
     return weights.Weights(
         array("h", tables.astype(np.int16).tobytes()),
