@@ -97,7 +97,7 @@ def test_a_signal_ends_the_match_and_loses_nothing(tmp_path: Path, number: signa
     output, errors = running.communicate(timeout=20)
 
     assert running.returncode == 128 + number
-    assert time.monotonic() - sent < 3
+    assert time.monotonic() - sent < 10
     assert len(engines) == 2
     assert all(living_members(engine) == [] for engine in engines)
     played = len(_games(tmp_path / "m"))
