@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from outflank.book import Book, BookMove, BookWriter, Leaf, LineCounts, Record
-from outflank.book.keys import key_of, position_of
+from outflank.book.keys import key_of, move_number, numbered_move, position_of
 from outflank.engine import (
     PASS,
     PRESETS,
@@ -25,6 +25,14 @@ from outflank.engine import (
     Symmetry,
 )
 from outflank.tests.support.books import OTHELLO, PASS_LINE, START, after, altered, make_book, plies, record
+
+
+def test_a_pass_has_no_number_and_not_every_number_is_a_move() -> None:
+    with pytest.raises(ValueError, match="a pass has no number"):
+        move_number(PASS)
+    for number in (-1, 64 * 9):
+        with pytest.raises(ValueError, match=f"expected the number of a move, got {number}"):
+            numbered_move(number)
 
 
 def test_a_record_comes_back_as_its_canonical_image(tmp_path: Path) -> None:

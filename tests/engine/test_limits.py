@@ -94,6 +94,16 @@ def test_a_level_that_there_is_not_is_refused(level: Any, empties: int) -> None:
         limit_for_level(level, empties)
 
 
+def test_a_high_level_solves_selectively_before_it_solves_exactly() -> None:
+    limits = [limit_for_level(12, empties) for empties in range(40, 0, -1)]
+
+    to_the_end = [limit.depth == empties for limit, empties in zip(limits, range(40, 0, -1), strict=True)]
+    certain = [limit.selectivity or 100 for limit, ends in zip(limits, to_the_end, strict=True) if ends]
+    assert to_the_end == sorted(to_the_end)
+    assert certain == sorted(certain)
+    assert certain[0] < certain[-1] == 100
+
+
 def test_a_result_is_an_info_whose_first_line_holds_the_move_its_score_and_its_variation() -> None:
     lines = (Line(PASS, 2.0, (PASS, Move(3))), Line(Move(5), -1.0, (Move(5),)))
     result = SearchResult(depth=1, selectivity=100, exact=True, nodes=0, seconds=0.0, lines=lines)

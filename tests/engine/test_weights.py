@@ -208,6 +208,12 @@ def announcing(content: bytes, count: object) -> bytes:
     return sealed(changed, changed.split(b"\n", 2)[2])
 
 
+def one_row_less(content: bytes) -> bytes:
+    """A file whose last row is missing, and not missed by its header."""
+    raw = zlib.decompress(content.split(b"\n", 2)[2])[:-SUMS]
+    return sealed(with_header(content, bytes=len(raw)), zlib.compress(raw))
+
+
 def bomb(content: bytes) -> bytes:
     """A file that unpacks to several times what it should."""
     return sealed(content, zlib.compress(bytes(1 << 27), 1))
@@ -220,8 +226,10 @@ DAMAGES: list[tuple[Callable[[bytes], bytes], str]] = [
     (lambda content: content.replace(b"WEIGHTS 6", b"WEIGHTS 5", 1), "version"),
     *((lambda content, key=key: with_header(content, **{key: 7}), key) for key in SHAPE),
     (lambda content: with_header(content, crc32=1), "checksum"),
+    (lambda content: with_header(content, crc32="1"), "a header without a checksum"),
     *((lambda content, header=header: with_header_line(content, header), "") for header in NO_HEADERS),
     (bomb, "overlong"),
+    (one_row_less, "another number of rows"),
     *(
         (lambda content, count=count: announcing(content, count), "another number of bytes")
         for count in NO_COUNTS
