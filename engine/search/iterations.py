@@ -97,9 +97,13 @@ def _share(clock: Clock, empties: int, free: float, parameters: Parameters) -> f
     moves = max((empties - solved) / 2, 1.0)
     if clock.moves is not None and clock.moves <= moves:
         return free / clock.moves  # time left of them is lost
-    # The weight of a move rises from 1 at the beginning of the game to 2 where it is solved.
-    weight = 2 - moves / max((_EMPTIES_AT_THE_START - solved) / 2, moves)
-    return parameters.time_before * free / moves * weight / ((weight + 2) / 2)
+    fischer = clock.increment > 0 and clock.moves is None and clock.period <= 0
+    # The weight of a move rises from 1 at the beginning of the game to 2 where it is solved. An increment reverses it.
+    first, last = (2.0, 1.0) if fischer else (1.0, 2.0)
+    weight = last + (first - last) * moves / max((_EMPTIES_AT_THE_START - solved) / 2, moves)
+    # A solved game needs none of the increments that are still to come, so the moves before it may spend as much.
+    unneeded = clock.increment * min(solved, empties) / 2 if fischer else 0.0
+    return (parameters.time_before * free + unneeded) / moves * weight / ((weight + last) / 2)
 
 
 # Against time or nodes the passes are the answer if they run out. A pass at the boldest selectivity takes about the
