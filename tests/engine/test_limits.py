@@ -255,6 +255,14 @@ def test_increments_after_the_solution_pay_for_the_moves_before_it() -> None:
     assert plan(Clock(1, None, 1), 50).share == pytest.approx(0.4 * 0.9)
 
 
+@pytest.mark.parametrize(("left", "kept"), [(5.0, 0.25), (1.0, 0.1), (0.4, 0.1), (0.2, 0.05)])
+def test_with_an_increment_two_overheads_or_a_quarter_of_the_clock_are_kept_back(
+    left: float, kept: float
+) -> None:
+    assert plan(Clock(left, None, 0.01), 24).to_solve == pytest.approx(0.7 * (left - kept))
+    assert plan(Clock(left), 24).to_solve == pytest.approx(0.7 * (left - min(0.25, left / 10)))
+
+
 def test_the_time_suffices_for_all_moves() -> None:
     """A game in which every move takes its share, and the last ones of all as long as they may."""
     for total, increment in ((60.0, 0.0), (60.0, 1.0), (5.0, 0.1), (1.0, 0.0), (1.0, 0.01), (0.2, 0.05)):
