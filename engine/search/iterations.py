@@ -13,6 +13,8 @@ from outflank.engine.search.parameters import DEFAULTS, Parameters
 _RESERVED_OVERHEADS = 5
 _RESERVED_SHARE = 0.02
 _MOST_RESERVED = 0.1
+# With an increment at least this many overheads, as far as `_MOST_KEPT_BACK` allows.
+_RESERVED_WITH_INCREMENT = 2
 # Of a time that is lost if it is not used, at most this part is kept back.
 _MOST_KEPT_BACK = 0.25
 _EMPTIES_AT_THE_START = 60
@@ -85,11 +87,21 @@ def _all_of(seconds: float, overhead: float) -> Plan:
 def _part_of(clock: Clock, empties: int, parameters: Parameters) -> Plan:
     """Plan one move's part of a time that later moves need too."""
     reserved = max(_RESERVED_OVERHEADS * clock.overhead, _RESERVED_SHARE * clock.remaining)
-    free = clock.remaining - min(reserved, _MOST_RESERVED * clock.remaining)
+    reserved = min(reserved, _MOST_RESERVED * clock.remaining)
+    if _is_fischer(clock):
+        # Little of the main time is left when the game is solved: a move that is held up must not lose it.
+        reserved = max(
+            reserved, min(_RESERVED_WITH_INCREMENT * clock.overhead, _MOST_KEPT_BACK * clock.remaining)
+        )
+    free = clock.remaining - reserved
     most = parameters.time_most * free
     share = min(_share(clock, empties, free, parameters) + clock.increment, most)
     stretched = min(parameters.time_stretch * share, most)
     return Plan(share, stretched, parameters.time_solve * free, parameters.solve_expected)
+
+
+def _is_fischer(clock: Clock) -> bool:
+    return clock.increment > 0 and clock.moves is None and clock.period <= 0
 
 
 def _share(clock: Clock, empties: int, free: float, parameters: Parameters) -> float:
@@ -97,9 +109,13 @@ def _share(clock: Clock, empties: int, free: float, parameters: Parameters) -> f
     moves = max((empties - solved) / 2, 1.0)
     if clock.moves is not None and clock.moves <= moves:
         return free / clock.moves  # time left of them is lost
-    # The weight of a move rises from 1 at the beginning of the game to 2 where it is solved.
-    weight = 2 - moves / max((_EMPTIES_AT_THE_START - solved) / 2, moves)
-    return parameters.time_before * free / moves * weight / ((weight + 2) / 2)
+    fischer = _is_fischer(clock)
+    # The weight of a move rises from 1 at the beginning of the game to 2 where it is solved. An increment reverses it.
+    first, last = (2.0, 1.0) if fischer else (1.0, 2.0)
+    weight = last + (first - last) * moves / max((_EMPTIES_AT_THE_START - solved) / 2, moves)
+    # A solved game needs none of the increments that are still to come, so the moves before it may spend as much.
+    unneeded = clock.increment * min(solved, empties) / 2 if fischer else 0.0
+    return (parameters.time_before * free + unneeded) / moves * weight / ((weight + last) / 2)
 
 
 # Against time or nodes the passes are the answer if they run out. A pass at the boldest selectivity takes about the

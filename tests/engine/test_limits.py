@@ -239,9 +239,43 @@ def test_moves_shortly_before_the_solution_get_more_than_the_first() -> None:
     assert 2 < nodes_to_solve(21) / nodes_to_solve(20) < 2.5
 
 
+def shares_until_solved(total: float, increment: float) -> list[float]:
+    """The seconds of each move of a game from its start to 28 empty squares, if every move takes its share."""
+    left, shares = total, []
+    for empties in range(60, 26, -2):
+        shares.append(plan(Clock(left, None, increment), empties).share)
+        left += increment - shares[-1]
+    return shares
+
+
+@pytest.mark.parametrize(("total", "increment"), [(60.0, 1.0), (5.0, 0.1), (1.0, 0.01)])
+def test_with_an_increment_the_last_moves_before_the_solution_get_no_more_than_the_first(
+    total: float, increment: float
+) -> None:
+    with_increment, without = (shares_until_solved(total, each) for each in (increment, 0.0))
+
+    assert with_increment[-1] < 1.1 * with_increment[0]
+    assert without[-1] > 2 * without[0]
+
+
+def test_increments_after_the_solution_pay_for_the_moves_before_it() -> None:
+    # To solve 26 squares is expected to fit; their 13 increments, and 0.7 of 58.8 s, are for 17 moves.
+    assert plan(Clock(60, None, 1), 60).share == pytest.approx((0.7 * 58.8 + 13) / 17 * 2 / 1.5 + 1, rel=0.03)
+    # One move may not take more than two fifths of what is there.
+    assert plan(Clock(1, None, 1), 50).share == pytest.approx(0.4 * 0.9)
+
+
+@pytest.mark.parametrize(("left", "kept"), [(5.0, 0.25), (1.0, 0.1), (0.4, 0.1), (0.2, 0.05)])
+def test_with_an_increment_two_overheads_or_a_quarter_of_the_clock_are_kept_back(
+    left: float, kept: float
+) -> None:
+    assert plan(Clock(left, None, 0.01), 24).to_solve == pytest.approx(0.7 * (left - kept))
+    assert plan(Clock(left), 24).to_solve == pytest.approx(0.7 * (left - min(0.25, left / 10)))
+
+
 def test_the_time_suffices_for_all_moves() -> None:
     """A game in which every move takes its share, and the last ones of all as long as they may."""
-    for total, increment in ((60.0, 0.0), (5.0, 0.1), (1.0, 0.0), (0.2, 0.05)):
+    for total, increment in ((60.0, 0.0), (60.0, 1.0), (5.0, 0.1), (1.0, 0.0), (1.0, 0.01), (0.2, 0.05)):
         left = total
         for empties in range(60, 0, -2):
             found = plan(Clock(left, None, increment), empties)
