@@ -187,9 +187,8 @@ def pack(shape: _Shape, tables: "array[int]", rows: "array[int]", layers: "array
     bits = "".join("0" if row == nothing else "1" for row in kept_rows)
     flags = int(bits[::-1], 2).to_bytes(-(-len(bits) // 8), "little")
     packed = _little(steps)
-    return (
-        packed[0::2] + packed[1::2] + _little(layers) + flags + b"".join(row for row in kept_rows if row != nothing)
-    )
+    not_empty = (row for row in kept_rows if row != nothing)
+    return b"".join((packed[0::2], packed[1::2], _little(layers), flags, *not_empty))
 
 
 def entries_and_rows(
