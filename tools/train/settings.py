@@ -10,9 +10,9 @@ from outflank.engine.evaluation.weights import checksum
 from outflank.engine.search.limits import FULL_WIDTH, Percent
 
 ANY_SCORE = 64
-"""No score is larger, in discs."""
+"""The largest possible score, in discs."""
 NEVER_LINEAR = 128.0
-"""No error of a score is larger, in discs."""
+"""The largest possible error of a score, in discs; a loss that is linear beyond it is quadratic everywhere."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ Decision = Literal["bye", "points", "tie-break games", "discs", "seeding"]
 class Meeting:
     """Two engines that meet in a round, or one that has a bye.
 
-    Its games come in stages: those of the schedule, then each of the tie-breaks of a knockout.
+    Its games are played in stages: the games of the schedule first, then, in a knockout, each tie-break.
 
     Attributes:
         round: the round of the tournament, 1 for the first.
@@ -48,17 +48,17 @@ class Meeting:
 
     @property
     def stages(self) -> tuple[tuple[float, float], ...]:
-        """The points of both in each stage."""
+        """The points of the first and of the second engine in each stage."""
         return tuple((score.points, score.of_opponent.points) for score in self.scores)
 
     @property
     def points(self) -> tuple[float, float]:
-        """The points of both, tie-breaks included."""
+        """The points of the first and of the second engine, tie-breaks included."""
         return sum(first for first, _ in self.stages), sum(second for _, second in self.stages)
 
     @property
     def discs(self) -> int | None:
-        """The difference from the side of the first, over the games that have one; None without such a game."""
+        """The sum of the first engine's disc differences; None if no game has a disc difference."""
         score = self.score
         return score.discs if score.measured else None
 
