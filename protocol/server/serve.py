@@ -1,5 +1,6 @@
 """Answers a controller: one thread reads lines, the other executes them in order."""
 
+import mmap
 import os
 import stat
 import threading
@@ -14,6 +15,7 @@ _CHUNK_BYTES = 1 << 16
 # A controller that vanishes must not leave a search behind; one that merely forgot to quit gets quick answers
 # in full.
 _GRACE_SECONDS = 0.5
+_THREAD_BYTES = 16 << 20  # a stack (8 MB on Linux) and what Python needs to begin on it
 
 Log = Callable[[str, bytes], None]
 
@@ -46,8 +48,9 @@ def serve(session: Session, wire: Wire, source: int, target: int, log: Log) -> N
         log: called with ``<`` and every line as it arrives, and with ``>`` and every piece of an answer as it is
           sent, from two threads.
 
-    Raises: OSError if an answer can't be written (BrokenPipeError if the reader is gone); FileFormatError if
-    the evaluation's weights can't be read; what ends the reading of lines, such as MemoryError.
+    Raises: OSError if an answer can't be written (BrokenPipeError if the reader is gone) or the system has no memory
+    for the thread that reads; FileFormatError if the evaluation's weights can't be read; what ends the reading of
+    lines, such as MemoryError.
     """
     failures: list[BaseException] = []
 
@@ -59,6 +62,8 @@ def serve(session: Session, wire: Wire, source: int, target: int, log: Log) -> N
             session.inbox.close()
             session.interrupt()
 
+    # A thread that gets its stack but no memory for its first objects would leave start() waiting for ever.
+    mmap.mmap(-1, _THREAD_BYTES).close()
     threading.Thread(target=read, name="outflank reader", daemon=True).start()
     while (line := session.inbox.take()) is not None:
         for text in wire.answer(session, line):
