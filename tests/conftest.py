@@ -62,9 +62,9 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Where several processes share the tests, those of the tools come first: among them are the longest."""
+    """Where several processes share the tests, the longest files come first: those of web pages, then other tools."""
     if hasattr(config, "workerinput"):
-        items.sort(key=lambda item: "tools" not in item.path.parts)
+        items.sort(key=lambda item: ("tools" not in item.path.parts, "web" not in item.path.parts))
     items.sort(key=is_alone)
 
 
