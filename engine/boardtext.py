@@ -103,13 +103,17 @@ def _framed(text: str) -> tuple[str, str] | None:
 
 
 def _fen(text: str) -> tuple[str, str] | None:
-    """Return the squares of eight rows between slashes and the word after them; Edax's ``p`` and ``P``: row 8 first."""
+    """Return the squares of eight rows between slashes and the word after them; None if there are other characters.
+
+    Edax's letters ``p`` and ``P`` have row 8 first.
+    """
     match = _FEN.fullmatch(text)
     if match is None:
         return None
     rows = [re.sub("[1-8]", lambda blank: "-" * int(blank[0]), row) for row in match[1].split("/")]
-    if [len(row) for row in rows] != [8] * 8:
-        return None
+    for row, written in zip(rows, match[1].split("/"), strict=True):
+        if len(row) != 8:
+            raise NotationError(f"expected 8 squares in each row of a FEN, got {len(row)} in {written!r}")
     if "p" in match[1].lower():
         rows.reverse()
     return "".join(rows).translate(_FEN_LETTERS), match[2] or ""

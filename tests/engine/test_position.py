@@ -254,7 +254,7 @@ class TestReading:
             (START[:37] + "?" + START[38:], r"expected X, O or - for square f5 of the board, got '\?'$"),
             (START.replace("O", "0"), "expected X, O or - for square d4 of the board, got '0'"),
             (START[:63], "expected a board of 64 squares, got 63: "),
-            ("8/8/8/3pP3/3Pp3/8/7/8 w", "expected X, O or - for square a1 of the board, got '8'$"),
+            ("8/8/8/3pP3/3Pp3/8/7/8 w", "expected 8 squares in each row of a FEN, got 7 in '7'$"),
             (START + " green", "expected X, O, black or white after the 64 squares, got 'green'$"),
             *((START + text, "expected .*, got '(green|X|O)'$") for text in (";green", " O; X")),
             *((START + text, "expected .*, got '(green|X|O)'$") for text in (" O;F5:+2;green", "; F5:+2; O")),
