@@ -8,7 +8,7 @@ import pytest
 from outflank.engine import Position
 from outflank.protocol.clock import NO_LIMIT, RunningClock
 from outflank.protocol.drivers import EngineSpec, TimeControl, UnfitEngineError
-from outflank.protocol.drivers.nboard import instructions, sent_clock
+from outflank.protocol.drivers.nboard import instructions, read_origin, sent_clock
 from outflank.protocol.drivers.uci import position_line, search_limits
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.server.uci import read_fen
@@ -38,6 +38,19 @@ def test_an_answer_of_nboard_is_read_however_it_is_written(
 
     assert (reply.text, reply.score) == (text, score)
     assert reply.seconds < 20
+
+
+@pytest.mark.parametrize(
+    ("line", "origin"),
+    [
+        ("book F5 +2.00 0 100%W", {"F5": True}),
+        ("search f5d6c3 +2.00 0 12", {"F5": False}),
+        ("book", {}),
+        ("status F5", {}),
+    ],
+)
+def test_a_report_tells_whether_its_first_move_is_from_a_book(line: str, origin: dict[str, bool]) -> None:
+    assert read_origin(line) == origin
 
 
 def test_a_name_that_is_said_between_two_commands_is_learned(sit: Sit) -> None:
