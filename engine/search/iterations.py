@@ -8,15 +8,11 @@ from dataclasses import dataclass, replace
 from outflank.engine.search.limits import BOLDEST, FULL_WIDTH, Clock, Limit, Line, step_of
 from outflank.engine.search.parameters import DEFAULTS, Parameters
 
-# Reserves are never planned with, so that the last moves find something left: this many overheads or that share of the
-# clock, whichever is more, but not more than a tenth.
-_RESERVED_OVERHEADS = 5
+# The reserve is never planned with, so that the last moves find something left. It is the most of three: a share of the
+# clock; five overheads, but at most a tenth of it; two, but at most a quarter.
 _RESERVED_SHARE = 0.02
-_MOST_RESERVED = 0.1
-# With an increment at least this many overheads, as far as `_MOST_KEPT_BACK` allows.
-_RESERVED_WITH_INCREMENT = 2
-# Of a time that is lost if it is not used, at most this part is kept back.
-_MOST_KEPT_BACK = 0.25
+_RESERVED_OVERHEADS, _MOST_FOR_THEM = 5, 0.1
+_LEAST_OVERHEADS, _MOST_KEPT_BACK = 2, 0.25
 _EMPTIES_AT_THE_START = 60
 
 _SOLVED_A_SECOND = 2e7  # of solving, at a guess
@@ -86,13 +82,11 @@ def _all_of(seconds: float, overhead: float) -> Plan:
 
 def _part_of(clock: Clock, empties: int, parameters: Parameters) -> Plan:
     """Plan one move's part of a time that later moves need too."""
-    reserved = max(_RESERVED_OVERHEADS * clock.overhead, _RESERVED_SHARE * clock.remaining)
-    reserved = min(reserved, _MOST_RESERVED * clock.remaining)
-    if _is_fischer(clock):
-        # Little of the main time is left when the game is solved: a move that is held up must not lose it.
-        reserved = max(
-            reserved, min(_RESERVED_WITH_INCREMENT * clock.overhead, _MOST_KEPT_BACK * clock.remaining)
-        )
+    reserved = max(
+        _RESERVED_SHARE * clock.remaining,
+        min(_RESERVED_OVERHEADS * clock.overhead, _MOST_FOR_THEM * clock.remaining),
+        min(_LEAST_OVERHEADS * clock.overhead, _MOST_KEPT_BACK * clock.remaining),
+    )
     free = clock.remaining - reserved
     most = parameters.time_most * free
     share = min(_share(clock, empties, free, parameters) + clock.increment, most)
@@ -100,22 +94,17 @@ def _part_of(clock: Clock, empties: int, parameters: Parameters) -> Plan:
     return Plan(share, stretched, parameters.time_solve * free, parameters.solve_expected)
 
 
-def _is_fischer(clock: Clock) -> bool:
-    return clock.increment > 0 and clock.moves is None and clock.period <= 0
-
-
 def _share(clock: Clock, empties: int, free: float, parameters: Parameters) -> float:
     solved = _solved_within((1 - parameters.time_before) * parameters.time_solve * free)
     moves = max((empties - solved) / 2, 1.0)
     if clock.moves is not None and clock.moves <= moves:
         return free / clock.moves  # time left of them is lost
-    fischer = _is_fischer(clock)
-    # The weight of a move rises from 1 at the beginning of the game to 2 where it is solved. An increment reverses it.
-    first, last = (2.0, 1.0) if fischer else (1.0, 2.0)
-    weight = last + (first - last) * moves / max((_EMPTIES_AT_THE_START - solved) / 2, moves)
+    # Twice the last move's part at the beginning, since the moves to come share what solving leaves over as well: so
+    # all moves get about the same.
+    weight = 1 + moves / max((_EMPTIES_AT_THE_START - solved) / 2, moves)
     # A solved game needs none of the increments that are still to come, so the moves before it may spend as much.
-    unneeded = clock.increment * min(solved, empties) / 2 if fischer else 0.0
-    return (parameters.time_before * free + unneeded) / moves * weight / ((weight + last) / 2)
+    unneeded = 0.0 if clock.moves or clock.period else clock.increment * min(solved, empties) / 2
+    return (parameters.time_before * free + unneeded) / moves * weight / ((weight + 1) / 2)
 
 
 # Against time or nodes the passes are the answer if they run out. A pass at the boldest selectivity takes about the
