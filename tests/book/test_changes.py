@@ -117,6 +117,22 @@ def test_merging_gives_all_positions_and_the_better_searches(tmp_path: Path) -> 
     expect_whole(shallow)
 
 
+def test_of_two_scores_that_were_set_by_hand_the_first_is_kept(tmp_path: Path) -> None:
+    ours, theirs = (grow(tmp_path / name, Reach(positions=20)) for name in "ab")
+    first, second, *_ = (each.position for each in records(ours) if each.position.empties == 58)
+    for path, given in ((ours, {first: 4}), (theirs, {first: 9, second: 7})):
+        with BookWriter.open(path) as book:
+            grower = Grower(book, judge(1))
+            for position, score in given.items():
+                grower.set_score(position, score)
+            grower.finish()
+    with BookWriter.open(ours) as book, Book.open(theirs) as other:
+        merge(book, [other])
+        Grower(book, judge(1)).finish()
+
+    assert [scores(ours)[position] for position in (first, second)] == [4, 7]
+
+
 def test_merging_with_itself_changes_nothing_and_books_for_other_rules_are_refused(tmp_path: Path) -> None:
     path, rules = grow(tmp_path / "a", Reach(positions=50)), Rules.parse("obversi")
     before = records(path)

@@ -185,6 +185,7 @@ def refused(data: bytes, form: Form | None = None) -> str:
         (f"{HEAD}{GOOD.replace(' 1 -3', ' 99 -3')}", "line 3: expected a score in a record of at most 64 discs"),
         (f"{HEAD}{GOOD.replace('f5 1', '- 1')}", "line 3: expected a square from a1 to h8, got '-'"),
         (f"{HEAD}{GOOD.replace('-', '?', 1)}", "line 3: expected"),
+        pytest.param(f"{HEAD}#{'x' * 70_000}", "line 3 has more than 65536 bytes", id="a long line"),
     ],
 )  # fmt: skip
 def test_our_text_is_refused_by_the_line(text: str, sentence: str) -> None:
