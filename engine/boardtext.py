@@ -110,10 +110,12 @@ def _fen(text: str) -> tuple[str, str] | None:
     match = _FEN.fullmatch(text)
     if match is None:
         return None
-    rows = [re.sub("[1-8]", lambda blank: "-" * int(blank[0]), row) for row in match[1].split("/")]
-    for row, written in zip(rows, match[1].split("/"), strict=True):
+    rows = []
+    for written in match[1].split("/"):
+        row = re.sub("[1-8]", lambda blank: "-" * int(blank[0]), written)
         if len(row) != 8:
             raise NotationError(f"expected 8 squares in each row of a FEN, got {len(row)} in {written!r}")
+        rows.append(row)
     if "p" in match[1].lower():
         rows.reverse()
     return "".join(rows).translate(_FEN_LETTERS), match[2] or ""
