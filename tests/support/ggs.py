@@ -433,6 +433,7 @@ class GgsServer:
                 for game in match.games:
                     if game.held_back is not None:
                         game.moves.pop()  # the games of a match go on in step
+                        game.result = None  # that move may have been the last one
                 self._end(match, f"{name} left")
                 self._stored[f".{90_000 + self._last_id}"] = match
                 self._last_id += 1
