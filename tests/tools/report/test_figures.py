@@ -53,32 +53,32 @@ def mirrored(number: int) -> GameRecord:
 def test_a_match_is_counted() -> None:
     games = [played(), broken_off(Ending.TIME, Colour.WHITE, number=2, names=("B", "A"))]
     void = replace(broken_off(Ending.TIME, Colour.BLACK, number=2), void="a stall", blamed="A")
-    told = Figures(run_of(games, voids=(void,)))
-    first, second = told.engines
+    figures = Figures(run_of(games, voids=(void,)))
+    first, second = figures.engines
 
     assert (first.score, first.faults) == (Score(1, 0, 1, 64, 1), {Ending.TIME: 1})
     assert (second.score, second.fault_wins) == (first.score.of_opponent, first.faults)
     assert first.by_colour == {Colour.BLACK: Score(1, 0, 0, 64, 1), Colour.WHITE: Score(0, 0, 1)}
     assert (first.voids, first.void_share, second.voids) == (1, 1 / 3, 0)
-    assert told.against == {("A", "B"): first.score, ("B", "A"): second.score}
-    assert told.elo == estimate([1, 0], [1.0])
-    assert list(told.openings.items()) == [("f5 d6", Score(1, 0, 0, 64, 1)), ("", Score(1))]
+    assert figures.against == {("A", "B"): first.score, ("B", "A"): second.score}
+    assert figures.elo == estimate([1, 0], [1.0])
+    assert list(figures.openings.items()) == [("f5 d6", Score(1, 0, 0, 64, 1)), ("", Score(1))]
 
 
 def test_a_repeated_pair_adds_points_alone_and_discs_are_thrown_away_by_an_engines_own_moves() -> None:
     games = [mirrored(number) for number in (1, 2, 3, 4)]
-    told = Figures(run_of(games))
+    figures = Figures(run_of(games))
 
-    assert (told.complete_pairs, told.repeats) == (2, {2: 1})
-    assert told.elo == estimate([1, 0], [1.0])
-    assert told.engines[0].score.points == 2
-    assert told.disc_sums == [0.0]
+    assert (figures.complete_pairs, figures.repeats) == (2, {2: 1})
+    assert figures.elo == estimate([1, 0], [1.0])
+    assert figures.engines[0].score.points == 2
+    assert figures.disc_sums == [0.0]
 
     # Black plays e3 from +8 to +2, White f6 back to +6; the final margin is 64.
-    told = Figures(run_of([judged({}, {4: 8, 5: 2, 6: 6})]))
+    figures = Figures(run_of([judged({}, {4: 8, 5: 2, 6: 6})]))
 
-    assert told.engines[0].discs_lost == (6, 1)
-    assert told.engines[1].discs_lost == (4, 1)
+    assert figures.engines[0].discs_lost == (6, 1)
+    assert figures.engines[1].discs_lost == (4, 1)
 
 
 @pytest.mark.parametrize(
@@ -98,13 +98,13 @@ def test_an_opening_that_one_colour_always_wins_is_one_sided(
 
 def test_engines_stand_by_their_rank_and_before_the_end_by_points() -> None:
     run = random_run(("A", "B", "C", "D"), 2, {"format": Format.ROUND_ROBIN})
-    told, unfinished = Figures(run), Figures(replace(run, finished=False))
-    points = [engine.score.points for engine in told.engines]
+    figures, unfinished = Figures(run), Figures(replace(run, finished=False))
+    points = [engine.score.points for engine in figures.engines]
 
     assert points == sorted(points, reverse=True)
     assert [engine.score.points for engine in unfinished.engines] == points
     assert sum(points) == len(run.games)
-    assert told.elo is None
+    assert figures.elo is None
     lost = [
         played(WITH_PASSES),
         played(number=2, names=("B", "A")),
@@ -146,13 +146,13 @@ def test_a_game_without_its_twin_is_rated_and_makes_no_pair() -> None:
         for game in [played(number=number, names=(names[number - 1], names[number % 3]))]
     ]
     run = run_of(games, names, {"format": Format.ROUND_ROBIN, "games": 1})
-    told = Figures(run)
+    figures = Figures(run)
     won = Score(wins=1)
 
-    assert [(rating.games, rating.points) for rating in told.ratings.ratings] == [(2, 1.0)] * 3
-    assert told.ratings == rate(names, [PairScore(duo[0], duo[1], won, 0) for duo in ("AB", "BC", "CA")])
-    assert (told.complete_pairs, told.repeats) == (0, {})
-    assert "Ratings while the run went on" in [chart["title"] for chart in charts(told)]
+    assert [(rating.games, rating.points) for rating in figures.ratings.ratings] == [(2, 1.0)] * 3
+    assert figures.ratings == rate(names, [PairScore(duo[0], duo[1], won, 0) for duo in ("AB", "BC", "CA")])
+    assert (figures.complete_pairs, figures.repeats) == (0, {})
+    assert "Ratings while the run went on" in [chart["title"] for chart in charts(figures)]
     odd_match = run_of([played(), played(number=2, names=("B", "A")), played(number=3, opening=3)])
     odd = Figures(odd_match)
     assert odd.elo == estimate([1, 0, 1], [1.0])
@@ -165,10 +165,10 @@ def test_a_result_names_the_version_and_evaluation_that_began_the_run(
     """And not those of the program that shows it."""
     old = replace(RUN, outflank="1.0.0", evaluation="d5a9d812")
     print_result_of(old)
-    told = summary_of(old)
+    summary = summary_of(old)
 
     assert "outflank 1.0.0, evaluation d5a9d812, 4 games" in capsys.readouterr().out
-    assert (told["outflank"], told["evaluation"]) == ("1.0.0", "d5a9d812")
+    assert (summary["outflank"], summary["evaluation"]) == ("1.0.0", "d5a9d812")
     assert "outflank 1.0.0, evaluation d5a9d812, 4 games" in page_of(old)
 
 
@@ -292,41 +292,46 @@ def test_strips_share_a_scale_and_open_ends_reach_its_end() -> None:
 
 
 def test_the_summary_holds_what_the_table_shows() -> None:
-    told = json.loads(json.dumps(summary_of(RUN)))
-    first, second = told["engines"]
+    summary = json.loads(json.dumps(summary_of(RUN)))
+    first, second = summary["engines"]
 
     assert (first["name"], first["points"], first["wins_by_fault"]) == ("A", 2, {"crash": 1})
     assert (first["points_by_colour"], first["margin"]) == ({"black": 2, "white": 0}, 0)
     assert (second["name"], second["faults"]) == ("B", {"crash": 1})
-    assert [engine["name"] for engine in told["settings"]["engines"]] == ["A", "B"]
-    assert (told["settings"]["seed"], told["games"], told["pairs"], told["valid"]) == (5, 4, 2, True)
-    assert told["elo"]["pentanomial"] == [0, 0, 2, 0, 0]
-    assert told["remarks"] == ["B refuses to say hello"]
-    assert (told["finished"], told["interrupted"], told["sprt"]) == (True, False, None)
+    assert [engine["name"] for engine in summary["settings"]["engines"]] == ["A", "B"]
+    assert (summary["settings"]["seed"], summary["games"], summary["pairs"], summary["valid"]) == (
+        5,
+        4,
+        2,
+        True,
+    )
+    assert summary["elo"]["pentanomial"] == [0, 0, 2, 0, 0]
+    assert summary["remarks"] == ["B refuses to say hello"]
+    assert (summary["finished"], summary["interrupted"], summary["sprt"]) == (True, False, None)
 
 
 def test_the_summary_has_the_rounds_of_a_knockout_and_of_a_swiss_tournament() -> None:
     run = random_run(("A", "B", "C"), 1, {"format": Format.KNOCKOUT})
-    told = json.loads(json.dumps(summary_of(run)))
-    rest, duel = told["rounds"][0]
-    (final,) = told["rounds"][1]
+    summary = json.loads(json.dumps(summary_of(run)))
+    rest, duel = summary["rounds"][0]
+    (final,) = summary["rounds"][1]
 
     assert (rest["first"], rest["second"], rest["winner"], rest["decision"]) == ("A", None, "A", "bye")
     assert (duel["first"], duel["second"], duel["games"][:2]) == ("B", "C", [1, 2])
-    assert final["winner"] == told["order"][0] == told["engines"][0]["name"]
+    assert final["winner"] == summary["order"][0] == summary["engines"][0]["name"]
     assert final["decision"] in ("points", "tie-break games", "discs", "seeding")
     assert final["stages"][0] == final["points"] or len(final["stages"]) > 1
-    assert told["engines"][0]["swiss"] is None
+    assert summary["engines"][0]["swiss"] is None
 
     run = random_run(("A", "B", "C"), 1, {"format": Format.SWISS, "rounds": 2})
-    told = json.loads(json.dumps(summary_of(run)))
+    summary = json.loads(json.dumps(summary_of(run)))
 
-    assert [len(meetings) for meetings in told["rounds"]] == [2, 2]
-    assert [engine["name"] for engine in told["engines"]] == told["order"]
-    assert {tuple(engine["swiss"]) for engine in told["engines"]} == {
+    assert [len(meetings) for meetings in summary["rounds"]] == [2, 2]
+    assert [engine["name"] for engine in summary["engines"]] == summary["order"]
+    assert {tuple(engine["swiss"]) for engine in summary["engines"]} == {
         ("points", "buchholz", "sonneborn_berger", "byes")
     }
-    assert sum(engine["swiss"]["byes"] for engine in told["engines"]) == 2
+    assert sum(engine["swiss"]["byes"] for engine in summary["engines"]) == 2
 
 
 def test_the_summary_has_times_between_moves_names_and_voids_of_each_engine() -> None:
@@ -339,11 +344,11 @@ def test_the_summary_has_times_between_moves_names_and_voids_of_each_engine() ->
     ]
 
     void = replace(GAMES[2], void="the runner stalled", blamed="B")
-    told = summary_of(replace(RUN, voids=(void,)))
+    summary = summary_of(replace(RUN, voids=(void,)))
 
-    assert [engine["voids"] for engine in told["engines"]] == [0, 1]
-    assert told["engines"][1]["void_share"] == 0.2
-    assert not told["valid"]
+    assert [engine["voids"] for engine in summary["engines"]] == [0, 1]
+    assert summary["engines"][1]["void_share"] == 0.2
+    assert not summary["valid"]
     assert Run(SETTINGS, GAMES * 9, (void,)).is_valid
 
 
@@ -353,23 +358,23 @@ def test_the_tests_are_told_with_their_bounds_and_pairs_after_a_verdict_move_no_
     assert (early["elo0"], early["elo1"], early["model"], early["decided"]) == (0, 10, "normalized", None)
     assert early["bounds"][0] < early["ratio"] < early["bounds"][1]
     run = random_run(("A", "B"), 200, {"sprt": Sprt(0, 200)})
-    told = summary_of(run)["sprt"]
-    pairs, accepted = told["decided"]
+    sprt = summary_of(run)["sprt"]
+    pairs, accepted = sprt["decided"]
     at_the_verdict = summary_of(replace(run, games=run.games[: 2 * pairs]))["sprt"]
 
     assert 0 < pairs < 100
-    assert told["ratio"] == at_the_verdict["ratio"]
-    assert told["bounds"][accepted] == pytest.approx(told["ratio"], abs=1)
+    assert sprt["ratio"] == at_the_verdict["ratio"]
+    assert sprt["bounds"][accepted] == pytest.approx(sprt["ratio"], abs=1)
 
 
 def test_the_tests_wait_for_a_pair_that_is_not_there_yet_as_the_match_does() -> None:
     """Pair 3 is under way; what was played after it counts for Elo only."""
     whole = random_run(("A", "B"), 20, {"sprt": Sprt(0, 200)})
     waiting = replace(whole, games=tuple(game for game in whole.games if game.pairing.number != 5))
-    told = summary_of(waiting)
+    summary = summary_of(waiting)
 
-    assert told["sprt"] == summary_of(replace(whole, games=whole.games[:4]))["sprt"]
-    assert (told["effective_pairs"], sum(told["elo"]["pentanomial"])) == (19, 19)
+    assert summary["sprt"] == summary_of(replace(whole, games=whole.games[:4]))["sprt"]
+    assert (summary["effective_pairs"], sum(summary["elo"]["pentanomial"])) == (19, 19)
 
 
 def test_tournaments_and_runs_without_games_have_summaries_too() -> None:
