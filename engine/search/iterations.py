@@ -99,8 +99,8 @@ def _share(clock: Clock, empties: int, free: float, parameters: Parameters) -> f
     moves = max((empties - solved) / 2, 1.0)
     if clock.moves is not None and clock.moves <= moves:
         return free / clock.moves  # time left of them is lost
-    # The first move counts twice as much as the last one: since each divides what is left anew, with what is kept for
-    # solving, all get about the same.
+    # The weight of a move falls from 2 at the beginning of the game to 1 where it is solved. Each move divides anew all
+    # that remains, also the part reserved for solving, so the times of all moves become about equal.
     weight = 1 + moves / max((_EMPTIES_AT_THE_START - solved) / 2, moves)
     # A solved game needs none of the increments that are still to come, so the moves before it may spend as much.
     unneeded = 0.0 if clock.moves or clock.period else clock.increment * min(solved, empties) / 2
