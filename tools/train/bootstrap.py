@@ -265,7 +265,7 @@ def spent_on(path: Path, *steps: str) -> float:
 
 @contextmanager
 def spending(path: Path, step: str) -> Iterator[None]:
-    """Add the time of the ``with`` block, however it ends, to a step; that of a killed step is not counted.
+    """Add the duration of the ``with`` block to a step, also if it raises; if the process is killed, it is lost.
 
     Raises: FileFormatError if it is another file or damaged.
     """

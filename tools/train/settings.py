@@ -12,7 +12,7 @@ from outflank.engine.search.limits import FULL_WIDTH, Percent
 ANY_SCORE = 64
 """The largest possible score, in discs."""
 NEVER_LINEAR = 128.0
-"""The largest possible error of a score, in discs; a loss that is linear beyond it is quadratic everywhere."""
+"""The largest possible error of a score, in discs: a Huber loss with this threshold is quadratic everywhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class LabelSettings:
     boards_a_shard: int = 1000
 
     def described(self) -> dict[str, Any]:
-        """Return the settings for a shard's header, like those of self-play."""
+        """Return the settings for a shard's header, in the form that self-play uses."""
         made_by = {"weights": self.weights.name, "evaluation": checksum(self.weights)}
         return {**asdict(self), **made_by, "labels": "single positions"}
 
