@@ -62,7 +62,7 @@ def serve(session: Session, wire: Wire, source: int, target: int, log: Log) -> N
             session.inbox.close()
             session.interrupt()
 
-    # A thread that gets its stack but no memory for its first objects would leave start() waiting for ever.
+    # A thread without memory for its first Python objects ends before it signals that it has begun: start() would hang.
     mmap.mmap(-1, _THREAD_BYTES).close()
     threading.Thread(target=read, name="outflank reader", daemon=True).start()
     while (line := session.inbox.take()) is not None:
