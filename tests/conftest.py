@@ -62,7 +62,7 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Where several processes share the tests, the longest files come first: those of web pages, then other tools."""
+    """Start the longest files first if several processes share the tests: the web pages, then the other tools."""
     if hasattr(config, "workerinput"):
         items.sort(key=lambda item: ("tools" not in item.path.parts, "web" not in item.path.parts))
     items.sort(key=is_alone)

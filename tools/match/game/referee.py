@@ -61,7 +61,7 @@ class Solver:
         return tuple(reversed(backwards))
 
     def stop(self) -> None:
-        """End the present solve and all later ones, from any thread."""
+        """Stop the current search and prevent later ones; may be called from any thread."""
         self._stopped = True
         if self._searcher is not None:
             self._searcher.stop()
