@@ -350,7 +350,7 @@ def shell_files(built: str) -> list[tuple[str, list[str]]]:
     made = Path("build/share")
     shutil.rmtree(made, ignore_errors=True)
     path = os.pathsep.join(filter(None, [os.path.abspath(built), os.environ.get("PYTHONPATH")]))
-    command = [sys.executable, "-P", "-m", "outflank.tools.commands.shellfiles", str(made)]
+    command = [sys.executable, "-P", "-m", "outflank.tools.cli.manual", str(made)]
     told = subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True)
     if told.returncode:  # such as with a build for a CPU that this one is not
         last = told.stderr.strip().rpartition("\n")[2]

@@ -53,7 +53,7 @@ def _write_database(path: Path, count: int) -> None:
 
 def convert(source: Path, name: str, output: Path) -> tuple[float, int]:
     """Return processor seconds and peak kilobytes of a conversion in a process of its own, including its start."""
-    program = [sys.executable, "-m", "outflank.tools.commands.program"]
+    program = [sys.executable, "-m", "outflank.tools.cli.program"]
     process = subprocess.Popen(
         [*program, "convert", str(source), "--format", name, "-o", str(output)],
         stdout=subprocess.DEVNULL,

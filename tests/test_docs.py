@@ -25,7 +25,7 @@ from outflank.protocol.server.nboard import commands as nboard_commands
 from outflank.tests.support.installation import ROOT, clone
 from outflank.tests.support.transcripts import execute, fitted, steps, text_lines
 from outflank.tests.test_layers import LAYERS
-from outflank.tools.commands.program import cli
+from outflank.tools.cli.program import cli
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
 HISTORY = sorted((ROOT / "docs" / "history").glob("*.md"))

@@ -21,7 +21,7 @@ from outflank import engine
 from outflank.engine import BUILD
 from outflank.engine.evaluation.weights import checksum
 from outflank.tests.support.installation import ROOT, Environment, clone, python_script
-from outflank.tools.commands.program import cli
+from outflank.tools.cli.program import cli
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS = PROJECT["optional-dependencies"]

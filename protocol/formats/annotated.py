@@ -268,6 +268,10 @@ class BadGame:
     def __str__(self) -> str:
         return f"{self.where}: {self.reason}" if self.where else self.reason
 
+    def of(self, source: str) -> str:
+        """Return a sentence about the entry of the file, or the text, that is called `source`."""
+        return f"{source}{', ' if self.where else ': '}{self}"
+
 
 def parsed_games(
     records: Iterable[Record | FileFormatError], parse: Callable[[Record, Rules], AnnotatedGame], rules: Rules

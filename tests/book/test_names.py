@@ -111,7 +111,7 @@ def test_the_shipped_books_say_how_they_were_made_are_for_both_starts_and_fit_in
 @pytest.mark.parametrize("rules", ["othello", "othello,start=parallel-west", "obversi"])
 def test_a_game_is_played_from_the_book_for_its_rules(rules: str) -> None:
     options = ["gtp", "--level", "1", "--rules", rules]
-    command = [sys.executable, "-m", "outflank.tools.commands.program", *options]
+    command = [sys.executable, "-m", "outflank.tools.cli.program", *options]
     lines = "outflank-book\nkata-genmove_analyze b\nquit\n"
     played = subprocess.run(
         command, input=lines, capture_output=True, text=True, timeout=60, check=True

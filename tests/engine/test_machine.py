@@ -128,7 +128,7 @@ print(loaded, [name for name in sys.modules if name.startswith("outflank.engine.
 
 def test_the_program_of_a_foreign_build_ends_with_that_sentence() -> None:
     told = python_script(
-        "-c", FOREIGN_BUILD + "from outflank.tools.commands.program import main; main()", "perft", "1"
+        "-c", FOREIGN_BUILD + "from outflank.tools.cli.program import main; main()", "perft", "1"
     )
 
     assert told.returncode == 1

@@ -26,9 +26,10 @@ from outflank.tools.match.runner.conductor import Conductor
 from outflank.tools.match.runner.session import RunHooks, RunSession
 from outflank.tools.match.state.events import Event, Glimpse
 from outflank.tools.match.state.run import Run, RunSettings
+from outflank.tools.runtime.address import Address
 from outflank.tools.runtime.signals import Interrupts
 from outflank.tools.web.listener import Limits
-from outflank.tools.web.server import Address, WebServer
+from outflank.tools.web.server import WebServer
 
 WAIT_SECONDS = 20.0
 

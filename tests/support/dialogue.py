@@ -20,7 +20,7 @@ from outflank.protocol.server.session import Session, Strength
 from outflank.tests.support import fake_engine
 from outflank.tests.support.processes import MARK
 
-PROGRAM = (sys.executable, "-m", "outflank.tools.commands.program", "gtp", "--book", "none")
+PROGRAM = (sys.executable, "-m", "outflank.tools.cli.program", "gtp", "--book", "none")
 _PATIENCE_SECONDS = 30.0
 
 

@@ -47,7 +47,7 @@ from click.testing import CliRunner, Result
 from outflank import __version__
 from outflank.engine.evaluation.weights import checksum
 from outflank.tests.support.installation import ROOT
-from outflank.tools.commands.program import cli
+from outflank.tools.cli.program import cli
 
 PLACEHOLDERS = {
     "<number>": r"[+-]?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?(?: ?[kMG](?=[ n]))?",

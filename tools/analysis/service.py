@@ -33,7 +33,7 @@ from outflank.tools.analysis.requests import (
     Remark,
     read_request,
 )
-from outflank.tools.runtime.games import Given, shown
+from outflank.tools.cli.positions import Given, shown
 
 FIRST_SLICE_SECONDS = 1.0
 """Of a search while another client waits; each time that it has given way it gets twice as many."""

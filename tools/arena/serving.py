@@ -23,11 +23,12 @@ from outflank.tools.match.runner.session import RunHooks, RunSession
 from outflank.tools.match.state.events import Glimpse
 from outflank.tools.match.state.run import Format, RunSettings
 from outflank.tools.match.state.schema import RUN_FILE
+from outflank.tools.runtime.address import Address, url_of
 from outflank.tools.runtime.progress import counted, warn
 from outflank.tools.runtime.signals import Interrupts
 from outflank.tools.web.arena import arena_route
 from outflank.tools.web.listener import Limits
-from outflank.tools.web.server import Address, WebServer, url_of
+from outflank.tools.web.server import WebServer
 
 RUN_FOLDER = "run"
 _STANDING_TABLES = 64

@@ -14,7 +14,7 @@ from outflank.engine.evaluation.weights import checksum
 from outflank.engine.links import file_of
 from outflank.protocol.lines import printable
 from outflank.protocol.server.movesource import best_line
-from outflank.tools.runtime.games import read_game
+from outflank.tools.cli.positions import read_game
 from outflank.tools.runtime.progress import counted
 
 if TYPE_CHECKING:  # only check needs it

@@ -19,8 +19,7 @@ from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.tools.analysis.answers import ANSWER_ROW, Answer, answer_facts, answer_row
 from outflank.tools.analysis.requests import Action, Defaults, Item, Query, Remark, SearchRequest
 from outflank.tools.analysis.service import AnalysisService, answers, games_as_items, items_of, requests_of
-from outflank.tools.commands.engine import books_to_read
-from outflank.tools.commands.options import (
+from outflank.tools.cli.options import (
     COUNT,
     SECONDS,
     TAKES_BOARDS,
@@ -40,8 +39,9 @@ from outflank.tools.commands.options import (
     search_options,
     selectivity_option,
 )
+from outflank.tools.cli.positions import Given, as_usage, bad_game
+from outflank.tools.commands.engine import books_to_read
 from outflank.tools.report.search import heading, settings_line
-from outflank.tools.runtime.games import Given, as_usage, bad_game
 from outflank.tools.runtime.progress import Complaints, counted, warn
 from outflank.tools.runtime.signals import Interrupts
 
@@ -266,8 +266,9 @@ def _serve(
 ) -> NoReturn:
     """Serve at `place`, or for this machine alone, until a signal comes; without a `mode`, requests alone."""
     from outflank.tools.archive.table import Explorer
+    from outflank.tools.runtime.address import Address
     from outflank.tools.web.analysis import MOST_GAMES, AnalysisBoard  # an extra that most do without
-    from outflank.tools.web.server import Address, WebServer
+    from outflank.tools.web.server import WebServer
 
     with as_usage("HOST:PORT"):
         address = Address.parse(place or "0")

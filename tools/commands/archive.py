@@ -15,9 +15,8 @@ from outflank.protocol.formats import FormatName
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.tools.archive import Archive, Wanted, build_archive
 from outflank.tools.archive.table import Explorer, game_facts, game_row, table_text
-from outflank.tools.commands.engine import books_to_read
-from outflank.tools.commands.game_filter import event_option, player_option, source_option, year_option
-from outflank.tools.commands.options import (
+from outflank.tools.cli.game_filter import event_option, player_option, source_option, year_option
+from outflank.tools.cli.options import (
     COUNT,
     EXISTING_FILE,
     TAKES_BOARDS,
@@ -33,8 +32,9 @@ from outflank.tools.commands.options import (
     rules_option,
     weights_option,
 )
+from outflank.tools.cli.positions import ReadGames, as_usage, expect_kept, games_of, read_game
+from outflank.tools.commands.engine import books_to_read
 from outflank.tools.report.gamefiles import check_output, format_of, game_writer, written_files
-from outflank.tools.runtime.games import ReadGames, as_usage, expect_kept, games_of, read_game
 from outflank.tools.runtime.progress import Complaints, counted, json_line, progress_bar, warn
 
 _ARCHIVE = click.argument("path", type=EXISTING_FILE)

@@ -14,8 +14,7 @@ from outflank.engine import NotationError, SettingsError
 from outflank.protocol.drivers import spec as engines
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tools.arena.control import Tokens, order
-from outflank.tools.commands.matches import ask_about_commands, show_run
-from outflank.tools.commands.options import (
+from outflank.tools.cli.options import (
     EXISTING_FILE,
     Command,
     RenamedOption,
@@ -26,7 +25,8 @@ from outflank.tools.commands.options import (
     json_object_option,
     read_by,
 )
-from outflank.tools.commands.run_options import (
+from outflank.tools.cli.positions import as_usage
+from outflank.tools.cli.run_options import (
     KINDS,
     PAGE_NEEDS,
     RunOptions,
@@ -39,9 +39,9 @@ from outflank.tools.commands.run_options import (
     use_config,
     watched_json_option,
 )
+from outflank.tools.commands.matches import ask_about_commands, show_run
 from outflank.tools.match.state.config_file import chosen_entries, read_config
 from outflank.tools.match.state.run import Format, RunSettings
-from outflank.tools.runtime.games import as_usage
 from outflank.tools.runtime.progress import counted, json_line, warn
 from outflank.tools.runtime.signals import Interrupts
 
@@ -143,7 +143,7 @@ def serve(
     # These bring the web server, which help does not need.
     from outflank.tools.arena.arena import Arena
     from outflank.tools.arena.serving import RUN_FOLDER, serve_arena
-    from outflank.tools.web.server import Address
+    from outflank.tools.runtime.address import Address
 
     if ctx.get_parameter_source("concurrency") is click.core.ParameterSource.DEFAULT:
         played = replace(played, concurrency=0)  # the usual number of pairs at once
@@ -271,7 +271,7 @@ def token(arena: Path, name: str) -> None:
 
 
 def _url(config: Mapping[str, Any]) -> str:
-    from outflank.tools.web.server import Address
+    from outflank.tools.runtime.address import Address
 
     address = Address.parse(config.get("listen", _LISTEN))
     return address.url("https" if config.get("certificate") else "http")

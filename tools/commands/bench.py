@@ -26,7 +26,7 @@ from outflank.engine import (
 from outflank.engine import perft as count_leaves
 from outflank.engine.search.limits import Percent
 from outflank.protocol.formats import obf
-from outflank.tools.commands.options import (
+from outflank.tools.cli.options import (
     WholeNumber,
     completed_by,
     hash_option,
@@ -38,7 +38,7 @@ from outflank.tools.commands.options import (
     threads_option,
     weights_option,
 )
-from outflank.tools.commands.program import CommandGroup
+from outflank.tools.cli.program import CommandGroup
 from outflank.tools.report.search import nodes_a_second, settings_line
 from outflank.tools.train.accuracy import calibration
 

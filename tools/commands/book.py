@@ -22,15 +22,7 @@ from outflank.tools.books.show import (
     entry_text,
     known_entry,
 )
-from outflank.tools.commands.book_growth import (
-    book,
-    find_book,
-    max_error_option,
-    path_argument,
-    position_argument,
-    rules_option,
-)
-from outflank.tools.commands.options import (
+from outflank.tools.cli.options import (
     COUNT,
     TAKES_BOARDS,
     Decorated,
@@ -43,6 +35,14 @@ from outflank.tools.commands.options import (
     place_options,
     shown_output,
     weights_option,
+)
+from outflank.tools.commands.book_growth import (
+    book,
+    find_book,
+    max_error_option,
+    path_argument,
+    position_argument,
+    rules_option,
 )
 from outflank.tools.report.board import say
 from outflank.tools.runtime.files import STDOUT, expect_writable, open_output

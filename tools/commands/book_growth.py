@@ -19,8 +19,8 @@ from outflank.engine.links import file_of
 from outflank.protocol.formats import FormatName
 from outflank.protocol.server.booksource import named_book, shipped_books
 from outflank.tools.books.show import asked_game, known_entry
-from outflank.tools.commands.game_filter import GameFilter, filter_options, source_option
-from outflank.tools.commands.options import (
+from outflank.tools.cli.game_filter import GameFilter, filter_options, source_option
+from outflank.tools.cli.options import (
     LOG_FILE,
     TAKES_BOARDS,
     Decorated,
@@ -36,9 +36,9 @@ from outflank.tools.commands.options import (
     together,
     weights_option,
 )
-from outflank.tools.commands.program import CommandGroup
+from outflank.tools.cli.positions import ReadGames
+from outflank.tools.cli.program import CommandGroup
 from outflank.tools.runtime.cluster import Place
-from outflank.tools.runtime.games import ReadGames
 from outflank.tools.runtime.progress import counted
 
 

@@ -16,7 +16,7 @@ from outflank.protocol.formats import WRITTEN_FORMATS, FormatName
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.clocks import year_of
 from outflank.protocol.formats.transcript import STYLES, Style
-from outflank.tools.commands.game_filter import (
+from outflank.tools.cli.game_filter import (
     RESULTS,
     GameFilter,
     ResultName,
@@ -24,13 +24,14 @@ from outflank.tools.commands.game_filter import (
     result_of,
     source_option,
 )
-from outflank.tools.commands.options import (
+from outflank.tools.cli.options import (
     RenamedOption,
     completed_by,
     json_option,
     output_option,
     rules_option,
 )
+from outflank.tools.cli.positions import ReadGames, games_of, read_and_written, shown
 from outflank.tools.report.board import say
 from outflank.tools.report.gamefiles import (
     FORMAT_OF,
@@ -41,7 +42,6 @@ from outflank.tools.report.gamefiles import (
     written_files,
 )
 from outflank.tools.runtime.files import STDOUT
-from outflank.tools.runtime.games import ReadGames, games_of, read_and_written, shown
 from outflank.tools.runtime.progress import counted, json_line, warn
 
 

@@ -17,7 +17,7 @@ from outflank.protocol.server.human_strength import HIGHEST_ELO, LOWEST_ELO
 from outflank.protocol.server.movesource import USUAL_PLIES, MoveVariety, SearchSource
 from outflank.protocol.server.serve import Wire, serve
 from outflank.protocol.server.session import Session, Strength
-from outflank.tools.commands.options import (
+from outflank.tools.cli.options import (
     COUNT,
     LOG_FILE,
     SECONDS,

@@ -20,7 +20,7 @@ from outflank.protocol.drivers.spec import EngineSpec, Protocol, command_line, i
 from outflank.protocol.lines import printable
 from outflank.tools.checks.examination import CATALOGUES, SECTION_OF, Finding, examine, verdict
 from outflank.tools.checks.tapped_drivers import PATIENCE_SECONDS, THINKING_SECONDS
-from outflank.tools.commands.options import (
+from outflank.tools.cli.options import (
     BEYOND_USE,
     EXISTING_FOLDER,
     SECONDS,

@@ -16,7 +16,7 @@ import click
 from outflank.engine import NotationError, SettingsError
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.lines import printable
-from outflank.tools.commands.options import EXISTING_FILE, LOG_FILE, Seconds, WholeNumber, read_by
+from outflank.tools.cli.options import EXISTING_FILE, LOG_FILE, Seconds, WholeNumber, read_by
 from outflank.tools.ggs.client import GgsClient
 from outflank.tools.ggs.settings import Settings, Wish
 from outflank.tools.runtime.files import open_to_append

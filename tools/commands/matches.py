@@ -18,8 +18,8 @@ import click
 from outflank.engine import NotationError, OutflankError
 from outflank.protocol.drivers.command import join_command
 from outflank.protocol.drivers.spec import EngineSpec
-from outflank.tools.commands.options import Command, WholeNumber, group, handing, is_given
-from outflank.tools.commands.run_options import (
+from outflank.tools.cli.options import Command, WholeNumber, group, handing, is_given
+from outflank.tools.cli.run_options import (
     ENGINES,
     GAMES,
     KINDS,

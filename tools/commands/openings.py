@@ -11,7 +11,7 @@ from outflank import __version__
 from outflank.book.names import all_openings
 from outflank.engine import Limit, OutflankError
 from outflank.engine.evaluation.weights import checksum
-from outflank.tools.commands.options import (
+from outflank.tools.cli.options import (
     Number,
     WholeNumber,
     handing,

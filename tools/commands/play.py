@@ -18,8 +18,7 @@ from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.server.movesource import SearchSource
 from outflank.protocol.server.session import Session, Strength
 from outflank.tools.archive.table import Explorer
-from outflank.tools.commands.engine import books_to_play, books_to_read, elo_option, expect_one_strength
-from outflank.tools.commands.options import (
+from outflank.tools.cli.options import (
     COUNT,
     OUTPUT_FILE,
     SECONDS,
@@ -38,11 +37,12 @@ from outflank.tools.commands.options import (
     tc_option,
     varied_seed_option,
 )
+from outflank.tools.cli.positions import read_game
+from outflank.tools.commands.engine import books_to_play, books_to_read, elo_option, expect_one_strength
 from outflank.tools.play import solo as solo_game
 from outflank.tools.play.dialogue import Dialogue, InputLines
 from outflank.tools.play.localgame import GameFiles, LocalGame
 from outflank.tools.report.board import say
-from outflank.tools.runtime.games import read_game
 from outflank.tools.runtime.progress import counted
 
 _SIDES = {

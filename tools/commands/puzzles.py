@@ -20,8 +20,8 @@ from outflank.tools.analysis.puzzles import (
     sgf_game,
     solved_share,
 )
-from outflank.tools.commands.game_filter import GameFilter, filter_options, source_option
-from outflank.tools.commands.options import (
+from outflank.tools.cli.game_filter import GameFilter, filter_options, source_option
+from outflank.tools.cli.options import (
     COUNT,
     EXISTING_FILE,
     OUTPUT_FILE,
@@ -32,9 +32,9 @@ from outflank.tools.commands.options import (
     weights_option,
     workers_option,
 )
+from outflank.tools.cli.positions import ReadGames, expect_kept
 from outflank.tools.play.dialogue import InputLines
 from outflank.tools.runtime.files import STDOUT, open_output, write_whole
-from outflank.tools.runtime.games import ReadGames, expect_kept
 from outflank.tools.runtime.progress import Complaints, counted, live, warn
 
 if TYPE_CHECKING:

@@ -38,9 +38,8 @@ from outflank.tools.analysis.review.output import (
 )
 from outflank.tools.analysis.review.page import curve_svg, render_review
 from outflank.tools.archive.table import Explorer
-from outflank.tools.commands.engine import books_to_read
-from outflank.tools.commands.game_filter import GameFilter, filter_options, source_option
-from outflank.tools.commands.options import (
+from outflank.tools.cli.game_filter import GameFilter, filter_options, source_option
+from outflank.tools.cli.options import (
     COUNT,
     OUTPUT_FILE,
     SECONDS,
@@ -57,10 +56,11 @@ from outflank.tools.commands.options import (
     rules_option,
     workers_option,
 )
+from outflank.tools.cli.positions import ReadGames, expect_kept, shown
+from outflank.tools.commands.engine import books_to_read
 from outflank.tools.report.board import say
 from outflank.tools.runtime.executor import map_in_order
 from outflank.tools.runtime.files import write_whole
-from outflank.tools.runtime.games import ReadGames, expect_kept, shown
 from outflank.tools.runtime.progress import warn
 
 

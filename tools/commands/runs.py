@@ -9,7 +9,7 @@ from typing import Any, Literal
 import click
 
 from outflank.protocol.formats import FormatName
-from outflank.tools.commands.options import WholeNumber, json_option, output_option, read_by
+from outflank.tools.cli.options import WholeNumber, json_option, output_option, read_by
 from outflank.tools.match.state.run import Run
 from outflank.tools.match.state.store import read_run
 from outflank.tools.match.stats.elo import elo_of, interval, mean

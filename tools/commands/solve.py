@@ -33,7 +33,7 @@ from outflank.tools.analysis.jobs.work import Workers
 from outflank.tools.analysis.proofs import check as checker
 from outflank.tools.analysis.proofs.write import MOST_SEARCHED, SEARCHED, ProofFile
 from outflank.tools.analysis.solutions import Solution, SolutionReport
-from outflank.tools.commands.options import (
+from outflank.tools.cli.options import (
     COUNT,
     EXISTING_FILE,
     EXISTING_FOLDER,
@@ -59,10 +59,10 @@ from outflank.tools.commands.options import (
     together,
     weights_option,
 )
+from outflank.tools.cli.positions import Given, as_usage, bad_game, expect_kept, shown
 from outflank.tools.report.search import limit_words, settings_line
 from outflank.tools.runtime.cluster import Place
 from outflank.tools.runtime.executor import open_executor
-from outflank.tools.runtime.games import Given, as_usage, bad_game, expect_kept, shown
 from outflank.tools.runtime.progress import Complaints, counted, live
 
 _MOST_POSITIONS, _MOST_BAD = 100_000, 1000

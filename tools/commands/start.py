@@ -6,7 +6,7 @@ from outflank.tools.runtime.signals import end_at_once
 def main() -> None:
     """Run the program."""
     end_at_once()
-    from outflank.tools.commands.program import main  # which takes a tenth of a second to import
+    from outflank.tools.cli.program import main  # which takes a tenth of a second to import
 
     main()
 

@@ -12,7 +12,7 @@ from outflank.engine import NotationError
 from outflank.engine.evaluation.evaluate import STAGES
 from outflank.engine.evaluation.weights import SHIPPED
 from outflank.engine.search.limits import FULL_WIDTH
-from outflank.tools.commands.options import (
+from outflank.tools.cli.options import (
     ANY_FOLDER,
     EXISTING_FILE,
     EXISTING_FOLDER,
@@ -33,7 +33,7 @@ from outflank.tools.commands.options import (
     selectivity_option,
     together,
 )
-from outflank.tools.commands.program import CommandGroup
+from outflank.tools.cli.program import CommandGroup
 from outflank.tools.runtime.cluster import Place
 from outflank.tools.runtime.progress import counted, warn
 from outflank.tools.train.settings import Judging, LabelSettings, NetworkSettings, SelfplaySettings, Trust

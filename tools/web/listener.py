@@ -12,10 +12,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from outflank.tools.runtime.address import BACKLOG
 from outflank.tools.runtime.limits import allow_descriptors
 
-BACKLOG = 256
-"""Connections that wait to be accepted."""
 HEADER_BYTES = 16_384
 """The longest head of a request, its first line included."""
 _EXHAUSTED_SECONDS = 0.01  # without any descriptor, before the next attempt to accept

@@ -19,7 +19,7 @@ from typing import Any, Self
 
 from outflank.tools.match.state.events import Event, Glimpse, Thought, TurnBegun, TurnPlayed
 from outflank.tools.match.state.run import Run
-from outflank.tools.web.server import Address, url_of
+from outflank.tools.runtime.address import Address, url_of
 
 _WRITE_SECONDS = 0.1
 # Turns and thoughts; with more they are dropped, and a game appears whole when it has ended.

@@ -17,7 +17,6 @@ import sys
 import threading
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlsplit
@@ -34,14 +33,11 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from websockets.exceptions import InvalidState
 from websockets.frames import Frame
 
-from outflank.engine import NotationError, SettingsError
-from outflank.protocol.lines import printable
+from outflank.engine import SettingsError
+from outflank.tools.runtime.address import BACKLOG, url_of
 from outflank.tools.runtime.limits import Budget
-from outflank.tools.web.listener import BACKLOG, HEADER_BYTES, NO_ROOM, CountingListener, Limits
+from outflank.tools.web.listener import HEADER_BYTES, NO_ROOM, CountingListener, Limits
 
-_LOOPBACK = "127.0.0.1"
-_MOST_PORTS = 65_535
-_LONGEST_LABEL = 63  # of a host name
 _LONGEST_PATH = 1_000  # of a request; a longer one is not found
 _IDLE_SECONDS = 10.0  # for a TLS handshake, and for the headers of a request
 _UNREAD_SECONDS = 40.0  # a peer that reads too little of its output for so long is gone
@@ -51,104 +47,6 @@ _FAREWELL_SECONDS = 2  # for requests under way when the server ends, and for a 
 _PIECE = 65_536  # bytes or characters of output that are written at once
 _IDLE_FRAMES = 500  # pings, pongs and fragments of a WebSocket at once, which make no message
 _IDLE_FRAMES_A_SECOND = 20
-
-
-@dataclass(frozen=True, slots=True)
-class Address:
-    """Where a server listens.
-
-    Attributes:
-        host: a name or a number of this machine.
-        port: 0 for any that is free.
-        names: under which others reach it besides, as behind a proxy: host names without a port.
-    """
-
-    host: str = _LOOPBACK
-    port: int = 0
-    names: tuple[str, ...] = ()
-
-    @classmethod
-    def parse(cls, text: str) -> "Address":
-        """Read ``PORT``, ``HOST``, ``HOST:PORT`` or ``[IPV6]:PORT``; names of a proxy may follow after commas.
-
-        Raises: NotationError.
-        """
-        place, *names = (part.strip() for part in text.split(","))
-        host, port = _LOOPBACK, place
-        if place.startswith("[") and "]" in place:
-            host, _, port = place[1:].partition("]")
-            port = port.removeprefix(":")
-        elif ":" in place:
-            host, _, port = place.rpartition(":")
-        elif not place.isdecimal():
-            host, port = place, ""
-        if not _is_host(host) or not _is_port(port) or not all(map(_is_host, names)):
-            shown = printable(text, 60)
-            raise NotationError(f"expected HOST:PORT with a port of at most {_MOST_PORTS}, got {shown!r}")
-        return cls(host, int(port or 0), tuple(name.lower() for name in names))
-
-    @property
-    def is_loopback(self) -> bool:
-        """Whether only this machine can reach it."""
-        with suppress(ValueError):
-            return ipaddress.ip_address(self.host).is_loopback
-        return self.host.lower() == "localhost"
-
-    def url(self, scheme: str = "http") -> str:
-        """Return ``http://127.0.0.1:40123``, the address under which others reach the server.
-
-        An address that stands for all of this machine's is called by its host name. The first of our names, if there
-        are any, takes the place of either; where we listen on loopback it is that of a proxy, which speaks TLS.
-        """
-        host, port = self.host, f":{self.port}"
-        with suppress(ValueError):
-            if ipaddress.ip_address(host).is_unspecified:
-                host = socket.gethostname()
-        if self.names:
-            host = self.names[0]
-            if self.is_loopback:
-                scheme, port = "https", ""
-        return f"{scheme}://{f'[{host}]' if ':' in host else host}{port}"
-
-    def listen(self) -> socket.socket:
-        """A socket that listens there.
-
-        Raises: SettingsError in words if it can't, as where another program has the port.
-        """
-        try:
-            family, kind, _, _, where = socket.getaddrinfo(
-                self.host, self.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-            )[0]
-            listener = socket.socket(family, kind)
-        except OSError as error:
-            raise SettingsError(f"can't listen on {self.host}: {error.strerror}") from None
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind(where)
-            listener.listen(BACKLOG)
-        except OSError as error:
-            listener.close()
-            raise SettingsError(f"can't listen on {self.host}, port {self.port}: {error.strerror}") from None
-        return listener
-
-
-def _is_host(text: str) -> bool:
-    with suppress(ValueError):
-        ipaddress.ip_address(text)
-        return True
-    if not all(c.isascii() and (c.isalnum() or c in "-._") for c in text):
-        return False
-    return 0 < len(text) <= 253 and all(len(label) <= _LONGEST_LABEL for label in text.split("."))
-
-
-def _is_port(text: str) -> bool:
-    return not text or (text.isascii() and text.isdecimal() and len(text) <= 5 and int(text) <= _MOST_PORTS)
-
-
-def url_of(listener: socket.socket, scheme: str = "http", names: Sequence[str] = ()) -> str:
-    """Return the address under which others reach a listener, as ``Address.url``."""
-    host, port = listener.getsockname()[:2]
-    return Address(host, port, tuple(names)).url(scheme)
 
 
 # Nothing is loaded, run, framed or sent anywhere; a page that needs more says so in a policy of its own.

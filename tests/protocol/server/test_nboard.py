@@ -26,7 +26,7 @@ from outflank.tests.support.dialogue import Program as GtpProgram
 from outflank.tests.support.dialogue import run_program
 from outflank.tests.support.installation import ROOT
 
-COMMAND = (sys.executable, "-m", "outflank.tools.commands.program", "nboard", "--book", "none")
+COMMAND = (sys.executable, "-m", "outflank.tools.cli.program", "nboard", "--book", "none")
 BOARD = "8 " + "-" * 27 + "O*" + "-" * 6 + "*O" + "-" * 27 + " *"
 WORDS = ("set myname ", "status ", "nodestats ", "search ", "book ", "pong ", "learned", "analysis ", "=== ")
 """What a line may begin with that an engine sends."""

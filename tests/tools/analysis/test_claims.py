@@ -17,7 +17,7 @@ from outflank.tests.support.positions import reached
 from outflank.tools.analysis.claims import Deduction, audit_words, bounds_of, drawn, read_claims
 from outflank.tools.analysis.proofs import check
 from outflank.tools.analysis.proofs.write import write_proof
-from outflank.tools.commands.program import cli
+from outflank.tools.cli.program import cli
 
 RULES = [Rules.parse(text) for text in ("othello", "othello,scoring=count", "ravensburger-2006")]
 PLIES = 3

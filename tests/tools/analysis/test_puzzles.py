@@ -27,7 +27,7 @@ from outflank.tools.analysis.puzzles import (
     sgf_game,
     solved_share,
 )
-from outflank.tools.commands.program import cli
+from outflank.tools.cli.program import cli
 
 EMPTIES = range(6, 15)
 

@@ -35,9 +35,9 @@ from outflank.tests.support.runs import (
     write_files_of,
 )
 from outflank.tests.support.transcripts import run
+from outflank.tools.cli.program import cli
 from outflank.tools.commands.matches import match as match_command
 from outflank.tools.commands.matches import tournament
-from outflank.tools.commands.program import cli
 from outflank.tools.match.game.results import Ending, GameRecord
 from outflank.tools.match.openings.sources import play_random
 from outflank.tools.match.state import events

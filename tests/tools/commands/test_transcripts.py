@@ -119,7 +119,7 @@ def test_a_png_has_the_size_that_was_asked_for_and_the_boards_colours(tmp_path: 
 def test_memory_does_not_grow_with_the_games(tmp_path: Path) -> None:
     """Each number of games has a process of its own, whose memory is measured."""
     script = (
-        "import resource, sys; from outflank.tools.commands.program import cli; "
+        "import resource, sys; from outflank.tools.cli.program import cli; "
         "cli(sys.argv[1:], standalone_mode=False); "
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"
     )

@@ -24,7 +24,7 @@ from outflank.tests.support.program import certificate, outflank, started
 from outflank.tests.support.runs import conduct, settings
 from outflank.tests.tools.commands.test_tune import USUAL as TUNED
 from outflank.tests.tools.match.test_resume import ENGINES, SEED, begin, results
-from outflank.tools.commands.program import cli
+from outflank.tools.cli.program import cli
 from outflank.tools.match.state.store import read_run
 from outflank.tools.report.figures import Figures
 from outflank.tools.runtime.cluster import if_same_build, this_build

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from outflank.engine import FileFormatError, NotationError, OutflankError, Rules
 from outflank.protocol.clock import TimeControl
 from outflank.protocol.drivers.spec import EngineSpec
-from outflank.tools.commands.program import cli
+from outflank.tools.cli.program import cli
 from outflank.tools.match.game.referee import ScoreRule
 from outflank.tools.match.openings.sources import OpeningsChoice
 from outflank.tools.match.state.config_file import chosen_entries, read_config, save_config

@@ -24,7 +24,7 @@ from outflank.tests.book.test_damage import in_circles
 from outflank.tests.support.books import FullDisk, no_file_beyond
 from outflank.tests.support.positions import ONE_WAY, WIPE_OUT, WITH_PASSES
 from outflank.tests.support.runs import broken_off, played, store_run
-from outflank.tools.commands.program import cli
+from outflank.tools.cli.program import cli
 from outflank.tools.match.game.results import Ending, GameRecord, OffClockTime
 from outflank.tools.match.openings.sources import OpeningsChoice
 from outflank.tools.match.state.events import Event, TurnPlayed

@@ -29,8 +29,9 @@ from outflank.tests.support.processes import resident_kib
 from outflank.tests.support.program import outflank
 from outflank.tests.support.transcripts import run
 from outflank.tools.archive import build_archive
+from outflank.tools.runtime.address import Address
 from outflank.tools.web.analysis import MOST_OPEN
-from outflank.tools.web.server import Address, WebServer
+from outflank.tools.web.server import WebServer
 
 pytestmark = pytest.mark.timeout(180)
 

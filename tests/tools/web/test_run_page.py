@@ -28,10 +28,11 @@ from outflank.tests.support.program import started
 from outflank.tests.support.runs import conduct, instant_settings
 from outflank.tools.match.state.events import Thought
 from outflank.tools.match.state.store import read_run
+from outflank.tools.runtime.address import Address
 from outflank.tools.web.change_feed import ChangeFeed
 from outflank.tools.web.page_process import PageProcess
 from outflank.tools.web.run_view import shown_thought
-from outflank.tools.web.server import Address, WebServer
+from outflank.tools.web.server import WebServer
 
 pytestmark = pytest.mark.timeout(180)
 

@@ -22,8 +22,9 @@ from outflank.engine import NotationError, SettingsError
 from outflank.tests.support.arenas import wait
 from outflank.tests.support.processes import resident_kib
 from outflank.tests.support.program import certificate
+from outflank.tools.runtime.address import Address
 from outflank.tools.web.listener import Limits
-from outflank.tools.web.server import STRICT_POLICY, Address, WebServer
+from outflank.tools.web.server import STRICT_POLICY, WebServer
 
 LARGE = 40_000_000  # bytes; the C library returns freed blocks of more than 32 MB to the system at once
 

@@ -30,7 +30,6 @@ from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.protocol.formats.reading import capped
 from outflank.protocol.lines import printable
 from outflank.tools.runtime.executor import shared_searcher
-from outflank.tools.runtime.games import bad_game
 
 
 def play_random(
@@ -156,7 +155,7 @@ def random_openings(moves: int, count: int, rules: Rules, seed: int) -> Iterator
 
 def _opening(entry: AnnotatedGame | BadGame, rules: Rules, path: Path, plies: int | None) -> tuple[Move, ...]:
     if isinstance(entry, BadGame):
-        raise FileFormatError(bad_game(str(path), entry))
+        raise FileFormatError(entry.of(str(path)))
     game = Game(rules)
     if entry.first != game.first:
         got = f"{entry.first.board_string()} by {entry.rules}"

@@ -13,8 +13,7 @@ from outflank.engine import FileFormatError, Searcher, SettingsError
 from outflank.engine.evaluation import weights
 from outflank.tests.support.program import outflank
 from outflank.tests.support.transcripts import run
-from outflank.tools.commands.analyze import analyze
-from outflank.tools.commands.options import (
+from outflank.tools.cli.options import (
     BEYOND_USE,
     MOST_THREADS,
     SECONDS,
@@ -22,7 +21,8 @@ from outflank.tools.commands.options import (
     Number,
     WholeNumber,
 )
-from outflank.tools.commands.program import cli
+from outflank.tools.cli.program import cli
+from outflank.tools.commands.analyze import analyze
 
 COUNT = WholeNumber(1, 60)
 A_COUNT = "expected a whole number from 1 to 60, got "

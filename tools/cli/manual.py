@@ -1,6 +1,6 @@
 """The manual for ``man`` and the completions of shells, made from the commands.
 
-``python -m outflank.tools.commands.shellfiles share`` writes them below ``share``.
+``python -m outflank.tools.cli.manual share`` writes them below ``share``.
 """
 
 import re
@@ -12,8 +12,8 @@ import click
 from click.shell_completion import get_completion_class
 
 from outflank import __version__
-from outflank.tools.commands.options import option_groups
-from outflank.tools.commands.program import SECTIONS, cli
+from outflank.tools.cli.options import option_groups
+from outflank.tools.cli.program import SECTIONS, cli
 
 _PROGRAM = "outflank"
 _MANUAL = "man/man1/outflank.1"

@@ -13,8 +13,8 @@ from outflank.engine import NotationError, Rules
 from outflank.protocol.clock import LONGEST_SECONDS, NO_LIMIT, SHORTEST_SECONDS, TimeControl
 from outflank.protocol.drivers.command import join_command
 from outflank.protocol.drivers.spec import EngineSpec, shared_keys
-from outflank.tools.commands.config import option_defaults
-from outflank.tools.commands.options import (
+from outflank.tools.cli.defaults import DEFAULTS_FILE, option_defaults
+from outflank.tools.cli.options import (
     BEYOND_USE,
     OUTPUT_FILE,
     AddressOption,
@@ -32,7 +32,6 @@ from outflank.tools.commands.options import (
     tc_option,
     together,
 )
-from outflank.tools.commands.program import DEFAULTS_FILE
 from outflank.tools.match.game.referee import MOST_EMPTIES, STALL_SECONDS, ScoreRule
 from outflank.tools.match.openings.sources import OpeningsChoice, default_openings
 from outflank.tools.match.schedule.formats import usual_rounds
@@ -43,7 +42,7 @@ from outflank.tools.match.stats.sprt import Sprt
 if TYPE_CHECKING:  # extras that most do without
     import socket
 
-    from outflank.tools.web.server import Address
+    from outflank.tools.runtime.address import Address
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _FOLDER = click.Path(path_type=Path)
@@ -105,7 +104,7 @@ def _read_openings(text: str) -> OpeningsChoice:
 
 
 def _address(text: str) -> Address:
-    from outflank.tools.web.server import Address  # an extra that most do without
+    from outflank.tools.runtime.address import Address
 
     return Address.parse(text)
 

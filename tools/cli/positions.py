@@ -174,7 +174,7 @@ _STDIN_NUMBER = 0
 
 def bad_game(name: str, entry: BadGame) -> str:
     """Return a sentence about an entry of a file that is not a valid game."""
-    return f"{shown(name) or repr(name)}{', ' if entry.where else ': '}{entry}"
+    return entry.of(shown(name) or repr(name))
 
 
 class ReadGames:

@@ -13,6 +13,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from outflank import __version__
+from outflank.tools.cli.defaults import DEFAULTS_FILE, config_file, set_defaults
 from outflank.tools.runtime.signals import (
     ENDING_SIGNALS,
     Interrupted,
@@ -163,8 +164,6 @@ _EXTRAS = {
     **dict.fromkeys(("msgspec", "starlette", "uvicorn", "websockets"), "web"),
 }
 _DESCENDANTS = "outflank.protocol.drivers.descendants"  # imported by commands that start engines
-DEFAULTS_FILE = "outflank.defaults_file"
-"""The key in ``click.Context.meta`` of the file that has values for the options of the command."""
 # In the environment of an engine of a match, which has the settings of the match.
 _ENGINE_MARK = "OUTFLANK_ENGINE"
 _EXIT_BROKEN_PIPE = 128 + 13  # SIGPIPE, which Windows lacks
@@ -284,24 +283,12 @@ class Program(CommandGroup):
             found[1]
             and not ctx.resilient_parsing
             and _ENGINE_MARK not in os.environ
+            and found[0] != "config"
             and config_file().exists()
         ):
-            from outflank.tools.commands.config import set_defaults  # most users have no such file
-
-            if found[0] != "config":
-                set_defaults(ctx, str(found[0]), found[1], config_file())
+            set_defaults(ctx, str(found[0]), found[1], config_file())
         end_tidily()
         return found
-
-
-def config_file() -> Path:
-    """The file of the user's own defaults, by the XDG base directory specification."""
-    folder = os.environ.get("XDG_CONFIG_HOME", "")
-    return (
-        Path(folder if folder.startswith("/") else Path("~/.config").expanduser())
-        / "outflank"
-        / "config.toml"
-    )
 
 
 def _pages_folder() -> Path | None:

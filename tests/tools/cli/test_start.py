@@ -16,7 +16,7 @@ from outflank.tests.support.installation import ROOT, python_script
 from outflank.tests.support.processes import children, living_members
 from outflank.tests.support.program import needs_rhino, running, started
 from outflank.tests.support.transcripts import run
-from outflank.tools.commands.program import COMMANDS
+from outflank.tools.cli.program import COMMANDS
 
 # Sends itself a signal when it is about to import its N-th module after the first line of ours.
 PROGRAM = """if True:
@@ -41,12 +41,12 @@ import sys
 for name in ("rich", "scipy", "numpy", "networkx", "sgfmill", "jinja2", "matplotlib", "tomli_w", "torch", "resvg_py",
              "distributed", "dask", "msgspec", "psutil"):
     sys.modules[name] = None
-from outflank.tools.commands.program import main
+from outflank.tools.cli.program import main
 sys.argv[0] = "outflank"
 """
 HELP = """
 import click, json
-from outflank.tools.commands.program import cli
+from outflank.tools.cli.program import cli
 def faults(command, *words):
     try:
         command.main(["--help"], prog_name=" ".join(("outflank", *words)), standalone_mode=False)
@@ -242,7 +242,9 @@ def test_what_it_lacks_is_named(words: tuple[str, ...], package: str, tmp_path: 
 def test_what_the_records_of_a_match_need_is_missed_before_the_first_game(
     package: str, tmp_path: Path
 ) -> None:
-    script = f"import sys; sys.modules[{package!r}] = None; from outflank.tools.commands.program import main; main()"
+    script = (
+        f"import sys; sys.modules[{package!r}] = None; from outflank.tools.cli.program import main; main()"
+    )
 
     ran = python_script("-c", script, "match", "--games", "2", "--out", str(tmp_path / "run"))
 

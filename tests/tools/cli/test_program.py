@@ -20,9 +20,9 @@ from outflank.engine import NotationError
 from outflank.engine.evaluation import weights
 from outflank.tests.support.installation import python_script
 from outflank.tests.support.program import OUTFLANK
-from outflank.tools.commands.options import option_groups
-from outflank.tools.commands.program import COMMANDS, SECTIONS, cli
-from outflank.tools.commands.shellfiles import main, manual, shell_files
+from outflank.tools.cli.manual import main, manual, shell_files
+from outflank.tools.cli.options import option_groups
+from outflank.tools.cli.program import COMMANDS, SECTIONS, cli
 from outflank.tools.runtime.progress import json_line, warn
 
 
@@ -48,7 +48,7 @@ def ending(monkeypatch: pytest.MonkeyPatch) -> Callable[[BaseException], Result]
 def test_help_lists_every_command_and_imports_none() -> None:
     ran = python_script("-c", """
 import sys
-from outflank.tools.commands.program import cli
+from outflank.tools.cli.program import cli
 try:
     cli(["--help"], prog_name="outflank")
 finally:
@@ -58,8 +58,9 @@ finally:
     assert [name for name in COMMANDS if f"\n  {name} " not in ran.stdout] == []
     needed = [
         "outflank.tools",
-        "outflank.tools.commands",
-        "outflank.tools.commands.program",
+        "outflank.tools.cli",
+        "outflank.tools.cli.defaults",
+        "outflank.tools.cli.program",
         "outflank.tools.runtime",
         "outflank.tools.runtime.signals",
         "outflank.tools.runtime.streams",
@@ -146,7 +147,7 @@ def test_mistakes_of_ours_are_shown_and_ctrl_c_is_130(ending: Callable[[BaseExce
 def test_a_reader_that_goes_away_is_no_error() -> None:
     reading, writing = os.pipe()
     os.close(reading)
-    command = [sys.executable, "-m", "outflank.tools.commands.program", "perft", "1"]
+    command = [sys.executable, "-m", "outflank.tools.cli.program", "perft", "1"]
     ran = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, timeout=20)
     os.close(writing)
 

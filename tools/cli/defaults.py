@@ -1,0 +1,117 @@
+"""The file of a user's own defaults, and values of options from any file of TOML."""
+
+import os
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:  # the help of the program imports this file, and needs nothing of these
+    from outflank.engine import FileFormatError
+
+DEFAULTS_FILE = "outflank.defaults_file"
+"""The key in ``click.Context.meta`` of the file that has values for the options of the command."""
+_MOST_BYTES = 1 << 16
+
+
+def config_file() -> Path:
+    """The file of the user's own defaults, by the XDG base directory specification."""
+    folder = os.environ.get("XDG_CONFIG_HOME", "")
+    return (
+        Path(folder if folder.startswith("/") else Path("~/.config").expanduser())
+        / "outflank"
+        / "config.toml"
+    )
+
+
+def set_defaults(ctx: click.Context, name: str, command: click.Command, path: Path) -> None:
+    """Make the values of the file the defaults of the options of a command and its subcommands.
+
+    Raises: FileFormatError naming the file.
+    """
+    tables = read_defaults(path)
+    for key in tables:
+        if key not in ctx.command.list_commands(ctx):  # type: ignore[attr-defined]
+            raise _unknown(path, "command", key, ctx.command.list_commands(ctx))  # type: ignore[attr-defined]
+    if table := tables.get(name):
+        ctx.default_map = {name: command_defaults(command, table, path)}
+        ctx.meta[DEFAULTS_FILE] = path
+
+
+def read_defaults(path: Path) -> dict[str, Any]:
+    """Return the tables of the file. Raises: FileFormatError naming it."""
+    with path.open("rb") as file:
+        data = file.read(_MOST_BYTES + 1)
+    try:
+        if len(data) > _MOST_BYTES:
+            raise ValueError(f"larger than {_MOST_BYTES >> 10} KiB")
+        return tomllib.loads(data.decode())
+    except (ValueError, RecursionError) as error:
+        raise _fault(path, f"not TOML that can be read: {error}") from None
+
+
+def option_defaults(command: click.Command, values: Mapping[str, Any], path: Path) -> dict[str, Any]:
+    """Return the values of options by the names of the command's parameters. Raises: FileFormatError."""
+    options = {
+        word.removeprefix("--"): parameter
+        for parameter in command.params
+        if isinstance(parameter, click.Option) and parameter.name not in ("config", "save_config", "help")
+        for word in getattr(parameter, "all_names", parameter.opts)
+        if word.startswith("--")
+    }
+    found: dict[str, Any] = {}
+    for key, value in values.items():
+        if key not in options:
+            raise _unknown(path, "key", key, sorted(options))
+        if options[key].is_flag != isinstance(value, bool):
+            expected = "true or false" if options[key].is_flag else "a value"
+            raise _fault(path, f"expected {expected} for {key}, got {value!r}")
+        found[str(options[key].name)] = value
+    return found
+
+
+def command_defaults(command: click.Command, table: object, path: Path) -> dict[str, Any]:
+    """Return a table as click's ``default_map``, with one for each subcommand."""
+    if not isinstance(table, Mapping):
+        raise _fault(path, f"expected a table [{command.name}], got {table!r}")
+    subcommands = command.list_commands(click.Context(command)) if isinstance(command, click.Group) else []
+    nested = {
+        key: command_defaults(subcommand(command, key), value, path)
+        for key, value in table.items()
+        if key in subcommands
+    }
+    own = {key: _text(key, value, path) for key, value in table.items() if key not in subcommands}
+    return {**option_defaults(command, own, path), **nested}
+
+
+def subcommand(command: click.Command, name: str) -> click.Command:
+    """Return the command of this name in a group that has it."""
+    assert isinstance(command, click.Group)
+    found = command.get_command(click.Context(command), name)
+    assert found is not None
+    return found
+
+
+def _text(key: str, value: object, path: Path) -> Any:
+    """Return a value as the command line has it: text, truth values, and lists for options given several times."""
+    if isinstance(value, list):
+        return [_text(key, item, path) for item in value]
+    if isinstance(value, bool | str):
+        return value
+    if isinstance(value, int | float):
+        return str(value)
+    raise _fault(path, f"expected text, a number, true or false for {key}, got {value!r}")
+
+
+def _unknown(path: Path, kind: str, name: str, known: Iterable[str]) -> "FileFormatError":
+    from outflank.protocol.lines import unknown
+
+    return _fault(path, unknown(kind, name, known))
+
+
+def _fault(path: Path, sentence: str) -> "FileFormatError":
+    from outflank.engine import FileFormatError
+
+    return FileFormatError(f"{path}: {sentence}")
