@@ -37,7 +37,7 @@ CYTHON_FOLDERS = (
     "engine/solo",
     "tests/support",
 )
-DATA = ["py.typed", "*.pxd", "*.pyi", "*.h", "check.c", "*.json", "*.toml", "data/**/*"]
+DATA = ["py.typed", "*.pxd", "*.pyi", "*.h", "check.c", "*.json", "*.toml", "data/**/*", "program/**/*"]
 PAGES = ("docs/**/*.*", "examples/*.toml", "examples/*.ipynb", "examples/*.jsonl")
 # A wheel is for users: it has nothing that only debuggers want to know.
 IS_WHEEL = "bdist_wheel" in sys.argv

@@ -9,7 +9,7 @@ from typing import Any
 from outflank.book import Book, BookEntry, BookMove
 from outflank.book.names import Opening, opening_at, opening_of
 from outflank.engine import Colour, Game, Move, Position
-from outflank.tools.report.page import rendered
+from outflank.tools.page.parts import rendered
 
 USUAL_FIRST_MOVE = "f5"  # by convention the first move of recorded games
 

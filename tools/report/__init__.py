@@ -1,4 +1,4 @@
 """Output of results: tables, boards, the HTML report, game files.
 
-``figures`` has what a run's tables, report and summary show; ``data`` has the templates and scripts of all pages.
+``figures`` has what a run's tables, report and summary show.
 """

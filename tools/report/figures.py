@@ -17,7 +17,7 @@ from outflank.tools.match.standings import Standings
 from outflank.tools.match.state.run import Format, Run, plain_settings
 from outflank.tools.match.state.tuning import Value, values_of
 from outflank.tools.match.stats.sprt import Sprt
-from outflank.tools.report.page import PhaseTable, phase_table
+from outflank.tools.page.parts import PhaseTable, phase_table
 
 _FEWEST_GAMES = 4  # below, one colour takes all the points too often by chance
 _ONE_SIDED = 9  # points of ten

@@ -16,6 +16,7 @@ from outflank.tools.match.state.run import Format, Run
 from outflank.tools.match.state.tuning import TEST_FOLDER, Value
 from outflank.tools.match.stats.elo import elo_path
 from outflank.tools.match.stats.ratings import rate
+from outflank.tools.page.parts import GAME_FORMATS, packed_files, page_parts, rendered, replay, templates
 from outflank.tools.report import wording
 from outflank.tools.report.charts import Series, chart, strip, thinned
 from outflank.tools.report.figures import (
@@ -25,7 +26,6 @@ from outflank.tools.report.figures import (
     slips_of,
     summary,
 )
-from outflank.tools.report.page import GAME_FORMATS, packed_files, page_parts, rendered, replay, templates
 from outflank.tools.report.records import run_record, transcript_line
 from outflank.tools.runtime.files import whole_file
 from outflank.tools.runtime.progress import counted
@@ -190,7 +190,7 @@ def _rendered(figures: Figures, listed: Sequence[GameRecord], rows: list[dict[st
         phases=phases_of(run.games, names),
         blunders=slips_of(run.games),
         remark_heading="by",
-        **page_parts(figures.settings.rules, *(["report.js"] if rows else [])),
+        **page_parts(figures.settings.rules, *(["viewer.js"] if rows else [])),
         **page,
     )
 

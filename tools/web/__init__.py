@@ -2,5 +2,5 @@
 
 The live page of a run: ``page_process`` sends events from the runner, ``run_page`` serves the page, ``run_view`` makes
 values of the events, ``change_feed`` sends these to viewers. The board: ``analysis``, ``play`` and ``practice``. Both
-stand on ``server`` and ``listener``; their pages lie in ``tools/report/data``.
+stand on ``server`` and ``listener``; their pages lie in ``tools/page``.
 """

@@ -53,8 +53,8 @@ from outflank.tools.analysis.review.output import occasion_text
 from outflank.tools.analysis.review.page import review_replay
 from outflank.tools.analysis.service import AnalysisService
 from outflank.tools.archive.table import Explorer
+from outflank.tools.page.parts import page_parts, rendered, replayed
 from outflank.tools.report.gamefiles import game_writer
-from outflank.tools.report.page import page_parts, rendered, replayed
 from outflank.tools.web.play import Tables
 from outflank.tools.web.practice import (
     SHIPPED_PROBLEMS,
@@ -69,7 +69,15 @@ MOST_BYTES = 4 << 20
 """Of a file that is opened."""
 MOST_GAMES = 500
 """That are read of it."""
-_SCRIPTS = ("report.js", "words.js", "seats.js", "branch.js", "analysis.js", "play.js", "practise.js")
+_SCRIPTS = (
+    "viewer.js",
+    "translations.js",
+    "seats.js",
+    "board.js",
+    "search.js",
+    "modes/play.js",
+    "modes/practise.js",
+)
 _LONGEST_NAME = 100
 _SOLVED_EMPTIES = 14
 _JUDGING_LEVEL = 12  # of the moves in a drill
@@ -331,7 +339,7 @@ def _annotated(asked: Mapping[str, Any], rules: Rules) -> AnnotatedGame:
 
 
 def _packed(game: AnnotatedGame, number: int) -> dict[str, Any]:
-    """The game as ``report.js`` replays it."""
+    """The game as ``viewer.js`` replays it."""
     black, white = game.rules.colour_names
     outcome = game.outcome
     return {

@@ -8,7 +8,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from outflank.engine import Rules
-from outflank.tools.report.page import page_parts, rendered
+from outflank.tools.page.parts import page_parts, rendered
 
 _RENEWED_SECONDS = 5
 

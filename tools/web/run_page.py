@@ -30,8 +30,8 @@ from outflank.tools.match.game.results import Ending, GameRecord
 from outflank.tools.match.state.events import Thought, TurnBegun, TurnPlayed
 from outflank.tools.match.state.run import Run
 from outflank.tools.match.state.store import read_openings, read_run
+from outflank.tools.page.parts import GAME_FORMATS, page_parts, rendered, replay
 from outflank.tools.report.figures import Figures
-from outflank.tools.report.page import GAME_FORMATS, page_parts, rendered, replay
 from outflank.tools.report.records import run_record
 from outflank.tools.report.report import PARTS_ABOVE, PARTS_BELOW, RUN_FILES, run_title
 from outflank.tools.web.change_feed import ChangeFeed
@@ -55,7 +55,7 @@ class RunPage:
     """
 
     def __init__(self, run: Run, openings: Sequence[tuple[Move, ...]], delay: float) -> None:
-        parts = page_parts(run.settings.rules, "report.js", "seats.js", "live.js", asks=True)
+        parts = page_parts(run.settings.rules, "viewer.js", "seats.js", "modes/live.js", asks=True)
         self._policy = f"{parts['policy']}; frame-ancestors 'none'"
         self._html = rendered(
             "live.html",

@@ -18,8 +18,8 @@ from outflank.tools.match.game.results import Ending, GameRecord, Pairing, openi
 from outflank.tools.match.schedule.formats import plan
 from outflank.tools.match.state.events import Event, Glimpse, Planned, Thought, TurnBegun, TurnPlayed
 from outflank.tools.match.state.run import Run, RunSettings
+from outflank.tools.page.parts import rendered, replay
 from outflank.tools.report.figures import Figures
-from outflank.tools.report.page import rendered, replay
 from outflank.tools.report.report import game_row, report_parts
 from outflank.tools.web.change_feed import ChangeFeed
 
@@ -76,7 +76,7 @@ class _LiveGame:
         return side if ply == len(self.record.turns) else side.other
 
     def value(self, delay: float) -> dict[str, Any]:
-        """Return the game as ``report.js`` replays games, with clocks and the turn under way."""
+        """Return the game as ``viewer.js`` replays games, with clocks and the turn under way."""
         begun, row = self.begun, {**game_row(self.record), "result": "", "remark": "live"}
         return {
             **replay(self.record),

@@ -28,9 +28,9 @@ from outflank.tools.match.state.run import Format, Run
 from outflank.tools.match.stats.elo import estimate
 from outflank.tools.match.stats.ratings import PairScore, Rating, rate
 from outflank.tools.match.stats.sprt import Sprt
+from outflank.tools.page.parts import phase_table
 from outflank.tools.report.charts import Series, chart, strip, thinned
 from outflank.tools.report.figures import Figures, is_one_sided
-from outflank.tools.report.page import phase_table
 from outflank.tools.report.report import charts
 from outflank.tools.report.wording import rating_text, verdict_lines
 

@@ -28,9 +28,9 @@ from outflank.tools.match.openings.sources import OpeningsChoice
 from outflank.tools.match.state.events import Planned
 from outflank.tools.match.state.run import Format, Run
 from outflank.tools.match.stats.sprt import Sprt
+from outflank.tools.page.parts import SQUARE_LETTERS
 from outflank.tools.report import report
 from outflank.tools.report.figures import Figures
-from outflank.tools.report.page import SQUARE_LETTERS
 from outflank.tools.report.scoreboard import Scoreboard, seconds_left
 from outflank.tools.report.tables import FittingTable
 from outflank.tools.report.wording import rating_text

@@ -17,12 +17,12 @@ from outflank.tests.support.browser import Browser, Served, in_browser
 from outflank.tests.support.fake_engine import command
 from outflank.tests.support.positions import reached
 from outflank.tests.support.transcripts import run
-from outflank.tools.report import page as report_page
+from outflank.tools.page import parts
 from outflank.tools.web import play
 from outflank.tools.web.play import PageGame
 
 pytestmark = pytest.mark.timeout(180)
-SCRIPTS = Path(report_page.__file__).parent / "data"
+SCRIPTS = Path(parts.__file__).parent / "program"
 PERSON = {"who": "person"}
 LEVEL_1 = {"who": "level", "strength": 1}
 CRASHING = f"name=crashing cmd='{' '.join(command('crash', turn=3))}'"
@@ -196,10 +196,12 @@ def test_the_page_speaks_the_language_that_is_chosen(page: Browser) -> None:
 
 
 def test_every_text_of_the_scripts_stands_in_the_table_of_translations() -> None:
-    names = ("report", "branch", "analysis", "play", "practise")
+    names = ("viewer", "board", "search", "modes/play", "modes/practise")
     scripts = [(SCRIPTS / f"{name}.js").read_text() for name in names]
     used = {text for script in scripts for text in re.findall(r'\bt\("([^"]+)"', script)}
-    translated = set(re.findall(r'"([^"]+)": \["[^"]+", "[^"]+"\]', (SCRIPTS / "words.js").read_text()))
+    translated = set(
+        re.findall(r'"([^"]+)": \["[^"]+", "[^"]+"\]', (SCRIPTS / "translations.js").read_text())
+    )
 
     assert len(used) > 40
     assert used - translated == set()

@@ -25,8 +25,8 @@ from outflank.tools.analysis.review.output import (
     ranked,
     result_text,
 )
+from outflank.tools.page.parts import PhaseTable, packed_files, page_parts, phase_table, rendered, replayed
 from outflank.tools.report.charts import Series, chart
-from outflank.tools.report.page import PhaseTable, packed_files, page_parts, phase_table, rendered, replayed
 from outflank.tools.report.search import certainty, moves_text
 
 _WORST_SHOWN = 40
@@ -64,7 +64,7 @@ def render_review(
         endings=sorted({_ending(review) for review in reviews}),
         worst=_worst(reviews),
         replays=[review_replay(review, number) for number, review in enumerate(reviews, 1)],
-        **page_parts(first.game.rules, "report.js", "branch.js"),
+        **page_parts(first.game.rules, "viewer.js", "board.js"),
     )
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import jinja2
 
 _DATA = Path(__file__).parent / "data"
+_PROGRAM = Path(__file__).parent / "program"
 # The squares a1 to h8.
 SQUARE_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
@@ -107,7 +108,7 @@ def page_parts(rules: Rules, *scripts: str, asks: bool = False) -> dict[str, Any
 
     black, white = rules.colour_names
     names = f"const LETTERS = {json.dumps(SQUARE_LETTERS)}, NAMES = {json.dumps((black, white))};"
-    texts = [(_DATA / name).read_text("utf-8") for name in ("sort.js", *scripts)]
+    texts = [(_PROGRAM / name).read_text("utf-8") for name in ("sort.js", *scripts)]
     script = "\n".join(['"use strict";', names, *texts])
     digest = b64encode(sha256(script.encode()).digest()).decode()
     connections = "; connect-src 'self'" if asks else ""
