@@ -17,10 +17,10 @@ from outflank.protocol.formats.annotated import AnnotatedGame, Recorder, for_bla
 from outflank.protocol.formats.obf import Problem
 from outflank.protocol.server.human_strength import HIGHEST_ELO, LOWEST_ELO, chances, depths, strength_of
 from outflank.tools.page.parts import page_parts, rendered
-from outflank.tools.play.dialogue import InputLines
 from outflank.tools.report.board import board_text, is_coloured, say
 from outflank.tools.report.search import moves_text, score_text
 from outflank.tools.runtime.executor import map_in_order
+from outflank.tools.runtime.inputlines import InputLines
 from outflank.tools.runtime.progress import counted, warn
 
 ELOS = range(LOWEST_ELO, HIGHEST_ELO + 1, 100)

@@ -39,10 +39,11 @@ from outflank.tools.cli.options import (
 )
 from outflank.tools.cli.positions import read_game
 from outflank.tools.commands.engine import books_to_play, books_to_read, elo_option, expect_one_strength
+from outflank.tools.live.dialogue import Dialogue
+from outflank.tools.live.localgame import GameFiles, LocalGame
 from outflank.tools.play import solo as solo_game
-from outflank.tools.play.dialogue import Dialogue, InputLines
-from outflank.tools.play.localgame import GameFiles, LocalGame
 from outflank.tools.report.board import say
+from outflank.tools.runtime.inputlines import InputLines
 from outflank.tools.runtime.progress import counted
 
 _SIDES = {

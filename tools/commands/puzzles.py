@@ -33,8 +33,8 @@ from outflank.tools.cli.options import (
     workers_option,
 )
 from outflank.tools.cli.positions import ReadGames, expect_kept
-from outflank.tools.play.dialogue import InputLines
 from outflank.tools.runtime.files import STDOUT, open_output, write_whole
+from outflank.tools.runtime.inputlines import InputLines
 from outflank.tools.runtime.progress import Complaints, counted, live, warn
 
 if TYPE_CHECKING:

@@ -1,1 +1,1 @@
-"""Games at a terminal or through a pipe: against the engine, between people, and the solo game."""
+"""The solo game at a terminal or through a pipe."""

@@ -25,8 +25,8 @@ from outflank.engine.solo.game import (
 )
 from outflank.engine.solo.player import SoloPlayer, SoloSolution, solve
 from outflank.engine.squares import square_name, squares_of
-from outflank.tools.play.dialogue import InputLines
 from outflank.tools.report.board import say
+from outflank.tools.runtime.inputlines import InputLines
 from outflank.tools.runtime.progress import live, warn
 
 _WIDTH = 4

@@ -53,9 +53,9 @@ from outflank.tools.analysis.review.output import occasion_text
 from outflank.tools.analysis.review.page import review_replay
 from outflank.tools.analysis.service import AnalysisService
 from outflank.tools.archive.table import Explorer
+from outflank.tools.live.page import Tables
 from outflank.tools.page.parts import page_parts, rendered, replayed
 from outflank.tools.report.gamefiles import game_writer
-from outflank.tools.web.play import Tables
 from outflank.tools.web.practice import (
     SHIPPED_PROBLEMS,
     cards,

@@ -1,36 +1,13 @@
-"""At the terminal: what a game keeps of itself, and the solo game's coloured board and figures of many deals."""
+"""The solo game at the terminal: its coloured board, and the figures of many deals."""
 
 import json
 
 import click
 import pytest
 
-from outflank.engine import Colour, Searcher
+from outflank.engine import Colour
 from outflank.engine.solo.game import DEFAULT_LAYOUT, Chip, Deal, DealerView, Variant
-from outflank.protocol.clock import TimeControl
-from outflank.protocol.formats.annotated import AnnotatedGame
-from outflank.protocol.server.movesource import SearchSource
-from outflank.protocol.server.session import Session
-from outflank.tools.play.localgame import LocalGame
 from outflank.tools.play.solo import SoloPrinter, picture, play_many, styled_chip
-
-
-@pytest.mark.parametrize(
-    ("control", "clock"),
-    [
-        ("none", ""),
-        ("10m+0", "10:00"),
-        ("5m+3s", "5:00/0:03"),
-        ("5m+30s/10", "300 s, overtime 10/30 canadian"),
-        ("30s", "0 s, overtime 1/30 canadian"),
-        ("60+0.5", "60 s, overtime 0.5 fischer"),
-    ],
-)
-def test_the_clock_is_recorded_as_game_files_have_it(control: str, clock: str) -> None:
-    session = Session(SearchSource(Searcher(1)))
-    game = LocalGame(session, AnnotatedGame(), frozenset(Colour), TimeControl.parse(control), "Ada")
-
-    assert game.record().clock == clock
 
 
 @pytest.mark.parametrize(

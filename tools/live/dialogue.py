@@ -1,15 +1,9 @@
 """The dialogue with a person at the terminal: reads moves and commands, prints boards and messages."""
 
-import os
-import sys
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from queue import Empty, SimpleQueue
-
-import click
 
 from outflank.engine import (
     HIGHEST_LEVEL,
@@ -22,83 +16,15 @@ from outflank.engine import (
     SettingsError,
 )
 from outflank.protocol.formats.annotated import Result, ResultReason
-from outflank.protocol.lines import LineSplitter, printable
+from outflank.protocol.lines import printable
 from outflank.protocol.server.human_strength import HIGHEST_ELO, LOWEST_ELO
 from outflank.protocol.server.movesource import BookInfo
 from outflank.tools.archive.table import Explorer
-from outflank.tools.play.localgame import GameFiles, LocalGame
+from outflank.tools.live.localgame import GameFiles, LocalGame
 from outflank.tools.report.board import board_text, end_text, is_coloured, say
 from outflank.tools.report.search import certainty, moves_text, score_text
+from outflank.tools.runtime.inputlines import InputLines
 from outflank.tools.runtime.progress import live, warn
-
-_CHUNK_BYTES = 1 << 16
-_SLICE_SECONDS = 0.2  # longest wait that Ctrl-C can't interrupt on Windows
-
-
-class InputLines:
-    """The lines of standard input.
-
-    Attributes:
-        is_terminal: whether standard input is a terminal.
-    """
-
-    def __init__(self) -> None:
-        self._source = sys.stdin.fileno()
-        self._splitter = LineSplitter()
-        self._waiting: list[bytes] = []
-        self._ended = False
-        self._chunks: SimpleQueue[bytes] = SimpleQueue()
-        self._is_reading = False
-        self.is_terminal = os.isatty(self._source)
-
-    def next(self, prompt: str, seconds: float) -> str | None:
-        """Return the next line; None at the end of the input. A last line needs no line feed.
-
-        Args:
-            prompt: the prompt, written to stderr at a terminal.
-            seconds: the timeout.
-
-        Raises: TimeoutError.
-        """
-        if self.is_terminal:
-            click.echo(prompt, nl=False, err=True)
-        deadline = time.monotonic() + seconds
-        while not self._waiting:
-            if self._ended:
-                if self.is_terminal:
-                    click.echo(err=True)  # ends the prompt's line
-                return None
-            self._read(deadline)
-        return self._waiting.pop(0).decode("utf-8", "replace")
-
-    def _read(self, deadline: float) -> None:
-        if not self._is_reading:
-            self._is_reading = True
-            threading.Thread(target=self._receive, daemon=True).start()
-        while True:
-            try:
-                chunk = self._chunks.get(timeout=min(max(deadline - time.monotonic(), 0), _SLICE_SECONDS))
-                break
-            except Empty:
-                if time.monotonic() >= deadline:
-                    if self.is_terminal:
-                        click.echo(err=True)
-                    raise TimeoutError from None
-        self._is_reading = False
-        if not chunk:
-            self._ended = True
-            chunk = b"\n"
-            self._waiting += [line for line in self._splitter.feed(chunk) if line]
-            return
-        self._waiting += self._splitter.feed(chunk)
-
-    def _receive(self) -> None:
-        """Read once, in a thread, since Windows can't wait for a terminal with a timeout."""
-        try:
-            self._chunks.put(os.read(self._source, _CHUNK_BYTES))
-        except OSError:  # the terminal has gone
-            self._chunks.put(b"")
-
 
 HELP = f"""\
 a move          such as f5 (d3/ne where the rules turn one direction)

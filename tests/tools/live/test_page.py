@@ -17,9 +17,9 @@ from outflank.tests.support.browser import Browser, Served, in_browser
 from outflank.tests.support.fake_engine import command
 from outflank.tests.support.positions import reached
 from outflank.tests.support.transcripts import run
+from outflank.tools.live import page as play
+from outflank.tools.live.page import PageGame
 from outflank.tools.page import parts
-from outflank.tools.web import play
-from outflank.tools.web.play import PageGame
 
 pytestmark = pytest.mark.timeout(180)
 SCRIPTS = Path(parts.__file__).parent / "program"
