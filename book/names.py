@@ -6,14 +6,18 @@ A name belongs to a position and its eight images, so it does not depend on the 
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
-from outflank.engine import Game, Position
+from outflank.engine import Game, IllegalMoveError, NotationError, Position, Rules, Symmetry
 
 NAMES_FILE = Path(__file__).parent / "data" / "names.txt"
 _INDENT = 2  # blanks
+_MOST_SHOWN = 6  # names in a sentence
+_SHORTEST_PART = 3  # letters
+_LONGEST_SHOWN = 60  # characters of a text in a sentence
 _LANGUAGES = ("names", "japanese")
 _LINE = re.compile(r"(?P<indent> *)(?P<moves>[a-h1-8]+) {2,}(?P<names>[^=]*?) ?(?:= (?P<japanese>\S.*))?")
 
@@ -23,7 +27,7 @@ class Opening:
     """An opening with a name.
 
     Attributes:
-        names: the names in English, the most usual one first.
+        names: the names in English, the most usual one first; may be empty if there is one in Japanese.
         moves: the line that the name is given to, beginning with f5: ``f5d6c3d3c4``.
         japanese: the names in Japanese, of the same position or, in the opening of a game, of the last position with a
             Japanese name; may be empty. They are not compared.
@@ -35,8 +39,8 @@ class Opening:
 
     @property
     def name(self) -> str:
-        """The most usual name."""
-        return self.names[0]
+        """The most usual name, in English if there is one."""
+        return (self.names or self.japanese)[0]
 
     @property
     def plies(self) -> int:
@@ -46,7 +50,8 @@ class Opening:
     @property
     def in_both_languages(self) -> str:
         """All names: ``Tiger (虎定石)``."""
-        return f"{self} ({' / '.join(self.japanese)})" if self.japanese else str(self)
+        japanese = " / ".join(self.japanese)
+        return f"{self} ({japanese})" if self.names and japanese else japanese or str(self)
 
     def __str__(self) -> str:
         """All names in English: ``Bat / Cow Bat / Cambridge``."""
@@ -84,6 +89,84 @@ def opening_of_game(game: Game) -> Opening | None:
 def all_openings() -> tuple[Opening, ...]:
     """Return every opening with an English name, in the order of the file."""
     return tuple(opening for opening in _openings().values() if opening.names)
+
+
+def openings_called(name: str) -> tuple[Opening, ...]:
+    """Return the openings with an English or Japanese name that is or contains `name`, in the order of the file.
+
+    Only letters and digits are compared, without regard to case: ``rosebill`` is a Rose-Bill. A part of a name has
+    three letters or more; in Japanese one is enough.
+
+    Raises: NotationError with the names that resemble `name` if there are none.
+    """
+    wanted = _letters(name)
+    is_long = len(wanted) >= _SHORTEST_PART or not wanted.isascii()
+    found = tuple(
+        each
+        for each in _openings().values()
+        if any(wanted == one or (is_long and wanted in one) for one in _spellings(each))
+    )
+    if not found:
+        raise NotationError(f"no opening is called {name[:_LONGEST_SHOWN]!r}{_resembling(name)}")
+    return found
+
+
+def opening_called(name: str) -> Opening:
+    """Return the opening with this name, or the one whose names alone contain it, see ``openings_called``.
+
+    If all openings with such names continue the shortest one, it is the shortest one.
+
+    Raises: NotationError if there is none, or if it could be several.
+    """
+    wanted, found = _letters(name), openings_called(name)
+    if same := [each for each in found if wanted in _spellings(each)]:
+        return same[0]
+    shortest = min(found, key=lambda each: each.plies)
+    if all(each.moves.startswith(shortest.moves) for each in found):
+        return shortest
+    names = [one for each in found for one in (*each.names, *each.japanese) if wanted in _letters(one)]
+    shown = ", ".join(names[:_MOST_SHOWN]) + (", ..." if len(names) > _MOST_SHOWN else "")
+    raise NotationError(f"several openings are called {name!r}: {shown}")
+
+
+def opening_line(name: str, rules: Rules | None = None) -> Game:
+    """Return a game of the moves of the opening that `name` means, see ``opening_called``; Othello unless `rules` say.
+
+    Where the first four discs lie in another way, the moves are an image of those in the file.
+
+    Raises: NotationError also if the opening does not exist under these rules.
+    """
+    opening, rules = opening_called(name), rules or Rules()
+    line = Game.from_transcript(opening.moves)
+    for symmetry in () if rules.one_direction else Symmetry:
+        game = Game(Position.start(rules))
+        with suppress(IllegalMoveError):
+            for move in line.moves:
+                game.play(symmetry.move(move))
+            if _key(game.position) == _key(line.position):
+                return game
+    raise NotationError(
+        f"{opening.name} ({opening.moves}) is an opening of Othello, not of the rules {rules}"
+    )
+
+
+def _spellings(opening: Opening) -> tuple[str, ...]:
+    """Return the letters of all names of an opening, alone and together as they are shown."""
+    names = (*opening.names, *opening.japanese, str(opening), opening.in_both_languages)
+    return tuple(filter(None, map(_letters, names)))
+
+
+def _resembling(name: str) -> str:
+    # Not at the top: an engine that names its opening does without it.
+    from difflib import get_close_matches
+
+    known = dict.fromkeys(one for each in all_openings() for one in each.names)
+    close = get_close_matches(name[:_LONGEST_SHOWN].title(), known)
+    return f"; did you mean {' or '.join(close)}?" if close else ""
+
+
+def _letters(name: str) -> str:
+    return "".join(filter(str.isalnum, name.casefold()))
 
 
 def _named(position: Position) -> Opening | None:

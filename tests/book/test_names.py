@@ -8,8 +8,16 @@ import pytest
 
 from outflank.book import Book, BookEntry
 from outflank.book.checking import check
-from outflank.book.names import all_openings, opening_at, opening_of, opening_of_game
-from outflank.engine import PRESETS, Game, Position, Rules, Symmetry
+from outflank.book.names import (
+    all_openings,
+    opening_at,
+    opening_called,
+    opening_line,
+    opening_of,
+    opening_of_game,
+    openings_called,
+)
+from outflank.engine import PRESETS, Game, NotationError, Position, Rules, Symmetry
 from outflank.tests.support.installation import ROOT
 
 SHIPPED = sorted((ROOT / "book" / "data").glob("*.book"))
@@ -74,6 +82,61 @@ def test_other_rules_share_the_names_as_far_as_they_share_the_moves() -> None:
     assert str(opening_of_game(white_begins)) == "Perpendicular Opening"
     assert one_way.position.with_rules(white_begins.rules) == white_begins.position
     assert opening_of_game(one_way) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "label"),
+    [
+        ("tiger", "Tiger (虎定石)"),  # is also a part of Mainline Tiger
+        ("Tiger (虎定石)", "Tiger (虎定石)"),
+        ("leaders", "Leader's Tiger (リーダーズタイガー)"),
+        ("cow bat", "Bat / Cow Bat / Cambridge (こうもり定石)"),
+        ("虎", "虎系"),  # which all lines with such a name continue
+        ("犬定石", "犬定石"),  # has no English name
+    ],
+)
+def test_an_opening_is_found_by_each_of_its_names_or_by_a_part_of_one(name: str, label: str) -> None:
+    assert opening_called(name).in_both_languages == label
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("foo", "no opening is called 'foo'"),
+        ("tigr", "no opening is called 'tigr'; did you mean Tiger?"),
+        ("no", "no opening is called 'no'"),  # two letters are no part of a name
+        ("...", "no opening is called '...'"),
+        (
+            "rose-b",
+            "several openings are called 'rose-b': Rose-Bill, Central Rose-Bill, Rose-Birth, Rose-Birdie",
+        ),
+    ],
+)
+def test_a_name_of_no_opening_or_of_several_is_refused_with_those_that_are_meant(
+    name: str, sentence: str
+) -> None:
+    with pytest.raises(NotationError) as refused:
+        opening_called(name)
+
+    assert str(refused.value) == sentence
+
+
+def test_every_name_leads_to_its_own_opening() -> None:
+    for opening in all_openings():
+        for name in (*opening.names, *opening.japanese, opening.in_both_languages):
+            assert opening_called(name) == opening
+            assert opening in openings_called(name)
+
+
+def test_the_line_of_an_opening_is_played_by_the_rules_of_the_game() -> None:
+    two_ways = opening_line("tiger", PRESETS["ravensburger-2006"])
+
+    assert opening_line("tiger").transcript() == "f5d6c3d3c4"
+    assert two_ways.transcript() == "c5e6f3e3f4"
+    assert str(opening_of_game(two_ways)) == "Tiger"
+    for rules in ("ravensburger-1987", "reversi,start=parallel-north"):
+        with pytest.raises(NotationError, match=f"opening of Othello, not of the rules {rules}"):
+            opening_line("tiger", Rules.parse(rules))
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Positions and games from arguments: transcripts, boards, and files of any format."""
+"""Positions and games from arguments: transcripts, boards, names of openings, and files of any format."""
 
 import os
 import re
@@ -13,6 +13,7 @@ from typing import cast
 
 import click
 
+from outflank.book.names import opening_line, openings_called
 from outflank.engine import FileFormatError, IllegalMoveError, NotationError, OutflankError, Position, Rules
 from outflank.engine.boardtext import is_framed
 from outflank.protocol.formats import FormatName, detect, obf, read_games
@@ -149,16 +150,18 @@ def _is_board_over_lines(text: str) -> bool:
 def _described(text: str, rules: Rules) -> AnnotatedGame:
     if not text.strip():
         return AnnotatedGame(Position.start(rules))
+    if is_transcript(text):
+        return parse(text, rules)
     try:
-        if is_transcript(text):
-            return parse(text, rules)
         return AnnotatedGame(Position.parse(text.partition("%")[0].strip(), rules))
     except NotationError:
-        if not is_transcript(text) and not _LIKE_BOARD.match(text):
-            raise NotationError(
-                f"expected a file, a transcript or a board, got {printable(text)!r}"
-            ) from None
-        raise
+        if _LIKE_BOARD.match(text):
+            raise
+    try:
+        openings_called(printable(text))
+    except NotationError as error:
+        raise NotationError(f"expected a file, a transcript, a board or an opening; {error}") from None
+    return AnnotatedGame.of(opening_line(text, rules))
 
 
 def _standard_input() -> BufferedReader:

@@ -127,9 +127,10 @@ def analyze(
 ) -> None:
     """Search positions and show their best moves: one in a growing table, many in a line each.
 
-    POSITION is a transcript (f5d6c3), a board (64 squares and the side to move) or a file of any number of
-    positions or games in a format of docs/formats.md; - is standard input. A game stands for its last position. The
-    first limit that is met ends a search. Scores are final disc differences from the side to move.
+    POSITION is a transcript (f5d6c3), a board (64 squares and the side to move), the name of an opening (tiger) or a
+    file of any number of positions or games in a format of docs/formats.md; - is standard input. A game stands for
+    its last position. The first limit that is met ends a search. Scores are final disc differences from the side to
+    move.
 
     If the first line of a file or stream is a JSON object, the lines are requests; docs/analysis.md says what they may
     ask, and how to keep one process as an analysis server.

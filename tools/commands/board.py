@@ -85,9 +85,9 @@ def board(
 ) -> None:
     """Show a position as text, or as an SVG or PNG image.
 
-    POSITION is a transcript (f5d6c3), a board (64 squares and the side to move) or a file that holds one of
-    them or a game, which stands for its last position without --ply; - is standard input. Scores are final disc
-    differences from the side to move.
+    POSITION is a transcript (f5d6c3), a board (64 squares and the side to move), the name of an opening (tiger) or a
+    file that holds one of them or a game, which stands for its last position without --ply; - is standard input.
+    Scores are final disc differences from the side to move.
     """
     asked: dict[Form, bool] = {"text": as_text, "svg": as_svg, "png": as_png}
     form = _form_of(next((form for form, is_asked in asked.items() if is_asked), None), output)

@@ -1,6 +1,5 @@
 """``outflank openings``: finds openings by name, and makes the suite of balanced openings that matches begin with."""
 
-from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import Unpack
@@ -8,8 +7,8 @@ from typing import Unpack
 import click
 
 from outflank import __version__
-from outflank.book.names import all_openings
-from outflank.engine import Limit, OutflankError
+from outflank.book.names import openings_called
+from outflank.engine import Limit, NotationError, OutflankError
 from outflank.engine.evaluation.weights import checksum
 from outflank.tools.cli.options import (
     Number,
@@ -40,12 +39,10 @@ def find(words: tuple[str, ...]) -> None:
 
     --openings FILE of a match reads these lines.
     """
-    name, found = " ".join(words), all_openings()
-    lines = [each for each in found if name.casefold() in each.in_both_languages.casefold()]
-    if not lines:
-        close = get_close_matches(name.title(), dict.fromkeys(each for one in found for each in one.names), 3)
-        meant = f"; did you mean {' or '.join(close)}?" if close else ""
-        raise OutflankError(f"no opening is called {name!r}{meant}")
+    try:
+        lines = openings_called(" ".join(words))
+    except NotationError as error:
+        raise OutflankError(str(error)) from None
     width = max(len(opening.moves) for opening in lines)
     for opening in lines:
         click.echo(f"{opening.moves:<{width}}  # {opening.in_both_languages}")

@@ -74,7 +74,7 @@ _HIGHEST_SEED = 2**31 - 1
         "--resume",
         metavar="GAME",
         shell_complete=completed_by(files=True),
-        help="Resume a game: a file in a format of docs/formats.md, a transcript or a board.",
+        help="Resume a game: a file in a format of docs/formats.md, a transcript, a board or an opening's name.",
     ),
     click.option(
         "--save",
@@ -165,7 +165,7 @@ def play(
 
 
 def _files(saved: Path | None, resumed: str | None) -> GameFiles:
-    """Return the files of the game; `resumed` is None, a path, or a transcript or a board, which names no file."""
+    """Return the files of the game; `resumed` is None, a path, or the description of a game, which names no file."""
     try:
         return GameFiles(saved, None if resumed is None else Path(resumed))
     except (NotationError, SettingsError) as error:

@@ -133,8 +133,9 @@ def solve(
 ) -> None:
     """Solve positions to the end of the game, each with an empty table.
 
-    POSITION is a transcript (f5d6c3), a board (64 squares and the side to move) or a file of any number of
-    positions or games in a format of docs/formats.md; - is standard input. A game stands for its last position.
+    POSITION is a transcript (f5d6c3), a board (64 squares and the side to move), the name of an opening (tiger) or a
+    file of any number of positions or games in a format of docs/formats.md; - is standard input. A game stands for
+    its last position.
 
     Scores are final disc differences from the side to move. A position that can't be read is reported, and the others
     are solved. The exit code is 1 if there was such a position, or if --check finds a difference.
