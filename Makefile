@@ -79,7 +79,7 @@ lint: build  ## check style and formatting
 types: build  ## check types for Linux, Windows and macOS, and the stubs against the compiled modules
 	MYPYPATH=build/cimport $(BIN)/mypy -p outflank
 	for system in win32 darwin; do MYPYPATH=build/cimport $(BIN)/mypy --platform $$system --cache-dir .mypy_cache/$$system \
-		-p outflank.engine -p outflank.book -p outflank.protocol -p outflank.tools || exit 1; done
+		-p outflank.storage -p outflank.engine -p outflank.book -p outflank.protocol -p outflank.tools || exit 1; done
 	MYPYPATH=build/cimport $(BIN)/stubtest --ignore-missing-stub --ignore-positional-only --ignore-disjoint-bases \
 		$(subst /,.,$(patsubst %.pyi,outflank/%,$(wildcard engine/*.pyi engine/*/*.pyi tests/*/*.pyi)))
 

@@ -363,10 +363,12 @@ def shell_files(built: str) -> list[tuple[str, list[str]]]:
 
 
 def packages() -> list[str]:
-    """The packages that are installed, by dotted name: the one in `package`, and the folders below it."""
-    inits = [init for folder in INSTALLED for init in (ROOT / folder).rglob("__init__.py")]
+    """Return the packages that are installed, by dotted name: the one in `package` and its folders, and the root's."""
+    inits = [init for folder in ("package", *INSTALLED) for init in (ROOT / folder).rglob("__init__.py")]
     folders = sorted(init.parent.relative_to(ROOT) for init in inits)
-    return ["outflank", *(".".join(("outflank", *folder.parts)) for folder in folders)]
+    return [
+        ".".join(("outflank", *folder.parts)).replace("outflank.package", "outflank") for folder in folders
+    ]
 
 
 def pages() -> list[tuple[str, list[str]]]:

@@ -28,8 +28,8 @@ from outflank.engine import (
     SettingsError,
     Symmetry,
 )
-from outflank.engine.errors import whole
 from outflank.engine.search.limits import FULL_WIDTH, SELECTIVITIES
+from outflank.errors import whole
 
 _NUMBER_NAMES = "score lower upper depth selectivity level leaf leaf_score lines wins draws losses"
 COLUMNS = ("board", *_NUMBER_NAMES.split(), "checksum")

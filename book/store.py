@@ -12,7 +12,6 @@ from threading import Lock
 from types import MappingProxyType
 from typing import Any, NamedTuple, Self
 
-from outflank.book.database import DatabaseKind
 from outflank.book.keys import after_passes, children_of, key_of, same_games
 from outflank.book.records import (
     COLUMNS,
@@ -26,6 +25,7 @@ from outflank.book.records import (
     to_record,
 )
 from outflank.engine import HIGHEST_LEVEL, FileFormatError, Position, Rules, SettingsError
+from outflank.storage.database import DatabaseKind
 
 BOOK = DatabaseKind(
     "an opening book",

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Self
 
 from outflank import __version__
-from outflank.book.database import sealed
 from outflank.book.keys import key_of
-from outflank.book.lock import WriterLock
 from outflank.book.records import COLUMNS, Record, to_row
 from outflank.book.store import BOOK, Book, expect_rules
 from outflank.engine import OutflankError, Position, Rules, SettingsError
-from outflank.engine.links import file_of
+from outflank.storage.database import sealed
+from outflank.storage.files import file_of
+from outflank.storage.lock import WriterLock
 
 _INSERT_POSITION = f"INSERT OR REPLACE INTO position VALUES ({', '.join('?' * len(COLUMNS))})"
 _INSERT_FACT = "INSERT OR REPLACE INTO book VALUES (?, ?)"

@@ -6,14 +6,6 @@ from outflank.engine.machine import use_build
 
 BUILD = use_build(__path__)
 
-from outflank.engine.errors import (
-    FileFormatError,
-    IllegalMoveError,
-    NotationError,
-    OutflankError,
-    OutOfRangeError,
-    SettingsError,
-)
 from outflank.engine.game import Game, Turn
 from outflank.engine.moves import PASS, LegalMoves, Move
 from outflank.engine.perft import divide, perft
@@ -47,6 +39,14 @@ from outflank.engine.squares import (
     squares_of,
 )
 from outflank.engine.symmetry import Symmetry
+from outflank.errors import (
+    FileFormatError,
+    IllegalMoveError,
+    NotationError,
+    OutflankError,
+    OutOfRangeError,
+    SettingsError,
+)
 
 __all__ = [
     "BUILD",

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
-from outflank.engine.errors import SettingsError, whole
 from outflank.engine.moves import Move, as_move
 from outflank.engine.squares import Colour, squares_of
+from outflank.errors import SettingsError, whole
 
 
 class DiscColour(NamedTuple):

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from outflank.engine.errors import NotationError
 from outflank.engine.squares import SQUARE_NAMES, Colour
+from outflank.errors import NotationError
 
 _LETTERS = {
     **dict.fromkeys("Xx*bB\u25cf\u26ab", "X"),

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import overload
 
-from outflank.engine.errors import IllegalMoveError, NotationError, SettingsError
 from outflank.engine.moves import PASS, LegalMoves, Move, as_move
 from outflank.engine.position import Position
 from outflank.engine.rules import Outcome, Rules
 from outflank.engine.squares import Colour
+from outflank.errors import IllegalMoveError, NotationError, SettingsError
 
 # "1. f5", "12.d3" and bare move numbers at a word's start are decoration.
 _MOVE_NUMBER = re.compile(r"(?<![a-z0-9])\d+\s*\.+|(?<![a-z0-9])\d+(?=\s)", re.IGNORECASE)

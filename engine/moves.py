@@ -5,8 +5,8 @@ from functools import cache
 from operator import index
 from typing import TYPE_CHECKING, cast
 
-from outflank.engine.errors import NotationError
 from outflank.engine.squares import DIRECTIONS, SQUARES, Direction, parse_square, square_name
+from outflank.errors import NotationError
 
 _PASS_WORDS = frozenset({"pass", "pa", "ps", "--", "@@@@"})
 

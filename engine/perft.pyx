@@ -7,7 +7,7 @@ from outflank.engine.kernels cimport bit, first_square, legal_moves, popcount, t
 from outflank.engine.movegen cimport MAX_MOVES, MoveEntry, generate
 from outflank.engine.position cimport Position
 
-from outflank.engine.errors import whole
+from outflank.errors import whole
 
 # Between subtrees of this depth (some thousandths of a second; a third where 30 moves are legal) Python may see a
 # Ctrl-C.

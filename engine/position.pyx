@@ -14,12 +14,12 @@ from outflank.engine.kernels cimport (
 
 from outflank.engine.boardsvg import board_svg
 from outflank.engine.boardtext import framed_board, read_board, write_board
-from outflank.engine.errors import IllegalMoveError, NotationError, OutflankError, OutOfRangeError, SettingsError
+from outflank.errors import IllegalMoveError, NotationError, OutflankError, OutOfRangeError, SettingsError
 from outflank.engine.moves import MOVES, PASS, LegalMoves, Move, as_move
 from outflank.engine.rules import Outcome, Rules
 from outflank.engine.squares import DIRECTIONS, SQUARES, Colour, parse_square, square_name, squares_of
 from outflank.engine.symmetry import Symmetry
-from outflank.engine.errors import mask
+from outflank.errors import mask
 
 _OTHELLO = Rules()
 _SYMMETRIES = range(8)

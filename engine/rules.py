@@ -8,8 +8,8 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, get_args
 
 from outflank.engine.boardtext import read_board, write_board
-from outflank.engine.errors import NotationError
 from outflank.engine.squares import Colour, mask_of, parse_square
+from outflank.errors import NotationError
 
 # The six ways to lay two discs of each colour on the four centre squares: which of d4 e4 d5 e5 are White's.
 STARTS = {

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import Literal, get_args
 
-from outflank.engine.errors import NotationError, OutOfRangeError
-from outflank.engine.errors import mask as checked_mask
+from outflank.errors import NotationError, OutOfRangeError
+from outflank.errors import mask as checked_mask
 
 SQUARES = range(64)
 SQUARE_NAMES = tuple(f"{column}{row}" for row in "12345678" for column in "abcdefgh")

@@ -3,9 +3,9 @@
 from enum import IntEnum
 from typing import get_args
 
-from outflank.engine.errors import NotationError, OutOfRangeError
 from outflank.engine.moves import Move
 from outflank.engine.squares import SQUARES, Direction
+from outflank.errors import NotationError, OutOfRangeError
 
 
 class Symmetry(IntEnum):

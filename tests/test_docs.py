@@ -24,7 +24,7 @@ from outflank.protocol.server.gtp import commands as gtp_commands
 from outflank.protocol.server.nboard import commands as nboard_commands
 from outflank.tests.support.installation import ROOT, clone
 from outflank.tests.support.transcripts import execute, fitted, steps, text_lines
-from outflank.tests.test_layers import LAYERS
+from outflank.tests.test_layers import LAYERS, folder_of
 from outflank.tools.cli.program import cli
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
@@ -230,8 +230,8 @@ def test_the_lines_of_the_readme_can_be_typed_in_order(tmp_path: Path) -> None:
 
 def test_the_map_names_every_room() -> None:
     """The root folders, and the packages right below those of the program."""
-    roots = {ROOT / name for name in (*LAYERS, "package", "tests", "measure", "docs", "examples")}
-    rooms = {init.parent for layer in LAYERS for init in (ROOT / layer).glob("*/__init__.py")}
+    roots = {ROOT / name for name in (*LAYERS[1:], "package", "tests", "measure", "docs", "examples")}
+    rooms = {init.parent for root in roots - {ROOT / "tests"} for init in root.glob("*/__init__.py")}
 
     assert mapped() == roots | rooms
 
@@ -253,7 +253,10 @@ def test_every_path_to_an_answer_leads_to_it() -> None:
 
 def test_every_folder_says_what_lies_in_it() -> None:
     folders = [
-        init for layer in LAYERS for init in (ROOT / layer).rglob("__init__.py") if "builds" not in init.parts
+        init
+        for layer in LAYERS
+        for init in folder_of(layer).rglob("__init__.py")
+        if "builds" not in init.parts
     ]
 
     assert len(folders) > 20

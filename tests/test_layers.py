@@ -1,4 +1,4 @@
-"""tools -> protocol -> book -> engine, never back, no circle of rooms, read from the sources; tests mirror the code."""
+"""tools -> protocol -> book -> engine -> storage, never back; no circle of rooms; tests mirror the code."""
 
 import ast
 import functools
@@ -12,8 +12,8 @@ import pytest
 
 from outflank.tests.support.installation import ROOT, python_script
 
-LAYERS = ("engine", "book", "protocol", "tools")
-"""Lowest first: a file may use its own folder and those before it."""
+LAYERS = ("storage", "engine", "book", "protocol", "tools")
+"""Lowest first: a file may use its own folder and those before it, and ``outflank.errors``."""
 SUFFIXES = (".py", ".pyi", ".pyx", ".pxd")
 HELPERS = "outflank.tests.support"
 
@@ -23,14 +23,19 @@ _PLAIN = re.compile(r"^\s*c?import\s+([^\n]+)", re.MULTILINE)
 
 
 def violations(root: Path) -> list[str]:
-    """A sentence for each wrong import below the four folders of `root`."""
+    """A sentence for each wrong import in the layers below `root`."""
     return [
         f"{path.relative_to(root)} line {line}: {wrong}"
         for layer in LAYERS
-        for path in sources(root / layer)
+        for path in sources(folder_of(layer, root))
         for line, module in imports(path, package_of(path, root))
         if (wrong := complaint(layer, module))
     ]
+
+
+def folder_of(layer: str, root: Path = ROOT) -> Path:
+    """Return the folder of a layer; the lowest lies in the package itself, as the root has no room for its name."""
+    return root / "package" / layer if layer == LAYERS[0] else root / layer
 
 
 def sources(folder: Path) -> list[Path]:
@@ -48,7 +53,7 @@ def rooms_used(root: Path, layer: str = "tools") -> dict[str, set[str]]:
 
 
 def room(module: str, layer: str) -> str:
-    """``match/state`` for outflank.tools.match.state.run, ``runtime`` for outflank.tools.runtime.files, else empty."""
+    """``match/state`` for outflank.tools.match.state.run, ``runtime`` for outflank.tools.runtime.games, else empty."""
     parts = module.split(".")
     if parts[:2] != ["outflank", layer]:
         return ""
@@ -65,17 +70,19 @@ def circles(used: dict[str, set[str]]) -> list[str]:
 
 
 def package_of(path: Path, root: Path) -> str:
-    return ".".join(["outflank", *path.relative_to(root).parent.parts])
+    return ".".join(["outflank", *path.relative_to(root).parent.parts]).replace(
+        "outflank.package", "outflank"
+    )
 
 
 def complaint(layer: str, module: str) -> str | None:
     """What is wrong with `layer` importing `module`, or None."""
     top, _, rest = module.partition(".")
-    if top in (*LAYERS, "tests"):
+    if top in (*LAYERS, "package", "tests"):
         return f"imports {module}, expected outflank.{module}: a second copy would be loaded"
     allowed = LAYERS[: LAYERS.index(layer) + 1]
     used = rest.partition(".")[0]
-    if top == "outflank" and used not in (*allowed, "__version__"):
+    if top == "outflank" and used not in (*allowed, "errors", "__version__"):
         return f"{layer} imports {module}, expected only {', '.join(allowed)} to be used there"
     return None
 
@@ -116,13 +123,16 @@ def _named(module: str, names: list[str]) -> list[str]:
 
 def test_no_layer_imports_a_higher_one() -> None:
     """The premise: there is something of each kind of source, and it imports something of ours."""
-    walked = [path for layer in LAYERS for path in sources(ROOT / layer)]
+    walked = [path for layer in LAYERS for path in sources(folder_of(layer))]
     ours = [
         path for path in walked for _, name in imports(path, package_of(path, ROOT)) if "outflank." in name
     ]
 
     assert {path.suffix for path in ours} == set(SUFFIXES)
     assert violations(ROOT) == []
+    assert [
+        name for _, name in imports(ROOT / "package" / "errors.py", "outflank") if "outflank" in name
+    ] == []
 
 
 def test_no_two_rooms_of_the_tools_circle() -> None:
@@ -185,8 +195,17 @@ def test_a_planted_circle_is_named(tmp_path: Path) -> None:
         ("engine/a.pyx", "from outflank cimport (\n    engine,\n    tools,\n)", "imports outflank.tools"),
         ("engine/a.pxd", "cimport outflank.tools.x as x", "engine imports outflank.tools.x"),
         ("engine/a.pxd", "cimport cython, outflank.book.x", "engine imports outflank.book.x"),
-        ("book/a.py", "import outflank.protocol", "expected only engine, book to be used there"),
-        ("protocol/a.py", "import outflank.tools", "expected only engine, book, protocol to be used there"),
+        (
+            "package/storage/a.py",
+            "from outflank.engine import x",
+            "storage imports outflank.engine, expected only",
+        ),
+        ("book/a.py", "import outflank.protocol", "expected only storage, engine, book to be used there"),
+        (
+            "protocol/a.py",
+            "import outflank.tools",
+            "expected only storage, engine, book, protocol to be used there",
+        ),
         (
             "tools/a.py",
             "import outflank.tests.support.strategies",
@@ -217,6 +236,7 @@ def test_a_planted_violation_is_found_and_told_in_words(
             "from outflank.engine import Position\nimport outflank.protocol.server.gtp, outflank.book",
         ),
         ("engine/a.py", "from . import moves\nfrom .moves import Move\nimport enginelike"),
+        ("package/storage/a.py", "from outflank.errors import OutflankError\nfrom .files import file_of"),
         ("engine/a.pyx", '"""As in\nfrom outflank.tools import x\n"""\nfrom outflank.engine cimport kernels'),
         ("engine/a.pyx", "# cimport outflank.tools.x\ncimport cython"),
     ],
@@ -267,7 +287,7 @@ def test_what_lies_below_the_tools_is_tested_without_them() -> None:
     found = [
         f"{path.relative_to(ROOT)} line {line}: imports {module}"
         for layer in LAYERS[:-1]
-        for path in sources(ROOT / "tests" / layer)
+        for path in sources(folder_of(layer, ROOT / "tests"))
         for line, module in imports(path, package_of(path, ROOT))
         if needs_tools(module)
     ]

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import BinaryIO
 
-from outflank.book.database import CHECKSUM_FACT
 from outflank.book.forms.positions import Contents, checked, legal_leaf
 from outflank.book.records import COLUMNS, Leaf, LineCounts, Record
 from outflank.book.store import Book
 from outflank.engine import FileFormatError, Move, NotationError, Percent, Position, Rules
+from outflank.storage.database import CHECKSUM_FACT
 
 FIRST_LINE = "outflank book 1"
 _COLUMNS = COLUMNS[1:-1]  # without key and checksum

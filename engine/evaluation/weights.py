@@ -41,7 +41,6 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from outflank import __version__
-from outflank.engine.errors import FileFormatError
 from outflank.engine.evaluation import unpacking
 from outflank.engine.evaluation.evaluate import (
     HEADS,
@@ -57,8 +56,9 @@ from outflank.engine.evaluation.evaluate import (
 )
 from outflank.engine.evaluation.patterns import PHASES, WEIGHTS_OF_A_PHASE, layout_hash
 from outflank.engine.evaluation.unpacking import PACKED_MAGIC, UNPACKED_MAGIC
-from outflank.engine.links import open_regular
 from outflank.engine.machine import in_huge_pages, reserve
+from outflank.errors import FileFormatError
+from outflank.storage.files import open_regular
 
 SHIPPED = Path(__file__).with_name("weights.unpacked")
 UNITS_A_DISC = 1 << SCORE_BITS  # of the tables' weights and of the score

@@ -10,9 +10,9 @@ from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, NoReturn
 
-from outflank.engine.errors import OutflankError
 from outflank.engine.moves import PASS
 from outflank.engine.search.limits import Bound, Line, Result, SearchInfo, SearchResult
+from outflank.errors import OutflankError
 
 if TYPE_CHECKING:
     from outflank.engine.search.searcher import Lease, SearchTurn

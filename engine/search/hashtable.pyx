@@ -2,7 +2,7 @@
 
 from libc.stdint cimport uint64_t
 
-from outflank.engine.errors import SettingsError, whole
+from outflank.errors import SettingsError, whole
 from outflank.engine.machine import memory_mb, reserve
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Literal
 
-from outflank.engine.errors import SettingsError, whole
 from outflank.engine.moves import Move
+from outflank.errors import SettingsError, whole
 
 Percent = Literal[73, 87, 95, 98, 99, 100]
 

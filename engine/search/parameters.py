@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeVar
 
-from outflank.engine.errors import SettingsError
+from outflank.errors import SettingsError
 
 _Number = TypeVar("_Number", int, float)
 _LONGEST_SHOWN = 40  # characters of a value that is refused

@@ -17,11 +17,11 @@ from outflank.engine.search.worker cimport Worker, enter, leave
 
 from outflank.engine.search import probcut
 from outflank.engine.search.parameters import DEFAULTS
-from outflank.engine.errors import SettingsError
+from outflank.errors import SettingsError
 from outflank.engine.moves import PASS, Move
 from outflank.engine.search.searcher import DEFAULT_HASH_MB
 from outflank.engine.evaluation.weights import in_use, load
-from outflank.engine.errors import whole
+from outflank.errors import whole
 
 cdef enum: _PER_REPLY = 1 << 8  # more than any weighted mobility
 

@@ -18,13 +18,13 @@ from outflank.engine.position cimport Position
 from outflank.engine.search import probcut
 from outflank.engine.search.analysis import Analysis, before_pass
 from outflank.engine.search.deepening import Deepening
-from outflank.engine.errors import SettingsError
+from outflank.errors import SettingsError
 from outflank.engine.search.limits import Limit, Line, SearchResult
 from outflank.engine.moves import PASS
 from outflank.engine.search.parameters import DEFAULTS
 from outflank.engine.search.iterations import nodes_to_solve
 from outflank.engine.evaluation.weights import checksum, in_use, load
-from outflank.engine.errors import whole
+from outflank.errors import whole
 
 DEFAULT_HASH_MB = 64
 # Against time, since a search to the end would not deepen selectively.

@@ -2,11 +2,11 @@
 
 from libc.stdint cimport uint64_t
 
-from outflank.engine.errors import IllegalMoveError, NotationError, OutOfRangeError
+from outflank.errors import IllegalMoveError, NotationError, OutOfRangeError
 from outflank.engine.kernels cimport bit, first_square
 from outflank.engine.rules import PRESETS
 from outflank.engine.squares import SQUARES, Colour, square_name
-from outflank.engine.errors import mask, whole
+from outflank.errors import mask, whole
 
 _SHEET = PRESETS["ravensburger-2006"]
 

@@ -9,11 +9,11 @@ from enum import StrEnum
 from functools import cached_property
 from types import MappingProxyType
 
-from outflank.engine.errors import IllegalMoveError, NotationError
 from outflank.engine.position import Position
 from outflank.engine.rules import PRESETS
 from outflank.engine.solo.core import SoloBoard
 from outflank.engine.squares import SQUARES, Colour, mask_of, parse_square, square_name, squares_of
+from outflank.errors import IllegalMoveError, NotationError
 
 SHEET = PRESETS["ravensburger-2006"]
 # The sheet's Gold is our White.

@@ -9,11 +9,11 @@ from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort
 from libc.string cimport memset
 
-from outflank.engine.errors import SettingsError
+from outflank.errors import SettingsError
 from outflank.engine.kernels cimport bit, first_square, popcount
 from outflank.engine.solo.core cimport SoloBoard, SoloState, solo_moves, solo_play, solo_winnable
 from outflank.engine.squares import Colour
-from outflank.engine.errors import mask, whole
+from outflank.errors import mask, whole
 
 cdef enum:
     # The worth of a chip that may be won, what it gains by being won, and the worth of a move.

@@ -11,7 +11,7 @@ from itertools import pairwise
 from random import Random, SystemRandom
 
 from outflank.engine import Limit, Line, Move, Position, Searcher, SearchInfo, SettingsError
-from outflank.engine.errors import whole
+from outflank.errors import whole
 
 HumanStrength = tuple[float, float, int]
 """The strength of a weaker opponent.

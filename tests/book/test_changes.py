@@ -13,11 +13,11 @@ import pytest
 from outflank.book import Book, BookWriter, Leaf, LineCounts, Record
 from outflank.book.changes import merge, prune
 from outflank.book.checking import check
-from outflank.book.database import DatabaseKind
 from outflank.book.graph import Reach
 from outflank.book.growing import Grower
 from outflank.book.records import MOST_LINES
 from outflank.engine import Move, OutflankError, Position, Rules, SettingsError
+from outflank.storage.database import DatabaseKind
 from outflank.tests.support.books import (
     OTHELLO,
     START,

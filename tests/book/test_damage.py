@@ -267,7 +267,7 @@ WAITING = f"""
 import os, signal, sys, threading
 from contextlib import closing
 from pathlib import Path
-from outflank.book import database
+from outflank.storage import database
 from outflank.book.store import BOOK
 
 def leave(number, frame):

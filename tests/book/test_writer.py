@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from outflank.book import Book, BookWriter
-from outflank.book.lock import WriterLock
 from outflank.engine import FileFormatError, OutflankError, Position, SettingsError
+from outflank.storage.lock import WriterLock
 from outflank.tests.support.books import (
     OTHELLO,
     START,
@@ -287,7 +287,7 @@ def test_a_book_leaves_a_lock_file_of_another_program_alone(tmp_path: Path) -> N
 def test_the_lock_of_a_process_that_was_killed_does_not_keep_others_away(tmp_path: Path, died: str) -> None:
     lock = tmp_path / "l.outflank-lock"
     if died == "after it":
-        script = "import os, pathlib, sys; from outflank.book.lock import WriterLock; "
+        script = "import os, pathlib, sys; from outflank.storage.lock import WriterLock; "
         script += "WriterLock(pathlib.Path(sys.argv[1]), ''); os._exit(1)"
         subprocess.run([sys.executable, "-c", script, str(tmp_path / "l")])
         assert lock.stat().st_size
@@ -305,7 +305,7 @@ def test_one_of_many_processes_has_the_lock_at_a_time(tmp_path: Path) -> None:
     """Each takes and releases it often, so that files are removed while others open them."""
     script = """
 import os, pathlib, sys
-from outflank.book.lock import WriterLock
+from outflank.storage.lock import WriterLock
 from outflank.engine import FileFormatError
 folder, taken = pathlib.Path(sys.argv[1]), 0
 while taken < 200:

@@ -25,10 +25,10 @@ from outflank.engine import (
     Searcher,
     SearchResult,
     SettingsError,
-    links,
 )
 from outflank.engine.search.analysis import Analysis, Report
 from outflank.engine.search.searcher import Lease
+from outflank.storage import files
 from outflank.tests.support.positions import MIDGAME, problems
 
 
@@ -226,7 +226,7 @@ def test_an_interruption_at_any_call_while_a_file_is_opened_comes_as_one(tmp_pat
 
     def interrupt(frame: FrameType, event: str, _: object) -> None:
         nonlocal count
-        count += frame.f_code.co_filename == links.__file__
+        count += frame.f_code.co_filename == files.__file__
         if count == step:
             sys.setprofile(None)
             raise KeyboardInterrupt
@@ -236,7 +236,7 @@ def test_an_interruption_at_any_call_while_a_file_is_opened_comes_as_one(tmp_pat
         count = 0
         sys.setprofile(interrupt)
         try:
-            links.open_regular(path).close()
+            files.open_regular(path).close()
         finally:
             sys.setprofile(None)
 

@@ -41,7 +41,7 @@ def test_the_memory_is_that_of_the_system() -> None:
 def test_no_other_file_of_the_package_asks_the_system_for_them() -> None:
     asking = {
         str(path.relative_to(ROOT))
-        for folder in ("engine", "book", "protocol", "tools")
+        for folder in ("package", "engine", "book", "protocol", "tools")
         for path in (ROOT / folder).rglob("*.py*")
         if path.suffix in (".py", ".pyx") and any(words in path.read_text() for words in ASKED)
     }

@@ -26,11 +26,11 @@ from outflank.engine import (
     SettingsError,
 )
 from outflank.protocol.formats.reading import capped, read_lines
+from outflank.storage.files import write_whole
 from outflank.tools.analysis.jobs.tree import Bounds, seen
 from outflank.tools.analysis.proofs import check
 from outflank.tools.analysis.proofs.write import ProofFile, proof_text
 from outflank.tools.runtime.executor import run_all, shared_searcher
-from outflank.tools.runtime.files import write_whole
 from outflank.tools.runtime.progress import counted, live, progress_bar
 
 _MOST_BYTES = 1 << 28

@@ -20,7 +20,7 @@ from outflank.engine import (
 )
 from outflank.engine.search.limits import Percent
 from outflank.protocol.lines import printable
-from outflank.protocol.outside_json import read_json_object
+from outflank.storage.outside_json import read_json_object
 from outflank.tools.report.search import limit_words
 
 _LONGEST_SHOWN = 60

@@ -17,12 +17,12 @@ from operator import itemgetter
 from pathlib import Path
 
 from outflank import __version__
-from outflank.book.database import sealed
 from outflank.book.keys import after_passes, move_number
 from outflank.engine import Colour, OutflankError, Position, Rules, SettingsError
-from outflank.engine.links import file_of, open_beside
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.protocol.formats.clocks import year_of
+from outflank.storage.database import sealed
+from outflank.storage.files import UnwritableError, expect_writable, file_of, open_beside, writing
 from outflank.tools.archive.schema import (
     ARCHIVE,
     INDICES,
@@ -34,7 +34,6 @@ from outflank.tools.archive.schema import (
     place_of,
 )
 from outflank.tools.archive.tally import MOST_DISCS, NO_STRENGTH, Visit, tallies_of
-from outflank.tools.runtime.files import UnwritableError, expect_writable, writing
 
 MANY_GAMES = 200
 """A position with more games has sums; reading this many games takes a few milliseconds."""

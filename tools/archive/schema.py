@@ -15,9 +15,9 @@ import struct
 from functools import cache
 from hashlib import blake2b
 
-from outflank.book.database import DatabaseKind
 from outflank.book.keys import MOVE_NUMBERS, key_of, move_number, numbered_move
 from outflank.engine import Move, Position, Symmetry
+from outflank.storage.database import DatabaseKind
 
 NO_MOVE = MOVE_NUMBERS
 """In the place of a move's number: the game ended in the position, or was broken off."""

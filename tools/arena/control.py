@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from outflank.engine import FileFormatError, OutflankError, SettingsError
-from outflank.protocol.outside_json import read_json_object
+from outflank.storage.outside_json import read_json_object
 
 _NAME = "control"
 _HOST = "127.0.0.1"

@@ -15,7 +15,7 @@ from msgspec import Meta, inspect
 
 from outflank.engine import Colour, NotationError, OutflankError
 from outflank.protocol.lines import printable
-from outflank.protocol.outside_json import read_json_object
+from outflank.storage.outside_json import read_json_object
 
 VERSION = 1
 MOST_BYTES = 1 << 14  # of a message; a game of 128 turns with their seconds takes 2 kB

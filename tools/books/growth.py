@@ -15,19 +15,18 @@ import click
 
 from outflank.book import Book, BookWriter
 from outflank.book.growing import Grower, GrowthProgress, Judge, RunSearches, run_here, usual_level
-from outflank.book.lock import LOCK_SUFFIX
 from outflank.book.names import opening_of_game
 from outflank.engine import Game, Position, SettingsError
-from outflank.engine.links import file_of
 from outflank.protocol.formats import FormatName
 from outflank.protocol.formats.annotated import AnnotatedGame
+from outflank.storage.files import file_of, open_to_append, writing
+from outflank.storage.lock import LOCK_SUFFIX
 from outflank.tools.books.lines import USUAL_FIRST_MOVE
 from outflank.tools.cli.positions import ReadGames, shown
 from outflank.tools.match.state.schema import RUN_FILE
 from outflank.tools.match.state.store import read_run
 from outflank.tools.report.records import run_record
 from outflank.tools.runtime.executor import cleared_searcher, open_executor, run_all
-from outflank.tools.runtime.files import open_to_append, writing
 from outflank.tools.runtime.progress import counted, json_line, live, warn
 
 _EVERY = 60.0  # seconds of wall time

@@ -18,9 +18,8 @@ from outflank.book.graph import Graph
 from outflank.book.keys import same_games
 from outflank.book.writer import lock_book
 from outflank.engine import FileFormatError, OutflankError, Rules, SettingsError
-from outflank.engine.links import file_of
+from outflank.storage.files import file_of, writing
 from outflank.tools.cli.positions import STDIN, shown
-from outflank.tools.runtime.files import writing
 
 _AT_ONCE = 10_000  # positions
 _OWN_FACTS = ("rules", "created", "outflank")

@@ -11,9 +11,9 @@ from outflank.book.names import opening_at, opening_of_game
 from outflank.book.records import HAND_LEVEL
 from outflank.engine import Game, OutflankError, Position, Rules
 from outflank.engine.evaluation.weights import checksum
-from outflank.engine.links import file_of
 from outflank.protocol.lines import printable
 from outflank.protocol.server.movesource import best_line
+from outflank.storage.files import file_of
 from outflank.tools.cli.positions import read_game
 from outflank.tools.runtime.progress import counted
 

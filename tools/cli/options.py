@@ -17,8 +17,8 @@ from outflank.engine.search.limits import HIGHEST_LEVEL, SELECTIVITIES
 from outflank.engine.search.parameters import DEFAULTS, PARAMETERS, Parameters
 from outflank.engine.search.searcher import DEFAULT_HASH_MB
 from outflank.protocol.clock import TimeControl, parse_duration
+from outflank.storage.files import STDOUT, expect_writable
 from outflank.tools.runtime.cluster import scheduler_address
-from outflank.tools.runtime.files import STDOUT, expect_writable
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

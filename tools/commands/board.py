@@ -10,6 +10,7 @@ import click
 
 from outflank.engine import DEFAULT_LEVEL, Game, Limit, Move, Position, Rules, Searcher, limit_for_level
 from outflank.protocol.formats.annotated import AnnotatedGame
+from outflank.storage.files import STDOUT, write_whole
 from outflank.tools.cli.options import (
     COUNT,
     TAKES_BOARDS,
@@ -24,7 +25,6 @@ from outflank.tools.cli.options import (
 from outflank.tools.cli.positions import as_usage, read_game
 from outflank.tools.report.board import board_text, is_coloured, png_of, say
 from outflank.tools.report.search import moves_text, score_text
-from outflank.tools.runtime.files import STDOUT, write_whole
 from outflank.tools.runtime.progress import counted
 
 Form = Literal["text", "svg", "png"]

@@ -13,6 +13,7 @@ from outflank.book import Book
 from outflank.book.forms import WRITTEN_FORMS, Form, write_form
 from outflank.engine import FileFormatError, Rules
 from outflank.protocol.server.booksource import named_book
+from outflank.storage.files import STDOUT, expect_writable, open_output
 from outflank.tools.books.show import (
     asked_game,
     check_text,
@@ -45,7 +46,6 @@ from outflank.tools.commands.book_growth import (
     rules_option,
 )
 from outflank.tools.report.board import say
-from outflank.tools.runtime.files import STDOUT, expect_writable, open_output
 from outflank.tools.runtime.progress import counted, json_line
 
 _USUAL_BOOK = "standard"

@@ -15,9 +15,9 @@ from outflank.book.graph import Reach
 from outflank.book.growing import BEYOND, USUAL_LEVEL, Grower, unknown_positions
 from outflank.book.records import MOST_DISCS
 from outflank.engine import HIGHEST_LEVEL, PRESETS, Game, NotationError, Position, Rules, SettingsError
-from outflank.engine.links import file_of
 from outflank.protocol.formats import FormatName
 from outflank.protocol.server.booksource import named_book, shipped_books
+from outflank.storage.files import file_of
 from outflank.tools.books.show import asked_game, known_entry
 from outflank.tools.cli.game_filter import GameFilter, filter_options, source_option
 from outflank.tools.cli.options import (

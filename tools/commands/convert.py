@@ -16,6 +16,7 @@ from outflank.protocol.formats import WRITTEN_FORMATS, FormatName
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.clocks import year_of
 from outflank.protocol.formats.transcript import STYLES, Style
+from outflank.storage.files import STDOUT
 from outflank.tools.cli.game_filter import (
     RESULTS,
     GameFilter,
@@ -41,7 +42,6 @@ from outflank.tools.report.gamefiles import (
     game_writer,
     written_files,
 )
-from outflank.tools.runtime.files import STDOUT
 from outflank.tools.runtime.progress import counted, json_line, warn
 
 

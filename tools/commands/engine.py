@@ -17,6 +17,7 @@ from outflank.protocol.server.human_strength import HIGHEST_ELO, LOWEST_ELO
 from outflank.protocol.server.movesource import USUAL_PLIES, MoveVariety, SearchSource
 from outflank.protocol.server.serve import Wire, serve
 from outflank.protocol.server.session import Session, Strength
+from outflank.storage.files import writing
 from outflank.tools.cli.options import (
     COUNT,
     LOG_FILE,
@@ -33,7 +34,6 @@ from outflank.tools.cli.options import (
     search_options,
     varied_seed_option,
 )
-from outflank.tools.runtime.files import writing
 from outflank.tools.runtime.progress import warn
 
 

@@ -16,10 +16,10 @@ import click
 from outflank.engine import NotationError, SettingsError
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.lines import printable
+from outflank.storage.files import open_to_append
 from outflank.tools.cli.options import EXISTING_FILE, LOG_FILE, Seconds, WholeNumber, read_by
 from outflank.tools.ggs.client import GgsClient
 from outflank.tools.ggs.settings import Settings, Wish
-from outflank.tools.runtime.files import open_to_append
 from outflank.tools.runtime.progress import warn
 from outflank.tools.runtime.signals import ENDING_SIGNALS
 

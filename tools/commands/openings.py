@@ -10,6 +10,7 @@ from outflank import __version__
 from outflank.book.names import openings_called
 from outflank.engine import Limit, NotationError, OutflankError
 from outflank.engine.evaluation.weights import checksum
+from outflank.storage.files import STDOUT, open_output
 from outflank.tools.cli.options import (
     Number,
     WholeNumber,
@@ -21,7 +22,6 @@ from outflank.tools.cli.options import (
     weights_option,
 )
 from outflank.tools.runtime.cluster import Place
-from outflank.tools.runtime.files import STDOUT, open_output
 from outflank.tools.runtime.progress import progress_bar
 
 _BATCH = 64  # openings a task: a position takes milliseconds, a message between processes costs some

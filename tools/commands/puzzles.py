@@ -10,6 +10,7 @@ import click
 from outflank.engine import NotationError, OutflankError, Rules
 from outflank.engine.evaluation import weights
 from outflank.protocol.formats import FormatName, obf
+from outflank.storage.files import STDOUT, open_output, write_whole
 from outflank.tools.analysis.puzzles import (
     ELOS,
     Puzzle,
@@ -33,7 +34,6 @@ from outflank.tools.cli.options import (
     workers_option,
 )
 from outflank.tools.cli.positions import ReadGames, expect_kept
-from outflank.tools.runtime.files import STDOUT, open_output, write_whole
 from outflank.tools.runtime.inputlines import InputLines
 from outflank.tools.runtime.progress import Complaints, counted, live, warn
 

@@ -16,6 +16,7 @@ from outflank.engine.evaluation import weights
 from outflank.engine.search.limits import exact_from as exact_from_of_level
 from outflank.protocol.formats import FormatName, ggf, sgf
 from outflank.protocol.formats.annotated import AnnotatedGame
+from outflank.storage.files import write_whole
 from outflank.tools.analysis.review.game import (
     EXACT_FROM,
     GameReview,
@@ -60,7 +61,6 @@ from outflank.tools.cli.positions import ReadGames, expect_kept, shown
 from outflank.tools.commands.engine import books_to_read
 from outflank.tools.report.board import say
 from outflank.tools.runtime.executor import map_in_order
-from outflank.tools.runtime.files import write_whole
 from outflank.tools.runtime.progress import warn
 
 

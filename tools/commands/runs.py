@@ -9,6 +9,7 @@ from typing import Any, Literal
 import click
 
 from outflank.protocol.formats import FormatName
+from outflank.storage.files import STDOUT, open_output
 from outflank.tools.cli.options import WholeNumber, json_option, output_option, read_by
 from outflank.tools.match.state.run import Run
 from outflank.tools.match.state.store import read_run
@@ -16,7 +17,6 @@ from outflank.tools.match.stats.elo import elo_of, interval, mean
 from outflank.tools.match.stats.sprt import Sprt, bayesian_ratio
 from outflank.tools.report.gamefiles import FORMAT_OF, check_output, chosen_format, game_writer, written_files
 from outflank.tools.report.records import as_transcript, csv_lines, run_record
-from outflank.tools.runtime.files import STDOUT, open_output
 from outflank.tools.runtime.progress import warn
 
 _Format = FormatName | Literal["csv"]

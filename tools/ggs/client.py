@@ -16,11 +16,11 @@ from outflank.protocol.drivers import Driver, ProcessDriver, Reply, make_driver
 from outflank.protocol.drivers.errors import UnfitEngineError
 from outflank.protocol.formats import ggf
 from outflank.protocol.formats.clocks import ggf_text
+from outflank.storage.files import open_to_append
 from outflank.tools.ggs.game import USUAL_TIME, GgsGame, GgsRecord
 from outflank.tools.ggs.line import GgsConnection
 from outflank.tools.ggs.messages import Board, MatchEnded, MatchStarted, MatchType, Note, Offer, read
 from outflank.tools.ggs.settings import Settings
-from outflank.tools.runtime.files import open_to_append
 
 _CLOSE_SECONDS = 0.4
 _MOST_MATCHES = 32  # more than a server would start

@@ -19,8 +19,8 @@ from outflank.protocol.clock import RunningClock, TimeControl
 from outflank.protocol.drivers import Driver, EngineSpec, EngineTimeout, Reply, make_driver
 from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove
 from outflank.protocol.formats.clocks import clock_text
-from outflank.protocol.outside_json import read_json_object
 from outflank.protocol.server.human_strength import HIGHEST_ELO, LOWEST_ELO
+from outflank.storage.outside_json import read_json_object
 from outflank.tools.match.game.referee import Referee
 from outflank.tools.match.game.results import Ending, GameRecord, Pairing
 from outflank.tools.report.records import annotated_game

@@ -15,7 +15,7 @@ from outflank.protocol.formats import FormatName, ggf, obf, sgf, transcript, wth
 from outflank.protocol.formats.annotated import AnnotatedGame, ResultReason
 from outflank.protocol.formats.clocks import for_ggf, for_sgf, year_of
 from outflank.protocol.formats.transcript import Style
-from outflank.tools.runtime.files import STDOUT, open_output, whole_file, write_whole
+from outflank.storage.files import STDOUT, open_output, whole_file, write_whole
 
 _GAMES_SUFFIX = ".wtb"
 _NAMES_SUFFIXES = (".jou", ".trn")

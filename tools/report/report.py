@@ -10,6 +10,7 @@ from typing import Any
 
 from outflank.book.names import opening_of
 from outflank.engine import Colour
+from outflank.storage.files import whole_file
 from outflank.tools.match.game.results import Ending, GameRecord, opening_text
 from outflank.tools.match.schedule.meetings import Meeting
 from outflank.tools.match.state.run import Format, Run
@@ -27,7 +28,6 @@ from outflank.tools.report.figures import (
     summary,
 )
 from outflank.tools.report.records import run_record, transcript_line
-from outflank.tools.runtime.files import whole_file
 from outflank.tools.runtime.progress import counted
 
 _POINTS = 200

@@ -27,8 +27,8 @@ from typing import Unpack
 
 from outflank.engine import FileFormatError
 from outflank.engine.evaluation import weights
+from outflank.storage.files import write_whole
 from outflank.tools.runtime.cluster import Place
-from outflank.tools.runtime.files import write_whole
 from outflank.tools.train import label, probcut, selfplay, weights_file
 from outflank.tools.train.dataset import load, read_header, shards_there
 from outflank.tools.train.settings import Judging, LabelSettings, NetworkSettings, SelfplaySettings, Trust

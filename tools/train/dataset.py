@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from outflank.engine import STARTS, Colour, FileFormatError, Move, Position, Rules, SearchResult
 from outflank.engine.search.limits import Percent
+from outflank.storage.files import write_whole
 from outflank.tools.match.openings.sources import play_random
-from outflank.tools.runtime.files import write_whole
 
 _HOW_JUDGED = (("depth", "u1"), ("selectivity", "u1"), ("learned", "?"))
 RECORD = np.dtype(

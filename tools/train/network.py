@@ -28,7 +28,7 @@ from torch import Tensor, nn
 from outflank.engine import FileFormatError, SettingsError
 from outflank.engine.evaluation.evaluate import STAGES
 from outflank.engine.evaluation.weights import Weights
-from outflank.tools.runtime.files import whole_file
+from outflank.storage.files import whole_file
 from outflank.tools.train.accuracy import calibration
 from outflank.tools.train.dataset import Records, game_numbers
 from outflank.tools.train.fit import COLUMNS, KEPT_OUT, phases

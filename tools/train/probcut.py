@@ -18,9 +18,9 @@ from scipy.optimize import least_squares
 from outflank.engine import Colour, Limit, Position, SearchInfo
 from outflank.engine.evaluation.weights import checksum
 from outflank.engine.search.probcut import SHIPPED, sigma
+from outflank.storage.files import write_whole
 from outflank.tools.runtime.cluster import Place
 from outflank.tools.runtime.executor import open_executor, run_all, shared_searcher
-from outflank.tools.runtime.files import write_whole
 from outflank.tools.runtime.progress import progress_bar
 from outflank.tools.train.dataset import load
 from outflank.tools.train.label import boards_of_games

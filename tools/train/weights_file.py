@@ -14,8 +14,8 @@ import numpy as np
 from outflank import __version__
 from outflank.engine.evaluation import weights
 from outflank.engine.evaluation.patterns import PHASES
+from outflank.storage.files import write_whole
 from outflank.tools.runtime.cluster import Place
-from outflank.tools.runtime.files import write_whole
 from outflank.tools.runtime.progress import progress_bar
 from outflank.tools.train import calibrate, fit
 from outflank.tools.train.dataset import Records, load, load_solved, read_header, shards

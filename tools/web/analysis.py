@@ -43,9 +43,9 @@ from outflank.protocol.drivers import EngineSpec
 from outflank.protocol.formats import WRITTEN_FORMATS, FormatName, read_games
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.protocol.formats.reading import OTHELLO
-from outflank.protocol.outside_json import read_json_object
 from outflank.protocol.server.booksource import shipped_books
 from outflank.protocol.server.human_strength import HIGHEST_ELO, LOWEST_ELO
+from outflank.storage.outside_json import read_json_object
 from outflank.tools.analysis.answers import Answer, answer_facts
 from outflank.tools.analysis.requests import Defaults, read_request
 from outflank.tools.analysis.review.game import ReviewSettings, review_game

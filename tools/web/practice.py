@@ -9,8 +9,8 @@ from typing import Any
 
 from outflank.engine import NotationError, OutflankError, Rules
 from outflank.protocol.formats import obf
-from outflank.protocol.outside_json import read_json_object
-from outflank.tools.runtime.files import write_whole
+from outflank.storage.files import write_whole
+from outflank.storage.outside_json import read_json_object
 
 SHIPPED_PROBLEMS = Path(__file__).parent / "data" / "problems.obf"
 """Positions in which one move alone wins, with the scores of all moves, the easiest first."""

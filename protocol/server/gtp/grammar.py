@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from outflank.engine import Colour, Move, Position
-from outflank.engine.errors import OutflankError
+from outflank.errors import OutflankError
 from outflank.protocol.lines import CONTROL_BYTES, LINE_CAP, without_control_bytes
 
 HIGHEST_NUMBER = 2**31 - 1

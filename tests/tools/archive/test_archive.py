@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from outflank.book.database import sealed
 from outflank.engine import (
     PASS,
     Colour,
@@ -25,6 +24,7 @@ from outflank.engine import (
 )
 from outflank.protocol.formats import read_games
 from outflank.protocol.formats.annotated import AnnotatedGame, Result, ResultReason
+from outflank.storage.database import sealed
 from outflank.tools.archive import Archive, ArchiveContents, Wanted, build, build_archive
 
 NAMES = ("Ann", "Bob", "Zoe", "Joan", "")

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any, Self
 
 from outflank import __version__
-from outflank.book.database import DatabaseKind, sealed
 from outflank.book.keys import BOARD_BYTES, after_passes, key_of
-from outflank.book.lock import WriterLock, expect_no_other_file
 from outflank.engine import FileFormatError, Limit, NotationError, OutflankError, Position, Rules
 from outflank.protocol.formats import obf
+from outflank.storage.database import DatabaseKind, sealed
+from outflank.storage.lock import WriterLock, expect_no_other_file
 from outflank.tools.analysis.jobs.tree import Bounds, seen
 
 JOB_FILE = "job.db"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 
 from outflank.engine import Move, Position, Rules
 from outflank.engine.search.proving import Prover
-from outflank.tools.runtime.files import whole_file, writing
+from outflank.storage.files import whole_file, writing
 from outflank.tools.runtime.progress import counted, live
 
 if TYPE_CHECKING:

@@ -24,11 +24,11 @@ from outflank.engine import (
     Rules,
     SettingsError,
 )
-from outflank.engine.links import open_regular
 from outflank.protocol.formats import read_games
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.protocol.formats.reading import capped
 from outflank.protocol.lines import printable
+from outflank.storage.files import open_regular
 from outflank.tools.runtime.executor import shared_searcher
 
 

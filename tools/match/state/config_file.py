@@ -19,8 +19,8 @@ from outflank.protocol.clock import NO_LIMIT, TimeControl
 from outflank.protocol.drivers.command import join_command
 from outflank.protocol.drivers.spec import EngineSpec, as_text
 from outflank.protocol.formats.reading import read_capped
+from outflank.storage.files import writing
 from outflank.tools.match.state.run import Format, RunSettings, plain_settings
-from outflank.tools.runtime.files import writing
 
 _ENGINE = "engine"
 _MOST_BYTES = 1 << 18  # a thousand engines

@@ -12,11 +12,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from outflank.book.database import DatabaseKind
 from outflank.engine import Colour, FileFormatError, Game, Move, NotationError, OutflankError, Position, Rules
 from outflank.protocol.drivers.driver import LONGEST_IDENTITY
 from outflank.protocol.formats.annotated import AnnotatedMove, Recorder
-from outflank.protocol.outside_json import read_json_object
+from outflank.storage.database import DatabaseKind
+from outflank.storage.outside_json import read_json_object
 from outflank.tools.match.game.results import Ending, GameRecord, OffClockTime, Pairing, opening_text
 from outflank.tools.match.state.run import Run, RunSettings, read_settings
 

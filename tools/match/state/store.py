@@ -23,10 +23,10 @@ from pathlib import Path
 from typing import Any, Self
 
 from outflank import __version__
-from outflank.book.lock import LOCK_SUFFIX, WriterLock, expect_no_other_file
 from outflank.engine import FileFormatError, Move, Rules
 from outflank.engine.evaluation.weights import checksum
 from outflank.engine.machine import cpu_name, processors
+from outflank.storage.lock import LOCK_SUFFIX, WriterLock, expect_no_other_file
 from outflank.tools.match.game.results import GameRecord, OffClockTime, Pairing, opening_text
 from outflank.tools.match.state import schema
 from outflank.tools.match.state.events import Event, Planned, TurnPlayed

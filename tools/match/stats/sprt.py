@@ -14,7 +14,7 @@ from dataclasses import astuple, dataclass
 from itertools import accumulate
 from typing import Any
 
-from outflank.engine.errors import NotationError
+from outflank.errors import NotationError
 from outflank.tools.match.stats.elo import NELO_PER_T, pentanomial, prefixes, scores, thinned
 
 # A cell that is still empty is not impossible: it counts as this many outcomes, or logarithms would be infinite.

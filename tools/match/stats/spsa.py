@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, Self
 
-from outflank.engine.errors import NotationError
+from outflank.errors import NotationError
 from outflank.tools.match.stats.sprt import Sprt
 
 ALPHA, GAMMA = 0.602, 0.101

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from outflank.engine import SettingsError
-from outflank.tests.support.books import no_file_beyond
-from outflank.tools.runtime.files import (
+from outflank.storage.files import (
     STDOUT,
     UnwritableError,
     expect_writable,
@@ -17,6 +16,7 @@ from outflank.tools.runtime.files import (
     open_to_append,
     write_whole,
 )
+from outflank.tests.support.books import no_file_beyond
 
 SMALL = 10
 

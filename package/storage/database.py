@@ -18,8 +18,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Self
 
-from outflank.engine import FileFormatError
-from outflank.engine.links import file_of, open_beside, open_regular
+from outflank.errors import FileFormatError
+from outflank.storage.files import file_of, open_beside, open_regular
 
 _MAGIC = b"SQLite format 3\0"
 _HEADER_BYTES = 100

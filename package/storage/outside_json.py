@@ -4,8 +4,7 @@ import json
 import math
 from typing import Any
 
-from outflank.engine import NotationError
-from outflank.protocol.lines import printable
+from outflank.errors import NotationError
 
 _MOST_DIGITS = 20  # of a whole number; the largest of 64 bits has as many
 _LONGEST_SHOWN = 60
@@ -34,7 +33,9 @@ def read_json_object(text: str | bytes) -> dict[str, Any]:
 
 def _no_object(text: str | bytes) -> NotationError:
     text = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
-    return NotationError(f"expected a JSON object, got {printable(repr(text.strip()), _LONGEST_SHOWN)}")
+    shown = repr(text.strip())
+    cut = shown if len(shown) <= _LONGEST_SHOWN else f"{shown[:_LONGEST_SHOWN]}..."
+    return NotationError(f"expected a JSON object, got {cut}")
 
 
 def _bounded(digits: str) -> float:

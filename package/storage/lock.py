@@ -9,7 +9,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Self
 
-from outflank.engine import FileFormatError
+from outflank.errors import FileFormatError
 
 LOCK_SUFFIX = ".outflank-lock"
 """The suffix of a lock's name, after the name of the locked file."""
