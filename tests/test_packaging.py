@@ -122,7 +122,7 @@ def test_the_sdist_holds_the_sources_and_nothing_that_was_built(distributions: d
 
     assert names >= sources() | {"README.md", "CHANGELOG.md", "LICENSE", "Makefile", "package/__init__.py"}
     assert names >= {"pyproject.toml", "requirements.txt", "setup.py"}
-    assert {name for name in names if name.endswith(".c")} == {"tools/analysis/proofs/check.c"}
+    assert {name for name in names if name.endswith(".c")} == {"tools/solving/proofs/check.c"}
     assert not [name for name in names if name.endswith((".so", "buildinfo.py", ".unpacked"))]
 
 
@@ -146,7 +146,7 @@ def test_the_wheel_holds_every_source_but_the_cython_ones_and_each_module_for_ev
     assert platform.machine() != "x86_64" or builds == {"x86-64-v4", "x86-64-v3", "x86-64-v2", "x86-64"}
     tuned = cython - {"engine/cpufeatures.pyx"}
     assert len([name for name in names if name.endswith(".so")]) == len(tuned) * max(len(builds), 1) + 1
-    assert {name for name in names if name.endswith(".c")} == {"outflank/tools/analysis/proofs/check.c"}
+    assert {name for name in names if name.endswith(".c")} == {"outflank/tools/solving/proofs/check.c"}
     assert not [name for name in names if name.endswith(".pyx")]
 
 

@@ -1,1 +1,1 @@
-"""Analysis: requests, solving jobs, proofs and claims of scores, puzzles, and reviews of games."""
+"""Analysis: requests, puzzles, and reviews of games."""

@@ -26,13 +26,6 @@ from outflank.engine.search.searcher import DEFAULT_HASH_MB
 from outflank.protocol.formats import obf
 from outflank.protocol.formats.annotated import BadGame
 from outflank.protocol.formats.obf import Problem
-from outflank.tools.analysis import claims as claims_of_others
-from outflank.tools.analysis.jobs.file import FRONTIERS, JobFacts, JobFile
-from outflank.tools.analysis.jobs.show import show_job, solve_job
-from outflank.tools.analysis.jobs.work import Workers
-from outflank.tools.analysis.proofs import check as checker
-from outflank.tools.analysis.proofs.write import MOST_SEARCHED, SEARCHED, ProofFile
-from outflank.tools.analysis.solutions import Solution, SolutionReport
 from outflank.tools.cli.options import (
     COUNT,
     EXISTING_FILE,
@@ -64,6 +57,13 @@ from outflank.tools.report.search import limit_words, settings_line
 from outflank.tools.runtime.cluster import Place
 from outflank.tools.runtime.executor import open_executor
 from outflank.tools.runtime.progress import Complaints, counted, live
+from outflank.tools.solving import claims as claims_of_others
+from outflank.tools.solving.jobs.file import FRONTIERS, JobFacts, JobFile
+from outflank.tools.solving.jobs.show import show_job, solve_job
+from outflank.tools.solving.jobs.work import Workers
+from outflank.tools.solving.proofs import check as checker
+from outflank.tools.solving.proofs.write import MOST_SEARCHED, SEARCHED, ProofFile
+from outflank.tools.solving.solutions import Solution, SolutionReport
 
 _MOST_POSITIONS, _MOST_BAD = 100_000, 1000
 _POSITION_OR_BOARD = ("POSITION", "--board")

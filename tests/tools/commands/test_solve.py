@@ -8,7 +8,7 @@ import pytest
 
 from outflank.tests.support.program import started
 from outflank.tests.support.transcripts import run
-from outflank.tools.analysis.proofs import check
+from outflank.tools.solving.proofs import check
 
 FFO = Path(__file__).parents[2] / "data" / "ffo"
 LINES = (FFO / "fforum-1-19.obf").read_text().splitlines()

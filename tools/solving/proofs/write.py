@@ -14,7 +14,7 @@ from outflank.storage.files import whole_file, writing
 from outflank.tools.runtime.progress import counted, live
 
 if TYPE_CHECKING:
-    from outflank.tools.analysis.claims import Deduction
+    from outflank.tools.solving.claims import Deduction
 
 VERSION = 3
 REMEMBERED = 100_000

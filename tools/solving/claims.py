@@ -27,11 +27,11 @@ from outflank.engine import (
 )
 from outflank.protocol.formats.reading import capped, read_lines
 from outflank.storage.files import write_whole
-from outflank.tools.analysis.jobs.tree import Bounds, seen
-from outflank.tools.analysis.proofs import check
-from outflank.tools.analysis.proofs.write import ProofFile, proof_text
 from outflank.tools.runtime.executor import run_all, shared_searcher
 from outflank.tools.runtime.progress import counted, live, progress_bar
+from outflank.tools.solving.jobs.tree import Bounds, seen
+from outflank.tools.solving.proofs import check
+from outflank.tools.solving.proofs.write import ProofFile, proof_text
 
 _MOST_BYTES = 1 << 28
 _MOST_BOARDS = 4_000_000  # of a deduction, which remembers all of them

@@ -12,11 +12,11 @@ import click
 from outflank.engine import PASS, Limit, Line, Position, Result, SearchInfo
 from outflank.engine.evaluation import weights
 from outflank.protocol.formats import obf
-from outflank.tools.analysis.jobs.file import JobFile
-from outflank.tools.analysis.jobs.work import JobSolver, Progress, Workers, thresholds
-from outflank.tools.analysis.solutions import Solution, SolutionReport
 from outflank.tools.report.search import limit_words
 from outflank.tools.runtime.progress import counted, live, warn
+from outflank.tools.solving.jobs.file import JobFile
+from outflank.tools.solving.jobs.work import JobSolver, Progress, Workers, thresholds
+from outflank.tools.solving.solutions import Solution, SolutionReport
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -10,7 +10,6 @@ import click
 from outflank.engine import Colour, Limit, Line, Position, SearchInfo
 from outflank.protocol.formats.obf import Problem
 from outflank.tools.analysis.answers import best_move
-from outflank.tools.analysis.proofs.write import proof_text
 from outflank.tools.report.search import (
     certainty,
     facts,
@@ -21,6 +20,7 @@ from outflank.tools.report.search import (
     score_text,
     search_cells,
 )
+from outflank.tools.solving.proofs.write import proof_text
 
 _AS_NUMBER = {"win": 1.0, "draw": 0.0, "loss": -1.0}
 

@@ -24,9 +24,10 @@ from outflank.engine import FileFormatError, Limit, OutflankError, Position, Rul
 from outflank.tests.support.installation import python_script
 from outflank.tests.support.positions import problems, reached
 from outflank.tests.support.program import started
-from outflank.tools.analysis.jobs.file import JOB_FILE, JobFacts, JobFile, Solved
-from outflank.tools.analysis.jobs.tree import Tree
-from outflank.tools.analysis.jobs.work import (
+from outflank.tools.runtime.executor import open_executor
+from outflank.tools.solving.jobs.file import JOB_FILE, JobFacts, JobFile, Solved
+from outflank.tools.solving.jobs.tree import Tree
+from outflank.tools.solving.jobs.work import (
     JobSolver,
     Progress,
     Workers,
@@ -34,7 +35,6 @@ from outflank.tools.analysis.jobs.work import (
     thresholds,
     usual_frontier,
 )
-from outflank.tools.runtime.executor import open_executor
 
 RULES = [
     Rules.parse(text)
@@ -290,7 +290,7 @@ FULL_DISK = """
 import resource, signal, sys
 from pathlib import Path
 from outflank.engine import OutflankError, Position
-from outflank.tools.analysis.jobs.file import JobFacts, JobFile, Solved
+from outflank.tools.solving.jobs.file import JobFacts, JobFile, Solved
 position = Position.start()
 with JobFile.open(Path(sys.argv[1]), JobFacts(position.rules, (position.board_string(),), None)) as job:
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

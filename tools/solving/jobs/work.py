@@ -19,9 +19,9 @@ from outflank.engine import (
     SearchInfo,
     SearchResult,
 )
-from outflank.tools.analysis.jobs.file import JobFile, Solved
-from outflank.tools.analysis.jobs.tree import Tree, expected_nodes, seen
 from outflank.tools.runtime.executor import shared_searcher
+from outflank.tools.solving.jobs.file import JobFile, Solved
+from outflank.tools.solving.jobs.tree import Tree, expected_nodes, seen
 
 # The nodes of a midgame search of 10 plies, the factor of each further ply, and the share of a frontier board's
 # expected nodes that an estimate may take; its least and greatest depth.

@@ -15,8 +15,8 @@ from outflank.engine import PRESETS, Limit, Position, Rules, Searcher, SettingsE
 from outflank.engine.search.proving import Prover
 from outflank.tests.support import reference, strategies
 from outflank.tests.support.positions import board, problems, reached
-from outflank.tools.analysis.proofs import check, write
-from outflank.tools.analysis.proofs.write import write_proof
+from outflank.tools.solving.proofs import check, write
+from outflank.tools.solving.proofs.write import write_proof
 
 COUNT = Rules.parse("othello,scoring=count")
 BEFORE_PLAY = 8  # lines of the header, "lower" among them
@@ -253,7 +253,9 @@ def test_it_runs_alone_and_packed(lines: list[str]) -> None:
 
     assert (alone.returncode, alone.stderr) == (0, b"")
     assert alone.stdout.startswith(b"line 1: +32 is proven for ")
-    code = "import sys, outflank.tools.analysis.proofs.check; print(*(n for n in sys.modules if 'outflank' in n))"
+    code = (
+        "import sys, outflank.tools.solving.proofs.check; print(*(n for n in sys.modules if 'outflank' in n))"
+    )
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
     names = check.__name__.split(".")
     assert loaded.stdout.split() == [".".join(names[:count]) for count in range(1, len(names) + 1)]

@@ -14,10 +14,10 @@ from click.testing import CliRunner, Result
 from outflank.book.keys import after_passes, key_of
 from outflank.engine import FileFormatError, Limit, Position, Rules, Searcher, SettingsError
 from outflank.tests.support.positions import reached
-from outflank.tools.analysis.claims import Deduction, audit_words, bounds_of, drawn, read_claims
-from outflank.tools.analysis.proofs import check
-from outflank.tools.analysis.proofs.write import write_proof
 from outflank.tools.cli.program import cli
+from outflank.tools.solving.claims import Deduction, audit_words, bounds_of, drawn, read_claims
+from outflank.tools.solving.proofs import check
+from outflank.tools.solving.proofs.write import write_proof
 
 RULES = [Rules.parse(text) for text in ("othello", "othello,scoring=count", "ravensburger-2006")]
 PLIES = 3
@@ -225,7 +225,7 @@ def test_claims_that_bear_on_the_position_too_little_are_refused_in_words(
 ) -> None:
     root, claims, _ = files
     wider, board = text_of(frontier(root), 4), ["--board", root.board_string()]
-    monkeypatch.setattr("outflank.tools.analysis.claims._MOST_BOARDS", 1000)
+    monkeypatch.setattr("outflank.tools.solving.claims._MOST_BOARDS", 1000)
     for text, words, sentence in (
         (wider, [*board, "--proof", str(tmp_path / "new")], "only bounds follow: leave"),
         (FAR, [], "more than 1,000 boards were followed, and none of them has a claim: give --board"),

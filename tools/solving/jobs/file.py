@@ -20,7 +20,7 @@ from outflank.engine import FileFormatError, Limit, NotationError, OutflankError
 from outflank.protocol.formats import obf
 from outflank.storage.database import DatabaseKind, sealed
 from outflank.storage.lock import WriterLock, expect_no_other_file
-from outflank.tools.analysis.jobs.tree import Bounds, seen
+from outflank.tools.solving.jobs.tree import Bounds, seen
 
 JOB_FILE = "job.db"
 JOB = DatabaseKind(
