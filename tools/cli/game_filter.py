@@ -11,7 +11,7 @@ from outflank.engine import Colour, NotationError, OutflankError
 from outflank.protocol.formats import FORMATS
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.clocks import year_of
-from outflank.tools.cli.options import RenamedOption, handing, read_by
+from outflank.tools.cli.command import RenamedOption, handing, read_by
 
 ResultName = Literal["black", "white", "draw", "unknown"]
 RESULTS: tuple[ResultName, ...] = ("black", "white", "draw", "unknown")

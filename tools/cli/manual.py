@@ -12,7 +12,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from outflank import __version__
-from outflank.tools.cli.options import option_groups
+from outflank.tools.cli.command import option_groups
 from outflank.tools.cli.program import SECTIONS, cli
 
 _PROGRAM = "outflank"

@@ -13,25 +13,19 @@ from outflank.engine import NotationError, Rules
 from outflank.protocol.clock import LONGEST_SECONDS, NO_LIMIT, SHORTEST_SECONDS, TimeControl
 from outflank.protocol.drivers.command import join_command
 from outflank.protocol.drivers.spec import EngineSpec, shared_keys
-from outflank.tools.cli.defaults import DEFAULTS_FILE, option_defaults
-from outflank.tools.cli.options import (
-    BEYOND_USE,
-    OUTPUT_FILE,
+from outflank.tools.cli.command import (
     AddressOption,
     Decorator,
     RenamedOption,
-    Seconds,
-    WholeNumber,
-    cluster_option,
     completed_by,
     group,
     handing,
-    json_option,
     read_by,
-    rules_option_read_by,
-    tc_option,
     together,
 )
+from outflank.tools.cli.defaults import DEFAULTS_FILE, option_defaults
+from outflank.tools.cli.options import cluster_option, json_option, rules_option_read_by, tc_option
+from outflank.tools.cli.types import BEYOND_USE, OUTPUT_FILE, Seconds, WholeNumber
 from outflank.tools.match.game.referee import MOST_EMPTIES, STALL_SECONDS, ScoreRule
 from outflank.tools.match.openings.sources import OpeningsChoice, default_openings
 from outflank.tools.match.schedule.formats import usual_rounds

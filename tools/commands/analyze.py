@@ -1,56 +1,41 @@
-"""``outflank analyze`` and ``web``: the best moves of positions as text, as JSON, to programs, and in the browser."""
+"""``outflank analyze``: the best moves of positions as text, as JSON, and to programs."""
 
 import json
-import secrets
-import time
-import webbrowser
 from collections.abc import Iterable, Sequence
-from contextlib import ExitStack
 from dataclasses import replace
 from itertools import chain, count, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 import click
 
-from outflank.engine import NotationError, OutflankError, Parameters, Rules, Searcher
+from outflank.engine import OutflankError, Parameters, Rules, Searcher
 from outflank.engine.search.limits import DEFAULT_LEVEL
-from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
+from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.tools.analysis.answers import ANSWER_ROW, Answer, answer_facts, answer_row
 from outflank.tools.analysis.requests import Action, Defaults, Item, Query, Remark, SearchRequest
 from outflank.tools.analysis.service import AnalysisService, answers, games_as_items, items_of, requests_of
+from outflank.tools.cli.command import TAKES_BOARDS, AddressOption, Command, completed_by, group, handing
 from outflank.tools.cli.options import (
-    COUNT,
-    SECONDS,
-    TAKES_BOARDS,
-    AddressOption,
-    Command,
-    WholeNumber,
     archive_option,
     book_option,
-    completed_by,
-    group,
-    handing,
     json_option,
     level_option,
-    plain_search_options,
-    read_by,
     rules_option,
     search_options,
     selectivity_option,
 )
-from outflank.tools.cli.positions import Given, as_usage, bad_game
+from outflank.tools.cli.positions import Given, as_usage
+from outflank.tools.cli.types import COUNT, SECONDS, WholeNumber
 from outflank.tools.commands.engine import books_to_read
+from outflank.tools.commands.web import serve_board
 from outflank.tools.report.search import heading, settings_line
-from outflank.tools.runtime.progress import Complaints, counted, warn
-from outflank.tools.runtime.signals import Interrupts
+from outflank.tools.runtime.progress import Complaints, counted
 
 if TYPE_CHECKING:
-    from outflank.protocol.drivers import EngineSpec
+    pass
 
 _SECONDS = 5.0
-_TOKEN_BYTES = 16
-_SLICE_SECONDS = 0.1
 
 
 @click.command(
@@ -146,7 +131,7 @@ def analyze(
         at_once = max(concurrency, 1 if web is None else 2)
         searchers = [Searcher(hash_mb, threads, parameters=parameters) for _ in range(at_once)]
         place, mode = (serve, None) if web is None else (web, "study")
-        _serve(texts, defaults, searchers, place, web is not None, archive, mode=mode)
+        serve_board(texts, defaults, searchers, place, web is not None, archive, mode=mode)
     if not texts:
         raise click.UsageError("Missing argument 'POSITION...'.")
     searchers = [Searcher(hash_mb, threads, parameters=parameters) for _ in range(concurrency)]
@@ -204,103 +189,3 @@ def _answer_many(given: Iterable[Answer], as_json: bool) -> None:
     remarks.end()
     if bad:
         raise OutflankError(f"{counted(bad, 'position')} can't be read ({remarks.where})")
-
-
-def _engines(texts: Sequence[str]) -> "list[EngineSpec]":
-    from outflank.protocol.drivers import EngineSpec  # not at the top: analyze starts without it
-
-    specs = [EngineSpec.parse(text) for text in texts]
-    names = [spec.name for spec in specs]
-    if twice := next((name for name in names if names.count(name) > 1), None):
-        raise NotationError(f"two engines are called {twice!r}: give each a name= of its own")
-    return specs
-
-
-@click.command(cls=Command, context_settings=TAKES_BOARDS)
-@click.argument("texts", nargs=-1, metavar="[GAMES]...", shell_complete=completed_by(files=True))
-@click.option(
-    "--engine",
-    "engines",
-    multiple=True,
-    callback=read_by(_engines),
-    help="An engine to play against, as in outflank match: 'cmd=\"./mine gtp\"' or catalogue:edax; may be repeated.",
-)
-@archive_option
-@click.option(
-    "--serve",
-    cls=AddressOption,
-    help="Listen there and open no browser.  [default: 127.0.0.1 and a free port]",
-)
-@click.option("--concurrency", type=WholeNumber(1, 256), default=2, help="Searches at once.")
-@rules_option
-@plain_search_options
-def web(
-    texts: Sequence[str],
-    engines: "list[EngineSpec]",
-    archive: Path | None,
-    serve: str | None,
-    concurrency: int,
-    rules: Rules,
-    threads: int,
-    hash_mb: int,
-) -> None:
-    """Play, study and practise in the browser, against any engine.
-
-    GAMES are files in a format of docs/formats.md, transcripts or boards to begin with. The page plays against Outflank
-    and the engines of --engine, shows the scores of all moves, reviews games and asks problems; see docs/web.md.
-    """
-    defaults = Defaults(rules, SearchRequest(level=DEFAULT_LEVEL))
-    searchers = [Searcher(hash_mb, threads) for _ in range(concurrency)]
-    mode = "study" if texts else "play"
-    _serve(texts, defaults, searchers, serve, serve is None, archive, engines, mode)
-
-
-def _serve(
-    texts: Sequence[str],
-    defaults: Defaults,
-    searchers: Sequence[Searcher],
-    place: str | None,
-    opens: bool,
-    archive: Path | None,
-    engines: "Sequence[EngineSpec]" = (),
-    mode: str | None = None,
-) -> NoReturn:
-    """Serve at `place`, or for this machine alone, until a signal comes; without a `mode`, requests alone."""
-    from outflank.tools.archive.table import Explorer
-    from outflank.tools.runtime.address import Address
-    from outflank.tools.web.analysis import MOST_GAMES, AnalysisBoard  # an extra that most do without
-    from outflank.tools.web.server import WebServer
-
-    with as_usage("HOST:PORT"):
-        address = Address.parse(place or "0")
-    games: list[AnnotatedGame] = []
-    for text in texts:
-        with Given(text) as given, as_usage():
-            for each in islice(given.games(defaults.rules), MOST_GAMES):
-                if isinstance(each, BadGame):
-                    warn(bad_game(text, each))
-                else:
-                    games.append(each)
-    token = secrets.token_urlsafe(_TOKEN_BYTES)
-    with ExitStack() as stack:
-        explorer = None if archive is None else stack.enter_context(Explorer.open(archive))
-        board = AnalysisBoard(
-            token, AnalysisService(searchers), defaults, games, explorer, engines, mode or "study"
-        )
-        stack.callback(board.tables.close)
-        server = stack.enter_context(WebServer(board.routes, address.listen(), names=address.names))
-        interrupts = stack.enter_context(Interrupts())
-        page = f"{server.url}/{token}/"
-        if mode is not None:
-            click.echo(f"Page: {page}")
-        click.echo(f"Requests: {page.replace('http', 'ws', 1)}analysis")
-        if not address.is_loopback:
-            names = ", ".join(["Outflank", *(engine.name for engine in engines)])
-            warn(
-                f"everyone who can reach {server.url} and knows the address can search here and play {names}"
-            )
-        if opens:
-            webbrowser.open(page)
-        while True:
-            interrupts.check()
-            time.sleep(_SLICE_SECONDS)

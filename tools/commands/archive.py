@@ -15,24 +15,18 @@ from outflank.protocol.formats import FormatName
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.tools.archive import Archive, Wanted, build_archive
 from outflank.tools.archive.table import Explorer, game_facts, game_row, table_text
+from outflank.tools.cli.command import TAKES_BOARDS, completed_by, handing, read_by
 from outflank.tools.cli.game_filter import event_option, player_option, source_option, year_option
 from outflank.tools.cli.options import (
-    COUNT,
-    EXISTING_FILE,
-    TAKES_BOARDS,
-    OutputFile,
-    WholeNumber,
     book_option,
-    completed_by,
-    handing,
     json_object_option,
     json_option,
     level_option,
-    read_by,
     rules_option,
     weights_option,
 )
 from outflank.tools.cli.positions import ReadGames, as_usage, expect_kept, games_of, read_game
+from outflank.tools.cli.types import COUNT, EXISTING_FILE, OutputFile, WholeNumber
 from outflank.tools.commands.engine import books_to_read
 from outflank.tools.report.gamefiles import check_output, format_of, game_writer, written_files
 from outflank.tools.runtime.progress import Complaints, counted, json_line, progress_bar, warn

@@ -14,17 +14,8 @@ from outflank.engine import NotationError, SettingsError
 from outflank.protocol.drivers import spec as engines
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tools.arena.control import Tokens, order
-from outflank.tools.cli.options import (
-    EXISTING_FILE,
-    Command,
-    RenamedOption,
-    Seconds,
-    WholeNumber,
-    group,
-    handing,
-    json_object_option,
-    read_by,
-)
+from outflank.tools.cli.command import Command, RenamedOption, group, handing, read_by
+from outflank.tools.cli.options import json_object_option
 from outflank.tools.cli.positions import as_usage
 from outflank.tools.cli.run_options import (
     KINDS,
@@ -39,6 +30,7 @@ from outflank.tools.cli.run_options import (
     use_config,
     watched_json_option,
 )
+from outflank.tools.cli.types import EXISTING_FILE, Seconds, WholeNumber
 from outflank.tools.commands.matches import ask_about_commands, show_run
 from outflank.tools.match.state.config_file import chosen_entries, read_config
 from outflank.tools.match.state.run import Format, RunSettings

@@ -26,9 +26,9 @@ from outflank.engine import (
 from outflank.engine import perft as count_leaves
 from outflank.engine.search.limits import Percent
 from outflank.protocol.formats import obf
+from outflank.tools.cli.command import completed_by
+from outflank.tools.cli.groups import CommandGroup
 from outflank.tools.cli.options import (
-    WholeNumber,
-    completed_by,
     hash_option,
     json_object_option,
     json_option,
@@ -38,7 +38,7 @@ from outflank.tools.cli.options import (
     threads_option,
     weights_option,
 )
-from outflank.tools.cli.program import CommandGroup
+from outflank.tools.cli.types import WholeNumber
 from outflank.tools.report.search import nodes_a_second, settings_line
 from outflank.tools.train.accuracy import calibration
 

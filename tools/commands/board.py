@@ -11,18 +11,10 @@ import click
 from outflank.engine import DEFAULT_LEVEL, Game, Limit, Move, Position, Rules, Searcher, limit_for_level
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.storage.files import STDOUT, write_whole
-from outflank.tools.cli.options import (
-    COUNT,
-    TAKES_BOARDS,
-    Command,
-    WholeNumber,
-    completed_by,
-    level_option,
-    output_option,
-    rules_option,
-    weights_option,
-)
+from outflank.tools.cli.command import TAKES_BOARDS, Command, completed_by
+from outflank.tools.cli.options import level_option, output_option, rules_option, weights_option
 from outflank.tools.cli.positions import as_usage, read_game
+from outflank.tools.cli.types import COUNT, WholeNumber
 from outflank.tools.report.board import board_text, is_coloured, png_of, say
 from outflank.tools.report.search import moves_text, score_text
 from outflank.tools.runtime.progress import counted

@@ -23,20 +23,15 @@ from outflank.tools.books.show import (
     entry_text,
     known_entry,
 )
+from outflank.tools.cli.command import TAKES_BOARDS, Decorated, RenamedOption, completed_by
 from outflank.tools.cli.options import (
-    COUNT,
-    TAKES_BOARDS,
-    Decorated,
-    RenamedOption,
-    WholeNumber,
-    completed_by,
     json_object_option,
     json_option,
     output_option,
     place_options,
-    shown_output,
     weights_option,
 )
+from outflank.tools.cli.types import COUNT, WholeNumber, shown_output
 from outflank.tools.commands.book_growth import (
     book,
     find_book,

@@ -19,25 +19,20 @@ from outflank.protocol.formats import FormatName
 from outflank.protocol.server.booksource import named_book, shipped_books
 from outflank.storage.files import file_of
 from outflank.tools.books.show import asked_game, known_entry
-from outflank.tools.cli.game_filter import GameFilter, filter_options, source_option
-from outflank.tools.cli.options import (
-    LOG_FILE,
+from outflank.tools.cli.command import (
     TAKES_BOARDS,
     Decorated,
     Decorator,
-    Number,
-    WholeNumber,
-    budget_option,
     completed_by,
     handing,
-    json_object_option,
-    place_options,
     read_by,
     together,
-    weights_option,
 )
+from outflank.tools.cli.game_filter import GameFilter, filter_options, source_option
+from outflank.tools.cli.groups import CommandGroup
+from outflank.tools.cli.options import budget_option, json_object_option, place_options, weights_option
 from outflank.tools.cli.positions import ReadGames
-from outflank.tools.cli.program import CommandGroup
+from outflank.tools.cli.types import LOG_FILE, Number, WholeNumber
 from outflank.tools.runtime.cluster import Place
 from outflank.tools.runtime.progress import counted
 

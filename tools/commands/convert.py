@@ -17,6 +17,7 @@ from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.clocks import year_of
 from outflank.protocol.formats.transcript import STYLES, Style
 from outflank.storage.files import STDOUT
+from outflank.tools.cli.command import RenamedOption, completed_by
 from outflank.tools.cli.game_filter import (
     RESULTS,
     GameFilter,
@@ -25,13 +26,7 @@ from outflank.tools.cli.game_filter import (
     result_of,
     source_option,
 )
-from outflank.tools.cli.options import (
-    RenamedOption,
-    completed_by,
-    json_option,
-    output_option,
-    rules_option,
-)
+from outflank.tools.cli.options import json_option, output_option, rules_option
 from outflank.tools.cli.positions import ReadGames, games_of, read_and_written, shown
 from outflank.tools.report.board import say
 from outflank.tools.report.gamefiles import (

@@ -18,22 +18,15 @@ from outflank.protocol.server.movesource import USUAL_PLIES, MoveVariety, Search
 from outflank.protocol.server.serve import Wire, serve
 from outflank.protocol.server.session import Session, Strength
 from outflank.storage.files import writing
+from outflank.tools.cli.command import Command, group, handing, read_by
 from outflank.tools.cli.options import (
-    COUNT,
-    LOG_FILE,
-    SECONDS,
-    Command,
-    Number,
-    WholeNumber,
-    group,
-    handing,
     level_option,
     played_book_option,
-    read_by,
     rules_option,
     search_options,
     varied_seed_option,
 )
+from outflank.tools.cli.types import COUNT, LOG_FILE, SECONDS, Number, WholeNumber
 from outflank.tools.runtime.progress import warn
 
 

@@ -20,16 +20,9 @@ from outflank.protocol.drivers.spec import EngineSpec, Protocol, command_line, i
 from outflank.protocol.lines import printable
 from outflank.tools.checks.examination import CATALOGUES, SECTION_OF, Finding, examine, verdict
 from outflank.tools.checks.tapped_drivers import PATIENCE_SECONDS, THINKING_SECONDS
-from outflank.tools.cli.options import (
-    BEYOND_USE,
-    EXISTING_FOLDER,
-    SECONDS,
-    WholeNumber,
-    completed_by,
-    json_option,
-    read_by,
-    rules_option,
-)
+from outflank.tools.cli.command import completed_by, read_by
+from outflank.tools.cli.options import json_option, rules_option
+from outflank.tools.cli.types import BEYOND_USE, EXISTING_FOLDER, SECONDS, WholeNumber
 from outflank.tools.match.game.mirror import MIRROR_NAMES, mirror_fault, outcome_of, play_mirror_pair
 from outflank.tools.match.game.results import GameRecord
 from outflank.tools.match.openings.sources import random_openings

@@ -17,7 +17,8 @@ from outflank.engine import NotationError, SettingsError
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.lines import printable
 from outflank.storage.files import open_to_append
-from outflank.tools.cli.options import EXISTING_FILE, LOG_FILE, Seconds, WholeNumber, read_by
+from outflank.tools.cli.command import read_by
+from outflank.tools.cli.types import EXISTING_FILE, LOG_FILE, Seconds, WholeNumber
 from outflank.tools.ggs.client import GgsClient
 from outflank.tools.ggs.settings import Settings, Wish
 from outflank.tools.runtime.progress import warn

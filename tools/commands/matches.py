@@ -18,7 +18,7 @@ import click
 from outflank.engine import NotationError, OutflankError
 from outflank.protocol.drivers.command import join_command
 from outflank.protocol.drivers.spec import EngineSpec
-from outflank.tools.cli.options import Command, WholeNumber, group, handing, is_given
+from outflank.tools.cli.command import Command, group, handing, is_given
 from outflank.tools.cli.run_options import (
     ENGINES,
     GAMES,
@@ -34,6 +34,7 @@ from outflank.tools.cli.run_options import (
     tournament_of,
     where_options,
 )
+from outflank.tools.cli.types import WholeNumber
 from outflank.tools.match.game.results import GameRecord
 from outflank.tools.match.state.config_file import save_config
 from outflank.tools.match.state.events import Event, described

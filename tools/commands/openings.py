@@ -11,16 +11,9 @@ from outflank.book.names import openings_called
 from outflank.engine import Limit, NotationError, OutflankError
 from outflank.engine.evaluation.weights import checksum
 from outflank.storage.files import STDOUT, open_output
-from outflank.tools.cli.options import (
-    Number,
-    WholeNumber,
-    handing,
-    output_option,
-    place_options,
-    selectivity_option,
-    shown_output,
-    weights_option,
-)
+from outflank.tools.cli.command import handing
+from outflank.tools.cli.options import output_option, place_options, selectivity_option, weights_option
+from outflank.tools.cli.types import Number, WholeNumber, shown_output
 from outflank.tools.runtime.cluster import Place
 from outflank.tools.runtime.progress import progress_bar
 

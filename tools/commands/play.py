@@ -18,26 +18,19 @@ from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.server.movesource import SearchSource
 from outflank.protocol.server.session import Session, Strength
 from outflank.tools.archive.table import Explorer
+from outflank.tools.cli.command import Command, completed_by, group, handing, read_by
 from outflank.tools.cli.options import (
-    COUNT,
-    OUTPUT_FILE,
-    SECONDS,
-    Command,
-    WholeNumber,
     archive_option,
-    completed_by,
-    group,
-    handing,
     json_option,
     level_option,
     plain_search_options,
     played_book_option,
-    read_by,
     rules_option,
     tc_option,
     varied_seed_option,
 )
 from outflank.tools.cli.positions import read_game
+from outflank.tools.cli.types import COUNT, OUTPUT_FILE, SECONDS, WholeNumber
 from outflank.tools.commands.engine import books_to_play, books_to_read, elo_option, expect_one_strength
 from outflank.tools.live.dialogue import Dialogue
 from outflank.tools.live.localgame import GameFiles, LocalGame

@@ -21,19 +21,11 @@ from outflank.tools.analysis.puzzles import (
     sgf_game,
     solved_share,
 )
+from outflank.tools.cli.command import completed_by, read_by
 from outflank.tools.cli.game_filter import GameFilter, filter_options, source_option
-from outflank.tools.cli.options import (
-    COUNT,
-    EXISTING_FILE,
-    OUTPUT_FILE,
-    completed_by,
-    output_option,
-    read_by,
-    rules_option,
-    weights_option,
-    workers_option,
-)
+from outflank.tools.cli.options import output_option, rules_option, weights_option, workers_option
 from outflank.tools.cli.positions import ReadGames, expect_kept
+from outflank.tools.cli.types import COUNT, EXISTING_FILE, OUTPUT_FILE
 from outflank.tools.runtime.inputlines import InputLines
 from outflank.tools.runtime.progress import Complaints, counted, live, warn
 

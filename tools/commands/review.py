@@ -39,18 +39,11 @@ from outflank.tools.analysis.review.output import (
 )
 from outflank.tools.analysis.review.page import curve_svg, render_review
 from outflank.tools.archive.table import Explorer
+from outflank.tools.cli.command import Command, completed_by, group, handing
 from outflank.tools.cli.game_filter import GameFilter, filter_options, source_option
 from outflank.tools.cli.options import (
-    COUNT,
-    OUTPUT_FILE,
-    SECONDS,
-    Command,
-    WholeNumber,
     archive_option,
     book_option,
-    completed_by,
-    group,
-    handing,
     json_option,
     level_option,
     plain_search_options,
@@ -58,6 +51,7 @@ from outflank.tools.cli.options import (
     workers_option,
 )
 from outflank.tools.cli.positions import ReadGames, expect_kept, shown
+from outflank.tools.cli.types import COUNT, OUTPUT_FILE, SECONDS, WholeNumber
 from outflank.tools.commands.engine import books_to_read
 from outflank.tools.report.board import say
 from outflank.tools.runtime.executor import map_in_order

@@ -10,7 +10,9 @@ import click
 
 from outflank.protocol.formats import FormatName
 from outflank.storage.files import STDOUT, open_output
-from outflank.tools.cli.options import WholeNumber, json_option, output_option, read_by
+from outflank.tools.cli.command import read_by
+from outflank.tools.cli.options import json_option, output_option
+from outflank.tools.cli.types import WholeNumber
 from outflank.tools.match.state.run import Run
 from outflank.tools.match.state.store import read_run
 from outflank.tools.match.stats.elo import elo_of, interval, mean

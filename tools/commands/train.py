@@ -12,28 +12,25 @@ from outflank.engine import NotationError
 from outflank.engine.evaluation.evaluate import STAGES
 from outflank.engine.evaluation.weights import SHIPPED
 from outflank.engine.search.limits import FULL_WIDTH
+from outflank.tools.cli.command import Command, Decorated, group, handing, read_by, together
+from outflank.tools.cli.groups import CommandGroup
 from outflank.tools.cli.options import (
+    budget_option,
+    json_object_option,
+    place_options,
+    seed_option,
+    selectivity_option,
+)
+from outflank.tools.cli.types import (
     ANY_FOLDER,
     EXISTING_FILE,
     EXISTING_FOLDER,
     OUTPUT_FILE,
     SECONDS,
     SELECTIVITY,
-    Command,
-    Decorated,
     Number,
     WholeNumber,
-    budget_option,
-    group,
-    handing,
-    json_object_option,
-    place_options,
-    read_by,
-    seed_option,
-    selectivity_option,
-    together,
 )
-from outflank.tools.cli.program import CommandGroup
 from outflank.tools.runtime.cluster import Place
 from outflank.tools.runtime.progress import counted, warn
 from outflank.tools.train.settings import Judging, LabelSettings, NetworkSettings, SelfplaySettings, Trust

@@ -13,15 +13,9 @@ from outflank.engine import FileFormatError, Searcher, SettingsError
 from outflank.engine.evaluation import weights
 from outflank.tests.support.program import outflank
 from outflank.tests.support.transcripts import run
-from outflank.tools.cli.options import (
-    BEYOND_USE,
-    MOST_THREADS,
-    SECONDS,
-    Command,
-    Number,
-    WholeNumber,
-)
+from outflank.tools.cli.command import Command
 from outflank.tools.cli.program import cli
+from outflank.tools.cli.types import BEYOND_USE, MOST_THREADS, SECONDS, Number, WholeNumber
 from outflank.tools.commands.analyze import analyze
 
 COUNT = WholeNumber(1, 60)

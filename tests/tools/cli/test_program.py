@@ -20,8 +20,8 @@ from outflank.engine import NotationError
 from outflank.engine.evaluation import weights
 from outflank.tests.support.installation import python_script
 from outflank.tests.support.program import OUTFLANK
+from outflank.tools.cli.command import option_groups
 from outflank.tools.cli.manual import main, manual, shell_files
-from outflank.tools.cli.options import option_groups
 from outflank.tools.cli.program import COMMANDS, SECTIONS, cli
 from outflank.tools.runtime.progress import json_line, warn
 
@@ -60,6 +60,7 @@ finally:
         "outflank.tools",
         "outflank.tools.cli",
         "outflank.tools.cli.defaults",
+        "outflank.tools.cli.groups",
         "outflank.tools.cli.program",
         "outflank.tools.runtime",
         "outflank.tools.runtime.signals",

@@ -59,7 +59,7 @@ def test_the_scores_of_ffo_1_to_19_are_proven(tmp_path: Path, capsys: pytest.Cap
 def test_one_worker_with_all_processors_is_the_default(
     given: str, force: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("outflank.tools.commands.solve.processors", lambda: 3)
+    monkeypatch.setattr("outflank.tools.commands.job.processors", lambda: 3)
     found = run("job", "start", tmp_path / "job", "--board", LINES[0], *given.split()).output
 
     assert force in found

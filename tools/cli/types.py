@@ -1,0 +1,152 @@
+"""Types of the values of options and arguments."""
+
+import math
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from outflank.engine import NotationError
+from outflank.engine.search.limits import SELECTIVITIES
+from outflank.protocol.clock import parse_duration
+from outflank.storage.files import STDOUT, expect_writable
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+
+BEYOND_USE = 2**31 - 1
+"""An upper bound that keeps numbers in a C int."""
+_MOST_COMPLETED = 64
+
+
+class WholeNumber(click.IntRange):
+    """A whole number within inclusive bounds; the help leaves out a bound beyond all use."""
+
+    name = "integer"
+
+    def _describe_range(self) -> str:
+        if self.max in (None, BEYOND_USE):
+            return "" if self.min is None else f"x>={self.min}"
+        return super()._describe_range()
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Read it. Raises: click.BadParameter."""
+        try:
+            return int(super().convert(value, param, ctx))
+        except click.BadParameter:
+            self.fail(f"expected a whole number{_within(self)}, got {value!r}", param, ctx)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list["CompletionItem"]:
+        """All numbers if they are few, such as levels."""
+        from click.shell_completion import CompletionItem  # not at the top: an engine starts without it
+
+        if self.min is None or self.max is None or self.max - self.min > _MOST_COMPLETED:
+            return []
+        numbers = map(str, range(int(self.min), int(self.max) + 1))
+        return [CompletionItem(number) for number in numbers if number.startswith(incomplete)]
+
+
+class Number(click.FloatRange):
+    """A number within bounds, neither infinite nor NaN; the help shows the bounds."""
+
+    name = "number"
+
+    def _describe_range(self) -> str:
+        return "" if self.min is None and self.max is None else super()._describe_range()
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Read it. Raises: click.BadParameter."""
+        try:
+            number = float(super().convert(value, param, ctx))
+        except click.BadParameter:
+            number = math.nan
+        if not math.isfinite(number):
+            self.fail(f"expected a number{_within(self)}, got {value!r}", param, ctx)
+        return number
+
+
+def _within(kind: click.IntRange | click.FloatRange) -> str:
+    if kind.min is None:
+        return ""
+    if kind.min_open:
+        return f" above {kind.min:g}" + ("" if kind.max is None else f" up to {kind.max:g}")
+    return f" of at least {kind.min}" if kind.max is None else f" from {kind.min} to {kind.max}"
+
+
+class Seconds(click.ParamType):  # type: ignore[type-arg]  # generic in newer versions of click alone
+    """Seconds, more than none: ``5``, ``5s``, ``500ms``, ``2m``; hands the command a float.
+
+    Args:
+        least: the fewest seconds; any number if left out.
+        most: the most seconds; any number if left out.
+    """
+
+    name = "time"
+
+    def __init__(self, least: float = 0.0, most: float = math.inf) -> None:
+        self._least, self._most = least, most
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The seconds; anything else is wrong usage."""
+        try:
+            seconds = parse_duration(value) if isinstance(value, str) else float(value)
+        except NotationError as error:
+            self.fail(str(error), param, ctx)
+        if not 0 < seconds < math.inf:
+            wanted = "more than 0 seconds" if seconds == 0 else "more than 0 seconds and less than for ever"
+            self.fail(f"expected a time of {wanted}, got {value!r}", param, ctx)
+        if not self._least <= seconds <= self._most:
+            self.fail(
+                f"expected a time from {self._least} to {self._most} seconds, got {value!r}", param, ctx
+            )
+        return seconds
+
+
+SECONDS = Seconds()
+COUNT = WholeNumber(1, BEYOND_USE)
+MOST_THREADS = 256
+"""The most that a ``Searcher`` takes."""
+SELECTIVITY = click.Choice([str(value) for value in SELECTIVITIES])
+ANY_FOLDER = click.Path(path_type=Path, file_okay=False)
+EXISTING_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
+EXISTING_FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
+
+
+class OutputFile(click.Path):
+    """A file to write; one that can't be written is refused before any work.
+
+    Args:
+        whole: whether ``whole_file`` writes it; otherwise it is opened at once to append.
+        stdout: whether ``-`` is standard output (``STDOUT``); otherwise it is wrong usage.
+    """
+
+    def __init__(self, *, whole: bool = True, stdout: bool = False) -> None:
+        super().__init__(path_type=Path, dir_okay=False)
+        self._whole, self._stdout = whole, stdout
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """Read it.
+
+        Raises: click.BadParameter; UnwritableError; SettingsError if it is a part of a run or a book.
+        """
+        if os.fspath(value) == str(STDOUT):
+            if self._stdout:
+                return STDOUT
+            self.fail("it needs the name of a file, not '-' for standard output", param, ctx)
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        if self._whole:
+            expect_writable(path)
+        return path
+
+
+OUTPUT_FILE = OutputFile()
+LOG_FILE = OutputFile(whole=False)
+
+
+def shown_output(path: Path) -> str:
+    """The name of an output in a sentence."""
+    return "standard output" if path is STDOUT else str(path)

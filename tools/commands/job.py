@@ -1,0 +1,123 @@
+"""``outflank job``: positions that are solved in workers, every answer kept in a folder."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Unpack
+
+import click
+
+from outflank.engine import Limit, Rules
+from outflank.engine.machine import processors
+from outflank.tools.cli.command import TAKES_BOARDS, Command, together
+from outflank.tools.cli.options import json_option, place_options, plain_search_options
+from outflank.tools.cli.types import EXISTING_FOLDER, MOST_THREADS, WholeNumber
+from outflank.tools.commands.solve import (
+    POSITION_OR_BOARD,
+    WLD_OR_BOUND,
+    board_option,
+    check_option,
+    every_direction_option,
+    expect_right,
+    positions_argument,
+    question_options,
+    read_problems,
+)
+from outflank.tools.runtime.cluster import Place
+from outflank.tools.runtime.executor import open_executor
+from outflank.tools.runtime.progress import Complaints
+from outflank.tools.solving.jobs.file import FRONTIERS, JobFacts, JobFile
+from outflank.tools.solving.jobs.show import show_job, solve_job
+from outflank.tools.solving.jobs.work import Workers
+from outflank.tools.solving.solutions import SolutionReport
+
+_job_argument = click.argument("folder", type=EXISTING_FOLDER, metavar="DIR")
+_work_options = together(plain_search_options, place_options, json_option)
+
+
+@click.group()
+def job() -> None:
+    """Solve positions in workers, and keep every answer in a folder, so that an interruption loses nothing.
+
+    docs/proofs.md describes jobs.
+    """
+
+
+@job.command(cls=Command, exclusive=[POSITION_OR_BOARD, WLD_OR_BOUND], context_settings=TAKES_BOARDS)
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False), metavar="DIR")
+@positions_argument
+@board_option
+@every_direction_option
+@question_options
+@check_option
+@click.option(
+    "--frontier",
+    type=WholeNumber(FRONTIERS[0], FRONTIERS[-1]),
+    metavar="SQUARES",
+    help="Empty squares of the boards that the workers solve.  "
+    "[default: those of a position of up to 30 with 1 worker; else 26 at most, 3 fewer than it has with 2 workers, "
+    "and 1 fewer each time that they double]",
+)
+@_work_options
+def start(
+    folder: Path,
+    texts: Sequence[str],
+    board: str | None,
+    rules: Rules,
+    wld: bool,
+    at_least: int | None,
+    check: bool,
+    frontier: int | None,
+    threads: int,
+    hash_mb: int,
+    as_json: bool,
+    **place: Unpack[Place],
+) -> None:
+    """Start a job in DIR; a job about the same question is continued.
+
+    POSITION is as for outflank solve. Without --workers and --cluster one worker has a thread for each processor, or
+    --threads.
+    """
+    problems, bad = read_problems(texts, board, rules, same_rules=True)
+    report = SolutionReport(check, as_json)
+    with _workers(place, threads, hash_mb) as workers:
+        question = Limit.solve(wld=wld, at_least=at_least) if wld or at_least is not None else None
+        facts = JobFacts(rules, tuple(map(str, problems)), frontier, workers.places, question)
+        with JobFile.open(folder, facts) as opened:
+            solve_job(opened, workers, report)
+    expect_right(bad, report.differing)
+
+
+@job.command("continue")
+@_job_argument
+@check_option
+@_work_options
+def continue_(
+    folder: Path,
+    check: bool,
+    threads: int,
+    hash_mb: int,
+    as_json: bool,
+    **place: Unpack[Place],
+) -> None:
+    """Continue the job in DIR, with its question."""
+    report = SolutionReport(check, as_json)
+    with _workers(place, threads, hash_mb) as workers, JobFile.open(folder) as opened:
+        solve_job(opened, workers, report)
+    expect_right(Complaints("position"), report.differing)
+
+
+@job.command()
+@_job_argument
+@json_option
+def show(folder: Path, as_json: bool) -> None:
+    """Show what is known of each position, also while the job runs."""
+    with JobFile.read(folder) as opened:
+        show_job(opened, as_json)
+
+
+def _workers(place: Place, threads: int, hash_mb: int) -> Workers:
+    if place["workers"] is None and place["cluster"] is None:
+        # Threads share a table, so that two processors are twice as fast as one; workers solve boards twice.
+        threads = threads if threads > 1 else min(processors(), MOST_THREADS)
+        place = {"workers": max(processors() // threads, 1)}
+    return Workers(lambda: open_executor(**place), hash_mb, threads)
