@@ -1,5 +1,8 @@
 """Builds the Cython modules and maps the root folders to ``outflank.*``.
 
+Of two builds in one checkout the second waits for the first. Nothing is translated or compiled before ``build_ext``
+runs, so the commands by which pip asks for metadata need no file that a build makes.
+
 What stays in the checkout (``make build``, an editable install) is for the CPU at hand. A wheel may be carried to
 another machine, or handed out again from pip's cache, so it has four builds of the engine, and the best one that a CPU
 can run is taken there. ``OUTFLANK_MARCH=<value>`` is handed to ``gcc -march`` instead; several values, the best first,
@@ -20,6 +23,7 @@ import subprocess
 import sys
 import sysconfig
 from collections.abc import Iterator
+from contextlib import contextmanager
 from copy import copy
 from pathlib import Path
 
@@ -122,14 +126,15 @@ def compile_for_target() -> None:
     (headers / "pyconfig.h").write_text(PYCONFIG)
 
 
-def record_build(builds: dict[str, tuple[str, ...]], folder: Path) -> None:
-    """Write buildinfo.py, which the import reads before it loads a tuned module."""
+def record_build(builds: dict[str, tuple[str, ...]], folder: Path) -> Path:
+    """Write buildinfo.py, which the import reads before it loads a tuned module, and return its path."""
     text = '"""Written by setup.py: the CPU features that each build of the engine needs, the best build first."""\n\n'
     text += f"BUILDS = {builds!r}\n"
     target = folder / "buildinfo.py"
     if not target.exists() or target.read_text() != text:
         folder.mkdir(parents=True, exist_ok=True)
         target.write_text(text)
+    return target
 
 
 def unpack_weights(folder: Path) -> None:
@@ -235,7 +240,6 @@ def extensions() -> list[Extension]:
                 "engine/cpufeatures.h",
                 "engine/evaluation/patterns.h",
                 "engine/evaluation/evaluate.h",
-                *([] if IS_WHEEL else ["engine/buildinfo.py"]),  # which changes with MARCHES
             ],
             # The two warnings are about code that Cython writes for every module.
             extra_compile_args=[
@@ -252,10 +256,11 @@ def extensions() -> list[Extension]:
     ]
 
 
-def modules_in_c() -> list[Extension]:
-    """What Cython makes of the modules, on all processors."""
-    return cythonize(
-        extensions(),
+def translated() -> dict[str, Extension]:
+    """What Cython makes of the modules, on all processors, by the path of the .pyx."""
+    modules = extensions()
+    translations = cythonize(
+        modules,
         include_path=[alias_folder()],
         build_dir="build/cython",
         language_level=3,
@@ -267,6 +272,8 @@ def modules_in_c() -> list[Extension]:
             "profile": bool(os.environ.get("OUTFLANK_PROFILE")),
         },
     )
+    sources = {module.name: module.sources[0] for module in modules}
+    return {sources[module.name]: module for module in translations}
 
 
 def for_each_cpu(modules: list[Extension]) -> list[Extension]:
@@ -314,12 +321,22 @@ class BuildForEachCPU(build_ext):
             self.build_lib, self.build_temp = lasting.build_platlib, lasting.build_temp
 
     def run(self) -> None:
-        """Build what is out of date."""
-        built = Path(self.build_lib) / "outflank" / "engine"
-        if IS_WHEEL:
-            record_build(BUILDS, built)
+        """Build what is out of date: everything if MARCHES changed, since every module depends on buildinfo.py.
+
+        Raises: SystemExit with one sentence if a checkout is to be built for several CPUs.
+        """
+        if len(MARCHES) > 1 and not IS_WHEEL:
+            raise SystemExit(
+                "the checkout is built for one CPU: give OUTFLANK_MARCH one value; a wheel may have several"
+            )
+        engine = ROOT / "engine" if self.inplace else Path(self.build_lib) / "outflank" / "engine"
+        buildinfo = record_build({label(march): used_features(march) for march in MARCHES}, engine)
+        translations = translated()
+        for module in self.extensions:
+            translation = translations[module.sources[0]]
+            module.sources, module.depends = translation.sources, [*translation.depends, str(buildinfo)]
         super().run()
-        unpack_weights(ROOT / "engine" if self.inplace else built)
+        unpack_weights(engine)
         if IS_WHEEL and not TARGET:
             self.distribution.data_files += shell_files(self.build_lib)
 
@@ -377,21 +394,34 @@ def pages() -> list[tuple[str, list[str]]]:
     return [(f"share/doc/outflank/{os.path.dirname(file)}", [file]) for file in found]
 
 
-if __name__ == "__main__":  # the processes that translate to C may import this file again
-    os.chdir(ROOT)
+@contextmanager
+def only_build() -> Iterator[None]:
+    """Wait until no other build runs in this checkout, and say so on stderr. Later builds wait for this one."""
+    if sys.platform == "win32":  # where no compiler is known
+        yield
+        return
+    import fcntl
+
+    with open(ROOT / "setup.py") as lock:  # closing a file unlocks it
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print("setup.py: waiting for the end of another build in this checkout", file=sys.stderr)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def main() -> None:
+    """Run the command that setuptools finds among the arguments.
+
+    Raises: SystemExit with one sentence if OUTFLANK_TARGET is not one of TARGETS.
+    """
     if TARGET and TARGET not in TARGETS:
         raise SystemExit(f"expected OUTFLANK_TARGET to be one of {', '.join(TARGETS)}, got {TARGET!r}")
     if TARGET:
         compile_for_target()
-    BUILDS = {label(march): used_features(march) for march in MARCHES}
     if IS_WHEEL:
         shutil.rmtree(WHEEL_FOLDER, ignore_errors=True)
-    elif "egg_info" not in sys.argv:  # with it, pip and build ask what a wheel needs
-        if len(MARCHES) > 1:
-            raise SystemExit(
-                "the checkout is built for one CPU: give OUTFLANK_MARCH one value; a wheel may have several"
-            )
-        record_build(BUILDS, ROOT / "engine")
     setup(
         version=re.search('^__version__ = "(.*)"', Path("package/__init__.py").read_text(), re.MULTILINE)[1],
         packages=packages(),
@@ -408,5 +438,11 @@ if __name__ == "__main__":  # the processes that translate to C may import this 
         package_data=dict.fromkeys(packages(), DATA),
         data_files=pages() if IS_WHEEL else [],
         cmdclass={"build_ext": BuildForEachCPU},
-        ext_modules=for_each_cpu(modules_in_c()),
+        ext_modules=for_each_cpu(extensions()),
     )
+
+
+if __name__ == "__main__":  # the processes that translate to C may import this file again
+    os.chdir(ROOT)
+    with only_build():
+        main()

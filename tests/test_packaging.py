@@ -1,9 +1,11 @@
 """Outflank can be installed in every usual way; what is installed is all that it needs, and fits together."""
 
+import fcntl
 import json
 import platform
 import pydoc
 import re
+import subprocess
 import sys
 import tarfile
 import tomllib
@@ -97,6 +99,37 @@ def test_the_lock_file_has_the_hashes_of_all_that_make_installs_and_names_no_ind
 
 def test_nothing_but_click_is_needed_to_run_the_engine() -> None:
     assert [requirement.split(">")[0] for requirement in PROJECT["dependencies"]] == ["click"]
+
+
+def test_pip_learns_what_a_fresh_clone_needs_before_anything_is_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each question is one that `pip install`, `pip install --editable` or `python -m build` asks first."""
+    monkeypatch.chdir(clone(tmp_path))
+    questions = "get_requires_for_build_{0}(), prepare_metadata_for_build_{0}({1!r})"
+    asked = ", ".join(questions.format(kind, str(tmp_path)) for kind in ("wheel", "editable"))
+    told = python_script(
+        "-c", f"from setuptools.build_meta import *; {asked}, get_requires_for_build_sdist()"
+    )
+
+    assert told.returncode == 0, told.stderr
+    assert f"Version: {outflank.__version__}\n" in next(tmp_path.glob("*.dist-info/METADATA")).read_text()
+
+
+def test_the_second_build_in_a_checkout_says_that_it_waits_for_the_first(tmp_path: Path) -> None:
+    source = clone(tmp_path)
+    words = [sys.executable, "setup.py", "--version"]
+    with open(source / "setup.py") as first:
+        fcntl.flock(first, fcntl.LOCK_EX)  # as the first build does
+        second = subprocess.Popen(
+            words, cwd=source, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        assert second.stderr is not None
+        assert second.stderr.readline() == "setup.py: waiting for the end of another build in this checkout\n"
+        assert second.poll() is None
+    printed, _ = second.communicate(timeout=60)
+
+    assert printed == f"{outflank.__version__}\n"
 
 
 @pytest.fixture(scope="module")
