@@ -25,7 +25,7 @@ Spawned = tuple[subprocess.Popen[bytes], psutil.Process]
 """A program and its process, which unlike an id never comes to mean another one."""
 
 
-def spawn(command: Sequence[str], label: str, surroundings: ProcessSettings, mark: int) -> Spawned:
+def spawn(command: Sequence[str], label: str, settings: ProcessSettings, mark: int) -> Spawned:
     """Start a program with a session of its own, three unbuffered pipes, and `mark`.
 
     Where the system can, the process is killed when we are, since nothing could end it any more. Linux ties it to the
@@ -33,7 +33,7 @@ def spawn(command: Sequence[str], label: str, surroundings: ProcessSettings, mar
 
     Raises: EngineStartError if that can't be done, SystemExhausted where the system is the reason; nothing runs then.
     """
-    future = _starter(os.getpid()).submit(_spawn, command, label, surroundings, mark)
+    future = _starter(os.getpid()).submit(_spawn, command, label, settings, mark)
     try:
         return future.result()
     except BaseException:
@@ -58,21 +58,21 @@ def _discard(process: subprocess.Popen[bytes]) -> None:
     process.communicate()
 
 
-def _spawn(command: Sequence[str], label: str, surroundings: ProcessSettings, mark: int) -> Spawned:
+def _spawn(command: Sequence[str], label: str, settings: ProcessSettings, mark: int) -> Spawned:
     descendants.adopt_orphans()
     is_inherited = sys.platform == "linux" and not descendants.PORTABLE
     if is_inherited:
-        _pin(None, surroundings.cpus, label)
-    program = _start(command, label, surroundings, mark)
+        _pin(None, settings.cpus, label)
+    program = _start(command, label, settings, mark)
     try:
         process = psutil.Process(program.pid)
         # From outside: running code between fork and exec is not safe with threads.
-        if surroundings.cpus and not is_inherited:
-            _pin(process, surroundings.cpus, label)
-        if surroundings.memory is not None and sys.platform != "win32":
-            _limit_memory(process, surroundings.memory, label)
+        if settings.cpus and not is_inherited:
+            _pin(process, settings.cpus, label)
+        if settings.memory is not None and sys.platform != "win32":
+            _limit_memory(process, settings.memory, label)
         if sys.platform == "win32":
-            descendants.confine(int(program._handle), mark, surroundings.memory)  # type: ignore[attr-defined]
+            descendants.confine(int(program._handle), mark, settings.memory)  # type: ignore[attr-defined]
             process.resume()
     except (psutil.Error, OSError) as error:
         _discard(program)
@@ -84,29 +84,29 @@ def _spawn(command: Sequence[str], label: str, surroundings: ProcessSettings, ma
 
 
 def _start(
-    command: Sequence[str], label: str, surroundings: ProcessSettings, mark: int
+    command: Sequence[str], label: str, settings: ProcessSettings, mark: int
 ) -> subprocess.Popen[bytes]:
     pipe = subprocess.PIPE
-    environment = {**os.environ, **surroundings.environment, descendants.VARIABLE: f"{mark:x}"}
+    environment = {**os.environ, **settings.environment, descendants.VARIABLE: f"{mark:x}"}
     flags = 0
     if sys.platform == "win32":
         flags = subprocess.CREATE_NEW_PROCESS_GROUP | _SUSPENDED  # resumed once it is in its job
     try:
         return subprocess.Popen(
-            tied_to_us(command, surroundings.folder, environment.get("PATH"), mark),
+            tied_to_us(command, settings.folder, environment.get("PATH"), mark),
             stdin=pipe,
             stdout=pipe,
             stderr=pipe,
             bufsize=0,
             start_new_session=True,  # Ctrl-C is for us
             creationflags=flags,
-            cwd=surroundings.folder,
+            cwd=settings.folder,
             env=environment,
         )
     except (OSError, ValueError) as error:
         is_ours = isinstance(error, OSError) and error.errno in _EXHAUSTED
         fault = SystemExhausted if is_ours else EngineStartError
-        raise fault(f"{label}: {_reason(error, command[0], surroundings.folder)}") from None
+        raise fault(f"{label}: {_reason(error, command[0], settings.folder)}") from None
 
 
 def tied_to_us(

@@ -42,10 +42,8 @@ class Protocol(StrEnum):
 
 _LISTED_KEYS = {"command": "commands"}  # in a text these may be given several times
 _CATALOGUE = "catalogue"  # names an entry that brings the other keys; ``catalogue:edax`` in a text
-_KEYS = {
-    "time": "tc",
-    "margin": "grace",
-}  # of attributes with another name; texts and files may still have the former
+_KEYS = {"time": "tc", "grace_seconds": "grace"}  # keys of attributes with another name
+_FORMER_KEYS = {"time": "tc", "margin": "grace"}  # files of 1.0 have them
 _NAMED_KEYS = {"env": "env", "option": "options"}  # ``env.NAME=VALUE``
 
 
@@ -74,7 +72,7 @@ class EngineSpec:
         name: how tables and records call it.
         cmd: the command as it was written; a shell's quotes, but no shell.
         time: its time control.
-        margin: seconds forgiven on each of its moves.
+        grace_seconds: the seconds forgiven on each of its moves.
         dialect: of the commands for its clock, if it speaks GTP.
         protocol: that it speaks.
         level: strength by its own scale; None for its own choice, as for the three that follow.
@@ -95,7 +93,7 @@ class EngineSpec:
     name: str
     cmd: str
     time: TimeControl
-    margin: float = GRACE_SECONDS
+    grace_seconds: float = GRACE_SECONDS
     dialect: Dialect = Dialect.AUTO
     protocol: Protocol = Protocol.GTP
     level: int | None = None
@@ -147,7 +145,8 @@ class EngineSpec:
         Raises: NotationError.
         """
         shared, own = (
-            {_KEYS.get(key, key): value for key, value in keys.items()} for keys in (each or {}, settings)
+            {_FORMER_KEYS.get(key, key): value for key, value in keys.items()}
+            for keys in (each or {}, settings)
         )
         settings = {**shared, **own, **_added_up(shared, own)}
         if _CATALOGUE in settings:

@@ -32,7 +32,7 @@ from outflank.tools.analysis.requests import Defaults, SearchRequest
 from outflank.tools.analysis.service import requests_of
 from outflank.tools.arena.messages import CLIENT, SERVER
 from outflank.tools.arena.messages import read as read_message
-from outflank.tools.match.state.config_file import chosen_entries, read_config
+from outflank.tools.match.state.config_file import chosen_engines, read_config
 from outflank.tools.match.state.store import read_run
 
 Target = Callable[[bytes], object]
@@ -110,7 +110,7 @@ def suite(data: bytes) -> None:
 
 def toml(data: bytes) -> None:
     with _file(data) as path:
-        for read in (read_config, partial(chosen_entries, ())):
+        for read in (read_config, partial(chosen_engines, ())):
             with suppress(OutflankError):
                 read(path)
 

@@ -108,8 +108,8 @@ class LocalArena:
 
     def settings(self, *names: str, **others: Any) -> RunSettings:
         """A run of these entrants, on the opening of the engine that plays one game by heart."""
-        entries = tuple(self.arena.entry(name) for name in names)
-        return replace(instant_settings(self.folder, **others), entries=entries)
+        engines = tuple(self.arena.engine_of(name) for name in names)
+        return replace(instant_settings(self.folder, **others), engines=engines)
 
     def play(
         self,

@@ -109,8 +109,8 @@ def run_of(
     **facts: Any,
 ) -> Run:
     """The run that these games are; `settings` and `facts` replace what RunSettings and Run would have."""
-    entries = tuple(EngineSpec(name, f"engine-{name.lower()} --fast", TimeControl()) for name in names)
-    made = RunSettings(entries, OpeningsChoice.parse("random:2"), games=len(games), seed=5)
+    specs = tuple(EngineSpec(name, f"engine-{name.lower()} --fast", TimeControl()) for name in names)
+    made = RunSettings(specs, OpeningsChoice.parse("random:2"), games=len(games), seed=5)
     return replace(
         Run(
             replace(made, **(settings or {})),
@@ -192,9 +192,9 @@ def instant(name: str) -> EngineSpec:
     return EngineSpec(name, shlex.join(fake_engine.command(speak="instant")), TimeControl())
 
 
-def settings(*entries: EngineSpec, **others: Any) -> RunSettings:
+def settings(*specs: EngineSpec, **others: Any) -> RunSettings:
     """Settings of a run, with random openings unless they say otherwise."""
-    return RunSettings(entries=entries, **{"openings": OpeningsChoice.parse("random:8"), "seed": 3, **others})
+    return RunSettings(engines=specs, **{"openings": OpeningsChoice.parse("random:8"), "seed": 3, **others})
 
 
 def instant_settings(folder: Path, **others: Any) -> RunSettings:

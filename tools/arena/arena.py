@@ -115,7 +115,7 @@ class Arena:
             if name not in known:
                 self.connection_of(name).bar("it has no token any more")
 
-    def entry(self, name: str) -> EngineSpec:
+    def engine_of(self, name: str) -> EngineSpec:
         """How an entrant stands in the run's file."""
         return EngineSpec(name, _JOINED, self.time, protocol=Protocol.JOIN)
 

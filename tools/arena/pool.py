@@ -146,29 +146,29 @@ class ArenaPool(LocalPool):
         self._is_paused = is_paused
         self._gate = threading.RLock()
 
-    def submit(self, pairings: Sequence[Pairing], entries: Sequence[EngineSpec]) -> None:
+    def submit(self, pairings: Sequence[Pairing], engines: Sequence[EngineSpec]) -> None:
         """Have a pair played when both engines are free."""
         with self._gate:
-            self._waiting.append((pairings, entries))
+            self._waiting.append((pairings, engines))
         self.look()
 
     def look(self) -> None:
         """Begin the pairs that can begin."""
         with self._gate:
-            for pairings, entries in list(self._waiting):
+            for pairings, engines in list(self._waiting):
                 if self._playing.total() >= 2 * self.places or self._is_paused() or self._stop.is_set():
                     return
-                if all(self._playing[entry.name] < self._room(entry) for entry in entries):
-                    self._waiting.remove((pairings, entries))
+                if all(self._playing[engine.name] < self._room(engine) for engine in engines):
+                    self._waiting.remove((pairings, engines))
                     self._playing.update(pairings[0].engines)
-                    super().submit(pairings, entries)
+                    super().submit(pairings, engines)
 
-    def _room(self, entry: EngineSpec) -> int:
-        return self._connection_of(entry.name).slots if entry.protocol is Protocol.JOIN else 1
+    def _room(self, engine: EngineSpec) -> int:
+        return self._connection_of(engine.name).slots if engine.protocol is Protocol.JOIN else 1
 
-    def _play(self, pairings: Sequence[Pairing], entries: Sequence[EngineSpec]) -> None:
+    def _play(self, pairings: Sequence[Pairing], engines: Sequence[EngineSpec]) -> None:
         try:
-            super()._play(pairings, entries)
+            super()._play(pairings, engines)
         finally:
             with self._gate:
                 self._playing.subtract(pairings[0].engines)

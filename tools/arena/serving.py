@@ -101,13 +101,13 @@ def serve_arena(
             )
             with waiting:
                 settings = make_settings(_gathered(arena, settings, start, entrants))
-            usual = _STANDING_TABLES if settings.format is Format.STANDING else len(settings.entries) // 2
+            usual = _STANDING_TABLES if settings.format is Format.STANDING else len(settings.engines) // 2
             session = RunSession(replace(settings, concurrency=settings.concurrency or usual), folder)
         elif session.past:
             arena.games_ended = len(session.past.games)
             warn(f"going on with the run in {folder}")
         if settings.format is not Format.STANDING:
-            arena.close_entries([entry.name for entry in _by_machine(settings)[0]])
+            arena.close_entries([engine.name for engine in _by_machine(settings)[0]])
         hooks = RunHooks(
             on_event=arena.note,
             on_end=arena.end,
@@ -119,22 +119,22 @@ def serve_arena(
 
 def _by_machine(settings: RunSettings) -> tuple[list[EngineSpec], list[EngineSpec]]:
     """Return the engines that have joined, and those of this machine."""
-    joined = [entry for entry in settings.entries if entry.protocol is Protocol.JOIN]
-    return joined, [entry for entry in settings.entries if entry not in joined]
+    joined = [engine for engine in settings.engines if engine.protocol is Protocol.JOIN]
+    return joined, [engine for engine in settings.engines if engine not in joined]
 
 
 def _gathered(
     arena: Arena, settings: RunSettings, start: datetime | None, entrants: int | None
 ) -> list[EngineSpec]:
     """Wait for entrants beside the engines of the settings, and return them."""
-    here = len(settings.entries)
+    here = len(settings.engines)
     is_standing = settings.format is Format.STANDING
     if start:
         warn(f"entries are open until {start:%Y-%m-%d %H:%M}")
     with Interrupts() as interrupts:
         while True:
             interrupts.check()
-            joined = [arena.entry(line.name) for line in arena.present()]
+            joined = [arena.engine_of(line.name) for line in arena.present()]
             if is_standing:
                 if here + len(joined) >= 2:
                     break
@@ -157,12 +157,12 @@ def _pool(
 def _conductor(arena: Arena, settings: RunSettings) -> Callable[..., Conductor]:
     if settings.format is not Format.STANDING:
         return Conductor
-    local = [(entry, 1) for entry in _by_machine(settings)[1]]
+    local = [(engine, 1) for engine in _by_machine(settings)[1]]
 
     def present() -> list[tuple[EngineSpec, int]]:
         if arena.is_paused:
             return []
-        return [*local, *((arena.entry(line.name), line.slots) for line in arena.present())]
+        return [*local, *((arena.engine_of(line.name), line.slots) for line in arena.present())]
 
     return partial(StandingConductor, present)
 

@@ -91,8 +91,8 @@ class StandingConductor(Conductor):
 
     def _hand_out(self) -> bool:
         present = self._present()
-        self._enter([entry for entry, _ in present if entry.name not in self._settings.names])
-        rooms = {entry.name: room for entry, room in present}
+        self._enter([engine for engine, _ in present if engine.name not in self._settings.names])
+        rooms = {engine.name: room for engine, room in present}
         while len(self._running) < self._pool.places and (pairings := self._next(rooms)):
             self._pairs[pairings[0].pair] = pairings
             self._begin(pairings)
@@ -100,7 +100,7 @@ class StandingConductor(Conductor):
 
     def _enter(self, newcomers: list[EngineSpec]) -> None:
         if newcomers:
-            self._settings = replace(self._settings, entries=(*self._settings.entries, *newcomers))
+            self._settings = replace(self._settings, engines=(*self._settings.engines, *newcomers))
             self._standings.enter(self._settings)
             self._write([self._settings])
             self._on_event(self._settings)

@@ -29,7 +29,7 @@ from outflank.tools.cli.types import BEYOND_USE, OUTPUT_FILE, Seconds, WholeNumb
 from outflank.tools.match.game.referee import MOST_EMPTIES, STALL_SECONDS, ScoreRule
 from outflank.tools.match.openings.sources import OpeningsChoice, default_openings
 from outflank.tools.match.schedule.formats import usual_rounds
-from outflank.tools.match.state.config_file import chosen_entries, read_config
+from outflank.tools.match.state.config_file import chosen_engines, read_config
 from outflank.tools.match.state.run import Format, RunSettings
 from outflank.tools.match.stats.sprt import Sprt
 
@@ -335,7 +335,7 @@ class RunOptions:
     delay: float | None = None
     listener: socket.socket | None = None
 
-    def entries(self, alone: bool = False) -> tuple[EngineSpec, ...]:
+    def specs(self, alone: bool = False) -> tuple[EngineSpec, ...]:
         """Return the engines, two or more, with different names.
 
         Args:
@@ -344,33 +344,33 @@ class RunOptions:
         Raises: click.BadParameter about the engines; FileFormatError about a file of theirs.
         """
         try:
-            entries = chosen_entries(self.engines, self.engines_file, self.time, self.each)
+            specs = chosen_engines(self.engines, self.engines_file, self.time, self.each)
         except NotationError as error:
             raise click.BadParameter(str(error), param_hint="--engine") from None
-        if len(entries) < 2:
-            raise click.BadParameter(f"give two engines, not {len(entries)}", param_hint="--engine")
-        if alone and len(entries) > 2:
-            chosen = " ".join(f"--engine {join_command([entry.name])}" for entry in entries[:2])
+        if len(specs) < 2:
+            raise click.BadParameter(f"give two engines, not {len(specs)}", param_hint="--engine")
+        if alone and len(specs) > 2:
+            chosen = " ".join(f"--engine {join_command([spec.name])}" for spec in specs[:2])
             raise click.BadParameter(
-                f"a match is between two engines, not {len(entries)}: 'outflank tournament' plays any number"
+                f"a match is between two engines, not {len(specs)}: 'outflank tournament' plays any number"
                 + (f", and {chosen} would choose two of them" if self.engines_file else ""),
                 param_hint="--engine",
             )
-        names = [entry.name for entry in entries]
+        names = [spec.name for spec in specs]
         for name in names:
             if names.count(name) > 1:
                 raise click.BadParameter(
                     f"two engines are called {name!r}: give each a name= of its own", param_hint="--engine"
                 )
-        return entries
+        return specs
 
 
 def tournament_of(
-    played: RunSettings, entries: tuple[EngineSpec, ...], form: str, rounds: int | None
+    played: RunSettings, specs: tuple[EngineSpec, ...], form: str, rounds: int | None
 ) -> RunSettings:
     """Return the settings of a tournament of these engines, with the usual number of rounds if `rounds` is None."""
-    rounds = rounds or usual_rounds(Format(form), len(entries))
-    return replace(played, entries=entries, format=Format(form), rounds=rounds)
+    rounds = rounds or usual_rounds(Format(form), len(specs))
+    return replace(played, engines=specs, format=Format(form), rounds=rounds)
 
 
 PAGE_NEEDS = {"--delay": ["--live"]}
@@ -378,7 +378,7 @@ PAGE_NEEDS = {"--delay": ["--live"]}
 KINDS = {"options": RunOptions, "played": RunSettings}
 """The dataclasses that hold the options of a run, by the names of a command's arguments.
 
-The settings lack what depends on the engines: the entries, and of a tournament the format and the rounds.
+The settings lack the engines, and the format and the rounds of a tournament.
 """
 
 run_options = handing(

@@ -32,7 +32,7 @@ from outflank.tools.cli.run_options import (
 )
 from outflank.tools.cli.types import EXISTING_FILE, Seconds, WholeNumber
 from outflank.tools.commands.matches import ask_about_commands, show_run
-from outflank.tools.match.state.config_file import chosen_entries, read_config
+from outflank.tools.match.state.config_file import chosen_engines, read_config
 from outflank.tools.match.state.run import Format, RunSettings
 from outflank.tools.runtime.progress import counted, json_line, warn
 from outflank.tools.runtime.signals import Interrupts
@@ -142,7 +142,7 @@ def serve(
     if form != Format.STANDING and not start and not entrants:
         raise click.UsageError("say when the tournament begins: --start TIME, --entrants N, or both")
     folder = options.folder or arena.with_suffix("")
-    local = chosen_entries(options.engines, None, options.time)
+    local = chosen_engines(options.engines, None, options.time)
     serve_arena(
         Arena(folder, played.rules, options.time, warn, patience, line),
         lambda joined: tournament_of(played, (*local, *joined), form, round_count),
@@ -156,11 +156,11 @@ def serve(
     )
 
 
-def _entry(text: str) -> EngineSpec:
-    entry = EngineSpec.parse(text)
-    if entry.time.is_limited:
+def _engine(text: str) -> EngineSpec:
+    engine = EngineSpec.parse(text)
+    if engine.time.is_limited:
         raise NotationError("the server of the arena sets the time: leave tc= out")
-    return entry
+    return engine
 
 
 @click.command()
@@ -170,9 +170,9 @@ def _entry(text: str) -> EngineSpec:
 )
 @click.option(
     "--engine",
-    "entry",
+    "engine",
     required=True,
-    callback=read_by(_entry),
+    callback=read_by(_engine),
     help="""The engine: 'cmd="./mine gtp"', perhaps with protocol=nboard and more.""",
 )
 @click.option(
@@ -182,7 +182,7 @@ def _entry(text: str) -> EngineSpec:
     help="Games at once; the engine is started so many times.",
 )
 @click.option("--trust", type=EXISTING_FILE, help="A certificate that the server may show, in PEM.")
-def join(url: str, token: str, entry: EngineSpec, slots: int, trust: Path | None) -> None:
+def join(url: str, token: str, engine: EngineSpec, slots: int, trust: Path | None) -> None:
     """Play with an engine of this machine in the arena at URL, until Ctrl-C.
 
     The engine is started here, and nothing but its moves leaves this machine. docs/arena.md has the details.
@@ -192,7 +192,7 @@ def join(url: str, token: str, entry: EngineSpec, slots: int, trust: Path | None
     with as_usage("URL"):
         address = join_address(url)
     with Interrupts() as interrupts:
-        Joiner(address, token, entry, slots, warn, interrupts.check, trusting(address, trust)).run()
+        Joiner(address, token, engine, slots, warn, interrupts.check, trusting(address, trust)).run()
 
 
 @click.group()

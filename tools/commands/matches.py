@@ -74,7 +74,7 @@ def match(options: RunOptions, played: RunSettings) -> None:
         options = replace(options, engines=_SHORT_MATCH)
     if played.sprt and not is_given(click.get_current_context(), "games"):
         played = replace(played, games=_MOST_GAMES_OF_TEST)
-    _play_run(lambda: replace(played, entries=options.entries(alone=True)), played, options)
+    _play_run(lambda: replace(played, engines=options.specs(alone=True)), played, options)
 
 
 @click.command(cls=Command, exclusive=_EXCLUSIVE, needs=PAGE_NEEDS)
@@ -92,7 +92,7 @@ def tournament(form: str, round_count: int | None, options: RunOptions, played: 
     """
     if form == Format.KNOCKOUT and round_count not in (None, 1):  # --save-config writes 1
         raise click.UsageError("a knockout ends when one engine is left, so --rounds has no meaning for it")
-    _play_run(lambda: tournament_of(played, options.entries(), form, round_count), played, options)
+    _play_run(lambda: tournament_of(played, options.specs(), form, round_count), played, options)
 
 
 @click.command(cls=Command)
@@ -146,12 +146,12 @@ def tune(
                 param_hint="--games",
             )
         try:
-            entry = EngineSpec.parse(engine, options.time)
+            spec = EngineSpec.parse(engine, options.time)
         except NotationError as error:
             raise click.BadParameter(str(error), param_hint="--engine") from None
         try:
             tuned = [Tuned.parse(text, played.games // 2) for text in parameters]
-            return tuning_settings(replace(played, entries=(entry,)), tuned)
+            return tuning_settings(replace(played, engines=(spec,)), tuned)
         except NotationError as error:
             raise click.BadParameter(str(error), param_hint="--param") from None
 
@@ -228,11 +228,9 @@ def ask_about_commands(folder: Path, settings: RunSettings) -> None:
     Raises: OutflankError unless the answer is yes.
     """
     click.echo(f"The run in {str(folder)!r} was not begun by you on this machine. It starts:", err=True)
-    for entry in settings.entries:
-        given = {key: value for key, value in entry.settings().items() if key in _STARTING}
-        click.echo(
-            f"  {entry.name}: {' '.join(f'{key}={value!r}' for key, value in given.items())}", err=True
-        )
+    for spec in settings.engines:
+        given = {key: value for key, value in spec.settings().items() if key in _STARTING}
+        click.echo(f"  {spec.name}: {' '.join(f'{key}={value!r}' for key, value in given.items())}", err=True)
     click.echo("Resume it? [y/N] ", err=True, nl=False)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise OutflankError(

@@ -209,7 +209,7 @@ def answer(
         left = clock.main - (time.monotonic() - arose)
         left = max(left - min(RESERVE_SECONDS, left / 10), _SHORTEST_SECONDS)
         own = replace(control, main=left, extension=clock.extension)
-        return driver.decide(game, RunningClock(own, driver.spec.margin))
+        return driver.decide(game, RunningClock(own, driver.spec.grace_seconds))
     except Stopped:
         driver.dismiss()
         return None

@@ -29,7 +29,7 @@ class EngineFigures:
     """The figures of an engine.
 
     Attributes:
-        entry: the engine.
+        spec: the engine.
         score: its score.
         by_colour: its score with each colour.
         faults: its losses by a fault of its own, by the fault.
@@ -43,7 +43,7 @@ class EngineFigures:
         identities: its name and version in its own words; several if they changed, none if not known.
     """
 
-    entry: EngineSpec
+    spec: EngineSpec
     score: Score
     by_colour: dict[Colour, Score]
     faults: Counter[Ending]
@@ -59,7 +59,7 @@ class EngineFigures:
     @property
     def name(self) -> str:
         """The name of the engine."""
-        return self.entry.name
+        return self.spec.name
 
     @property
     def mean_seconds(self) -> float | None:
@@ -121,9 +121,9 @@ def _engine(run: Run, name: str, score: Score) -> EngineFigures:
     turns = [turn for game in games for turn in game.turns if turn.colour is game.colour_of(name)]
     sources = [turn.from_book for turn in turns if turn.from_book is not None]
     by_fault = [(game.ending, game.points_of(name)) for game in games if game.ending.is_fault]
-    (entry,) = (entry for entry in run.settings.entries if entry.name == name)
+    (spec,) = (spec for spec in run.settings.engines if spec.name == name)
     return EngineFigures(
-        entry,
+        spec,
         score,
         by_colour={
             colour: sum((game.score_of(name) for game in games if game.colour_of(name) is colour), Score())

@@ -30,9 +30,9 @@ def points_text(points: float) -> str:
     return f"{points:g}"
 
 
-def conditions_text(entry: EngineSpec) -> str:
+def conditions_text(spec: EngineSpec) -> str:
     """An engine's settings besides its time and its command: ``level=5 threads=2``; empty for nothing."""
-    given = {key: value for key, value in entry.settings().items() if key not in ("name", "cmd", "tc")}
+    given = {key: value for key, value in spec.settings().items() if key not in ("name", "cmd", "tc")}
     return " ".join(f"{key}={value}" for key, value in given.items())
 
 
@@ -130,7 +130,7 @@ _LAST_ROUNDS = ("final", "semifinals", "quarterfinals")
 
 def round_title(figures: Figures, round: int) -> str:
     """``round 2``, and of a knockout's last rounds ``quarterfinals``, ``semifinals`` and ``final``."""
-    left = (len(figures.settings.entries) - 1).bit_length() - round
+    left = (len(figures.settings.engines) - 1).bit_length() - round
     if figures.settings.format is Format.KNOCKOUT and left < len(_LAST_ROUNDS):
         return _LAST_ROUNDS[left]
     return f"round {round}"
@@ -228,13 +228,13 @@ def notes(figures: Figures) -> list[str]:
 
 
 def _outside(engine: EngineFigures) -> list[str]:
-    entry, taken, found = engine.entry, engine.outside, []
-    mean, limited = taken.mean or 0.0, entry.time.is_limited
-    if (limited and taken.longest > entry.margin) or mean > _MEAN_WORTH_A_NOTE:
+    spec, taken, found = engine.spec, engine.outside, []
+    mean, limited = taken.mean or 0.0, spec.time.is_limited
+    if (limited and taken.longest > spec.grace_seconds) or mean > _MEAN_WORTH_A_NOTE:
         charged = "; time above its grace was charged" if limited else ""
         found.append(
-            f"{entry.name} spent up to {taken.longest:.3f} s before a move (mean {mean:.3f}){charged}"
+            f"{spec.name} spent up to {taken.longest:.3f} s before a move (mean {mean:.3f}){charged}"
         )
     if taken.setup > _SETUP_WORTH_A_NOTE:
-        found.append(f"{entry.name} took up to {taken.setup:.1f} s to set up a game; no clock was charged")
+        found.append(f"{spec.name} took up to {taken.setup:.1f} s to set up a game; no clock was charged")
     return found

@@ -183,7 +183,7 @@ class RunView:
             await asyncio.sleep(max(_LEAST_SECONDS, _REST * (time.monotonic() - began)))
 
     def _time_of(self, name: str) -> float | None:
-        (time_control,) = (entry.time for entry in self.run.settings.entries if entry.name == name)
+        (time_control,) = (engine.time for engine in self.run.settings.engines if engine.name == name)
         return time_control.main + time_control.period if time_control.is_limited else None
 
     def _leave(self, number: int) -> None:

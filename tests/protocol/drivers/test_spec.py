@@ -69,7 +69,7 @@ def test_everything_about_an_engine_can_be_said_in_a_line() -> None:
         name="E",
         cmd="my-engine --size={hash}",
         time=TimeControl.parse("60+1"),
-        margin=0.1,
+        grace_seconds=0.1,
         dialect=Dialect.FISCHER,
         level=4,
         depth=8,

@@ -309,7 +309,7 @@ def test_a_paused_arena_begins_no_game(tmp_path: Path) -> None:
             local.arena.on_change(pool.look)
             local.arena.pause(True)
             openings = list(settings.openings.take(1, settings.rules, 1))
-            pool.submit(plan(settings, openings, []), settings.entries)
+            pool.submit(plan(settings, openings, []), settings.engines)
             assert pool.news.take() == []
             local.arena.pause(False)
             wait(pool.news.take)
@@ -366,7 +366,7 @@ def test_messages_that_come_twice_change_nothing(tmp_path: Path) -> None:
 def test_engines_of_both_machines_meet_in_an_arena_and_in_no_match(tmp_path: Path) -> None:
     with LocalArena(tmp_path) as local, local.entrant("A"):
         settings = local.settings("A", "B", games=2)
-        run = local.play(replace(settings, entries=(settings.entries[0], instant("House"))))
+        run = local.play(replace(settings, engines=(settings.engines[0], instant("House"))))
         with pytest.raises(UnfitEngineError, match="A plays from elsewhere: only outflank serve can play"):
             conduct(settings, tmp_path / "match")
 
@@ -458,7 +458,7 @@ def test_many_engines_come_and_play(tmp_path: Path, engines: int, games: int) ->
         for name in names:
             stack.enter_context(local.entrant(name))
         settings = local.settings(*names, games=2, concurrency=engines // 2, format=Format.STANDING)
-        conductor = partial(StandingConductor, lambda: [(local.arena.entry(name), 1) for name in names])
+        conductor = partial(StandingConductor, lambda: [(local.arena.engine_of(name), 1) for name in names])
         with suppress(TimeoutError):
             local.play(settings, conductor, look)
         losses = sum(line.losses for line in local.arena.connections)

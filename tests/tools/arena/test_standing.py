@@ -111,7 +111,7 @@ def play(local: LocalArena, store: Store, games: int) -> None:
             raise Enough
 
     def present() -> list[tuple[EngineSpec, int]]:
-        return [(local.arena.entry(line.name), line.slots) for line in local.arena.present()]
+        return [(local.arena.engine_of(line.name), line.slots) for line in local.arena.present()]
 
     past = store.read()
     conductor = partial(StandingConductor, present)

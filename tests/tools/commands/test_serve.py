@@ -100,8 +100,8 @@ def test_a_tournament_is_played_to_its_end_and_everybody_goes_home(tmp_path: Pat
 )
 def test_a_server_and_clients_that_are_killed_change_no_total(tmp_path: Path, games: int, kills: int) -> None:
     rng = random.Random(SEED)
-    entries = (fake("A"), fake("B"))
-    here = conduct(settings(*entries, format=Format.ROUND_ROBIN, games=games, seed=SEED), tmp_path / "here")
+    specs = (fake("A"), fake("B"))
+    here = conduct(settings(*specs, format=Format.ROUND_ROBIN, games=games, seed=SEED), tmp_path / "here")
     club = Club(tmp_path, entrants=2, games=games, patience=600)
     commands = {name: club.joining(name) for name in ("A", "B")}
     clients: dict[str, subprocess.Popen[str]] = {}

@@ -56,7 +56,7 @@ def test_values_go_towards_the_best_and_the_result_is_tested_reported_and_only_s
     assert "240 games to tune 8 parameters of othello" in printed
     assert all(f"{name} {text}, from" in printed for name, text in found.items())
     assert test.settings.names == ("stub tuned", "stub")
-    assert {**dict(test.settings.entries[0].options)} == found
+    assert {**dict(test.settings.engines[0].options)} == found
     assert test.settings.sprt is not None
     assert test.settings.seed != read_run(folder).settings.seed
     assert "stub tuned against stub: Elo +" in printed

@@ -304,8 +304,8 @@ def test_nobody_loses_on_time_for_the_runners_sake(tmp_path: Path, games: int) -
     """Engines that answer at once have 0.05 seconds a move, four pairs of them for each processor."""
     settings = instant_settings(tmp_path, games=games, concurrency=4 * len(os.sched_getaffinity(0)))
     time = TimeControl.parse("0.05")
-    entries = tuple(replace(entry, time=time) for entry in settings.entries)
-    run = conduct(replace(settings, entries=entries), tmp_path / "m")
+    specs = tuple(replace(spec, time=time) for spec in settings.engines)
+    run = conduct(replace(settings, engines=specs), tmp_path / "m")
 
     print(f"{len(run.games)} games, voids: {[void.void for void in run.voids]}")
     assert [game.pairing.number for game in run.games] == list(range(1, games + 1))

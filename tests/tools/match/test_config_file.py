@@ -11,7 +11,7 @@ from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tools.cli.program import cli
 from outflank.tools.match.game.referee import ScoreRule
 from outflank.tools.match.openings.sources import OpeningsChoice
-from outflank.tools.match.state.config_file import chosen_entries, read_config, save_config
+from outflank.tools.match.state.config_file import chosen_engines, read_config, save_config
 from outflank.tools.match.state.run import Format, RunSettings
 from outflank.tools.match.stats.sprt import Sprt
 
@@ -43,7 +43,7 @@ def engines(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
 def test_engines_come_from_a_file(engines: Path, encoding: str) -> None:
     engines.write_text(ENGINES, encoding=encoding)
-    first, second = chosen_entries([], engines, TimeControl.parse("60+1"))
+    first, second = chosen_engines([], engines, TimeControl.parse("60+1"))
 
     assert first == EngineSpec("A", "engine-a --fast", TimeControl.parse("0.5"))
     assert second == EngineSpec(
@@ -65,24 +65,24 @@ def test_engines_and_config_read_a_table_alike(tmp_path: Path) -> None:
         "[[engine]]\ncmd = 'x'\noptions = { verbose = true, quiet = false, list = [1, true], size = 0.5 }\n"
         "env = { ON = true, LIST = ['a', 'b c'] }"
     )
-    (entry,) = chosen_entries([], path)
+    (spec,) = chosen_engines([], path)
 
-    assert chosen_entries(read_config(path)["engine"], None) == (entry,)
-    assert entry.options == (("verbose", "yes"), ("quiet", "no"), ("list", "1,yes"), ("size", "0.5"))
-    assert entry.env == (("ON", "yes"), ("LIST", "a,b c"))
+    assert chosen_engines(read_config(path)["engine"], None) == (spec,)
+    assert spec.options == (("verbose", "yes"), ("quiet", "no"), ("list", "1,yes"), ("size", "0.5"))
+    assert spec.env == (("ON", "yes"), ("LIST", "a,b c"))
 
 
 def test_engines_are_chosen_by_name_and_others_added_and_a_missing_one_is_named(engines: Path) -> None:
-    chosen = chosen_entries(["the other", "name=C cmd=engine-c"], engines)
+    chosen = chosen_engines(["the other", "name=C cmd=engine-c"], engines)
 
-    assert [entry.name for entry in chosen] == ["the other", "C"]
+    assert [spec.name for spec in chosen] == ["the other", "C"]
     with pytest.raises(NotationError, match=r".* has no engine 'B', only A, the other"):
-        chosen_entries(["B"], engines)
+        chosen_engines(["B"], engines)
 
 
 def test_a_run_that_was_saved_is_read_back_and_not_written_over(tmp_path: Path, engines: Path) -> None:
     settings = RunSettings(
-        entries=chosen_entries([], engines),
+        engines=chosen_engines([], engines),
         openings=OpeningsChoice.parse("random:6"),
         format=Format.GAUNTLET,
         games=4,
@@ -101,7 +101,7 @@ def test_a_run_that_was_saved_is_read_back_and_not_written_over(tmp_path: Path, 
     save_config(settings, path)
     found = read_config(path)
 
-    assert chosen_entries(found.pop("engine"), None) == settings.entries
+    assert chosen_engines(found.pop("engine"), None) == settings.engines
     assert found == {
         "pairing": "gauntlet",
         "games": "4",
@@ -118,7 +118,7 @@ def test_a_run_that_was_saved_is_read_back_and_not_written_over(tmp_path: Path, 
         "sprt": "elo0=0.0 elo1=12.5 alpha=0.01 beta=0.02 model=logistic",
     }
 
-    settings = RunSettings(chosen_entries([], engines), OpeningsChoice.parse("random:6"))
+    settings = RunSettings(chosen_engines([], engines), OpeningsChoice.parse("random:6"))
     with pytest.raises(OutflankError, match=r"can't write '.*engines.toml' \(File exists\)"):
         save_config(settings, engines)
 

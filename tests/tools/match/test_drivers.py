@@ -185,8 +185,8 @@ def test_outflank_plays_the_game_by_uci_that_it_plays_by_gtp(sit: Sit, opening: 
 def test_fairy_stockfish_plays_a_game(sit: Sit) -> None:
     """``OUTFLANK_FAIRY="fairy-stockfish"``, or ``cmd='node uci.js' dir=FOLDER`` as an engine is entered."""
     text = os.environ["OUTFLANK_FAIRY"]
-    entry = text if "cmd=" in text else f"cmd={shlex.quote(text)}"
-    with make_driver(EngineSpec.parse(f"name=F protocol=uci depth=3 {entry}"), Rules()) as driver:
+    spec = text if "cmd=" in text else f"cmd={shlex.quote(text)}"
+    with make_driver(EngineSpec.parse(f"name=F protocol=uci depth=3 {spec}"), Rules()) as driver:
         game = referee(driver, sit(name="G"), stall=60)
 
     assert game.ending is Ending.DISCS
@@ -212,7 +212,7 @@ def test_moves_from_a_book_are_known_in_either_protocol_and_their_share_is_shown
     assert all(turn.from_book is None or turn.seconds is not None for turn in game.turns)
 
     run = run_of([game])
-    engines = {engine.entry.name: engine.book_moves for engine in Figures(run).engines}
+    engines = {engine.spec.name: engine.book_moves for engine in Figures(run).engines}
     known = {
         name: sum(turn.from_book is not None and turn.colour is colour for turn in game.turns)
         for name, colour in (("A", Colour.BLACK), ("B", Colour.WHITE))

@@ -32,8 +32,8 @@ Result = Callable[[str, str], int]
 
 
 def settings_of(format: Format, players: int, games: int = 2, rounds: int = 1) -> RunSettings:
-    entries = tuple(EngineSpec(f"E{number}", "engine", TimeControl()) for number in range(players))
-    return RunSettings(entries, OpeningsChoice(moves=4), format, games=games, rounds=rounds)
+    specs = tuple(EngineSpec(f"E{number}", "engine", TimeControl()) for number in range(players))
+    return RunSettings(specs, OpeningsChoice(moves=4), format, games=games, rounds=rounds)
 
 
 def played(pairing: Pairing, margin: int) -> GameRecord:

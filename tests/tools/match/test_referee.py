@@ -337,7 +337,7 @@ def test_a_megabyte_of_empty_lines_after_each_move_is_remarked_on_and_slows_nobo
 def test_the_clocks_margin_is_the_engines_own(sit: Sit) -> None:
     """0.3 s a move out of 0.2 s."""
     generous, strict = sit("slow", turn=29, time="0.2"), sit("slow", turn=29, time="0.2", name="B")
-    generous.spec = replace(generous.spec, margin=5.0)
+    generous.spec = replace(generous.spec, grace_seconds=5.0)
     game = referee(generous, strict)
 
     assert (game.ending, game.winner) == (Ending.TIME, BLACK)

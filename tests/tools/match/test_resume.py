@@ -31,7 +31,7 @@ def results(run: Run) -> list[tuple[object, ...]]:
 
 
 def begin(folder: Path, games: int, concurrency: int) -> list[str]:
-    engines = [f"--engine=name={entry.name} cmd={shlex.quote(entry.cmd)}" for entry in ENGINES]
+    engines = [f"--engine=name={spec.name} cmd={shlex.quote(spec.cmd)}" for spec in ENGINES]
     options = ["--games", str(games), "--seed", str(SEED), "--openings", "random:8"]
     return ["match", *engines, *options, "--concurrency", str(concurrency), "--out", str(folder), "--json"]
 

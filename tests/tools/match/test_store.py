@@ -39,7 +39,7 @@ ENTRIES = (
     EngineSpec("B b", "engine-b 'x y'", TimeControl.parse("60+1"), threads=2),
 )
 SETTINGS = RunSettings(
-    entries=ENTRIES,
+    engines=ENTRIES,
     openings=OpeningsChoice.parse("random:2"),
     games=4,
     seed=7,

@@ -109,7 +109,7 @@ def test_engines_stand_by_their_rank_and_before_the_end_by_points() -> None:
         played(WITH_PASSES),
         played(number=2, names=("B", "A")),
     ]  # a match keeps the order of its settings
-    assert [engine.entry.name for engine in Figures(run_of(lost)).engines] == ["A", "B"]
+    assert [engine.spec.name for engine in Figures(run_of(lost)).engines] == ["A", "B"]
 
 
 @pytest.mark.parametrize(
@@ -206,10 +206,10 @@ def test_the_tables_of_a_match_and_a_tournament(capsys: pytest.CaptureFixture[st
 def test_time_taken_between_moves_is_noted_where_it_matters(capsys: pytest.CaptureFixture[str]) -> None:
     taken = {"A": OffClockTime(60, 0.3, 0.04, 0.9), "B": OffClockTime(60, 0.3, 0.07, 1.25)}
     run = run_of([mirrored(1), mirrored(2)], outside=taken)
-    timed = tuple(replace(entry, time=TimeControl.parse("1")) for entry in run.settings.entries)
+    timed = tuple(replace(spec, time=TimeControl.parse("1")) for spec in run.settings.engines)
     print_result_of(run)
     without = capsys.readouterr().out
-    print_result_of(replace(run, settings=replace(run.settings, entries=timed)))
+    print_result_of(replace(run, settings=replace(run.settings, engines=timed)))
     with_clocks = capsys.readouterr().out
     print_result_of(replace(run, outside={"B": OffClockTime(60, 0.9, 0.03)}))
 

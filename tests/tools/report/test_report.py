@@ -156,9 +156,9 @@ def test_the_page_says_how_far_the_run_is(
 
 def test_the_page_says_what_an_engine_was_given_and_shows_the_curves_of_a_match() -> None:
     run = random_run(("A", "B"), 10, {"sprt": Sprt(0, 20)})
-    first, second = run.settings.entries
-    entries = (replace(first, level=5, threads=2), second)
-    page = page_of(replace(run, settings=replace(run.settings, entries=entries)))
+    first, second = run.settings.engines
+    specs = (replace(first, level=5, threads=2), second)
+    page = page_of(replace(run, settings=replace(run.settings, engines=specs)))
 
     assert "--fast</code> level=5 threads=2</td>" in page
     assert "Elo of A against B" in page

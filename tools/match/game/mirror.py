@@ -32,18 +32,18 @@ def outcome_of(game: GameRecord) -> str:
 
 
 def play_mirror_pair(
-    entry: EngineSpec, rules: Rules, opening: tuple[Move, ...], number: int, on_wait: Callable[[], object]
+    engine: EngineSpec, rules: Rules, opening: tuple[Move, ...], number: int, on_wait: Callable[[], object]
 ) -> tuple[GameRecord, GameRecord]:
     """Play both games: in the first A has Black, in the second B.
 
     Args:
-        entry: the engine; two processes of it play.
+        engine: the engine; two processes of it play.
         rules: by which rules.
         opening: the moves given to both sides, without passes.
         number: of the pair, 1 for the first.
         on_wait: called often while an engine is waited for; may raise to give up.
     """
-    drivers = [make_driver(replace(entry, name=name), rules, on_wait=on_wait) for name in MIRROR_NAMES]
+    drivers = [make_driver(replace(engine, name=name), rules, on_wait=on_wait) for name in MIRROR_NAMES]
     try:
         first = _play(drivers, rules, 2 * number - 1, opening)
         second = _play(drivers[::-1], rules, 2 * number, opening)

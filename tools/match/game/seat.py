@@ -59,7 +59,7 @@ class Seat:
         self.delay: float | None = None
         self._setup_seconds = 0.0
         self._off_clock: list[float] = []  # seconds before each of its moves, outside the commands for moves
-        self._grace_seconds = driver.spec.margin
+        self._grace_seconds = driver.spec.grace_seconds
         self._clock = RunningClock(driver.spec.time, self._grace_seconds)
         self._stall = stall
         self._held_up = held_up

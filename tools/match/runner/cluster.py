@@ -71,10 +71,10 @@ class ClusterPool:
             time.sleep(_SLICE_SECONDS)
         checking.result()
 
-    def submit(self, pairings: Sequence[Pairing], entries: Sequence[EngineSpec]) -> None:
+    def submit(self, pairings: Sequence[Pairing], engines: Sequence[EngineSpec]) -> None:
         """Have a pair played by some worker."""
         key = f"outflank-{self._run}-{pairings[0].pair}-{pairings[0].attempt}"
-        task = _play, self._settings, self._run, pairings, entries
+        task = _play, self._settings, self._run, pairings, engines
         future = self._client.submit(if_same_build, this_build(), *task, key=key, pure=False)
         self._running[key] = future  # a future without a reference is cancelled
         future.add_done_callback(partial(self._report, pairings))
@@ -111,7 +111,7 @@ def _is_over(run: str) -> Callable[[], bool]:
 
 
 def _play(
-    settings: RunSettings, run: str, pairings: Sequence[Pairing], entries: Sequence[EngineSpec]
+    settings: RunSettings, run: str, pairings: Sequence[Pairing], engines: Sequence[EngineSpec]
 ) -> list[Event]:
     events: list[Event] = []
 
@@ -123,7 +123,7 @@ def _play(
         stall_watch = stack.enter_context(StallWatch()) if needs_stall_watch(settings) else None
         worker = PairWorker(settings, stall_watch, note, _is_over(run))
         stack.callback(worker.leave)
-        worker.play(pairings, entries)
+        worker.play(pairings, engines)
         return events
 
 

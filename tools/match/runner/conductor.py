@@ -106,11 +106,11 @@ class Conductor:
     def _begin(self, pairings: tuple[Pairing, ...]) -> None:
         pair = _pair_of(pairings)
         attempt = self._attempts[pair] + 1
-        entries = self._settings.entries
+        engines = self._settings.engines
         if self._path:
-            sides = zip(entries, self._path.sides(pair), strict=True)
-            entries = tuple(entry.with_options(values) for entry, values in sides)
-        playing = [entry for entry in entries if entry.name in pairings[0].engines]
+            sides = zip(engines, self._path.sides(pair), strict=True)
+            engines = tuple(engine.with_options(values) for engine, values in sides)
+        playing = [engine for engine in engines if engine.name in pairings[0].engines]
         self._running[pair] = tuple(replace(pairing, attempt=attempt) for pairing in pairings)
         self._pool.submit(self._running[pair], playing)
 

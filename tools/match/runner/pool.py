@@ -144,7 +144,7 @@ class PairWorker:
         self._make = make
         self._dialogue = DialogueLog()
         self._solver = Solver()
-        self._entries = {entry.name: entry for entry in settings.entries}
+        self._engines = {engine.name: engine for engine in settings.engines}
         self._drivers: dict[str, Driver] = {}
 
     @property
@@ -154,21 +154,21 @@ class PairWorker:
 
     def check_engines(self) -> None:
         """Start every engine once. Raises: OutflankError if one can't play; Stopped."""
-        for entry in self._entries.values():
-            self._take([*(self._entries[name] for name in list(self.names)[-1:]), entry])
-            self._drivers[entry.name].open()
+        for engine in self._engines.values():
+            self._take([*(self._engines[name] for name in list(self.names)[-1:]), engine])
+            self._drivers[engine.name].open()
 
-    def play(self, pairings: Iterable[Pairing], entries: Iterable[EngineSpec]) -> None:
+    def play(self, pairings: Iterable[Pairing], engines: Iterable[EngineSpec]) -> None:
         """Play the games of a pair, or the one that is still missing, until one is void, which voids the pair.
 
         Args:
             pairings: the games.
-            entries: both engines, with their options for this pair.
+            engines: both engines, with their options for this pair.
 
         Raises: Stopped; the engines are gone then.
         """
         try:
-            self._take(entries)
+            self._take(engines)
             for pairing in pairings:
                 if self._play_game(pairing).void:
                     break
@@ -186,16 +186,16 @@ class PairWorker:
             _, driver = self._drivers.popitem()
             driver.close(_HURRIED_SECONDS if hurried else _FAREWELL_SECONDS)
 
-    def _take(self, entries: Iterable[EngineSpec]) -> None:
-        wanted = {entry.name: entry for entry in entries}
+    def _take(self, engines: Iterable[EngineSpec]) -> None:
+        wanted = {engine.name: engine for engine in engines}
         for name in self.names - wanted.keys():
             self._drivers.pop(name).close(_FAREWELL_SECONDS)
-        for name, entry in wanted.items():
+        for name, engine in wanted.items():
             if name in self._drivers:
-                self._drivers[name].set_options(entry)
+                self._drivers[name].set_options(engine)
                 continue
             self._drivers[name] = self._make(
-                entry,
+                engine,
                 self._settings.rules,
                 on_wait=self._check_stop,
                 on_line=self._hear if self._on_glimpse else self._dialogue.add,
@@ -260,7 +260,7 @@ class PairWorker:
 
 def needs_stall_watch(settings: RunSettings) -> bool:
     """Whether anybody plays against a clock."""
-    return any(entry.time.is_limited for entry in settings.entries)
+    return any(engine.time.is_limited for engine in settings.engines)
 
 
 News = Event | tuple[Sequence[Pairing], str]
@@ -279,12 +279,12 @@ class PairPool(Protocol):
     def check_engines(self, on_wait: Callable[[], object]) -> None:
         """Start every engine once. Raises: OutflankError if one can't play, and whatever `on_wait` raises."""
 
-    def submit(self, pairings: Sequence[Pairing], entries: Sequence[EngineSpec]) -> None:
+    def submit(self, pairings: Sequence[Pairing], engines: Sequence[EngineSpec]) -> None:
         """Have a pair played; what happens is in the news, at last that the pair is done.
 
         Args:
             pairings: its games, or the one that is still missing.
-            entries: both engines, with their options for this pair.
+            engines: both engines, with their options for this pair.
         """
 
     def stop(self) -> None:
@@ -373,9 +373,9 @@ class LocalPool:
             on_wait()
         checking.result()
 
-    def submit(self, pairings: Sequence[Pairing], entries: Sequence[EngineSpec]) -> None:
+    def submit(self, pairings: Sequence[Pairing], engines: Sequence[EngineSpec]) -> None:
         """Have a pair played by a free worker."""
-        self._start(self._play, pairings, entries)
+        self._start(self._play, pairings, engines)
 
     def stop(self) -> None:
         """Give up the games being played."""
@@ -389,12 +389,12 @@ class LocalPool:
         future.add_done_callback(self._running.discard)
         return future
 
-    def _play(self, pairings: Sequence[Pairing], entries: Sequence[EngineSpec]) -> None:
+    def _play(self, pairings: Sequence[Pairing], engines: Sequence[EngineSpec]) -> None:
         if self._stop.is_set():
             return
         worker = self._take_worker(pairings[0].engines)
         try:
-            worker.play(pairings, entries)
+            worker.play(pairings, engines)
             self.news.put((pairings, ""))
         except Stopped:
             pass

@@ -36,7 +36,7 @@ def openings_needed(settings: RunSettings) -> int:
         return STANDING_OPENINGS
     pairs = (settings.games + 1) // 2
     if settings.format is Format.KNOCKOUT:
-        return (pairs + knockout.TIE_BREAKS) * (len(settings.entries) - 1).bit_length()
+        return (pairs + knockout.TIE_BREAKS) * (len(settings.engines) - 1).bit_length()
     return pairs * settings.rounds
 
 
@@ -70,7 +70,7 @@ def games_to_be_planned(settings: RunSettings, games: Iterable[GameRecord]) -> i
     if settings.format not in (Format.SWISS, Format.KNOCKOUT):
         return 0
     schedule, rounds = _planned(settings, games)
-    players = len(settings.entries)
+    players = len(settings.engines)
     if settings.format is Format.SWISS:
         return (settings.rounds - len(rounds)) * (players // 2) * settings.games
     return (players - 1 - len(schedule.meetings)) * settings.games

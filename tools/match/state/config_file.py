@@ -47,7 +47,7 @@ def read_config(path: Path) -> dict[str, Any]:
     return found
 
 
-def chosen_entries(
+def chosen_engines(
     texts: Sequence[str],
     engines: Path | None,
     time: TimeControl = NO_LIMIT,
@@ -66,9 +66,7 @@ def chosen_entries(
     if engines is None:
         return tuple(EngineSpec.parse(text, time, each) for text in texts)
     tables = _engines(_read(engines).get(_ENGINE), engines)
-    listed = {
-        entry.name: entry for entry in (EngineSpec.from_settings(table, time, each) for table in tables)
-    }
+    listed = {spec.name: spec for spec in (EngineSpec.from_settings(table, time, each) for table in tables)}
     for text in texts:
         if text not in listed and "=" not in text:
             raise NotationError(f"{engines} has no engine {text!r}, only {', '.join(listed)}")

@@ -34,7 +34,7 @@ class RunSettings:
     """All that a run depends on.
 
     Attributes:
-        entries: the engines, in the order of their seeding; two for a match.
+        engines: the engines, in the order of their seeding; two for a match.
         openings: where the openings come from.
         format: which engines meet.
         games: how many games two engines play when they meet.
@@ -54,7 +54,7 @@ class RunSettings:
             the second with the same values moved the other way; None for all other runs.
     """
 
-    entries: tuple[EngineSpec, ...] = ()
+    engines: tuple[EngineSpec, ...] = ()
     openings: OpeningsChoice = field(default_factory=OpeningsChoice)
     format: Format = Format.MATCH
     games: int = 10
@@ -74,7 +74,7 @@ class RunSettings:
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the engines."""
-        return tuple(entry.name for entry in self.entries)
+        return tuple(engine.name for engine in self.engines)
 
     def path(self) -> ValuePath | None:
         """The values of a tuning before its first pair; None for all other runs."""
@@ -86,15 +86,15 @@ class RunSettings:
         Args:
             build: version and evaluation of the Outflank that began the run; of this one if empty.
         """
-        times = dict.fromkeys(str(entry.time) for entry in self.entries)
+        times = dict.fromkeys(str(engine.time) for engine in self.engines)
         if self.format is Format.MATCH:
             what = counted(self.games, "game")
             if self.tuning:
                 what += f" to tune {counted(len(self.tuning.parameters), 'parameter')}"
         elif self.format is Format.STANDING:
-            what = f"standing arena of {len(self.entries)} engines, pairs of games"
+            what = f"standing arena of {len(self.engines)} engines, pairs of games"
         else:
-            what = f"{self.format} of {len(self.entries)} engines, {counted(self.games, 'game')} an encounter"
+            what = f"{self.format} of {len(self.engines)} engines, {counted(self.games, 'game')} an encounter"
         return (
             f"outflank {build or weights.version()}, {what} of {self.rules}, time {' : '.join(times)}, "
             f"openings {self.openings}, seed {self.seed}"
@@ -168,7 +168,7 @@ SCORE_RULES = ("resign", "draw")
 def plain_settings(settings: RunSettings) -> dict[str, Any]:
     """All settings in values that JSON knows."""
     return {
-        "engines": [entry.settings() for entry in settings.entries],
+        "engines": [engine.settings() for engine in settings.engines],
         "format": str(settings.format),
         "openings": str(settings.openings),
         "rules": str(settings.rules),
@@ -182,7 +182,7 @@ def plain_settings(settings: RunSettings) -> dict[str, Any]:
 def read_settings(plain: Mapping[str, Any]) -> RunSettings:
     """The settings that ``plain_settings`` wrote. Raises: NotationError, KeyError, TypeError for anything else."""
     return RunSettings(
-        entries=tuple(EngineSpec.from_settings(entry) for entry in plain["engines"]),
+        engines=tuple(EngineSpec.from_settings(engine) for engine in plain["engines"]),
         format=Format(plain["format"]),
         openings=OpeningsChoice.parse(plain["openings"]),
         rules=Rules.parse(plain["rules"]),

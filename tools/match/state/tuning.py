@@ -25,22 +25,22 @@ def tuning_settings(settings: RunSettings, parameters: Sequence[Tuned]) -> RunSe
     """
     tuning = Tuning(tuple(parameters), lag=2 * settings.concurrency, test=settings.sprt)
     start = tuning.texts([parameter.start for parameter in parameters])
-    (entry,) = settings.entries
-    if entry.protocol is Protocol.NBOARD and not is_ours(entry):
-        texts = (entry.cmd, *entry.commands)
+    (engine,) = settings.engines
+    if engine.protocol is Protocol.NBOARD and not is_ours(engine):
+        texts = (engine.cmd, *engine.commands)
         sent = [each for each in start if not any(f"{{{each}}}" in text for text in texts)]
-        entry = replace(
-            entry, commands=(*entry.commands, *(f"set {each} {{{each}}}" for each in sorted(sent)))
+        engine = replace(
+            engine, commands=(*engine.commands, *(f"set {each} {{{each}}}" for each in sorted(sent)))
         )
-    entry = entry.with_options(start)
-    entries = tuple(_named(entry, side) for side in _SIDES)
-    _named(entry, _TUNED)  # so that a name is not too long when the games are played
+    engine = engine.with_options(start)
+    engines = tuple(_named(engine, side) for side in _SIDES)
+    _named(engine, _TUNED)  # so that a name is not too long when the games are played
     games = settings.games + settings.games % 2
-    return replace(settings, entries=entries, tuning=tuning, games=games, sprt=None)
+    return replace(settings, engines=engines, tuning=tuning, games=games, sprt=None)
 
 
-def _named(entry: EngineSpec, addition: str) -> EngineSpec:
-    return replace(entry, name=name("name", f"{entry.name}{addition}"))
+def _named(engine: EngineSpec, addition: str) -> EngineSpec:
+    return replace(engine, name=name("name", f"{engine.name}{addition}"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def test_of(settings: RunSettings, values: Sequence[Value]) -> RunSettings | Non
     found = {value.parameter.name: value.text for value in values}
     if found == start:
         return None
-    first = replace(settings.entries[0], name=settings.entries[0].name.removesuffix(_SIDES[0]))
-    entries = (_named(first.with_options(found), _TUNED), first)
+    first = replace(settings.engines[0], name=settings.engines[0].name.removesuffix(_SIDES[0]))
+    engines = (_named(first.with_options(found), _TUNED), first)
     # Other openings than those that the values were tuned on.
-    return replace(settings, entries=entries, tuning=None, sprt=tuning.test, seed=settings.seed + 1)
+    return replace(settings, engines=engines, tuning=None, sprt=tuning.test, seed=settings.seed + 1)
