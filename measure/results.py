@@ -28,8 +28,7 @@ from outflank.tests.support import fake_engine
 from outflank.tests.support.dialogue import Program
 from outflank.tests.support.installation import ROOT
 from outflank.tests.support.runs import conduct, instant, instant_settings
-from outflank.tools.match.game.results import GameRecord
-from outflank.tools.match.state.events import Event
+from outflank.tools.match.state.events import Event, GameEnded
 from outflank.tools.match.state.store import Store
 
 _PROGRAM = Path(sys.executable).with_name("outflank")
@@ -216,7 +215,7 @@ def _match(games: int, concurrency: int, synced: bool, note: Callable[[], object
     """Play a match, with or without the sync after each game."""
 
     def on_event(event: Event) -> None:
-        if isinstance(event, GameRecord):
+        if isinstance(event, GameEnded):
             note()
 
     def unsynced(store: Store, statements: object, durable: bool) -> None:

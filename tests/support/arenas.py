@@ -17,14 +17,14 @@ from websockets.sync.client import ClientConnection, connect
 from outflank.engine import Rules
 from outflank.protocol.clock import NO_LIMIT, TimeControl
 from outflank.protocol.drivers.spec import EngineSpec
-from outflank.tests.support.runs import instant, instant_settings
+from outflank.tests.support.runs import Listener, instant, instant_settings
 from outflank.tools.arena.arena import Arena
 from outflank.tools.arena.joining import Joiner, join_address
 from outflank.tools.arena.messages import MOST_BYTES, VERSION, HelloMessage, OpenMessage, write
 from outflank.tools.arena.pool import ArenaPool
 from outflank.tools.match.runner.conductor import Conductor
-from outflank.tools.match.runner.session import RunHooks, RunSession
-from outflank.tools.match.state.events import Event, Glimpse
+from outflank.tools.match.runner.session import RunSession
+from outflank.tools.match.state.events import Event, LiveUpdate, RunEnded
 from outflank.tools.match.state.run import Run, RunSettings
 from outflank.tools.runtime.address import Address
 from outflank.tools.runtime.signals import Interrupts
@@ -116,22 +116,22 @@ class LocalArena:
         settings: RunSettings,
         conductor: Callable[..., Conductor] = Conductor,
         on_event: Callable[[Event], object] = lambda event: None,
-        on_glimpse: Callable[[Glimpse], object] | None = None,
+        on_update: Callable[[LiveUpdate], object] | None = None,
     ) -> Run:
         def note(event: Event) -> None:
-            self.arena.note(event)
+            if not isinstance(event, RunEnded):  # the arena stays open for another run
+                self.arena.observe(event)
             on_event(event)
 
-        hooks = RunHooks(
-            say=print, on_event=note, on_glimpse=on_glimpse, open_pool=self._open_pool, conductor=conductor
-        )
         with Interrupts() as signals:
-            return RunSession(settings, self.folder / "run").play(hooks, signals)
+            return RunSession(settings, self.folder / "run").play(
+                [Listener(note, on_update)], signals, self._open_pool, conductor
+            )
 
     def _open_pool(
-        self, settings: RunSettings, run: str, on_glimpse: Callable[[Glimpse], object] | None
+        self, settings: RunSettings, run: str, on_update: Callable[[LiveUpdate], object] | None
     ) -> ArenaPool:
-        pool = ArenaPool(settings, self.arena.connection_of, on_glimpse)
+        pool = ArenaPool(settings, self.arena.connection_of, on_update)
         self.arena.on_change(pool.look)
         return pool
 

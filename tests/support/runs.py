@@ -21,9 +21,16 @@ from outflank.tests.support.positions import WIPE_OUT
 from outflank.tools.match.game.referee import Referee
 from outflank.tools.match.game.results import Ending, GameRecord, Pairing
 from outflank.tools.match.openings.sources import OpeningsChoice
-from outflank.tools.match.runner.session import RunHooks, RunSession
+from outflank.tools.match.runner.session import RunSession
 from outflank.tools.match.schedule.formats import openings_needed, plan
-from outflank.tools.match.state.events import Event
+from outflank.tools.match.state.events import (
+    Event,
+    GameEnded,
+    GameStarted,
+    GameVoided,
+    LiveUpdate,
+    RunObserver,
+)
 from outflank.tools.match.state.run import Run, RunSettings
 from outflank.tools.match.state.store import Store
 from outflank.tools.report.figures import Figures, summary
@@ -123,6 +130,11 @@ def run_of(
     )
 
 
+def ends(*games: GameRecord) -> list[GameEnded | GameVoided]:
+    """The events that these games have ended, or are void."""
+    return [GameVoided(game) if game.void else GameEnded(game) for game in games]
+
+
 def store_run(folder: Path, *games: GameRecord) -> Path:
     """Write the folder of a finished run with these games."""
     rules = games[0].rules if games else Rules()
@@ -130,7 +142,7 @@ def store_run(folder: Path, *games: GameRecord) -> Path:
     settings = run_of(games, names, {"rules": rules, "games": max(len(games), 1)}).settings
     with Store.create(folder, settings, [()], "id") as store:
         for game in games:
-            store.write([game.pairing, game])
+            store.write([GameStarted(game.pairing), GameEnded(game)])
     return folder
 
 
@@ -204,19 +216,38 @@ def instant_settings(folder: Path, **others: Any) -> RunSettings:
     return settings(*map(instant, "AB"), openings=openings, **others)
 
 
+class Listener(RunObserver):
+    """An observer that passes everything on."""
+
+    def __init__(
+        self,
+        on_event: Callable[[Event], object] = lambda event: None,
+        on_update: Callable[[LiveUpdate], object] | None = None,
+    ) -> None:
+        self.wants_live_updates = on_update is not None
+        self._on_event = on_event
+        self._on_update = on_update
+
+    def observe(self, event: Event) -> None:
+        self._on_event(event)
+
+    def update(self, update: LiveUpdate) -> None:
+        assert self._on_update is not None
+        self._on_update(update)
+
+
 def conduct(
     settings: RunSettings,
     folder: Path,
     on_event: Callable[[Event], object] = lambda event: None,
-    say: Callable[[str], object] = print,
 ) -> Run:
     with Interrupts() as interrupts:
-        return RunSession(settings, folder).play(RunHooks(say=say, on_event=on_event), interrupts)
+        return RunSession(settings, folder).play([Listener(on_event)], interrupts)
 
 
 def resume(folder: Path) -> Run:
     with RunSession.resume(folder, allow=print) as session, Interrupts() as interrupts:
-        return session.play(RunHooks(say=print), interrupts)
+        return session.play([], interrupts)
 
 
 def seated(black: Driver, white: Driver, opening: str = "", stall: float = 0.4, **options: Any) -> Referee:

@@ -29,7 +29,14 @@ from outflank.tools.arena.connection import (
 from outflank.tools.arena.control import Tokens
 from outflank.tools.arena.messages import PATH, VERSION, Message, Refusal
 from outflank.tools.match.game.results import GameRecord, Pairing
-from outflank.tools.match.state.events import Event
+from outflank.tools.match.state.events import (
+    Event,
+    GameEnded,
+    GameStarted,
+    GameVoided,
+    RunEnded,
+    RunObserver,
+)
 from outflank.tools.runtime.progress import folded
 
 _HELLO_SECONDS = 10.0  # for the first message
@@ -39,7 +46,7 @@ _FAREWELL_SECONDS = 2.0
 _JOINED = "outflank join"  # stands where other engines have their command; nobody runs it here
 
 
-class Arena:
+class Arena(RunObserver):
     """The entrants of an arena and the messages to them; its methods may be called from any thread.
 
     Attributes:
@@ -123,19 +130,23 @@ class Arena:
         """Return the open connections, in the order in which they were made."""
         return [line for line in self.connections if line.is_open]
 
-    def note(self, event: Event) -> None:
-        """Tell those who play when their games begin and end."""
+    def observe(self, event: Event) -> None:
+        """Notify entrants when their games begin and end, and when the tournament is over."""
         match event:
-            case Pairing():
+            case GameStarted(pairing):
                 with self._lock:
-                    self._playing[event.number] = event
-                self._tell(event, messages.StartedMessage(event.number, *_names(event)))
-            case GameRecord():
+                    self._playing[pairing.number] = pairing
+                self._tell(pairing, messages.StartedMessage(pairing.number, *_names(pairing)))
+            case GameEnded(game):
                 with self._lock:
-                    self._playing.pop(event.pairing.number, None)
-                    self.games_ended += not event.void
-                if not event.void:
-                    self._tell(event.pairing, _result(event))
+                    self._playing.pop(game.pairing.number, None)
+                    self.games_ended += 1
+                self._tell(game.pairing, _result(game))
+            case GameVoided(game):
+                with self._lock:
+                    self._playing.pop(game.pairing.number, None)
+            case RunEnded(run) if run.finished:
+                self.end()
 
     def end(self) -> None:
         """Tell everybody that the tournament is over, and wait a moment until they have gone."""

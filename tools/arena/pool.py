@@ -31,7 +31,7 @@ from outflank.tools.arena.messages import (
 )
 from outflank.tools.match.game.results import Pairing
 from outflank.tools.match.runner.pool import LocalPool
-from outflank.tools.match.state.events import Glimpse
+from outflank.tools.match.state.events import LiveUpdate
 from outflank.tools.match.state.run import RunSettings
 
 _keys = itertools.count(1)  # of games, different for all connections
@@ -128,7 +128,7 @@ class ArenaPool(LocalPool):
     Args:
         settings: of the run.
         connection_of: returns the connection to an entrant.
-        on_glimpse: as ``LocalPool`` has it.
+        on_update: as ``LocalPool`` has it.
         is_paused: asked whether no pair is to begin; ``look`` asks again.
     """
 
@@ -136,10 +136,10 @@ class ArenaPool(LocalPool):
         self,
         settings: RunSettings,
         connection_of: Callable[[str], Connection],
-        on_glimpse: Callable[[Glimpse], object] | None = None,
+        on_update: Callable[[LiveUpdate], object] | None = None,
         is_paused: Callable[[], bool] = lambda: False,
     ) -> None:
-        super().__init__(settings, on_glimpse, partial(make_arena_driver, connection_of))
+        super().__init__(settings, on_update, partial(make_arena_driver, connection_of))
         self._connection_of = connection_of
         self._waiting: list[tuple[Sequence[Pairing], Sequence[EngineSpec]]] = []
         self._playing: Counter[str] = Counter()  # two engines a pair

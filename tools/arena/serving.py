@@ -1,6 +1,5 @@
 """Serves an arena: listens, waits for entrants, and has the run played."""
 
-import socket
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, nullcontext
 from dataclasses import replace
@@ -19,8 +18,8 @@ from outflank.tools.arena.messages import MOST_BYTES
 from outflank.tools.arena.pool import ArenaPool
 from outflank.tools.arena.standing import StandingConductor
 from outflank.tools.match.runner.conductor import Conductor
-from outflank.tools.match.runner.session import RunHooks, RunSession
-from outflank.tools.match.state.events import Glimpse
+from outflank.tools.match.runner.session import RunSession
+from outflank.tools.match.state.events import LiveUpdate
 from outflank.tools.match.state.run import Format, RunSettings
 from outflank.tools.match.state.schema import RUN_FILE
 from outflank.tools.runtime.address import Address, url_of
@@ -47,7 +46,7 @@ def serve_arena(
     certificate: tuple[Path, Path] | None,
     watchers: Address | None,
     allow: Callable[[RunSettings], object],
-    show: Callable[[RunSession, RunHooks, socket.socket | None], object],
+    show: Callable[..., object],
 ) -> None:
     """Serve an arena until the tournament is over, or until a signal.
 
@@ -61,7 +60,9 @@ def serve_arena(
         certificate: the files of the certificate for TLS and of its key; None without TLS.
         watchers: where the page of the run is served; None for no page.
         allow: asks whether a run that somebody else began may be resumed; see ``RunSession.resume``.
-        show: plays the run and shows it; the socket listens where its page is served.
+        show: plays the session that it gets, with the arena as an observer, and shows it; the named arguments are
+            `listener`, a socket that listens where the page of the run is served, or None, and those of
+            ``RunSession.play``.
 
     Raises: OutflankError; Interrupted.
     """
@@ -108,13 +109,12 @@ def serve_arena(
             warn(f"going on with the run in {folder}")
         if settings.format is not Format.STANDING:
             arena.close_entries([engine.name for engine in _by_machine(settings)[0]])
-        hooks = RunHooks(
-            on_event=arena.note,
-            on_end=arena.end,
+        show(
+            session,
+            listener=live_listener,
             open_pool=partial(_pool, arena),
-            conductor=_conductor(arena, settings),
+            make_conductor=_conductor(arena, settings),
         )
-        show(session, hooks, live_listener)
 
 
 def _by_machine(settings: RunSettings) -> tuple[list[EngineSpec], list[EngineSpec]]:
@@ -147,9 +147,9 @@ def _gathered(
 
 
 def _pool(
-    arena: Arena, settings: RunSettings, run: str, on_glimpse: Callable[[Glimpse], object] | None
+    arena: Arena, settings: RunSettings, run: str, on_update: Callable[[LiveUpdate], object] | None
 ) -> ArenaPool:
-    pool = ArenaPool(settings, arena.connection_of, on_glimpse, lambda: arena.is_paused)
+    pool = ArenaPool(settings, arena.connection_of, on_update, lambda: arena.is_paused)
     arena.on_change(pool.look)
     return pool
 

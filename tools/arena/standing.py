@@ -16,6 +16,7 @@ from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tools.match.game.results import Pairing, Score
 from outflank.tools.match.runner.conductor import Conductor
 from outflank.tools.match.standings import Standings
+from outflank.tools.match.state.events import EngineJoined
 from outflank.tools.match.stats.elo import QUANTILE
 from outflank.tools.match.stats.ratings import Rating
 from outflank.tools.match.stats.sprt import expected_score
@@ -102,8 +103,9 @@ class StandingConductor(Conductor):
         if newcomers:
             self._settings = replace(self._settings, engines=(*self._settings.engines, *newcomers))
             self._standings.enter(self._settings)
-            self._write([self._settings])
-            self._on_event(self._settings)
+            joined = EngineJoined(self._settings)
+            self._write([joined])
+            self._on_event(joined)
 
     def _next(self, rooms: Mapping[str, int]) -> tuple[Pairing, ...] | None:
         """The next pair of engines that have time for each other, of those with so much room; None if there is none."""

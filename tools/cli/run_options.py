@@ -33,7 +33,7 @@ from outflank.tools.match.state.config_file import chosen_engines, read_config
 from outflank.tools.match.state.run import Format, RunSettings
 from outflank.tools.match.stats.sprt import Sprt
 
-if TYPE_CHECKING:  # extras that most do without
+if TYPE_CHECKING:
     import socket
 
     from outflank.tools.runtime.address import Address
@@ -317,7 +317,7 @@ class RunOptions:
         cluster: the address of a Dask scheduler; None to play on this machine.
         as_json: whether events and result are printed as JSON.
         live: the address at which the page of the run is served; None for no page.
-        delay: seconds by which the page is late; None for 0.
+        delay: the seconds by which the page is late; None for 0.
         listener: a socket that listens at `live`; None to open one.
     """
 

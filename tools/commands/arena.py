@@ -31,9 +31,10 @@ from outflank.tools.cli.run_options import (
     watched_json_option,
 )
 from outflank.tools.cli.types import EXISTING_FILE, Seconds, WholeNumber
-from outflank.tools.commands.matches import ask_about_commands, show_run
 from outflank.tools.match.state.config_file import chosen_engines, read_config
 from outflank.tools.match.state.run import Format, RunSettings
+from outflank.tools.runs.resume import ask_about_commands
+from outflank.tools.runs.show import show_run
 from outflank.tools.runtime.progress import counted, json_line, warn
 from outflank.tools.runtime.signals import Interrupts
 
@@ -143,8 +144,9 @@ def serve(
         raise click.UsageError("say when the tournament begins: --start TIME, --entrants N, or both")
     folder = options.folder or arena.with_suffix("")
     local = chosen_engines(options.engines, None, options.time)
+    room = Arena(folder, played.rules, options.time, warn, patience, line)
     serve_arena(
-        Arena(folder, played.rules, options.time, warn, patience, line),
+        room,
         lambda joined: tournament_of(played, (*local, *joined), form, round_count),
         start=start,
         entrants=entrants,
@@ -152,7 +154,9 @@ def serve(
         certificate=(certificate, key) if certificate and key else None,
         watchers=options.live,
         allow=partial(ask_about_commands, folder / RUN_FOLDER),
-        show=lambda session, hooks, listener: show_run(session, replace(options, listener=listener), hooks),
+        show=lambda session, listener, **play: show_run(
+            session, replace(options, listener=listener), "the same command", [room], **play
+        ),
     )
 
 

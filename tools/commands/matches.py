@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from outflank.engine import NotationError, OutflankError
+from outflank.engine import NotationError
 from outflank.protocol.drivers.command import join_command
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tools.cli.command import Command, group, handing, is_given
@@ -35,26 +33,20 @@ from outflank.tools.cli.run_options import (
     where_options,
 )
 from outflank.tools.cli.types import WholeNumber
-from outflank.tools.match.game.results import GameRecord
 from outflank.tools.match.state.config_file import save_config
-from outflank.tools.match.state.events import Event, described
-from outflank.tools.match.state.run import MOST_VOIDS, Format, Run, RunSettings
+from outflank.tools.match.state.run import Format, Run, RunSettings
 from outflank.tools.match.state.schema import RUN_FILE
 from outflank.tools.match.state.tuning import TEST_FOLDER, test_of, tuning_settings
 from outflank.tools.match.stats.spsa import Tuned
-from outflank.tools.runtime.progress import json_line
-from outflank.tools.runtime.signals import Interrupted, Interrupts
+from outflank.tools.runs.resume import ask_about_commands
+from outflank.tools.runs.show import show_run
 
 if TYPE_CHECKING:  # extras that most do without
-    from outflank.tools.match.runner.session import RunHooks, RunSession
-    from outflank.tools.web.page_process import PageProcess
+    from outflank.tools.match.runner.session import RunSession
 
 _WITH_RESUME = ("concurrency", "cluster", "as_json", "live", "delay")
-# The settings on which an engine's start depends.
-_STARTING = ("cmd", "dir", "env", "options", "commands", "book")
 _SHORT_MATCH = ('name="level 5" cmd="outflank gtp --level 5"', 'name="level 4" cmd="outflank gtp --level 4"')
 _MOST_GAMES_OF_TEST = 20_000
-_SLICE_SECONDS = 0.1
 _EXCLUSIVE = [("--out", "--no-records")]
 
 
@@ -74,7 +66,7 @@ def match(options: RunOptions, played: RunSettings) -> None:
         options = replace(options, engines=_SHORT_MATCH)
     if played.sprt and not is_given(click.get_current_context(), "games"):
         played = replace(played, games=_MOST_GAMES_OF_TEST)
-    _play_run(lambda: replace(played, engines=options.specs(alone=True)), played, options)
+    _play_run(lambda: replace(played, engines=options.specs(alone=True)), played, options, may_grow=True)
 
 
 @click.command(cls=Command, exclusive=_EXCLUSIVE, needs=PAGE_NEEDS)
@@ -158,14 +150,19 @@ def tune(
     tuning, run = _play_run(choose, played, options)
     test = tuning.folder / TEST_FOLDER
     if (test / RUN_FILE).exists():
-        _play_run(choose, played, replace(options, resume=test))
+        _play_run(choose, played, replace(options, resume=test), resumed_by=tuning.folder)
     elif settings := test_of(run.settings, Figures(run).values):
         settings = replace(settings, concurrency=tuning.settings.concurrency)
-        show_run(RunSession(settings, test), options)
+        _show(RunSession(settings, test), options, tuning.folder)
 
 
 def _play_run(
-    choose: Callable[[], RunSettings], played: RunSettings, options: RunOptions
+    choose: Callable[[], RunSettings],
+    played: RunSettings,
+    options: RunOptions,
+    *,
+    may_grow: bool = False,
+    resumed_by: Path | None = None,
 ) -> tuple[RunSession, Run]:
     """Play a new run, or resume one, and print its result; with --save-config write its settings and end.
 
@@ -173,19 +170,20 @@ def _play_run(
         choose: makes the settings of a new run.
         played: the settings by the options, without engines.
         options: the other options.
+        may_grow: whether a resumed run may get more games.
+        resumed_by: the folder that --resume names to resume the run; its own if None.
 
     Returns: the session and the run as it ended.
     """
     from outflank.tools.match.runner.session import RunSession  # brings numpy, which help does not need
 
     if options.resume:
-        _expect_options_of_resume()
-        context = click.get_current_context()
+        _expect_options_of_resume(may_grow)
         concurrency = played.concurrency if _is_typed("concurrency") else None
-        games = played.games if context.info_name == "match" and _is_typed("games") else None
+        games = played.games if may_grow and _is_typed("games") else None
         allow = partial(ask_about_commands, options.resume)
         with RunSession.resume(options.resume, allow, concurrency, games) as session:
-            return session, show_run(session, options)
+            return session, _show(session, options, resumed_by or options.resume)
     settings = choose()
     if options.save_config:
         save_config(settings, options.save_config)
@@ -193,16 +191,16 @@ def _play_run(
         click.get_current_context().exit()
     with _new_folder(options) as folder:
         session = RunSession(settings, folder)
-        return session, show_run(session, options)
+        return session, _show(session, options, folder)
 
 
 def _is_typed(name: str) -> bool:
     return click.get_current_context().get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
 
 
-def _expect_options_of_resume() -> None:
+def _expect_options_of_resume(may_grow: bool) -> None:
     context = click.get_current_context()
-    names = (*(["games"] if context.info_name == "match" else []), *_WITH_RESUME)
+    names = (*(["games"] if may_grow else []), *_WITH_RESUME)
     options = {str(parameter.name): parameter.opts[0] for parameter in context.command.params}
     for name, option in options.items():
         if _is_typed(name) and name not in ("resume", *names):
@@ -218,123 +216,17 @@ def _new_folder(options: RunOptions) -> Iterator[Path]:
         with tempfile.TemporaryDirectory(prefix="outflank-") as folder:
             yield Path(folder)
     else:
-        name = click.get_current_context().info_name
+        name = click.get_current_context().command.name
         yield options.folder or Path(f"{name}-{datetime.now():%Y%m%d-%H%M%S}")
 
 
-def ask_about_commands(folder: Path, settings: RunSettings) -> None:
-    """Show the commands of a run that somebody else may have written, and ask whether to start them.
-
-    Raises: OutflankError unless the answer is yes.
-    """
-    click.echo(f"The run in {str(folder)!r} was not begun by you on this machine. It starts:", err=True)
-    for spec in settings.engines:
-        given = {key: value for key, value in spec.settings().items() if key in _STARTING}
-        click.echo(f"  {spec.name}: {' '.join(f'{key}={value!r}' for key, value in given.items())}", err=True)
-    click.echo("Resume it? [y/N] ", err=True, nl=False)
-    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise OutflankError(
-            f"the run in {str(folder)!r} was not resumed, as it may start anything; answer y to allow it"
-        )
-
-
-def show_run(session: RunSession, options: RunOptions, hooks: RunHooks | None = None) -> Run:
-    """Play a run, show it meanwhile on the terminal and on its page, and print its result.
-
-    Args:
-        session: the run.
-        options: the options of the run.
-        hooks: those of an arena; its ``on_event`` gets each event after it is shown.
-
-    Returns: the run as it ended.
-    Raises: Interrupted; OutflankError about records that could not be written, or if the run is not valid.
-    """
-    from outflank.tools.match.runner.session import RunHooks
-    from outflank.tools.report.report import expect_packages
-    from outflank.tools.report.scoreboard import Scoreboard
-
-    added = hooks or RunHooks()
+def _show(session: RunSession, options: RunOptions, folder: Path) -> Run:
+    """Play and show a run that ``--resume`` of `folder` continues; see ``show_run``."""
+    play: dict[str, Any] = {}
     if options.cluster:
         from outflank.tools.match.runner.cluster import ClusterPool  # an extra that most do without
 
         address = options.cluster
-        added = replace(added, open_pool=lambda settings, run, _: ClusterPool(settings, run, address))
-    if not options.no_records:
-        expect_packages()
-    with ExitStack() as stack:
-        with Interrupts() as interrupts, Scoreboard(session.settings) as board:
-            board.say(session.settings.line())
-            page = None
-            if options.live is not None:
-                from outflank.tools.web.page_process import PageProcess  # an extra that most do without
-
-                page = PageProcess(options.live, options.delay or 0.0, board.say, options.listener)
-                stack.enter_context(page)
-                board.say(f"The run is shown at {page.url}")
-
-            def begin(past: Run) -> None:
-                board.count(past)
-                if page:
-                    page.open(session.folder)
-
-            def show(event: Event) -> None:
-                board.show(event)
-                if page:
-                    page.put(event)
-                added.on_event(event)
-                if options.as_json:
-                    click.echo(json_line(described(event)))
-                    if isinstance(event, GameRecord) and not event.void:
-                        click.echo(json_line(board.progress()))
-
-            shown = replace(
-                added, say=board.say, on_open=begin, on_event=show, on_glimpse=page.put if page else None
-            )
-            run = session.play(shown, interrupts)
-            if page and session.interruption:
-                page.conclude(run)
-        _conclude(session, run, options, page)
-    return run
-
-
-def _conclude(session: RunSession, run: Run, options: RunOptions, page: PageProcess | None) -> None:
-    from outflank.tools.report.figures import Figures, summary
-    from outflank.tools.report.report import write_run_files
-    from outflank.tools.report.tables import print_result
-
-    figures, folder, trouble = Figures(run), session.folder, session.trouble
-    if not options.no_records and (not_written := write_run_files(figures, folder)) and not trouble:
-        trouble = f"{not_written}; the games are safe in {str(folder / RUN_FILE)!r}"
-    try:
-        if options.as_json:
-            click.echo(json_line({"event": "result", **summary(figures)}))
-        else:
-            print_result(figures)
-        if not options.no_records and not trouble:
-            click.echo(f"Records and report are in {folder}/", err=True)
-        if not options.no_records and session.interruption and not run.finished:
-            click.echo(f"{_continuation(run, folder)} continues it", err=True)
-    except OSError:
-        if not session.interruption:  # after SIGHUP the terminal is gone
-            raise
-    if page and not session.interruption:
-        page.conclude(run)
-        with Interrupts() as interrupts, suppress(Interrupted):
-            click.echo(f"The page stays at {page.url} until Ctrl-C", err=True)
-            while True:
-                interrupts.check()
-                time.sleep(_SLICE_SECONDS)
-    if trouble:
-        raise OutflankError(trouble)
-    if session.interruption:
-        raise session.interruption
-    if not run.is_valid:
-        raise OutflankError(f"the run is not valid: more than {MOST_VOIDS:.0%} of an engine's games are void")
-
-
-def _continuation(run: Run, folder: Path) -> str:
-    context = click.get_current_context()
-    if context.info_name == "serve":
-        return "the same command"
-    is_test = context.info_name == "tune" and run.settings.tuning is None
-    return f"{context.command_path} --resume {join_command([str(folder.parent if is_test else folder)])}"
+        play["open_pool"] = lambda settings, run, on_update: ClusterPool(settings, run, address)
+    continuation = f"{click.get_current_context().command_path} --resume {join_command([str(folder)])}"
+    return show_run(session, options, continuation, **play)

@@ -14,10 +14,19 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import Any, Self
 
-from outflank.tools.match.state.events import Event, Glimpse, Thought, TurnBegun, TurnPlayed
+from outflank.tools.match.state.events import (
+    Event,
+    LiveUpdate,
+    Notice,
+    RunEnded,
+    RunObserver,
+    RunOpened,
+    Thought,
+    TurnBegun,
+    TurnPlayed,
+)
 from outflank.tools.match.state.run import Run
 from outflank.tools.runtime.address import Address, url_of
 
@@ -27,7 +36,7 @@ _MOST_WAITING = 20_000
 _END_SECONDS = 5.0
 
 
-class PageProcess:
+class PageProcess(RunObserver):
     """Serves the page of a run from a process of its own; a context manager.
 
     Attributes:
@@ -42,6 +51,8 @@ class PageProcess:
     Raises: SettingsError if the address can't be listened on.
     """
 
+    wants_live_updates = True
+
     def __init__(
         self,
         address: Address,
@@ -53,7 +64,7 @@ class PageProcess:
         self.url = url_of(self._listener)
         self._arguments = [str(delay), *address.names]
         self._say = say
-        self._queue: deque[object] = deque()
+        self._queue: deque[Event | LiveUpdate] = deque()
         self._end = threading.Event()
         self._is_open = False
         self._thread = threading.Thread(target=self._write, name="page", daemon=True)
@@ -92,20 +103,27 @@ class PageProcess:
             self._process.kill()
             self._process.wait()
 
-    def open(self, folder: Path) -> None:
-        """Let the page read the games so far from the run's folder; events are sent from now on."""
-        self._queue.append(folder.resolve())
-        self._is_open = True
+    def observe(self, event: Event) -> None:
+        """Send an event. The page reads the games of a run from the run's file."""
+        match event:
+            case RunOpened(folder, run):
+                self._is_open = True
+                self._put(RunOpened(folder.resolve(), _without_games(run)))
+            case RunEnded(run):
+                self._put(RunEnded(_without_games(run)))
+            case Notice():
+                pass
+            case _:
+                self._put(event)
 
-    def put(self, message: Event | Glimpse) -> None:
-        """Send an event; from any thread."""
+    def update(self, update: LiveUpdate) -> None:
+        """Send an update during a turn."""
+        self._put(update)
+
+    def _put(self, message: Event | LiveUpdate) -> None:
         is_small = isinstance(message, TurnBegun | TurnPlayed | Thought)
         if self._is_open and not (is_small and len(self._queue) > _MOST_WAITING):
             self._queue.append(message)
-
-    def conclude(self, run: Run) -> None:
-        """Send the end of the run, or its interruption; the page has the games."""
-        self._queue.append(replace(run, games=(), voids=(), remarks=()))
 
     def _write(self) -> None:
         """Write the queue to the pipe until the end; runs in a thread."""
@@ -122,3 +140,7 @@ class PageProcess:
                 if not is_last:
                     self._say(f"Note: the page at {self.url} has ended; the run goes on without it")
                 return
+
+
+def _without_games(run: Run) -> Run:
+    return replace(run, games=(), voids=(), remarks=())

@@ -27,7 +27,7 @@ from starlette.routing import Route, WebSocketRoute
 
 from outflank.engine import Move
 from outflank.tools.match.game.results import Ending, GameRecord
-from outflank.tools.match.state.events import Thought, TurnBegun, TurnPlayed
+from outflank.tools.match.state.events import Event, LiveUpdate, Thought, TurnBegun, TurnPlayed
 from outflank.tools.match.state.run import Run
 from outflank.tools.match.state.store import read_openings, read_run
 from outflank.tools.page.parts import GAME_FORMATS, page_parts, rendered, replay
@@ -74,7 +74,7 @@ class RunPage:
         self._delay = delay
         self._past = run, openings
         self._view: RunView | None = None
-        self._late: deque[tuple[float, Any]] = deque()
+        self._late: deque[tuple[float, Event | LiveUpdate]] = deque()
         self._files: dict[str, tuple[float, Run, str]] = {}
         self._making = asyncio.Lock()
         self.routes = [
@@ -85,7 +85,7 @@ class RunPage:
             *(Route(f"/{name}", self._run_file) for name in RUN_FILES),
         ]
 
-    def put(self, messages: list[Any]) -> None:
+    def put(self, messages: list[Event | LiveUpdate]) -> None:
         """Take events, from any thread; they are shown after the delay."""
         due = time.monotonic() + self._delay
         for message in messages:
@@ -162,7 +162,7 @@ def _attachment(text: str, name: str) -> Response:
 
 
 def main() -> None:
-    """Serve until the pipe ends; its first message begins with the run's folder. Standard input has the sockets."""
+    """Serve until the pipe ends; its first message is ``RunOpened``. Standard input has the sockets."""
     delay, *names = sys.argv[1:]
     shared = pickle.load(sys.stdin.buffer)
     if sys.platform == "win32":
@@ -173,11 +173,11 @@ def main() -> None:
             os.nice(NICENESS)
     pipe: Connection[Any, Any] = Connection(control.detach())
     try:
-        folder, *messages = pipe.recv()
+        opened, *messages = pipe.recv()
     except EOFError:
         return
-    past = read_run(folder)
-    page = RunPage(past, read_openings(folder, past.settings.rules), float(delay))
+    past = read_run(opened.folder)
+    page = RunPage(past, read_openings(opened.folder, past.settings.rules), float(delay))
     page.put(messages)
     server = WebServer(page.routes, listener, names=names, lifespan=page.lifespan)
 

@@ -14,10 +14,23 @@ from typing import Any
 from outflank.engine import Colour, Move
 from outflank.protocol.drivers.reports import read_thought
 from outflank.protocol.formats.annotated import for_black
-from outflank.tools.match.game.results import Ending, GameRecord, Pairing, opening_text
+from outflank.tools.match.game.results import Ending, GameRecord, opening_text
 from outflank.tools.match.schedule.formats import plan
-from outflank.tools.match.state.events import Event, Glimpse, Planned, Thought, TurnBegun, TurnPlayed
-from outflank.tools.match.state.run import Run, RunSettings
+from outflank.tools.match.state.events import (
+    EngineJoined,
+    Event,
+    GameEnded,
+    GamesPlanned,
+    GameStarted,
+    GameVoided,
+    LiveUpdate,
+    Remark,
+    RunEnded,
+    Thought,
+    TurnBegun,
+    TurnPlayed,
+)
+from outflank.tools.match.state.run import Run
 from outflank.tools.page.parts import rendered, replay
 from outflank.tools.report.figures import Figures
 from outflank.tools.report.report import game_row, report_parts
@@ -120,37 +133,39 @@ class RunView:
         for game in run.games[-MOST_LISTED:]:
             self._list(game)
 
-    def take(self, event: Event | Glimpse | Run) -> None:
-        """Follow an event; a run without its games is the end of this one."""
+    def take(self, event: Event | LiveUpdate) -> None:
+        """Follow an event."""
         match event:
             case TurnBegun() | TurnPlayed() | Thought():
                 if event.game in self._live:
                     self._live[event.game].take(event)
                     self._changed.add(event.game)
                 return
-            case Pairing():
-                clocks = {colour: self._time_of(name) for colour, name in event.names.items()}
+            case GameStarted(pairing):
+                clocks = {colour: self._time_of(name) for colour, name in pairing.names.items()}
                 rules = self.run.settings.rules
-                game = GameRecord(event, rules, (), winner=None, ending=Ending.DISCS, detail="", margin=None)
-                self._live[event.number] = _LiveGame(game, clocks)
-                self._changed.add(event.number)
+                game = GameRecord(
+                    pairing, rules, (), winner=None, ending=Ending.DISCS, detail="", margin=None
+                )
+                self._live[pairing.number] = _LiveGame(game, clocks)
+                self._changed.add(pairing.number)
                 return
-            case RunSettings():
-                self.run = replace(self.run, settings=event)
-            case Planned(games, _):
+            case EngineJoined(settings):
+                self.run = replace(self.run, settings=settings)
+            case GamesPlanned(games, _):
                 self._planned = games
-            case GameRecord(void=""):
-                self._leave(event.pairing.number)
-                self.games[event.pairing.number] = event
-                self._list(event)
-            case GameRecord():
-                self._leave(event.pairing.number)
-                self._unlist(event.pairing.number)
-                self.run = replace(self.run, voids=(*self.run.voids, event))
-            case str():
-                self.run = replace(self.run, remarks=(*self.run.remarks, event))
-            case Run():
-                self._conclude(event)
+            case GameEnded(game):
+                self._leave(game.pairing.number)
+                self.games[game.pairing.number] = game
+                self._list(game)
+            case GameVoided(game):
+                self._leave(game.pairing.number)
+                self._unlist(game.pairing.number)
+                self.run = replace(self.run, voids=(*self.run.voids, game))
+            case Remark(sentence):
+                self.run = replace(self.run, remarks=(*self.run.remarks, sentence))
+            case RunEnded(run):
+                self._conclude(run)
         self._is_stale = True
 
     def settle(self) -> None:

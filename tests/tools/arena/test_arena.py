@@ -47,9 +47,9 @@ from outflank.tools.arena.messages import (
 )
 from outflank.tools.arena.pool import ArenaPool
 from outflank.tools.arena.standing import StandingConductor
-from outflank.tools.match.game.results import Ending, GameRecord
+from outflank.tools.match.game.results import Ending
 from outflank.tools.match.schedule.formats import plan
-from outflank.tools.match.state.events import Event, Glimpse, Thought
+from outflank.tools.match.state.events import Event, GameEnded, LiveUpdate, Thought
 from outflank.tools.match.state.run import Format
 from outflank.tools.match.state.store import read_run
 from outflank.tools.runtime import progress
@@ -374,10 +374,10 @@ def test_engines_of_both_machines_meet_in_an_arena_and_in_no_match(tmp_path: Pat
 
 
 def test_those_who_watch_hear_what_a_joined_engine_thinks(tmp_path: Path) -> None:
-    glimpses: list[Glimpse] = []
+    updates: list[LiveUpdate] = []
     with LocalArena(tmp_path) as local, local.entrant("A", fake("x", "aloud")), local.entrant("B", fake("x")):
-        local.play(local.settings("A", "B", games=1), on_glimpse=glimpses.append)
-    thoughts = [glimpse for glimpse in glimpses if isinstance(glimpse, Thought)]
+        local.play(local.settings("A", "B", games=1), on_update=updates.append)
+    thoughts = [update for update in updates if isinstance(update, Thought)]
 
     assert {thought.engine for thought in thoughts} == {"A"}
     assert thoughts[0].line.startswith("info move ")
@@ -449,7 +449,7 @@ def test_many_engines_come_and_play(tmp_path: Path, engines: int, games: int) ->
     names, memory = [f"E{number:02}" for number in range(1, engines + 1)], list[int]()
 
     def look(event: Event) -> None:
-        if isinstance(event, GameRecord):
+        if isinstance(event, GameEnded):
             memory.append(resident_kib())
             if len(memory) == games:
                 raise TimeoutError

@@ -22,7 +22,7 @@ from outflank.tools.arena.pool import ArenaPool
 from outflank.tools.arena.standing import StandingConductor, most_informative
 from outflank.tools.match.game.results import GameRecord
 from outflank.tools.match.standings import Standings
-from outflank.tools.match.state.events import Event
+from outflank.tools.match.state.events import Event, GameEnded
 from outflank.tools.match.state.run import Format
 from outflank.tools.match.state.store import Store, read_run
 from outflank.tools.runtime.signals import Interrupted, Interrupts
@@ -106,7 +106,7 @@ def play(local: LocalArena, store: Store, games: int) -> None:
 
     def count(event: Event) -> None:
         nonlocal ended
-        ended += isinstance(event, GameRecord)
+        ended += isinstance(event, GameEnded)
         if ended >= games:
             raise Enough
 
@@ -118,7 +118,7 @@ def play(local: LocalArena, store: Store, games: int) -> None:
     try:
         with ArenaPool(past.settings, local.arena.connection_of) as pool, Interrupts() as signals:
             local.arena.on_change(pool.look)
-            conductor(past, store, pool, count, print, signals).play()
+            conductor(past, store, pool, count, signals).play()
     except (Enough, Interrupted):
         pass
 

@@ -28,6 +28,7 @@ from outflank.tests.support.program import OUTFLANK, RHINO, needs_rhino, outflan
 from outflank.tests.support.runs import (
     broken_off,
     conduct,
+    ends,
     played,
     run_of,
     settings,
@@ -41,11 +42,11 @@ from outflank.tools.commands.matches import tournament
 from outflank.tools.match.game.results import Ending, GameRecord
 from outflank.tools.match.openings.sources import play_random
 from outflank.tools.match.state import events
-from outflank.tools.match.state.events import described
 from outflank.tools.match.state.run import Format, Run
 from outflank.tools.match.state.schema import RUN, RUN_FILE
 from outflank.tools.match.state.store import Store, read_run
 from outflank.tools.report.records import CSV_COLUMNS
+from outflank.tools.runs.json_lines import plain_event
 
 ENGINES = ("--engine", "name=A cmd=no-such-engine", "--engine", "name=B cmd=no-such-engine")
 PAGE = (Path(__file__).parents[3] / "docs" / "match.md").read_text()
@@ -196,7 +197,7 @@ def invoke(command: str, *arguments: object, input: str = "") -> Result:
 
 def stored(folder: Path, run: Run, finished: bool = False) -> Run:
     with Store.create(folder, run.settings, [()], "id") as store:
-        store.write(run.games)
+        store.write(ends(*run.games))
         store.end(finished=finished)
     return run
 
@@ -298,7 +299,7 @@ def test_every_option_preset_format_ending_and_time_control_is_described() -> No
 def test_every_file_is_described(tmp_path: Path) -> None:
     crash = broken_off(Ending.CRASH, Colour.BLACK)
     store = Store.create(tmp_path, settings(runs.fake("A"), runs.fake("B"), games=1), [()], "a run")
-    store.write([crash])
+    store.write(ends(crash))
     write_files_of(store.end(finished=True), tmp_path)
     listed = ", ".join(column("file")).replace("-N", "-1").split(", ")
 
@@ -325,16 +326,16 @@ def test_every_table_and_column_is_described(tmp_path: Path) -> None:
 def test_every_event_is_described() -> None:
     crash = broken_off(Ending.CRASH, Colour.BLACK)
     examples: list[events.Event] = [
-        events.Planned(1, 0),
-        crash.pairing,
+        events.GamesPlanned(1, 0),
+        events.GameStarted(crash.pairing),
         events.TurnPlayed(1, 1, 0, AnnotatedMove(Position.start(), Move.parse("f5"))),
-        crash,
-        replace(crash, void="why"),
-        "so",
-        settings(runs.fake("A"), runs.fake("B")),
+        events.GameEnded(crash),
+        events.GameVoided(replace(crash, void="why")),
+        events.Remark("so"),
+        events.EngineJoined(settings(runs.fake("A"), runs.fake("B"))),
     ]
 
-    assert column("event") == [described(event)["event"] for event in examples] + ["progress", "result"]
+    assert column("event") == [plain_event(event)["event"] for event in examples] + ["progress", "result"]
 
 
 # --- What is derived from a run; what `export` prints is in transcripts/matches.console

@@ -22,11 +22,11 @@ from outflank.tests.support.dialogue import driver_of
 from outflank.tests.support.processes import linux_alone, open_files, resident_kib
 from outflank.tests.support.runs import conduct, fake, instant_settings, resume, settings
 from outflank.tools.match.game import seat
-from outflank.tools.match.game.results import Ending, GameRecord, Pairing
+from outflank.tools.match.game.results import Ending
 from outflank.tools.match.game.seat import longest_wait, own_waited_seconds
 from outflank.tools.match.runner import conductor, pool
 from outflank.tools.match.runner.pool import StallWatch
-from outflank.tools.match.state.events import Event, TurnPlayed
+from outflank.tools.match.state.events import Event, GameEnded, GameStarted, Notice, TurnPlayed
 from outflank.tools.match.state.run import Format
 from outflank.tools.match.state.store import Store, read_run
 from outflank.tools.match.stats.sprt import Sprt
@@ -47,9 +47,10 @@ def test_what_happens_is_told_in_order(tmp_path: Path) -> None:
     conduct(settings(fake("A"), fake("B"), games=2), tmp_path / "m", told.append)
     of_first = [event for event in told if isinstance(event, TurnPlayed) and event.game == 1]
     kinds = [type(event).__name__ for event in told if not isinstance(event, TurnPlayed)]
-    (first, _) = (event for event in told if isinstance(event, GameRecord))
+    (first, _) = (event.game for event in told if isinstance(event, GameEnded))
 
-    assert kinds == ["Planned", *["Pairing", "GameRecord"] * 2, "Planned"]
+    games = ["GamesPlanned", *["GameStarted", "GameEnded"] * 2, "GamesPlanned"]
+    assert kinds == ["RunOpened", *games, "RunEnded"]
     assert [event.ply for event in of_first] == list(range(len(of_first)))
     assert [event.turn for event in of_first] == list(first.turns)
 
@@ -265,7 +266,12 @@ def test_what_a_full_disk_keeps_out_is_written_when_there_is_room(
         commit(self, *arguments, **options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Store, "_commit", full_for_a_while)
-    run = conduct(settings(fake("A"), fake("B"), games=6), tmp_path / "m", say=said.append)
+
+    def note(event: Event) -> None:
+        if isinstance(event, Notice):
+            said.append(event.sentence)
+
+    run = conduct(settings(fake("A"), fake("B"), games=6), tmp_path / "m", note)
 
     assert len(run.games) == 6
     assert read_run(tmp_path / "m").games == run.games
@@ -281,7 +287,7 @@ def test_many_games_leave_nothing_behind(tmp_path: Path, games: int) -> None:
     before, taken = (open_files(), threading.active_count()), []
 
     def measure(event: Event) -> None:
-        if isinstance(event, Pairing) and event.number % (games // 10) == 1:
+        if isinstance(event, GameStarted) and event.pairing.number % (games // 10) == 1:
             gc.collect()
             taken.append((open_files(), threading.active_count(), resident_kib()))
 

@@ -23,11 +23,11 @@ from outflank.protocol.formats.annotated import AnnotatedMove
 from outflank.tests.book.test_damage import in_circles
 from outflank.tests.support.books import FullDisk, no_file_beyond
 from outflank.tests.support.positions import ONE_WAY, WIPE_OUT, WITH_PASSES
-from outflank.tests.support.runs import broken_off, played, store_run
+from outflank.tests.support.runs import broken_off, ends, played, store_run
 from outflank.tools.cli.program import cli
 from outflank.tools.match.game.results import Ending, GameRecord, OffClockTime
 from outflank.tools.match.openings.sources import OpeningsChoice
-from outflank.tools.match.state.events import Event, TurnPlayed
+from outflank.tools.match.state.events import Event, GameEnded, GameStarted, Remark, TurnPlayed
 from outflank.tools.match.state.run import Format, RunSettings
 from outflank.tools.match.state.schema import RUN_FILE
 from outflank.tools.match.state.store import LOCK_FILE, Store, read_run
@@ -97,9 +97,9 @@ def test_games_come_back_as_they_were(tmp_path: Path) -> None:
         again(played(number=3, names=NAMES)),
     )
     void = replace(game(3), ending=Ending.TIME, void="the runner stalled", blamed="B b")
-    store = create(tmp_path)
-    store.write([games[2], void, "B b is late"])
-    store.write([games[0], "B b is late", games[1]])
+    store, late = create(tmp_path), Remark("B b is late")
+    store.write([*ends(games[2], void), late])
+    store.write([*ends(games[0]), late, *ends(games[1])])
     store.end(finished=True)
     run = read_run(tmp_path)
 
@@ -117,7 +117,7 @@ def test_no_text_is_stored_that_is_too_long_to_be_read(tmp_path: Path) -> None:
     broken = broken_off(Ending.CRASH, Colour.BLACK, names=NAMES, detail=long)
     loud = replace(broken, dialogue=("A > genmove black", *[long] * 3, "A < the fault"))
     store = create(tmp_path)
-    store.write([loud, replace(again(loud), void=long), long])
+    store.write([*ends(loud, replace(again(loud), void=long)), Remark(long)])
     run = store.end(finished=False)
 
     assert run == read_run(tmp_path)
@@ -131,11 +131,12 @@ def test_times_between_moves_add_up_for_each_game_once_and_so_do_the_first_ten_n
     older = {"A": "Ant 0", "B b": "Bee 7"}
     first, second = (replace(game(number), outside=taken, identities=older) for number in (1, 2))
     store = create(tmp_path)
-    store.write([first])
+    store.write(ends(first))
     store.end(finished=False)
     store = Store.resume(tmp_path)
-    store.write([replace(game(1), void="its twin was voided"), replace(second, void="a stall")])
-    store.write([replace(game(2 + number), identities={"A": f"Ant {number}"}) for number in range(1, 31)])
+    store.write(ends(replace(game(1), void="its twin was voided"), replace(second, void="a stall")))
+    later = [replace(game(2 + number), identities={"A": f"Ant {number}"}) for number in range(1, 31)]
+    store.write(ends(*later))
     ended, run = store.end(finished=False), read_run(tmp_path)
 
     assert (ended.outside, ended.identities) == (run.outside, run.identities)
@@ -147,7 +148,7 @@ def test_moves_with_directions_come_back(tmp_path: Path) -> None:
     rules = Rules.parse("ravensburger-1987")
     one_way = refereed(ONE_WAY, rules)
     store = create(tmp_path, replace(SETTINGS, rules=rules))
-    store.write([one_way])
+    store.write(ends(one_way))
 
     assert store.read().games == (one_way,)
     store.end(finished=False)
@@ -155,7 +156,7 @@ def test_moves_with_directions_come_back(tmp_path: Path) -> None:
 
 def test_a_game_that_goes_on_is_no_result_and_forgotten_on_resume(tmp_path: Path) -> None:
     store = create(tmp_path)
-    store.write([game(1), game(2).pairing, TurnPlayed(2, 1, 0, FIRST)])
+    store.write([*ends(game(1)), GameStarted(game(2).pairing), TurnPlayed(2, 1, 0, FIRST)])
     openings = store.openings()
     reader = sqlite3.connect(tmp_path / RUN_FILE)
     assert reader.execute("SELECT number, ending FROM game WHERE number > 1").fetchall() == [(2, None)]
@@ -195,7 +196,7 @@ def out_of_room_after(statements: int) -> Callable[[str], bool]:
 def test_a_full_disk_loses_nothing_whichever_statement_it_strikes(tmp_path: Path) -> None:
     """The n-th statement fails and all after it, for n = 0, 1, 2... until none fails."""
     short = played(names=NAMES)
-    events: list[Event] = [short.pairing, TurnPlayed(1, 1, 0, FIRST), short]
+    events: list[Event] = [GameStarted(short.pairing), TurnPlayed(1, 1, 0, FIRST), GameEnded(short)]
     statement, trouble = 0, "yes"
     while trouble:
         folder = tmp_path / str(statement)
@@ -208,7 +209,7 @@ def test_a_full_disk_loses_nothing_whichever_statement_it_strikes(tmp_path: Path
         assert read_run(folder).games == (() if trouble else (short,))
 
         disk.fails = lambda sql: False
-        store.write([played(number=2, names=NAMES)])
+        store.write(ends(played(number=2, names=NAMES)))
         assert store.trouble == ""
         assert [record.pairing.number for record in store.read().games] == [1, 2]
         store.end(finished=True)
@@ -219,7 +220,7 @@ def test_a_full_disk_loses_nothing_whichever_statement_it_strikes(tmp_path: Path
 def test_a_damaged_run_is_refused_in_words(tmp_path: Path) -> None:
     """Cut off behind each page; what is still whole is read, and nothing else happens than a sentence."""
     store = create(tmp_path)
-    store.write([game(number) for number in (1, 2, 3, 4)])
+    store.write(ends(*(game(number) for number in (1, 2, 3, 4))))
     store.end(finished=True)
     content = (tmp_path / RUN_FILE).read_bytes()
     for size in range(0, len(content), 4096):
@@ -231,7 +232,7 @@ def test_a_damaged_run_is_refused_in_words(tmp_path: Path) -> None:
 def test_a_run_from_before_books_is_read_and_resumed(tmp_path: Path) -> None:
     """Version 1 had no column for them."""
     store = create(tmp_path)
-    store.write([game()])
+    store.write(ends(game()))
     store.end(finished=False)
     connection = sqlite3.connect(tmp_path / RUN_FILE)
     connection.executescript("ALTER TABLE turn DROP COLUMN book; PRAGMA user_version = 1")
@@ -240,7 +241,7 @@ def test_a_run_from_before_books_is_read_and_resumed(tmp_path: Path) -> None:
 
     assert read_run(tmp_path).games == (old,)
     resumed = Store.resume(tmp_path)
-    resumed.write([game(2)])
+    resumed.write(ends(game(2)))
     assert resumed.end(finished=True).games == (old, game(2))
 
 

@@ -25,15 +25,15 @@ from outflank.tests.support.runs import (
 )
 from outflank.tools.match.game.results import Ending, GameRecord
 from outflank.tools.match.openings.sources import OpeningsChoice
-from outflank.tools.match.state.events import Planned
+from outflank.tools.match.state.events import GameEnded, GamesPlanned, GameStarted, Remark
 from outflank.tools.match.state.run import Format, Run
 from outflank.tools.match.stats.sprt import Sprt
 from outflank.tools.page.parts import SQUARE_LETTERS
 from outflank.tools.report import report
 from outflank.tools.report.figures import Figures
-from outflank.tools.report.scoreboard import Scoreboard, seconds_left
 from outflank.tools.report.tables import FittingTable
 from outflank.tools.report.wording import rating_text
+from outflank.tools.runs.scoreboard import Scoreboard, seconds_left
 
 ONE_DIRECTION = PRESETS["ravensburger-1987"]
 NAMES = ("A", "B", "C")
@@ -352,11 +352,11 @@ def test_a_swiss_tournament_prints_tie_breaks_rounds_and_byes(capsys: pytest.Cap
 def test_the_scoreboard_tells_how_far_a_run_is_and_the_time_left_by_the_games_of_this_runner() -> None:
     made = random_run(("A", "B", "C"), 1, {"format": Format.SWISS, "rounds": 2})
     board = Scoreboard(made.settings)
-    board.show(Planned(2, 0))
+    board.observe(GamesPlanned(2, 0))
     told = [board.progress()]
     for game in made.games[:2]:
-        board.show(game.pairing)
-        board.show(game)
+        board.observe(GameStarted(game.pairing))
+        board.observe(GameEnded(game))
     told.append(board.progress())
 
     assert (told[0]["played"], told[0]["games"]) == (0, 4)
@@ -388,7 +388,7 @@ def test_the_sentences_of_a_run_hold_nothing_that_a_terminal_obeys(
     hostile = "\x1b]0;owned\x07\x9b2J"
     with Scoreboard(made.settings) as board:
         board.say(hostile)
-        board.show(hostile)
+        board.observe(Remark(hostile))
     openings = OpeningsChoice(path=Path(hostile))
     print_result_of(replace(made, settings=replace(made.settings, openings=openings)))
     told = capsys.readouterr()

@@ -26,7 +26,7 @@ from outflank.tests.support.browser import Browser, fetched, in_browser
 from outflank.tests.support.processes import children, resident_kib
 from outflank.tests.support.program import started
 from outflank.tests.support.runs import conduct, instant_settings
-from outflank.tools.match.state.events import Thought
+from outflank.tools.match.state.events import RunOpened, Thought
 from outflank.tools.match.state.store import read_run
 from outflank.tools.runtime.address import Address
 from outflank.tools.web.change_feed import ChangeFeed
@@ -316,9 +316,9 @@ def test_what_engines_say_before_the_run_has_a_folder_is_not_shown(tmp_path: Pat
     """UCI engines send ``info string`` when they are started, before the first game."""
     conduct(instant_settings(tmp_path, games=2), tmp_path / "run")
     with PageProcess(Address(), 0.0, print) as page:
-        page.put(Thought(0, "A", "info string ready"))
+        page.update(Thought(0, "A", "info string ready"))
         time.sleep(0.3)  # three times as long as the queue waits
-        page.open(tmp_path / "run")
+        page.observe(RunOpened(tmp_path / "run", read_run(tmp_path / "run")))
         with connect(page.url.replace("http", "ws") + "/feed", max_size=None) as socket:
             watcher = Watcher(socket)
             watcher.wait(lambda values: len(watcher.ended()) == 2)

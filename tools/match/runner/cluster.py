@@ -16,7 +16,7 @@ from distributed import Future
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tools.match.game.results import Pairing
 from outflank.tools.match.runner.pool import NewsQueue, PairWorker, StallWatch, needs_stall_watch
-from outflank.tools.match.state.events import Event, TurnPlayed
+from outflank.tools.match.state.events import Event, PairDone, TurnPlayed
 from outflank.tools.match.state.run import RunSettings
 from outflank.tools.runtime.cluster import connect, if_same_build, places, this_build
 from outflank.tools.runtime.signals import Stopped
@@ -91,11 +91,11 @@ class ClusterPool:
         except Stopped:
             return
         except Exception as error:  # of our program or the cluster, in any case not of an engine
-            self.news.put((pairings, f"{type(error).__name__}: {error}"))
+            self.news.put(PairDone(pairings, f"{type(error).__name__}: {error}"))
             return
         for event in events:
             self.news.put(event)
-        self.news.put((pairings, ""))
+        self.news.put(PairDone(pairings))
 
 
 def _is_over(run: str) -> Callable[[], bool]:

@@ -12,7 +12,15 @@ from outflank.tools.match.game.results import Ending, GameRecord, Pairing
 from outflank.tools.match.runner.pool import News, PairPool
 from outflank.tools.match.schedule.formats import plan
 from outflank.tools.match.standings import Standings
-from outflank.tools.match.state.events import Event, Planned
+from outflank.tools.match.state.events import (
+    Event,
+    GameEnded,
+    GamesPlanned,
+    GameVoided,
+    Notice,
+    PairDone,
+    Remark,
+)
 from outflank.tools.match.state.run import Format, Run, RunSettings
 from outflank.tools.match.state.store import Store
 from outflank.tools.runtime.signals import Interrupts
@@ -32,8 +40,7 @@ class Conductor:
         past: the run so far.
         store: its state, where everything goes first.
         pool: where the games are played.
-        on_event: called with each event once it is stored.
-        say: called with a sentence for the user.
+        on_event: called with each event once it is stored, and with notices for the user.
         interrupts: asked often whether to stop.
     """
 
@@ -43,7 +50,6 @@ class Conductor:
         store: Store,
         pool: PairPool,
         on_event: Callable[[Event], object],
-        say: Callable[[str], object],
         interrupts: Interrupts,
     ) -> None:
         self.finished = False
@@ -51,7 +57,6 @@ class Conductor:
         self._store = store
         self._pool = pool
         self._on_event = on_event
-        self._say = say
         self._interrupts = interrupts
         self._standings = Standings(past.settings, past.games)
         self._path = past.settings.path()
@@ -118,7 +123,7 @@ class Conductor:
         games = self._standings.games
         planned = plan(self._settings, self._openings, games.values())
         self._pairs = {pair: tuple(games) for pair, games in groupby(planned, lambda pairing: pairing.pair)}
-        self._on_event(Planned(len(planned), len(games)))
+        self._on_event(GamesPlanned(len(planned), len(games)))
         missing = (self._still_missing(pair) for pair in self._pairs)
         return [pairings for pairings in missing if pairings]
 
@@ -129,18 +134,18 @@ class Conductor:
         events: list[Event] = []
         for piece in news:
             match piece:
-                case (pairings, failure):
+                case PairDone(pairings, failure):
                     events += self._end_pair(pairings[0].pair, failure)
-                case GameRecord(void=""):
-                    self._standings.add(piece)
-                    self._move_values(piece.pairing.pair)
+                case GameEnded(game):
+                    self._standings.add(game)
+                    self._move_values(game.pairing.pair)
                     events.append(piece)
-                case GameRecord():
-                    events += self._void(piece)
-                case str():
-                    # Every player of an engine notices it, and a new one is made for each pairing and table.
-                    if piece not in self._remarks:
-                        self._remarks.add(piece)
+                case GameVoided(game):
+                    events += self._void(game)
+                case Remark(sentence):
+                    # Every driver of an engine makes it, and each worker has a driver of its own.
+                    if sentence not in self._remarks:
+                        self._remarks.add(sentence)
                         events.append(piece)
                 case _:
                     events.append(piece)
@@ -148,7 +153,7 @@ class Conductor:
         for event in events:
             self._on_event(event)
 
-    def _end_pair(self, pair: int, failure: str) -> list[GameRecord]:
+    def _end_pair(self, pair: int, failure: str) -> list[GameVoided]:
         """A pair that does not count goes back to its place in the queue, before all later ones."""
         pairings = self._running.pop(pair)
         voids = self._void(self._failed(pairings[-1], failure)) if failure else []
@@ -162,13 +167,14 @@ class Conductor:
             insort(self._waiting, missing, key=_pair_of)
         return voids
 
-    def _void(self, void: GameRecord) -> list[GameRecord]:
-        """Take a pair back because a game of it is void; return each of its games that is void now."""
+    def _void(self, void: GameRecord) -> list[GameVoided]:
+        """Take a pair back because a game of it is void, and return an event for each of its games that is void now."""
         self._note_attempt(void)
         twin = self._standings.take_back(void.pairing.pair)
         if twin is None:
-            return [void]
-        return [replace(twin, void=f"game {void.pairing.number} of its pair was voided"), void]
+            return [GameVoided(void)]
+        twin = replace(twin, void=f"game {void.pairing.number} of its pair was voided")
+        return [GameVoided(twin), GameVoided(void)]
 
     def _failed(self, pairing: Pairing, failure: str) -> GameRecord:
         return GameRecord(
@@ -195,9 +201,9 @@ class Conductor:
         before = self._store.trouble
         self._store.write(events)
         if self._store.trouble and not before:
-            self._say(f"Note: {self._store.trouble}; results are kept in memory and tried again")
+            self._on_event(Notice(f"Note: {self._store.trouble}; results are kept in memory and tried again"))
         elif before and not self._store.trouble:
-            self._say("Note: the records can be written again, and nothing is missing")
+            self._on_event(Notice("Note: the records can be written again, and nothing is missing"))
 
 
 def is_over(run: Run, openings: Sequence[tuple[Move, ...]]) -> bool:

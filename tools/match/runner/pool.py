@@ -18,7 +18,18 @@ from outflank.protocol.drivers.reports import is_thought
 from outflank.protocol.lines import printable
 from outflank.tools.match.game.referee import Referee, Solver
 from outflank.tools.match.game.results import Ending, GameRecord, Pairing
-from outflank.tools.match.state.events import Event, Glimpse, Thought, TurnBegun, TurnPlayed
+from outflank.tools.match.state.events import (
+    Event,
+    GameEnded,
+    GameStarted,
+    GameVoided,
+    LiveUpdate,
+    PairDone,
+    Remark,
+    Thought,
+    TurnBegun,
+    TurnPlayed,
+)
 from outflank.tools.match.state.run import RunSettings
 from outflank.tools.runtime.limits import allow_descriptors
 from outflank.tools.runtime.signals import Stopped
@@ -121,7 +132,7 @@ class PairWorker:
         stall_watch: knows when this machine was held up; None if no engine has a clock.
         emit: called with each event as it happens.
         is_over: asked often; once it is true, playing ends with ``Stopped``.
-        on_glimpse: called with what happens during turns, if anybody watches.
+        on_update: called with each update during a turn; None if no observer wants them.
         make: makes the driver of an engine; called as ``make_driver``.
     """
 
@@ -131,14 +142,14 @@ class PairWorker:
         stall_watch: StallWatch | None,
         emit: Callable[[Event], object],
         is_over: Callable[[], bool],
-        on_glimpse: Callable[[Glimpse], object] | None = None,
+        on_update: Callable[[LiveUpdate], object] | None = None,
         make: Callable[..., Driver] = make_driver,
     ) -> None:
         self._settings = settings
         self._stall_watch = stall_watch
         self._emit = emit
         self._is_over = is_over
-        self._on_glimpse = on_glimpse
+        self._on_update = on_update
         self._game = 0  # that is played, or was
         self._next_thought = 0.0
         self._make = make
@@ -198,22 +209,22 @@ class PairWorker:
                 engine,
                 self._settings.rules,
                 on_wait=self._check_stop,
-                on_line=self._hear if self._on_glimpse else self._dialogue.add,
-                on_remark=self._emit,
+                on_line=self._hear if self._on_update else self._dialogue.add,
+                on_remark=lambda sentence: self._emit(Remark(sentence)),
             )
 
     def _play_game(self, planned: Pairing) -> GameRecord:
         settings, pairing = self._settings, planned.begun()
         self._dialogue.begin()
         self._game = pairing.number
-        self._emit(pairing)
+        self._emit(GameStarted(pairing))
         referee = Referee(
             pairing,
             {colour: self._drivers[name] for colour, name in pairing.names.items()},
             settings.rules,
             settings.stall,
             lambda ply, turn: self._emit(TurnPlayed(pairing.number, pairing.attempt, ply, turn)),
-            on_begun=partial(self._begin_turn, pairing.attempt) if self._on_glimpse else None,
+            on_begun=partial(self._begin_turn, pairing.attempt) if self._on_update else None,
             adjudicate=settings.adjudicate,
             resign=settings.resign,
             draw=settings.draw,
@@ -226,7 +237,7 @@ class PairWorker:
             game = replace(game, dialogue=self._dialogue.lines())
         if void := self._void(game, referee.delay):
             game = replace(game, void=f"{game.loser_name} {void}", blamed=game.loser_name)
-        self._emit(game)
+        self._emit(GameVoided(game) if game.void else GameEnded(game))
         return game
 
     def _void(self, game: GameRecord, delay: float | None) -> str:
@@ -241,17 +252,17 @@ class PairWorker:
     def _hear(self, name: str, direction: str, line: str) -> None:
         """Note a line, and pass it on if it is a thought; an engine may have a thousand a second."""
         self._dialogue.add(name, direction, line)
-        if direction == "<" and is_thought(line) and self._on_glimpse:
+        if direction == "<" and is_thought(line) and self._on_update:
             now = time.monotonic()
             if now >= self._next_thought:
                 self._next_thought = now + _THOUGHT_SECONDS
-                self._on_glimpse(Thought(self._game, name, line[:_LONGEST_LINE]))
+                self._on_update(Thought(self._game, name, line[:_LONGEST_LINE]))
 
     def _begin_turn(self, attempt: int, ply: int, allowance: float) -> None:
         self._next_thought = 0.0
-        if self._on_glimpse:
+        if self._on_update:
             known = allowance if math.isfinite(allowance) else None
-            self._on_glimpse(TurnBegun(self._game, attempt, ply, known, time.time()))
+            self._on_update(TurnBegun(self._game, attempt, ply, known, time.time()))
 
     def _check_stop(self) -> None:
         if self._is_over():
@@ -263,8 +274,8 @@ def needs_stall_watch(settings: RunSettings) -> bool:
     return any(engine.time.is_limited for engine in settings.engines)
 
 
-News = Event | tuple[Sequence[Pairing], str]
-"""What happened; a pair with a text is done, and the text is a sentence if the runner failed at it, else empty."""
+News = Event | PairDone
+"""A message of a worker: an event of a game, or the end of its work on a pair."""
 
 
 class PairPool(Protocol):
@@ -280,7 +291,7 @@ class PairPool(Protocol):
         """Start every engine once. Raises: OutflankError if one can't play, and whatever `on_wait` raises."""
 
     def submit(self, pairings: Sequence[Pairing], engines: Sequence[EngineSpec]) -> None:
-        """Have a pair played; what happens is in the news, at last that the pair is done.
+        """Have a pair played; the news get its events, and ``PairDone`` at the end.
 
         Args:
             pairings: its games, or the one that is still missing.
@@ -320,14 +331,14 @@ class LocalPool:
 
     Args:
         settings: of the run; its concurrency says how many workers there are.
-        on_glimpse: called from the workers with what happens during turns, if anybody watches.
+        on_update: called from the workers with each update during a turn; None if no observer wants them.
         make: makes the driver of an engine; called as ``make_driver``.
     """
 
     def __init__(
         self,
         settings: RunSettings,
-        on_glimpse: Callable[[Glimpse], object] | None = None,
+        on_update: Callable[[LiveUpdate], object] | None = None,
         make: Callable[..., Driver] = make_driver,
     ) -> None:
         self.news = NewsQueue()
@@ -335,7 +346,7 @@ class LocalPool:
         self._stop = threading.Event()
         self._stall_watch = StallWatch() if needs_stall_watch(settings) else None
         self._workers = [
-            PairWorker(settings, self._stall_watch, self.news.put, self._stop.is_set, on_glimpse, make)
+            PairWorker(settings, self._stall_watch, self.news.put, self._stop.is_set, on_update, make)
             for _ in range(settings.concurrency)
         ]
         self._free = list(self._workers)
@@ -395,14 +406,14 @@ class LocalPool:
         worker = self._take_worker(pairings[0].engines)
         try:
             worker.play(pairings, engines)
-            self.news.put((pairings, ""))
+            self.news.put(PairDone(pairings))
         except Stopped:
             pass
         except Exception as error:  # whatever it is, it is our fault, and must not be taken for an engine's
             worker.leave()
             # What has failed may be a shortage.
             self._stop.wait(min(_LONGEST_PAUSE, 4.0 ** (pairings[0].attempt - 1)))
-            self.news.put((pairings, f"{type(error).__name__}: {error}"))
+            self.news.put(PairDone(pairings, f"{type(error).__name__}: {error}"))
         finally:
             with self._lock:
                 self._free.append(worker)

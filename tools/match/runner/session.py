@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
@@ -13,36 +13,23 @@ from outflank.engine import Move
 from outflank.tools.match.runner.conductor import Conductor, is_over, with_games
 from outflank.tools.match.runner.pool import LocalPool, PairPool
 from outflank.tools.match.schedule.formats import openings_needed
-from outflank.tools.match.state.events import Event, Glimpse
+from outflank.tools.match.state.events import Event, LiveUpdate, RunEnded, RunObserver, RunOpened
 from outflank.tools.match.state.run import Run, RunSettings
 from outflank.tools.match.state.store import Store
 from outflank.tools.runtime.progress import warn
 from outflank.tools.runtime.signals import Interrupted, Interrupts
 
-OpenPool = Callable[[RunSettings, str, Callable[[Glimpse], object] | None], AbstractContextManager[PairPool]]
+OpenPool = Callable[
+    [RunSettings, str, Callable[[LiveUpdate], object] | None], AbstractContextManager[PairPool]
+]
+"""Opens the pool that plays the pairs, from the run's settings, its id, and the receiver of updates during turns."""
 
 
-@dataclass(frozen=True, slots=True)
-class RunHooks:
-    """What a caller adds to a session.
-
-    Attributes:
-        say: called with each sentence for the user.
-        on_open: called with the games so far, once the run has a file and its engines have answered.
-        on_event: called with each event after it is stored.
-        on_glimpse: called from any thread with events during turns; None if nobody watches.
-        on_end: called after the last game, also if an earlier session played it.
-        open_pool: opens the pool that plays the pairs, for the settings, the run's id and `on_glimpse`.
-        conductor: makes the conductor; called as ``Conductor``.
-    """
-
-    say: Callable[[str], object] = lambda sentence: None
-    on_open: Callable[[Run], object] = lambda past: None
-    on_event: Callable[[Event], object] = lambda event: None
-    on_glimpse: Callable[[Glimpse], object] | None = None
-    on_end: Callable[[], object] = lambda: None
-    open_pool: OpenPool = lambda settings, run, on_glimpse: LocalPool(settings, on_glimpse)
-    conductor: Callable[..., Conductor] = Conductor
+def local_pool(
+    settings: RunSettings, run: str, on_update: Callable[[LiveUpdate], object] | None
+) -> LocalPool:
+    """Open a pool on this machine; see ``OpenPool``."""
+    return LocalPool(settings, on_update)
 
 
 class RunSession:
@@ -102,28 +89,45 @@ class RunSession:
                 session.settings = replace(session.settings, concurrency=concurrency)
             yield session
 
-    def play(self, hooks: RunHooks, interrupts: Interrupts) -> Run:
+    def play(
+        self,
+        observers: Sequence[RunObserver],
+        interrupts: Interrupts,
+        open_pool: OpenPool = local_pool,
+        make_conductor: Callable[..., Conductor] = Conductor,
+    ) -> Run:
         """Play until all games are played, all engines are gone and the file is closed.
 
         A signal after the first game has begun is kept in `interruption`.
 
+        Args:
+            observers: the observers of the run.
+            interrupts: the signals that end it.
+            open_pool: opens the pool that plays the pairs.
+            make_conductor: makes the conductor; called as ``Conductor``.
+
         Returns: the run as it ended.
         Raises: Interrupted before the first game; OutflankError.
         """
+
+        def notify(event: Event) -> None:
+            for observer in observers:
+                observer.observe(event)
+
         if self._store and self.past and self._is_over:
-            hooks.on_open(self.past)
-            return self._conclude(self._store, hooks, finished=True)
+            notify(RunOpened(self.folder, self.past))
+            return self._conclude(self._store, notify, finished=True)
         run_id = self._store.id if self._store else uuid.uuid4().hex
         openings = [] if self._store else self._draw_openings(interrupts)
         with ExitStack() as stack:
-            with hooks.open_pool(self.settings, run_id, hooks.on_glimpse) as pool:
+            with open_pool(self.settings, run_id, _receiver(observers)) as pool:
                 pool.check_engines(interrupts.check)
                 store = self._store or stack.enter_context(
                     Store.create(self.folder, self.settings, openings, run_id)
                 )
                 past = self.past or store.read()
-                hooks.on_open(past)
-                conductor = hooks.conductor(past, store, pool, hooks.on_event, hooks.say, interrupts)
+                notify(RunOpened(self.folder, past))
+                conductor = make_conductor(past, store, pool, notify, interrupts)
                 try:
                     conductor.play()
                 except Interrupted as caught:
@@ -131,7 +135,7 @@ class RunSession:
                     pool.stop()
             with suppress(Interrupted):
                 conductor.save()
-            return self._conclude(store, hooks, conductor.finished)
+            return self._conclude(store, notify, conductor.finished)
 
     @property
     def _is_over(self) -> bool:
@@ -146,12 +150,22 @@ class RunSession:
             openings.append(opening)
         return openings
 
-    def _conclude(self, store: Store, hooks: RunHooks, finished: bool) -> Run:
-        if finished:
-            hooks.on_end()
+    def _conclude(self, store: Store, notify: Callable[[Event], object], finished: bool) -> Run:
         run = store.end(finished=finished)
         self.trouble = store.trouble
+        notify(RunEnded(run))
         return run
+
+
+def _receiver(observers: Sequence[RunObserver]) -> Callable[[LiveUpdate], None] | None:
+    """Return a function that passes updates to the observers that want them; None if none does."""
+    watching = [observer for observer in observers if observer.wants_live_updates]
+
+    def update(update: LiveUpdate) -> None:
+        for observer in watching:
+            observer.update(update)
+
+    return update if watching else None
 
 
 def _openings(settings: RunSettings) -> Iterator[tuple[Move, ...]]:

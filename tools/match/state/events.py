@@ -1,25 +1,51 @@
-"""The events of a run, a small record each: stored, shown and printed in their order."""
+"""The messages of a run: events that are stored and shown in their order, and updates during a turn."""
 
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
 
 from outflank.engine import Colour
 from outflank.protocol.formats.annotated import AnnotatedMove
-from outflank.tools.match.game.results import GameRecord, Pairing, opening_text
-from outflank.tools.match.state.run import RunSettings
+from outflank.tools.match.game.results import GameRecord, Pairing
+from outflank.tools.match.state.run import Run, RunSettings
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class RunOpened:
+    """The run has a file, and its engines have answered.
+
+    Attributes:
+        folder: the folder of the run's file.
+        run: the run so far.
+    """
+
+    folder: Path
+    run: Run
+
+
+@dataclass(frozen=True, slots=True)
+class GamesPlanned:
     """The number of games is known; in a Swiss tournament or a knockout more may come.
 
     Attributes:
-        games: how many in all, those already played included.
-        played: how many of them count already.
+        games: the number of games, those already played included.
+        played: the number of games that count already.
     """
 
     games: int
     played: int
+
+
+@dataclass(frozen=True, slots=True)
+class GameStarted:
+    """A game has started.
+
+    Attributes:
+        pairing: the game of the schedule, with its attempt and its start.
+    """
+
+    pairing: Pairing
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +55,7 @@ class TurnPlayed:
     Attributes:
         game: the number of the game.
         attempt: the attempt of its pairing.
-        ply: 0 for the first turn.
+        ply: the number of the turn, 0 for the first.
         turn: the turn.
     """
 
@@ -40,17 +66,102 @@ class TurnPlayed:
 
     @property
     def discs(self) -> tuple[int, int]:
-        """Of Black and White after it."""
+        """The discs of Black and White after the turn."""
         after = self.turn.after
         return after.discs(Colour.BLACK), after.discs(Colour.WHITE)
 
 
-Event = Planned | Pairing | TurnPlayed | GameRecord | str | RunSettings
-"""A pairing is a game that begins; a record is one that has ended, or does not count if it is void.
+@dataclass(frozen=True, slots=True)
+class GameEnded:
+    """A game has ended, and it counts.
 
-A sentence is a remark about an engine.
-Settings are the run's settings from now on: an engine has entered a standing arena.
-"""
+    Attributes:
+        game: the record of the game.
+    """
+
+    game: GameRecord
+
+
+@dataclass(frozen=True, slots=True)
+class GameVoided:
+    """A game does not count; its pair is played again.
+
+    Attributes:
+        game: the record of the game, with the reason in ``void``. It may have counted before.
+    """
+
+    game: GameRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """An engine behaved in a way that its author should know.
+
+    Attributes:
+        sentence: the remark, which names the engine.
+    """
+
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class EngineJoined:
+    """Engines have joined a standing arena.
+
+    Attributes:
+        settings: the run's settings from now on; new engines stand last.
+    """
+
+    settings: RunSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """The runner has something to say to the user; it is not stored.
+
+    Attributes:
+        sentence: the sentence.
+    """
+
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunEnded:
+    """The session is over, and the run's file is closed.
+
+    Attributes:
+        run: the run as it ended.
+    """
+
+    run: Run
+
+
+Event = (
+    RunOpened
+    | GamesPlanned
+    | GameStarted
+    | TurnPlayed
+    | GameEnded
+    | GameVoided
+    | Remark
+    | EngineJoined
+    | Notice
+    | RunEnded
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PairDone:
+    """A worker has finished with a pair of games.
+
+    Attributes:
+        pairings: the games of the pair that it was given.
+        failure: a sentence about a failure of the runner; empty if it did not fail.
+    """
+
+    pairings: Sequence[Pairing]
+    failure: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +171,9 @@ class TurnBegun:
     Attributes:
         game: the number of the game.
         attempt: the attempt of its pairing.
-        ply: 0 for the first turn.
-        allowance: seconds that it may take; None without a clock.
-        at: when, in seconds since 1970.
+        ply: the number of the turn, 0 for the first.
+        allowance: the seconds that the turn may take; None without a clock.
+        at: the time of the start, in seconds since 1970.
     """
 
     game: int
@@ -74,12 +185,12 @@ class TurnBegun:
 
 @dataclass(frozen=True, slots=True)
 class Thought:
-    """A line in which an engine reports what it thinks while it does.
+    """A thinking engine has reported on its search.
 
     Attributes:
         game: the number of the game.
-        engine: its name.
-        line: as it wrote it, without control characters.
+        engine: the name of the engine.
+        line: the report as the engine wrote it, without control characters.
     """
 
     game: int
@@ -87,55 +198,23 @@ class Thought:
     line: str
 
 
-Glimpse = TurnBegun | Thought
-"""What happens during a turn: nothing of it is stored, so it goes to those who watch and past the state."""
+LiveUpdate = TurnBegun | Thought
+"""An update during a turn: it is not stored, so it goes past the run's file to the observers that ask for it."""
 
 
-def described(event: Event) -> dict[str, Any]:
-    """The event as plain data, for a line of ``--json``; margins are Black's, times in seconds."""
-    match event:
-        case Planned(games, played):
-            return {"event": "planned", "games": games, "played": played}
-        case Pairing(attempt=attempt, started=started):
-            return {"event": "game-started", **_names(event), "attempt": attempt, "started": started}
-        case TurnPlayed(game, attempt, ply, turn):
-            return {
-                "event": "turn",
-                "game": game,
-                "attempt": attempt,
-                "ply": ply,
-                "move": str(turn.move),
-                "seconds": None if turn.seconds is None else round(turn.seconds, 6),
-                "discs": event.discs,
-            }
-        case GameRecord(void=""):
-            return {"event": "game-ended", **_result(event)}
-        case GameRecord(void=reason, blamed=engine):
-            return {"event": "game-voided", **_result(event), "reason": reason, "engine": engine}
-        case str():
-            return {"event": "remark", "remark": event}
-        case RunSettings(names=names):
-            return {"event": "entered", "engines": list(names)}
+class RunObserver(ABC):
+    """Follows a run.
 
+    Attributes:
+        wants_live_updates: whether ``update`` is called.
+    """
 
-def _names(pairing: Pairing) -> dict[str, Any]:
-    return {
-        "game": pairing.number,
-        "pair": pairing.pair,
-        "round": pairing.round,
-        "black": pairing.names[Colour.BLACK],
-        "white": pairing.names[Colour.WHITE],
-        "opening": opening_text(pairing.opening),
-    }
+    wants_live_updates = False
 
+    @abstractmethod
+    def observe(self, event: Event) -> None:
+        """Take an event, after it was stored; called in the runner's thread."""
 
-def _result(game: GameRecord) -> dict[str, Any]:
-    return {
-        **_names(game.pairing),
-        "attempt": game.pairing.attempt,
-        "winner": game.winner_name,
-        "ending": str(game.ending),
-        "detail": game.detail,
-        "margin": game.margin,
-        "transcript": game.transcript,
-    }
+    def update(self, update: LiveUpdate) -> None:
+        """Take an update during a turn; called from any thread."""
+        return

@@ -27,9 +27,17 @@ from outflank.engine import FileFormatError, Move, Rules
 from outflank.engine.evaluation.weights import checksum
 from outflank.engine.machine import cpu_name, processors
 from outflank.storage.lock import LOCK_SUFFIX, WriterLock, expect_no_other_file
-from outflank.tools.match.game.results import GameRecord, OffClockTime, Pairing, opening_text
+from outflank.tools.match.game.results import GameRecord, OffClockTime, opening_text
 from outflank.tools.match.state import schema
-from outflank.tools.match.state.events import Event, Planned, TurnPlayed
+from outflank.tools.match.state.events import (
+    EngineJoined,
+    Event,
+    GameEnded,
+    GameStarted,
+    GameVoided,
+    Remark,
+    TurnPlayed,
+)
 from outflank.tools.match.state.run import Run, RunSettings, plain_settings
 from outflank.tools.match.state.schema import RUN, RUN_FILE
 from outflank.tools.runtime.progress import counted
@@ -209,7 +217,7 @@ class Store:
         with _refused_in_words(self.folder):
             self._commit(
                 [
-                    *self._statements(settings),
+                    *self._settings_statements(settings),
                     *((schema.INSERT_OPENING, row) for row in added),
                 ],
                 durable=True,
@@ -220,10 +228,10 @@ class Store:
         """Write events in one transaction; if it fails, they are kept and written with the next ones."""
         for event in events:
             self._unsaved.append(event)
-            if isinstance(event, GameRecord):
-                self._note_engines(event)
+            if isinstance(event, GameEnded | GameVoided):
+                self._note_engines(event.game)
         # A game that has ended is written whole: its single turns need not be.
-        games = [event for event in self._unsaved if isinstance(event, GameRecord)]
+        games = [event.game for event in self._unsaved if isinstance(event, GameEnded | GameVoided)]
         ended = {(game.pairing.number, game.pairing.attempt) for game in games}
         due = [
             event
@@ -265,26 +273,29 @@ class Store:
     def _statements(self, event: Event) -> list[Statement]:
         """Return the statements that write an event; writing them twice changes nothing."""
         match event:
-            case Pairing():
-                return [(schema.INSERT_GAME, schema.started_row(event, self._rules))]
+            case GameStarted(pairing):
+                return [(schema.INSERT_GAME, schema.started_row(pairing, self._rules))]
             case TurnPlayed(game, attempt, ply, turn):
                 return [(schema.INSERT_TURN, schema.turn_row(game, attempt, ply, turn))]
-            case GameRecord():
-                number, attempt = event.pairing.number, event.pairing.attempt
-                turns = (schema.turn_row(number, attempt, ply, turn) for ply, turn in enumerate(event.turns))
+            case GameEnded(game) | GameVoided(game):
+                number, attempt = game.pairing.number, game.pairing.attempt
+                turns = (schema.turn_row(number, attempt, ply, turn) for ply, turn in enumerate(game.turns))
                 return [
-                    (schema.INSERT_GAME, schema.ended_row(event)),
+                    (schema.INSERT_GAME, schema.ended_row(game)),
                     *((schema.INSERT_TURN, row) for row in turns),
                 ]
-            case str():
-                return [(schema.INSERT_REMARK, (schema.cut(event, schema.LONGEST_SENTENCE),))]
-            case RunSettings():
-                facts = {"settings": _json(plain_settings(event))}
-                if self.is_ours:
-                    facts[_SEAL] = seal(self.folder / RUN_FILE, _sealed_text({"id": self.id, **facts}))
-                return [(schema.INSERT_FACT, fact) for fact in facts.items()]
-            case Planned():
+            case Remark(sentence):
+                return [(schema.INSERT_REMARK, (schema.cut(sentence, schema.LONGEST_SENTENCE),))]
+            case EngineJoined(settings):
+                return self._settings_statements(settings)
+            case _:
                 return []
+
+    def _settings_statements(self, settings: RunSettings) -> list[Statement]:
+        facts = {"settings": _json(plain_settings(settings))}
+        if self.is_ours:
+            facts[_SEAL] = seal(self.folder / RUN_FILE, _sealed_text({"id": self.id, **facts}))
+        return [(schema.INSERT_FACT, fact) for fact in facts.items()]
 
     def _sums(self) -> list[Statement]:
         seconds = self._seconds_before + time.monotonic() - self._resumed
@@ -355,13 +366,13 @@ def _with(run: Run, events: Iterable[Event]) -> Run:
     voids, remarks = list(run.voids), dict.fromkeys(run.remarks)
     for event in events:
         match event:
-            case GameRecord(void=""):
-                games[event.pairing.number, event.pairing.attempt] = event
-            case GameRecord():
-                games.pop((event.pairing.number, event.pairing.attempt), None)
-                voids.append(event)
-            case str():
-                remarks[event] = None
+            case GameEnded(game):
+                games[game.pairing.number, game.pairing.attempt] = game
+            case GameVoided(game):
+                games.pop((game.pairing.number, game.pairing.attempt), None)
+                voids.append(game)
+            case Remark(sentence):
+                remarks[sentence] = None
     counted = tuple(game for _, game in sorted(games.items()))
     return replace(run, games=counted, voids=tuple(voids), remarks=tuple(remarks))
 

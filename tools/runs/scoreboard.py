@@ -16,8 +16,20 @@ from outflank.tools.match.game.results import Ending, GameRecord, Pairing
 from outflank.tools.match.schedule.formats import games_to_be_planned
 from outflank.tools.match.schedule.swiss import SwissScore
 from outflank.tools.match.standings import Standings
-from outflank.tools.match.state.events import Event, Planned, TurnPlayed
-from outflank.tools.match.state.run import Format, Run, RunSettings
+from outflank.tools.match.state.events import (
+    EngineJoined,
+    Event,
+    GameEnded,
+    GamesPlanned,
+    GameStarted,
+    GameVoided,
+    Notice,
+    Remark,
+    RunObserver,
+    RunOpened,
+    TurnPlayed,
+)
+from outflank.tools.match.state.run import Format, RunSettings
 from outflank.tools.match.stats.ratings import Rating
 from outflank.tools.report import wording
 from outflank.tools.report.tables import FittingTable, score_columns
@@ -27,11 +39,11 @@ _REFRESH = 4  # times a second
 _MOST_GAMES_SHOWN = 12
 
 
-class Scoreboard:
+class Scoreboard(RunObserver):
     """Shows a run while it is played; also a context manager. Without a terminal only the lines are written.
 
     Args:
-        settings: of the run.
+        settings: the settings of the run.
     """
 
     def __init__(self, settings: RunSettings) -> None:
@@ -67,15 +79,15 @@ class Scoreboard:
         """Write a line above the standings."""
         self._console.print(Text(printable(sentence, None)), soft_wrap=True)
 
-    def count(self, run: Run) -> None:
-        """Count the games of a run that is resumed."""
-        for game in run.games:
-            self._count(game)
-
-    def show(self, event: Event) -> None:
-        """Show what has happened."""
+    def observe(self, event: Event) -> None:
+        """Show an event."""
         match event:
-            case Planned(games, played):
+            case RunOpened(run=run):
+                for game in run.games:
+                    self._count(game)
+            case Notice(sentence):
+                self.say(sentence)
+            case GamesPlanned(games, played):
                 games += games_to_be_planned(self._standings.settings, self._standings.games.values())
                 # In a field planned round by round, games before the first plan have been played already.
                 (task,) = self._progress.tasks
@@ -83,30 +95,30 @@ class Scoreboard:
                 self._progress.update(
                     self._task, description="games", total=games, completed=played, before=before
                 )
-            case Pairing():
-                self._boards[event.number] = (event, "")
+            case GameStarted(pairing):
+                self._boards[pairing.number] = (pairing, "")
             case TurnPlayed(game=number):
                 black, white = event.discs
                 pairing, _ = self._boards[number]
                 self._boards[number] = (pairing, f"{black + white - 4:2d} discs played, {black}-{white}")
-            case GameRecord(void=""):
-                self._boards.pop(event.pairing.number, None)
-                self._count(event)
-                self.say(f"{game_line(event)}{self._score()}")
-            case GameRecord():
-                self._boards.pop(event.pairing.number, None)
-                if self._standings.take_back(event.pairing.pair):
+            case GameEnded(game):
+                self._boards.pop(game.pairing.number, None)
+                self._count(game)
+                self.say(f"{game_line(game)}{self._score()}")
+            case GameVoided(game):
+                self._boards.pop(game.pairing.number, None)
+                if self._standings.take_back(game.pairing.pair):
                     self._progress.advance(self._task, -1)
-                self.say(f"game {event.pairing.number} does not count: {event.void}")
-            case str():
-                self.say(f"Note: {event}")
-            case RunSettings():
-                new = [name for name in event.names if name not in self._standings.scores]
-                self._standings.enter(event)
+                self.say(f"game {game.pairing.number} does not count: {game.void}")
+            case Remark(sentence):
+                self.say(f"Note: {sentence}")
+            case EngineJoined(settings):
+                new = [name for name in settings.names if name not in self._standings.scores]
+                self._standings.enter(settings)
                 self.say(f"new in the arena: {', '.join(new)}")
 
     def progress(self) -> dict[str, Any]:
-        """The run's progress, for a line of ``--json``; ratings are about a second old at most."""
+        """Return the run's progress, for a line of ``--json``; ratings are about a second old at most."""
         (task,) = self._progress.tasks
         left = seconds_left(task)
         return {

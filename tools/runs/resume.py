@@ -1,0 +1,29 @@
+"""Whether a run that somebody else may have written is resumed."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from outflank.engine import OutflankError
+from outflank.tools.match.state.run import RunSettings
+
+# The settings on which an engine's start depends.
+_STARTING = ("cmd", "dir", "env", "options", "commands", "book")
+
+
+def ask_about_commands(folder: Path, settings: RunSettings) -> None:
+    """Show the commands of a run that somebody else may have written, and ask whether to start them.
+
+    Raises: OutflankError unless the answer is yes.
+    """
+    click.echo(f"The run in {str(folder)!r} was not begun by you on this machine. It starts:", err=True)
+    for engine in settings.engines:
+        given = {key: value for key, value in engine.settings().items() if key in _STARTING}
+        words = " ".join(f"{key}={value!r}" for key, value in given.items())
+        click.echo(f"  {engine.name}: {words}", err=True)
+    click.echo("Resume it? [y/N] ", err=True, nl=False)
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise OutflankError(
+            f"the run in {str(folder)!r} was not resumed, as it may start anything; answer y to allow it"
+        )

@@ -1,0 +1,109 @@
+"""Plays a run, shows it meanwhile on the terminal, on its page and as JSON lines, and concludes it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from outflank.engine import OutflankError
+from outflank.tools.cli.run_options import RunOptions
+from outflank.tools.match.state.events import Notice, RunObserver
+from outflank.tools.match.state.run import MOST_VOIDS, Run
+from outflank.tools.match.state.schema import RUN_FILE
+from outflank.tools.runtime.progress import json_line
+from outflank.tools.runtime.signals import Interrupted, Interrupts
+
+if TYPE_CHECKING:  # an extra that most do without
+    from outflank.tools.match.runner.session import RunSession
+
+_SLICE_SECONDS = 0.1
+
+
+def show_run(
+    session: RunSession,
+    options: RunOptions,
+    continuation: str,
+    observers: Sequence[RunObserver] = (),
+    **play: Any,
+) -> Run:
+    """Play a run, show it, and print its result.
+
+    Args:
+        session: the run.
+        options: the options of the run.
+        continuation: the command that continues the run if it is interrupted.
+        observers: further observers.
+        play: further arguments of ``RunSession.play``.
+
+    Returns: the run as it ended.
+    Raises: Interrupted; OutflankError about records that could not be written, or if the run is not valid.
+    """
+    from outflank.tools.report.report import expect_packages
+    from outflank.tools.runs.json_lines import JsonLines
+    from outflank.tools.runs.scoreboard import Scoreboard
+
+    if not options.no_records:
+        expect_packages()
+    with ExitStack() as stack, Interrupts() as interrupts:
+        with Scoreboard(session.settings) as board:
+            shown: list[RunObserver] = [board]
+            board.observe(Notice(session.settings.line()))
+            page = None
+            if options.live is not None:
+                from outflank.tools.web.page_process import PageProcess  # an extra that most do without
+
+                page = PageProcess(options.live, options.delay or 0.0, board.say, options.listener)
+                shown.append(stack.enter_context(page))
+                board.observe(Notice(f"The run is shown at {page.url}"))
+            shown += observers
+            if options.as_json:
+                shown.append(JsonLines(board.progress))
+            run = session.play(shown, interrupts, **play)
+        if page and not session.interruption:
+            trouble = _conclude(session, run, options, continuation)
+            click.echo(f"The page stays at {page.url} until Ctrl-C", err=True)
+            _wait_for_signal(interrupts)
+    if not page or session.interruption:
+        trouble = _conclude(session, run, options, continuation)
+    if trouble:
+        raise OutflankError(trouble)
+    if session.interruption:
+        raise session.interruption
+    if not run.is_valid:
+        raise OutflankError(f"the run is not valid: more than {MOST_VOIDS:.0%} of an engine's games are void")
+    return run
+
+
+def _wait_for_signal(interrupts: Interrupts) -> None:
+    with suppress(Interrupted):
+        while True:
+            interrupts.check()
+            time.sleep(_SLICE_SECONDS)
+
+
+def _conclude(session: RunSession, run: Run, options: RunOptions, continuation: str) -> str:
+    """Write the run's files, print its result, and return a sentence about records that could not be written."""
+    from outflank.tools.report.figures import Figures, summary
+    from outflank.tools.report.report import write_run_files
+    from outflank.tools.report.tables import print_result
+
+    figures, folder, trouble = Figures(run), session.folder, session.trouble
+    if not options.no_records and (not_written := write_run_files(figures, folder)) and not trouble:
+        trouble = f"{not_written}; the games are safe in {str(folder / RUN_FILE)!r}"
+    try:
+        if options.as_json:
+            click.echo(json_line({"event": "result", **summary(figures)}))
+        else:
+            print_result(figures)
+        if not options.no_records and not trouble:
+            click.echo(f"Records and report are in {folder}/", err=True)
+        if not options.no_records and session.interruption and not run.finished:
+            click.echo(f"{continuation} continues it", err=True)
+    except OSError:
+        if not session.interruption:  # after SIGHUP the terminal is gone
+            raise
+    return trouble
