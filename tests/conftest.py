@@ -13,6 +13,7 @@ that nobody else comes in meanwhile.
 import fcntl
 import os
 import random
+import signal
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -21,6 +22,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+_RUN = "OUTFLANK_TEST_RUN"
+"""A variable with the process id of the test run, by which its processes are found, whoever their parent is."""
 _DOOR, _ROOM = Path(__file__), Path(__file__).with_name("__init__.py")
 settings.register_profile(
     "default",
@@ -53,6 +56,33 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--hypothesis-profile") is None:
         settings.load_profile("default")
     os.environ["XDG_CONFIG_HOME"] = os.devnull  # a developer's own defaults of options change no test
+    heed_signals()
+    if not hasattr(config, "workerinput"):
+        os.environ[_RUN] = str(os.getpid())  # the workers of pytest-xdist inherit it
+
+
+def heed_signals() -> None:
+    """Give the programs that tests start the default handlers, also below ``nohup`` and in a background job.
+
+    Ignored signals are inherited, handlers written in Python are not. Of the ignored signals, this process itself heeds
+    SIGINT alone.
+    """
+    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler if number == signal.SIGINT else lambda *_: None)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, object]:
+    """Kill processes that the tests left behind, and fail the run with their names."""
+    result = yield
+    if not hasattr(session.config, "workerinput"):
+        from outflank.tests.support.processes import kill_remains
+
+        if left := kill_remains(f"{_RUN}={os.environ[_RUN]}"):
+            print("\nprocesses that the tests left behind, now killed:", *left, sep="\n    ")
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+    return result
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -1,5 +1,7 @@
 """What tests rest on: the oracle against published counts and facts that anyone can check by hand, transcripts."""
 
+import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -41,6 +43,15 @@ def test_deals_a_side_without_a_disc_in_hand_one_of_the_other_sides() -> None:
 
     assert hands == [(2, 1), (1, 1), (1, 1), (0, 1), (0, 1), (0, 0)]
     assert game.choices() == []
+
+
+def test_processes_that_a_run_leaves_behind_are_killed_and_named() -> None:
+    with subprocess.Popen(
+        ["sleep", "1000"], env={"OUTFLANK_TEST_LEFT": "yes", "PATH": os.environ["PATH"]}
+    ) as left:
+        assert processes.kill_remains("OUTFLANK_TEST_LEFT=yes") == [f"{left.pid}: sleep 1000"]
+
+    assert processes.kill_remains("OUTFLANK_TEST_LEFT=yes") == []
 
 
 def fails(meter: StallMeter) -> None:

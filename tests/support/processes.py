@@ -40,6 +40,24 @@ def processes_with(variable: str) -> list[int]:
     return _processes(lambda process: variable in map("=".join, process.environ().items()))
 
 
+def kill_remains(variable: str) -> list[str]:
+    """Kill the processes that go on living with ``NAME=VALUE`` in their environment, and return their command lines.
+
+    This process, those above it, and multiprocessing's helpers, which end with this process, are left alone.
+    """
+    own = psutil.Process()
+    kept = {own.pid, *(process.pid for process in own.parents())}
+    killed = []
+    for pid in set(living_with(variable)) - kept:
+        with contextlib.suppress(psutil.Error):
+            process = psutil.Process(pid)
+            command = " ".join(process.cmdline())
+            if process.ppid() != own.pid or "from multiprocessing" not in command:
+                process.kill()
+                killed.append(f"{pid}: {command}")
+    return killed
+
+
 def _lasting(is_one: Callable[[psutil.Process], bool]) -> list[int]:
     """Ids of such processes; a killed process takes a moment to die, and has a second."""
     deadline = time.monotonic() + 1

@@ -22,7 +22,7 @@ from outflank.tools.cli.types import EXISTING_FILE, LOG_FILE, Seconds, WholeNumb
 from outflank.tools.ggs.client import GgsClient
 from outflank.tools.ggs.settings import Settings, Wish
 from outflank.tools.runtime.progress import warn
-from outflank.tools.runtime.signals import ENDING_SIGNALS
+from outflank.tools.runtime.signals import heeded_signals
 
 _PASSWORD = "OUTFLANK_GGS_PASSWORD"
 _LONGEST_PASSWORD = 100
@@ -189,10 +189,7 @@ async def _play(client: GgsClient) -> None:
         with suppress(RuntimeError):  # it has ended
             loop.call_soon_threadsafe(partial(client.interrupt, number, at_once=number != signal.SIGINT))
 
-    before = {number: signal.getsignal(number) for number in ENDING_SIGNALS}
-    for number, handler in before.items():
-        if handler != signal.SIG_IGN:
-            signal.signal(number, interrupt)
+    before = {number: signal.signal(number, interrupt) for number in heeded_signals()}
     try:
         await client.play()
     finally:

@@ -18,6 +18,14 @@ ENDING_SIGNALS = tuple(
 )
 
 
+def heeded_signals() -> list[signal.Signals]:
+    """Return the ending signals that this process does not ignore.
+
+    A shell lets background jobs ignore SIGINT, and ``nohup`` SIGHUP; programs of Unix keep ignoring them.
+    """
+    return [number for number in ENDING_SIGNALS if signal.getsignal(number) != signal.SIG_IGN]
+
+
 class Interrupted(Exception):
     """The run was interrupted by the signal `number`."""
 
@@ -43,7 +51,7 @@ class Interrupts:
         self._before: dict[signal.Signals, Any] = {}
 
     def __enter__(self) -> Self:
-        self._before = {number: signal.signal(number, self._note) for number in ENDING_SIGNALS}
+        self._before = {number: signal.signal(number, self._note) for number in heeded_signals()}
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -76,13 +84,9 @@ def held_back() -> Iterator[None]:
 
 
 def end_at_once() -> None:
-    """Let these signals end the process from now on, with 128 plus their number as the exit code.
-
-    A shell makes background processes ignore SIGINT, which stays ignored.
-    """
-    for number in ENDING_SIGNALS:
-        if number != signal.SIGINT or signal.getsignal(number) != signal.SIG_IGN:
-            signal.signal(number, _leave)
+    """Let these signals end the process from now on, with 128 plus their number as the exit code."""
+    for number in heeded_signals():
+        signal.signal(number, _leave)
 
 
 def end_tidily() -> None:

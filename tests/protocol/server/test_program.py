@@ -75,13 +75,6 @@ def test_before_the_first_answer_little_is_imported() -> None:
     assert not imported & extras
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _signals_as_in_a_terminal() -> None:
-    """A shell lets what it starts in the background ignore SIGINT, and children would inherit that."""
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
 @pytest.mark.parametrize("beginning", ["", "na", ENDLESS + "\n", "lz-analyze b 10\n", "name\n" * 100])
 def test_the_end_of_the_input_in_any_state_ends_the_program_within_a_second(beginning: str) -> None:
     with Program(*NO_LIMIT) as program:

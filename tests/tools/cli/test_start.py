@@ -17,6 +17,7 @@ from outflank.tests.support.processes import children, living_members
 from outflank.tests.support.program import needs_rhino, running, started
 from outflank.tests.support.transcripts import run
 from outflank.tools.cli.program import COMMANDS
+from outflank.tools.runtime.signals import Interrupted, Interrupts
 
 # Sends itself a signal when it is about to import its N-th module after the first line of ours.
 PROGRAM = """if True:
@@ -105,7 +106,7 @@ def test_a_signal_to_all_processes_of_a_command_prints_no_traceback(
 ) -> None:
     """As a terminal sends it that goes away; multiprocessing's tracker complained that it had been killed."""
     words = ("book", "build", "b.db", "--workers", 2)
-    with started(*words, cwd=tmp_path, stdout=None, start_new_session=True) as ran:
+    with running(*words, cwd=tmp_path, stdout=None, start_new_session=True) as ran:
         while len(children(ran.pid)) < 2:  # the tracker, and what starts the workers
             assert ran.poll() is None
             time.sleep(0.01)
@@ -130,6 +131,34 @@ def test_in_a_command_they_leave_nothing_behind() -> None:
             said = counting.communicate(timeout=60)
         assert (counting.returncode, said) == (128 + number, ("", ""))
         assert time.monotonic() - sent < 2
+
+
+@pytest.mark.parametrize("ignored", [signal.SIGINT, signal.SIGHUP])
+def test_what_a_program_inherits_as_ignored_it_keeps_ignoring(ignored: signal.Signals) -> None:
+    """As the background job of a shell script, or below nohup."""
+    shell = ["sh", "-c", f"trap '' {ignored.name[3:]}; exec \"$@\"", "sh"]
+    with started("gtp", before=shell, stdin=subprocess.PIPE) as program:
+        assert program.stdin is not None
+        assert program.stdout is not None
+        for _ in range(2):
+            print("name", file=program.stdin, flush=True)
+            assert [program.stdout.readline() for _ in range(2)] == ["= Outflank\n", "\n"]
+            program.send_signal(ignored)
+        program.send_signal(signal.SIGTERM)
+        assert program.wait(20) == 128 + signal.SIGTERM
+
+
+def test_work_that_catches_signals_leaves_ignored_ones_alone() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with Interrupts() as interrupts:
+            signal.raise_signal(signal.SIGHUP)
+            interrupts.check()
+            signal.raise_signal(signal.SIGTERM)
+            with pytest.raises(Interrupted, match="SIGTERM"):
+                interrupts.check()
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 def test_an_interrupted_archive_leaves_nothing_behind(tmp_path: Path) -> None:
