@@ -1,7 +1,6 @@
 """The program as a process of its own: through pipes, or at a terminal."""
 
 import os
-import pty
 import random
 import shutil
 import signal
@@ -47,9 +46,17 @@ def running(*words: object, **options: Any) -> "Iterator[subprocess.Popen[str]]"
         program.communicate()
 
 
+def open_terminal() -> tuple[int, int]:
+    """Open a pseudo-terminal, its keyboard's end first; skip the test where the system has none, as a bare chroot."""
+    try:
+        return os.openpty()
+    except OSError as error:
+        pytest.skip(f"this system has no pseudo-terminal: {error}")
+
+
 def at_terminal(words: Sequence[str], typed: bytes = b"", variables: Mapping[str, str] | None = None) -> str:
     """Everything that the program shows at a pseudo-terminal on which this is typed; it has to succeed."""
-    keyboard, terminal = pty.openpty()
+    keyboard, terminal = open_terminal()
     environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
     environment |= {"TERM": "xterm-256color", "PYTHONIOENCODING": "utf-8", **(variables or {})}
     with subprocess.Popen(

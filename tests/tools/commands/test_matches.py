@@ -24,7 +24,7 @@ from outflank.protocol.formats.annotated import AnnotatedMove
 from outflank.tests.support import fake_engine, runs
 from outflank.tests.support.positions import WIPE_OUT, WITH_PASSES
 from outflank.tests.support.processes import children, living_members
-from outflank.tests.support.program import OUTFLANK, RHINO, needs_rhino, outflank, started
+from outflank.tests.support.program import OUTFLANK, RHINO, needs_rhino, open_terminal, outflank, started
 from outflank.tests.support.runs import (
     broken_off,
     conduct,
@@ -171,7 +171,7 @@ def test_a_signal_before_the_first_game_ends_the_match(tmp_path: Path) -> None:
 def test_a_terminal_that_goes_away_ends_the_match_and_loses_nothing(tmp_path: Path) -> None:
     arguments = [*two(fake("A"), fake("B", "slow", 24)), "--games", "40", "--out", str(tmp_path / "m")]
     command = f"exec {shlex.join([OUTFLANK, 'match', *arguments])}"
-    terminal, end = os.openpty()
+    terminal, end = open_terminal()
     running = subprocess.Popen(
         ["sh", "-c", command], stdin=end, stdout=end, stderr=end, preexec_fn=_take_terminal, close_fds=True
     )

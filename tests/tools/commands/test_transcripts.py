@@ -1,7 +1,6 @@
 """What the commands print, as whole dialogues in transcripts/; tests/support/transcripts.py describes their form."""
 
 import os
-import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +9,7 @@ import pytest
 
 from outflank.engine import PRESETS, Game, Position
 from outflank.engine.boardsvg import DISC_COLOURS
-from outflank.tests.support.program import at_terminal, started
+from outflank.tests.support.program import at_terminal, open_terminal, started
 from outflank.tests.support.transcripts import Section, check, run, sections
 from outflank.tools.report.board import board_text
 
@@ -61,7 +60,7 @@ def test_a_bad_line_is_answered_and_the_game_continues(words: str, typed: str, s
 
 
 def test_ctrl_c_loses_no_move() -> None:
-    keyboard, terminal = pty.openpty()
+    keyboard, terminal = open_terminal()
     with started("play", "--side", "both", stdin=terminal, stderr=terminal) as game:
         os.close(terminal)
         os.write(keyboard, b"f5\nd6\n")

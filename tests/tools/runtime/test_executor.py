@@ -1,7 +1,6 @@
 """Tasks run here and there alike, as few at a time as there is room for; they share searchers, and tell progress."""
 
 import os
-import pty
 import re
 import signal
 import sys
@@ -16,6 +15,7 @@ from outflank.engine import Limit, Position
 from outflank.engine.evaluation import weights
 from outflank.tests.support.installation import python_script
 from outflank.tests.support.processes import living_with
+from outflank.tests.support.program import open_terminal
 from outflank.tools.runtime import progress
 from outflank.tools.runtime.executor import cleared_searcher, open_executor, run_all, shared_searcher, within
 from outflank.tools.runtime.progress import progress_bar
@@ -142,7 +142,7 @@ def test_workers_search_with_the_weights_of_their_parent(
 
 
 def test_the_bar_counts_what_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
-    screen, terminal = pty.openpty()
+    screen, terminal = open_terminal()
     with os.fdopen(terminal, "w") as shown:
         monkeypatch.setattr(sys, "stderr", shown)
         with progress_bar("fit", 3, "phases", done=1) as advance:
