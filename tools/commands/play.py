@@ -33,7 +33,7 @@ from outflank.tools.cli.positions import read_game
 from outflank.tools.cli.types import COUNT, OUTPUT_FILE, SECONDS, WholeNumber
 from outflank.tools.commands.engine import books_to_play, books_to_read, elo_option, expect_one_strength
 from outflank.tools.live.dialogue import Dialogue
-from outflank.tools.live.localgame import GameFiles, LocalGame
+from outflank.tools.live.files import GameFiles
 from outflank.tools.play import solo as solo_game
 from outflank.tools.report.board import say
 from outflank.tools.runtime.inputlines import InputLines
@@ -133,28 +133,26 @@ def play(
     )
     session.prepare()
     people = frozenset({record.final.side}) if side is None else _SIDES[side]
-    table = LocalGame(session, record, people, control, name)
-    files.expect_held(table.record())
-    limits = ", ".join(
-        words
-        for words in (
-            None if strength.elo is None else f"Elo {strength.elo}",
-            None if strength.level is None else f"level {strength.level}",
-            None if strength.depth is None else counted(strength.depth, "ply", "plies"),
-            None if strength.seconds is None else f"{strength.seconds:g} s a move",
-            None if not control.is_limited else f"clock {control}",
-        )
-        if words
-    )
-    say(
-        f"outflank {weights.version()}, {record.rules}, {limits or f'level {DEFAULT_LEVEL}'}; help lists the commands"
-    )
     with ExitStack() as stack:
         explorer = None
         if archive is not None:
             explorer = stack.enter_context(Explorer.open(archive, books_to_read(book), DEFAULT_LEVEL))
             explorer.archive.expect(record.rules)
-        Dialogue(table, InputLines(), files, hints, explorer).run()
+        dialogue = Dialogue(record, session, people, control, name, InputLines(), files, hints, explorer)
+        say(_heading(record.rules, strength, control))
+        dialogue.run()
+
+
+def _heading(rules: Rules, strength: Strength, control: TimeControl) -> str:
+    words = (
+        None if strength.elo is None else f"Elo {strength.elo}",
+        None if strength.level is None else f"level {strength.level}",
+        None if strength.depth is None else counted(strength.depth, "ply", "plies"),
+        None if strength.seconds is None else f"{strength.seconds:g} s a move",
+        None if not control.is_limited else f"clock {control}",
+    )
+    limits = ", ".join(filter(None, words)) or f"level {DEFAULT_LEVEL}"
+    return f"outflank {weights.version()}, {rules}, {limits}; help lists the commands"
 
 
 def _files(saved: Path | None, resumed: str | None) -> GameFiles:

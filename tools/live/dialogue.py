@@ -1,7 +1,8 @@
 """The dialogue with a person at the terminal: reads moves and commands, prints boards and messages."""
 
+import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,22 +10,29 @@ from outflank.engine import (
     HIGHEST_LEVEL,
     Colour,
     IllegalMoveError,
+    Move,
     NotationError,
     OutflankError,
     Position,
     SearchInfo,
     SettingsError,
+    limit_for_level,
 )
-from outflank.protocol.formats.annotated import Result, ResultReason
+from outflank.protocol.clock import TimeControl
+from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove, Result, ResultReason
 from outflank.protocol.lines import printable
 from outflank.protocol.server.human_strength import HIGHEST_ELO, LOWEST_ELO
 from outflank.protocol.server.movesource import BookInfo
+from outflank.protocol.server.session import Session
 from outflank.tools.archive.table import Explorer
-from outflank.tools.live.localgame import GameFiles, LocalGame
+from outflank.tools.live.drivers import OwnEngine, Person
+from outflank.tools.live.files import GameFiles
+from outflank.tools.live.game import LiveGame
 from outflank.tools.report.board import board_text, end_text, is_coloured, say
 from outflank.tools.report.search import certainty, moves_text, score_text
 from outflank.tools.runtime.inputlines import InputLines
 from outflank.tools.runtime.progress import live, warn
+from outflank.tools.runtime.signals import Stopped
 
 HELP = f"""\
 a move          such as f5 (d3/ne where the rules turn one direction)
@@ -37,9 +45,11 @@ switch          change sides
 moves, board    the legal moves; the board
 clock           how much time is left
 save FILE       as .sgf, .ggf, .txt (transcript), .obf or .wtb (WTHOR)
+pause           stop the clocks until the next line
 resign, new     give up; begin again
 quit            end; --resume takes a saved file, or else what is printed then"""
 _HINTS = 3
+_HINT_LEVEL = 16  # a second or so for three moves
 _LONGEST = 1000  # characters, which a path may need
 
 
@@ -47,24 +57,40 @@ class Dialogue:
     """Plays a game with the person at the terminal.
 
     Args:
-        game: the game.
+        record: the game to start or continue.
+        session: the engine.
+        people: the colours that people play.
+        control: the time control of each side.
+        name: the person's name in the record.
         lines: the person's input.
         files: the files that the game is saved in.
         hints: whether to show the best moves before each move of a person.
         explorer: the archive to look positions up in; None without an archive.
+
+    Raises: FileFormatError if the game can't be saved in the file that is written after every move.
     """
 
     def __init__(
         self,
-        game: LocalGame,
+        record: AnnotatedGame,
+        session: Session,
+        people: Collection[Colour],
+        control: TimeControl,
+        name: str,
         lines: InputLines,
         files: GameFiles,
         hints: bool,
         explorer: Explorer | None = None,
     ) -> None:
-        self._game, self._lines = game, lines
+        person = Person(name, record.rules, control, self._ask)
+        engine = OwnEngine(session, control, self._think)
+        players = {colour: person if colour in people else engine for colour in Colour}
+        self._game = LiveGame(record, players, on_turn=self._note)
+        self._session, self._lines = session, lines
         self._files, self._hints, self._explorer = files, hints, explorer
-        self._kept = game.turns  # turns that are already saved
+        files.expect_held(self._game.record())
+        self._reasons = ""  # the score of the engine's last move and how sure it is, in parentheses
+        self._kept = len(self._game.turns)  # turns that are already saved
         self._written = self._state()  # the state in the file that is written after every move
         self._shown = False  # whether the board and the last event have been shown
         self._is_left = False  # whether the person has ended the session
@@ -72,15 +98,18 @@ class Dialogue:
             "hint": self._hint,
             "explore": self._explore,
             "undo": self._undo,
-            "redo": self._redo,
+            "redo": lambda rest: self._game.redo(),
             "level": self._level,
             "elo": self._elo,
             "switch": self._switch,
-            "moves": lambda rest: say(moves_text(game.position.legal_moves()) or "none: the game is over"),
+            "moves": lambda rest: say(
+                moves_text(self._game.position.legal_moves()) or "none: the game is over"
+            ),
             "board": lambda rest: self._board(),
             "clock": lambda rest: say(self._clocks()),
+            "pause": self._pause,
             "save": self._save,
-            "resign": self._resign,
+            "resign": lambda rest: self._game.resign(),
             "new": self._new,
             "help": lambda rest: say(HELP),
             "quit": self._quit,
@@ -93,79 +122,35 @@ class Dialogue:
         Raises: OutflankError or OSError for a line that can't be executed; at a terminal the error is shown instead.
         """
         try:
-            while True:
-                self._show()
-                if self._game.result is None and self._game.position.side not in self._game.people:
-                    self._engine_moves()
-                elif not self._listen():
-                    return
+            while not self._is_left:
+                if self._game.result is None:
+                    self._game.play_on()
+                    self._shown = self._shown and self._game.result is None
+                if self._game.result is not None:
+                    self._show()
+                    if not self._game.people:
+                        return
+                    self._listen("undo, save FILE, new or quit: ", math.inf)
         finally:
             try:
                 self._keep()
             finally:
                 self._say_game()
 
-    def _show(self) -> None:
-        """Play a forced pass; show the board where a person is to choose, and the result."""
-        game = self._game
-        if game.result is None and game.position.must_pass:
-            say(f"{self._name(game.position.side)} has no move and passes.")
-            game.pass_()
-            self._shown = False
-        if self._shown or (game.result is None and game.position.side not in game.people):
-            return
-        self._shown = True
-        self._keep()
-        self._board()
-        if game.result is not None:
-            say(self._result())
-        elif self._hints:
-            self._hint("")
+    def _ask(self, seconds: float) -> str:
+        """Return the person's move. Raises: TimeoutError; Stopped after a command that changed the game."""
+        deadline = time.monotonic() + seconds
+        self._show()
+        while True:
+            move = self._listen(f"{self._name(self._game.position.side)} to move: ", deadline)
+            if move is not None:
+                return str(move)
+            if self._is_left or self._game.thinking is None:
+                raise Stopped
 
-    def _listen(self) -> bool:
-        """Read a line and execute it; return False at the end of the session, and after a game without people."""
-        game = self._game
-        if game.result is not None and not game.people:
-            return False
-        over = game.result is not None
-        prompt = "undo, save FILE, new or quit: " if over else f"{self._name(game.position.side)} to move: "
-        began = time.monotonic()
-        try:
-            line = self._lines.next(prompt, float("inf") if over else game.time_left(game.position.side))
-        except TimeoutError:
-            game.time_is_up()
-            self._shown = False
-            return True
-        if line is None:
-            return False
-        try:
-            self._obey(line.strip(), time.monotonic() - began)
-        except (OutflankError, OSError) as error:
-            if not self._lines.is_terminal:
-                raise
-            warn(str(error))
-        return not self._is_left
-
-    def _obey(self, line: str, seconds: float) -> None:
-        if len(line) > _LONGEST:
-            raise NotationError(f"expected a line of at most {_LONGEST} characters, got {len(line)}")
-        word, _, rest = line.partition(" ")
-        if word.lower() in self._words:
-            self._words[word.lower()](rest.strip())
-        elif line:
-            self._play(line, seconds)
-
-    def _play(self, text: str, seconds: float) -> None:
-        if self._game.result is not None:
-            raise IllegalMoveError(f"the game is over, so {text!r} can't be played")
-        try:
-            self._game.play(text, seconds)
-        except NotationError:
-            raise NotationError(f"expected a move such as f5, or help, got {text!r}") from None
-        self._shown = False
-
-    def _engine_moves(self) -> None:
-        side, empties = self._game.position.side, self._game.position.empties
+    def _think(self, side: Colour) -> tuple[Move, float | None]:
+        """Let the engine choose, and show what it finds."""
+        empties = self._game.position.empties
         found: list[SearchInfo] = []
 
         def because() -> str:
@@ -175,16 +160,76 @@ class Dialogue:
             return f" ({score_text(found[-1].score)}, {sure})"
 
         with live(lambda: f"Outflank, {self._name(side)}, thinks{because()}"):
-            move, seconds = self._game.engine_moves(found.append)
-        say(f"Outflank, {self._name(side)}, plays {move}{because()} in {seconds:.1f} s.")
+            move = self._session.choose(side, found.append)
+        self._reasons = because()
+        return move, found[-1].score if found else None
+
+    def _note(self, turn: AnnotatedMove) -> None:
+        """Announce a turn that the person did not choose."""
         self._shown = False
+        if turn.move.is_pass:
+            say(f"{self._name(turn.colour)} has no move and passes.")
+        elif turn.colour not in self._game.people:
+            name, seconds = self._name(turn.colour), turn.seconds or 0.0
+            say(f"Outflank, {name}, plays {turn.move}{self._reasons} in {seconds:.1f} s.")
+
+    def _show(self) -> None:
+        """Show the board, and the result if the game is over."""
+        if self._shown:
+            return
+        self._shown = True
+        self._keep()
+        self._board()
+        if self._game.result is not None:
+            say(self._result())
+        elif self._hints:
+            self._hint("")
+
+    def _listen(self, prompt: str, deadline: float) -> Move | None:
+        """Read a line and execute it; return the move if it is one. Raises: TimeoutError."""
+        line = self._lines.next(prompt, deadline - time.monotonic())
+        if line is None:
+            self._is_left = True
+            return None
+        turns, result = list(self._game.turns), self._game.result
+        try:
+            return self._obey(line.strip())
+        except (OutflankError, OSError) as error:
+            if not self._lines.is_terminal:
+                raise
+            warn(str(error))
+            return None
+        finally:
+            if (turns, result) != (self._game.turns, self._game.result):
+                self._shown = False
+
+    def _obey(self, line: str) -> Move | None:
+        if len(line) > _LONGEST:
+            raise NotationError(f"expected a line of at most {_LONGEST} characters, got {len(line)}")
+        word, _, rest = line.partition(" ")
+        if word.lower() in self._words:
+            self._words[word.lower()](rest.strip())
+        elif line:
+            return self._move(line)
+        return None
+
+    def _move(self, text: str) -> Move:
+        if self._game.result is not None:
+            raise IllegalMoveError(f"the game is over, so {text!r} can't be played")
+        try:
+            return self._game.position.parse_move(text)
+        except NotationError:
+            raise NotationError(f"expected a move such as f5, or help, got {text!r}") from None
 
     def _hint(self, rest: str) -> None:
         count = _number(rest, "hint", 1, 64) if rest else _HINTS
         position = self._game.position
         if self._game.result is not None:
             raise SettingsError("there is no hint: the game is over")
-        info = self._game.hint(count)
+        level = max(self._session.strength.level or 0, _HINT_LEVEL)
+        info = self._session.searcher.search(
+            position, limit_for_level(level, position.empties), multipv=count
+        )
         for line in info.lines:
             say(f"hint: {line.move!s:<5} {score_text(line.score):>6}  {moves_text(line.pv)}")
         say(f"      (final discs ahead for {self._name(position.side)}, {certainty(info, position.empties)})")
@@ -196,47 +241,36 @@ class Dialogue:
             say(line)
 
     def _undo(self, rest: str) -> None:
-        if not self._game.undo():
-            raise SettingsError("there is no move of yours to take back")
-        self._kept = min(self._kept, self._game.turns - 1)
-        self._shown = False
-
-    def _redo(self, rest: str) -> None:
-        if not self._game.redo():
-            raise SettingsError("no move was taken back, so there is none to play again")
-        self._shown = False
+        self._game.take_back()
+        self._kept = min(self._kept, len(self._game.turns) - 1)
 
     def _level(self, rest: str) -> None:
-        session = self._game.session
         level = _number(rest, "level", 0, HIGHEST_LEVEL)
-        session.strength = replace(session.strength, level=level, elo=None)
+        self._session.strength = replace(self._session.strength, level=level, elo=None)
         say(f"The engine plays at level {level}.")
 
     def _elo(self, rest: str) -> None:
-        session = self._game.session
         elo = _number(rest, "elo", LOWEST_ELO, HIGHEST_ELO)
-        session.strength = replace(session.strength, elo=elo)
+        self._session.strength = replace(self._session.strength, elo=elo)
         say(f"The engine plays at Elo {elo}.")
 
     def _switch(self, rest: str) -> None:
-        game = self._game
-        game.people = frozenset(colour.other for colour in game.people)
-        side = " and ".join(self._name(colour) for colour in Colour if colour in game.people)
-        say(f"You play {side}.")
+        self._game.swap_sides()
+        say(f"You play {' and '.join(map(self._name, self._game.people))}.")
         self._shown = False
+
+    def _pause(self, rest: str) -> None:
+        self._game.interrupt()
+        say("The clocks are stopped until the next line, which may be empty.")
+        if self._lines.next("paused: ", math.inf) is None:
+            self._is_left = True
 
     def _save(self, rest: str) -> None:
         if not rest:
             raise SettingsError("save needs the name of a file, such as save game.sgf")
         lost = self._files.save(self._game.record(), Path(rest))
-        self._kept = self._game.turns
+        self._kept = len(self._game.turns)
         say(f"saved: {printable(rest, None)}" + (f" ({lost})" if lost else ""))
-
-    def _resign(self, rest: str) -> None:
-        if self._game.result is not None:
-            raise SettingsError("the game is over, so nobody can resign")
-        self._game.resign()
-        self._shown = False
 
     def _new(self, rest: str) -> None:
         self._keep()
@@ -246,16 +280,17 @@ class Dialogue:
         self._files.begin_another_game()
         if self._files.saved != before:
             say(f"{before} keeps the last game; this one goes to {self._files.saved}.")
-        self._kept, self._shown, self._written = 0, False, self._state()
+        self._kept, self._written = 0, self._state()
+        self._shown = False
 
     def _quit(self, rest: str) -> None:
         self._is_left = True
 
     def _say_game(self) -> None:
         """Print an unsaved game for ``--resume``; a transcript would lack the board of another start."""
-        game = self._game.session.game
-        if self._kept >= self._game.turns:
+        if self._kept >= len(self._game.turns):
             return
+        game = self._game.record().game()
         if game.first == Position.start(game.rules):
             say(f"transcript: {game.transcript()}")
         else:
@@ -269,15 +304,14 @@ class Dialogue:
         if self._state() != self._written:
             self._files.save(self._game.record(), saved)
             self._written = self._state()
-        self._kept = self._game.turns
+        self._kept = len(self._game.turns)
 
-    def _state(self) -> tuple[str, Result | None]:
-        return self._game.session.game.transcript(), self._game.result
+    def _state(self) -> tuple[list[Move], Result | None]:
+        return [turn.move for turn in self._game.turns], self._game.result
 
     def _board(self) -> None:
         say()
-        turns = self._game.session.game.turns
-        last = turns[-1].move if turns else None
+        last = self._game.turns[-1].move if self._game.turns else None
         say(board_text(self._game.position, last=last, coloured=is_coloured()))
         if self._game.control.is_limited:
             say(self._clocks())
@@ -308,4 +342,5 @@ def _number(text: str, word: str, least: int, most: int) -> int:
 
 
 def _time_text(seconds: float) -> str:
-    return f"{seconds:.1f} s" if seconds < 60 else f"{int(seconds) // 60}:{int(seconds) % 60:02}"
+    minutes, whole = divmod(round(seconds), 60)
+    return f"{minutes}:{whole:02}" if minutes else f"{seconds:.1f} s"

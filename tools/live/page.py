@@ -1,4 +1,4 @@
-"""Games on the page: people and engines, each in a seat of the referee of matches."""
+"""Games on the page: each is played by a thread, and shown by any number of tabs over their sockets."""
 
 import asyncio
 import math
@@ -9,24 +9,20 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Any
 
 from starlette.websockets import WebSocket
 
-from outflank.engine import HIGHEST_LEVEL, Colour, IllegalMoveError, OutflankError, Position, SettingsError
-from outflank.protocol.clock import RunningClock, TimeControl
-from outflank.protocol.drivers import Driver, EngineSpec, EngineTimeout, Reply, make_driver
+from outflank.engine import HIGHEST_LEVEL, Colour, IllegalMoveError, OutflankError, SettingsError
+from outflank.protocol.clock import TimeControl
+from outflank.protocol.drivers import Driver, EngineSpec, make_driver
 from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove
-from outflank.protocol.formats.clocks import clock_text
 from outflank.protocol.server.human_strength import HIGHEST_ELO, LOWEST_ELO
 from outflank.storage.outside_json import read_json_object
-from outflank.tools.match.game.referee import Referee
-from outflank.tools.match.game.results import Ending, GameRecord, Pairing
-from outflank.tools.report.records import annotated_game
+from outflank.tools.live.drivers import Person
+from outflank.tools.live.game import LiveGame
 from outflank.tools.runtime.signals import Stopped
 
-_PERSON_GRACE_SECONDS = 0.3  # of each move, for the way between page and server
 _SLICE_SECONDS = 0.05
 _PACE_SECONDS = 0.25  # for which every turn is shown at least; no clock runs meanwhile
 _ABSENCE_SECONDS = 20.0  # without any page, after which a game is interrupted
@@ -37,107 +33,44 @@ _ENGINE_HASH_MB = 16
 _LONGEST_NAME = 40
 
 
-class _Person(Driver):
-    """A person at the page, who is asked for moves as an engine is."""
-
-    def __init__(self, spec: EngineSpec, position: Position, on_wait: Callable[[], object]) -> None:
-        super().__init__(spec, position.rules, on_wait=on_wait)
-        self._moves: queue.SimpleQueue[str] = queue.SimpleQueue()
-
-    @property
-    def label(self) -> str:
-        return self.name
-
-    def open(self) -> None:
-        pass
-
-    def set_options(self, spec: EngineSpec) -> None:
-        self.spec = spec
-
-    def new_game(self, first: Position | None = None) -> float:
-        self._moves = queue.SimpleQueue()  # an answer to an earlier request is forgotten
-        return 0.0
-
-    def follow(self, game: AnnotatedGame, clock: RunningClock | None = None) -> bool:
-        return True  # the page shows the game
-
-    def move(self, text: str) -> None:
-        """Answer the request for a move, from any thread."""
-        self._moves.put(text)
-
-    def choose(self, seconds: float) -> Reply:
-        """Wait for the person's move: without a clock, for ever."""
-        began, limit = time.monotonic(), seconds if self.spec.time.is_limited else math.inf
-        while time.monotonic() - began <= limit:
-            self.on_wait()
-            with suppress(queue.Empty):
-                return Reply(self._moves.get(timeout=_SLICE_SECONDS), time.monotonic() - began)
-        raise EngineTimeout(f"{self.name} ran out of time")
-
-    def close(self, patience: float = 0.0) -> None:
-        pass
-
-
-class PageGame:
-    """A game that a thread plays; its calls block until this thread has ended if need be.
+class PageGame(LiveGame):
+    """A game that a thread of its own plays; calls that interrupt it wait until this thread has ended.
 
     Attributes:
-        id: its name on the page.
-        turns: all turns so far.
-        record: the finished game; None before its end.
+        id: the name of the game on the page.
         trouble: why it can't be played on, a sentence; empty if it can.
-        thinking: the side whose clock runs; None if none does.
-        since: when this clock started, in seconds since 1970.
-        left: the seconds that each side had then; infinite without a clock.
         pages: an event for each page that shows it, set after each change.
         is_paused: whether somebody has paused it.
 
     Args:
-        first: the position that the game begins with.
-        turns: the turns that are given.
-        specs: the players; an empty command stands for a person.
+        record: the game to start, with the turns that are given.
+        specs: the players, by colour; an empty command stands for a person.
         on_change: called from the thread after each change.
     """
 
     def __init__(
         self,
-        first: Position,
-        turns: Sequence[AnnotatedMove],
+        record: AnnotatedGame,
         specs: Mapping[Colour, EngineSpec],
         on_change: Callable[["PageGame"], object],
     ) -> None:
         self.id = secrets.token_urlsafe(6)
-        self.first, self.turns, self.specs = first, list(turns), specs
-        self.given = len(turns)
-        self.record: GameRecord | None = None
         self.trouble = ""
-        self.thinking: Colour | None = None
-        self.since = 0.0
-        self.left = {colour: spec.time.main + spec.time.period for colour, spec in specs.items()}
         self.pages: set[asyncio.Event] = set()
         self.is_paused = False
-        self._date = datetime.now(UTC).astimezone().isoformat(timespec="seconds")
         self._on_change = on_change
-        self._control = threading.RLock()  # starts and interrupts come one after the other
-        self._answering = threading.Lock()
+        self._control = threading.RLock()  # starts and interruptions come one after the other
         self._interrupted = threading.Event()
         self._thread: threading.Thread | None = None
-        self._drivers: dict[Colour, Driver] = {
-            colour: make_driver(spec, first.rules, on_wait=self._check)
+        self._moves: queue.SimpleQueue[str] = queue.SimpleQueue()
+        rules = record.rules
+        drivers: dict[Colour, Driver] = {
+            colour: make_driver(spec, rules, on_wait=self._check)
             if spec.cmd
-            else _Person(spec, first, self._check)
+            else Person(spec.name, rules, spec.time, self._ask)
             for colour, spec in specs.items()
         }
-
-    @property
-    def position(self) -> Position:
-        """The current position."""
-        return self.turns[-1].after if self.turns else self.first
-
-    @property
-    def people(self) -> list[Colour]:
-        """The colours that people play."""
-        return [colour for colour, spec in self.specs.items() if not spec.cmd]
+        super().__init__(record, drivers, self._show_clock, self._show_turn)
 
     @property
     def is_running(self) -> bool:
@@ -148,7 +81,7 @@ class PageGame:
         """Play on, unless the game is over."""
         with self._control:
             self.is_paused = False
-            if not self.is_running and self.record is None:
+            if not self.is_running and self.ended is None:
                 self.trouble = ""
                 self._interrupted.clear()
                 self._thread = threading.Thread(target=self._play, name="game on the page", daemon=True)
@@ -161,18 +94,18 @@ class PageGame:
             self.interrupt()
 
     def interrupt(self) -> None:
-        """Stop where the game is; a move that is being thought about is lost."""
+        """See ``LiveGame``."""
         with self._control:
             self._interrupted.set()
             if self._thread is not None:
                 self._thread.join(_END_SECONDS)
-            self.thinking = None
+            super().interrupt()
 
     def close(self) -> None:
-        """Interrupt the game and end its engines; ``start`` goes on with it."""
+        """Interrupt the game and end its engines; ``start`` continues it."""
         with self._control:
             self.interrupt()
-            for driver in self._drivers.values():
+            for driver in self.drivers.values():
                 driver.close()
 
     def close_if_left(self) -> None:
@@ -183,56 +116,27 @@ class PageGame:
 
     def move(self, text: str) -> None:
         """Play for the person to move. Raises: NotationError, IllegalMoveError."""
-        with self._answering:
-            driver = self._drivers[self.position.side]
-            if self.thinking is not self.position.side or not isinstance(driver, _Person):
-                raise IllegalMoveError("it is not your turn")
-            move = self.position.parse_move(text)
-            self.thinking = None  # a second click is too late
-            driver.move(str(move))
+        if self.thinking is None or self.thinking not in self.people or not self._moves.empty():
+            raise IllegalMoveError("it is not your turn")
+        self._moves.put(str(self.position.parse_move(text)))
 
     def take_back(self) -> None:
-        """Take back the last move of a person, or of anyone in a game without people, and all after it.
-
-        Raises: SettingsError if there is none.
-        """
+        """See ``LiveGame``; the game continues at once."""
         with self._control:
-            self.interrupt()
-            own = [
-                number
-                for number, turn in enumerate(self.turns)
-                if not turn.move.is_pass and (turn.colour in self.people or not self.people)
-            ]
-            if own:
-                del self.turns[own[-1] :]
-                self.given = min(self.given, len(self.turns))
-                self.record = None
-            self.start()
-        if not own:
-            raise SettingsError("there is no move of yours to take back")
+            try:
+                super().take_back()
+            finally:
+                self.start()
 
     def resign(self) -> None:
-        """Give up for the only person, or for the side to move. Raises: SettingsError if the game is over."""
+        """See ``LiveGame``; its engines end."""
         with self._control:
+            super().resign()
             self.close()
-            if self.record is not None:
-                raise SettingsError("the game is over")
-            loser = self.people[0] if len(self.people) == 1 else self.position.side
-            detail, turns = f"{self.specs[loser].name} resigned", tuple(self.turns)
-            how = turns, loser.other, Ending.RESIGNATION, detail, None
-            self.record = GameRecord(self._pairing(), self.first.rules, *how)
-
-    def annotated(self) -> AnnotatedGame:
-        """The game so far, with times, values and, if it is over, its result."""
-        names, control = self._pairing().names, self.specs[Colour.BLACK].time
-        game = AnnotatedGame(self.first, tuple(self.turns), names[Colour.BLACK], names[Colour.WHITE])
-        if self.record is not None:
-            game = replace(annotated_game(self.record), first=self.first, title="")
-        return replace(game, date=self._date, given=self.given, clock=clock_text(control))
 
     def facts(self) -> dict[str, Any]:
-        """What the page needs besides the moves: who plays, clocks, and how it ended."""
-        over = self.record
+        """Return what the page needs besides the moves: who plays, clocks, and how it ended."""
+        over = self.ended
         return {
             "play": self.id,
             "people": [colour is Colour.WHITE for colour in self.people],
@@ -250,45 +154,34 @@ class PageGame:
             "detail": "" if over is None else over.detail,
         }
 
-    def _pairing(self) -> Pairing:
-        return Pairing(1, 1, {colour: spec.name for colour, spec in self.specs.items()}, ())
+    def _ask(self, seconds: float) -> str:
+        """Wait for a click. Raises: TimeoutError, Stopped."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() <= deadline:
+            self._check()
+            with suppress(queue.Empty):
+                return self._moves.get(timeout=_SLICE_SECONDS)
+        raise TimeoutError
 
     def _check(self) -> None:
         if self._interrupted.is_set():
             raise Stopped
 
     def _play(self) -> None:
-        referee = Referee(
-            self._pairing(),
-            self._drivers,
-            self.first.rules,
-            on_turn=self._note,
-            on_begun=lambda number, allowance: self._begin(referee),
-            first=self.first,
-            played=self.turns,
-        )
         try:
-            self.record = referee.play()
-        except Stopped:
-            # Unless a person was asked, an engine may be left in the middle of anything.
-            if self.thinking is None or self.specs[self.thinking].cmd:
-                for driver in self._drivers.values():
-                    driver.dismiss()
-            return
+            self.play_on()
         except (OutflankError, OSError) as error:
             self.trouble = str(error)
-        self.thinking = None
-        for driver in self._drivers.values():
-            driver.close()
+        if self.ended is not None or self.trouble:
+            for driver in self.drivers.values():
+                driver.close()
+            self._on_change(self)
+
+    def _show_clock(self) -> None:
+        self._moves = queue.SimpleQueue()  # an answer to an earlier request is dropped
         self._on_change(self)
 
-    def _begin(self, referee: Referee) -> None:
-        self.left, self.since, self.thinking = referee.allowances, time.time(), self.position.side
-        self._on_change(self)
-
-    def _note(self, number: int, turn: AnnotatedMove) -> None:
-        self.turns.append(turn)
-        self.thinking = None
+    def _show_turn(self, turn: AnnotatedMove) -> None:
         self._on_change(self)
         self._interrupted.wait(_PACE_SECONDS)
         self._check()
@@ -378,7 +271,7 @@ class Tables:
             with suppress(RuntimeError):  # the loop has ended
                 loop.call_soon_threadsafe(self._tell, game)
 
-        game = PageGame(given.first, given.moves, specs, tell)
+        game = PageGame(AnnotatedGame(given.first, given.moves, given=len(given.moves)), specs, tell)
         for name, old in list(self._games.items())[: max(0, len(self._games) + 1 - _MOST_GAMES)]:
             if not old.pages:
                 await asyncio.to_thread(self._games.pop(name).close)
@@ -389,7 +282,7 @@ class Tables:
         asked = asked if isinstance(asked, dict) else {}
         who, strength = asked.get("who"), asked.get("strength")
         if who == "person":
-            return EngineSpec(person[:_LONGEST_NAME], "", control, _PERSON_GRACE_SECONDS)
+            return EngineSpec(person[:_LONGEST_NAME], "", control)
         if isinstance(who, str) and who in self._engines:
             return replace(self._engines[who], time=control) if control.is_limited else self._engines[who]
         scale = "elo" if who == "elo" else "level"
@@ -419,7 +312,7 @@ class Tables:
                 await changed.wait()
                 changed.clear()
                 facts = game.facts()
-                await socket.send_json({**await self._show(game.annotated()), **facts, "now": time.time()})
+                await socket.send_json({**await self._show(game.record()), **facts, "now": time.time()})
 
 
 def _do(game: PageGame, asked: Mapping[str, Any]) -> None:

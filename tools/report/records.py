@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from outflank.engine import Colour
-from outflank.protocol.formats import annotated, transcript
-from outflank.protocol.formats.annotated import AnnotatedGame, Result
+from outflank.protocol.formats import transcript
+from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.lines import printable
 from outflank.tools.match.game.results import Ending, GameRecord, opening_text
 from outflank.tools.match.state.run import Run
@@ -19,28 +19,17 @@ CSV_COLUMNS = (
 )
 _RESULTS = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}
 _FORMULA = ("=", "+", "-", "@")
-_ENDINGS = {
-    Ending.DISCS: annotated.ResultReason.DISCS,
-    Ending.RESIGNATION: annotated.ResultReason.RESIGNATION,
-    Ending.ADJUDICATION: annotated.ResultReason.AGREEMENT,
-    Ending.AGREEMENT: annotated.ResultReason.RESIGNATION,
-    Ending.TIME: annotated.ResultReason.TIME,
-    Ending.STALL: annotated.ResultReason.TIME,
-}
 
 
 def annotated_game(game: GameRecord, event: str = "") -> AnnotatedGame:
     """Return the game with times, evaluations and exact margins; its comment is the fault."""
     names = game.pairing.names
-    ending = _ENDINGS.get(game.ending, annotated.ResultReason.FORFEIT)
-    if game.ending is Ending.AGREEMENT and game.winner is None:
-        ending = annotated.ResultReason.AGREEMENT
     return AnnotatedGame(
         game.first_position,
         game.turns,
         black=names[Colour.BLACK],
         white=names[Colour.WHITE],
-        result=None if game.ending is Ending.RUNNER_FAULT else Result(game.winner, game.margin, ending),
+        result=game.result,
         title=f"game {game.pairing.number}",
         event=event,
         date=game.pairing.started,

@@ -242,7 +242,7 @@ class AnalysisBoard:
         played = self.tables.get(request.query_params.get("play", ""))
 
         def saved(asked: Mapping[str, Any]) -> tuple[bytes, str]:
-            return _file(form, played.annotated() if played else _annotated(asked, self._rules))
+            return _file(form, played.record() if played else _annotated(asked, self._rules))
 
         content, name = await self._answered(request, saved)
         headers = {"content-disposition": f'attachment; filename="{name}"'}

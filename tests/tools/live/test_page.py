@@ -13,6 +13,7 @@ from websockets.sync.client import ClientConnection, connect
 from outflank.engine import Colour, Game, Position
 from outflank.protocol.clock import TimeControl
 from outflank.protocol.drivers import EngineSpec
+from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.tests.support.browser import Browser, Served, in_browser
 from outflank.tests.support.fake_engine import command
 from outflank.tests.support.positions import reached
@@ -248,14 +249,14 @@ def test_a_request_that_cannot_be_met_is_refused_in_words(served: Served, reques
 
 
 def test_a_person_who_thinks_too_long_loses_on_time() -> None:
-    people = {colour: EngineSpec(str(colour), "", TimeControl.parse("0.1"), 0.0) for colour in Colour}
-    game = PageGame(Position.start(), (), people, lambda game: None)
+    people = {colour: EngineSpec(str(colour), "", TimeControl.parse("0.1")) for colour in Colour}
+    game = PageGame(AnnotatedGame(), people, lambda game: None)
     game.start()
     assert game._thread is not None
     game._thread.join(10)
 
-    assert game.record is not None
-    assert (str(game.record.ending), game.record.detail) == ("time", "black ran out of time")
+    assert game.ended is not None
+    assert (str(game.ended.ending), game.ended.detail) == ("time", "black ran out of time")
 
 
 def test_a_game_that_no_page_shows_is_interrupted_and_goes_on_when_one_does(
@@ -263,19 +264,19 @@ def test_a_game_that_no_page_shows_is_interrupted_and_goes_on_when_one_does(
 ) -> None:
     monkeypatch.setattr(play, "_PACE_SECONDS", 0.05)
     engine = EngineSpec("A", "outflank gtp --level 1 --hash 1", TimeControl.parse("none"))
-    game = PageGame(Position.start(), (), dict.fromkeys(Colour, engine), lambda game: None)
+    game = PageGame(AnnotatedGame(), dict.fromkeys(Colour, engine), lambda game: None)
     game.start()
     while len(game.turns) < 4:
         time.sleep(0.01)
     game.close_if_left()
     played = list(game.turns)
-    assert (game.is_running, game.record) == (False, None)
+    assert (game.is_running, game.ended) == (False, None)
     game.start()
-    while game.record is None:
+    while game.ended is None:
         time.sleep(0.05)
 
-    assert list(game.record.turns[: len(played)]) == played
-    assert str(game.record.ending) == "discs"
+    assert list(game.ended.turns[: len(played)]) == played
+    assert str(game.ended.ending) == "discs"
 
 
 def test_a_page_says_who_can_play_engines_of_different_names() -> None:

@@ -1,7 +1,7 @@
 """Referees one game. Board, rules, clocks and results are the referee's own; an engine is never trusted."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -175,6 +175,7 @@ class Referee:
         draw: end a game that is drawn by the scores of both; None for never.
         first: the position that the game begins with; the start of `rules` if left out.
         played: the turns of this game that were played before, in order, whose seconds its clocks have lost.
+        spent: the seconds that each side has used before for its next move; none if left out.
         held_up: see ``Seat``.
     """
 
@@ -194,6 +195,7 @@ class Referee:
         draw: ScoreRule | None = None,
         first: Position | None = None,
         played: Sequence[AnnotatedMove] = (),
+        spent: Mapping[Colour, float] | None = None,
         held_up: Callable[[float, float], float] | None = None,
     ) -> None:
         self._pairing = pairing if pairing.started else pairing.begun()
@@ -210,6 +212,8 @@ class Referee:
         for turn in played:
             self._game.play(turn.move)
             self._seats[turn.colour].resume(turn)
+        for colour, seconds in (spent or {}).items():
+            self._seats[colour].charge(seconds)
         self._so_far = AnnotatedGame(self._game.first, tuple(self._turns))
 
     @property

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 
 from outflank.engine import Colour, Move, Position, Rules
-from outflank.protocol.formats.annotated import AnnotatedMove
+from outflank.protocol.formats.annotated import AnnotatedMove, Result, ResultReason
 
 
 class Ending(StrEnum):
@@ -38,6 +38,16 @@ class Ending(StrEnum):
             Ending.AGREEMENT,
             Ending.RUNNER_FAULT,
         )
+
+
+_REASONS = {  # of a result in a game file; the others are forfeits
+    Ending.DISCS: ResultReason.DISCS,
+    Ending.RESIGNATION: ResultReason.RESIGNATION,
+    Ending.ADJUDICATION: ResultReason.AGREEMENT,
+    Ending.AGREEMENT: ResultReason.RESIGNATION,
+    Ending.TIME: ResultReason.TIME,
+    Ending.STALL: ResultReason.TIME,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +232,16 @@ class GameRecord:
     def forced_passes(self) -> int:
         """How many turns were passes."""
         return sum(turn.move.is_pass for turn in self.turns)
+
+    @property
+    def result(self) -> Result | None:
+        """The result as game files have it; None for a fault of the runner."""
+        if self.ending is Ending.RUNNER_FAULT:
+            return None
+        reason = _REASONS.get(self.ending, ResultReason.FORFEIT)
+        if self.ending is Ending.AGREEMENT and self.winner is None:
+            reason = ResultReason.AGREEMENT
+        return Result(self.winner, self.margin, reason)
 
     @property
     def winner_name(self) -> str | None:

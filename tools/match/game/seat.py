@@ -63,6 +63,7 @@ class Seat:
         self._clock = RunningClock(driver.spec.time, self._grace_seconds)
         self._stall = stall
         self._held_up = held_up
+        self._spent = 0.0  # seconds of its next move before an interruption
         self._between = 0.0  # seconds since its last move, outside the commands for moves
         self._allowed = 0.0  # of them
         self._before: tuple[float, float, dict[int, float], float] | None = None
@@ -82,6 +83,11 @@ class Seat:
         """Charge a turn that it made before the game was interrupted."""
         if turn.seconds is not None:
             self._clock.spend(turn.seconds)
+
+    def charge(self, seconds: float) -> None:
+        """Charge time that it used for its next move before the game was interrupted; the move's time includes it."""
+        self._clock.charge(seconds)
+        self._spent = seconds
 
     def begin(self, first: Position) -> None:
         """Make the engine ready for a game from this position. Raises: Loss."""
@@ -129,7 +135,8 @@ class Seat:
         if (move := reply.move) is None:
             raise Loss(self.colour, Ending.RESIGNATION, f"{self.driver.label} resigned")
         value = for_black(reply.score, self.colour)
-        return AnnotatedMove(game.final, move, reply.seconds, value, from_book=reply.from_book)
+        seconds, self._spent = self._spent + reply.seconds, 0.0
+        return AnnotatedMove(game.final, move, seconds, value, from_book=reply.from_book)
 
     def _settle(self) -> None:
         """Charge the time since its last move beyond its allowance, its grace period for each move announced."""

@@ -1,0 +1,68 @@
+"""The files that a game at the terminal is saved in."""
+
+from pathlib import Path
+
+from outflank.engine import SettingsError
+from outflank.protocol.formats.annotated import AnnotatedGame
+from outflank.protocol.formats.clocks import day_of
+from outflank.tools.report.gamefiles import expect_held, format_of, game_writer, written_files
+
+
+class GameFiles:
+    """The files that a session saves its game in: new files, and files that contain only that game.
+
+    Args:
+        saved: the file that is written after every move; None for no file.
+        resumed: the file that the game was resumed from; None without one, or if saving would lose data.
+
+    Attributes:
+        saved: the argument; later games have files of their own, such as ``game-2.sgf`` next to ``game.sgf``.
+
+    Raises: NotationError or SettingsError if `saved` can't be written, see ``save``.
+    """
+
+    def __init__(self, saved: Path | None, resumed: Path | None) -> None:
+        self.saved = self._first = saved
+        self._own = set() if resumed is None else {resumed.resolve()}
+        if saved is not None:
+            self._expect_free(saved)
+
+    def save(self, record: AnnotatedGame, path: Path) -> str:
+        """Write the game atomically.
+
+        Returns: a sentence about facts that the format can't store; empty if there are none.
+
+        Raises: NotationError if the name's extension is not a format; SettingsError if the file contains something
+            else; OSError; FileFormatError if the format can't store the game.
+        """
+        self._expect_free(path)
+        day = day_of(record.date)
+        date = (day.year, day.month, day.day) if day else (0, 0, 0)
+        with game_writer(format_of(path), path, date=date) as writer:
+            writer.write(record)
+        self._own.add(path.resolve())
+        return writer.loss_note
+
+    def expect_held(self, record: AnnotatedGame) -> None:
+        """Raise FileFormatError if this game can't be saved after every move; WTHOR is written at the end."""
+        if self.saved is not None and (name := format_of(self.saved)) != "wthor":
+            expect_held(name, record)
+
+    def begin_another_game(self) -> None:
+        """Leave all files to the last game, and choose the first free name for the next game."""
+        self._own.clear()
+        number = 2
+        while self.saved is not None and self._first is not None and self._taken(self.saved):
+            self.saved = self._first.with_stem(f"{self._first.stem}-{number}")
+            number += 1
+
+    def _expect_free(self, path: Path) -> None:
+        if path.resolve() not in self._own and (file := self._taken(path)):
+            raise SettingsError(
+                f"{str(file)!r} exists and isn't empty: save to a new file, or to the one that the game was "
+                "resumed from if nothing in it would be lost"
+            )
+
+    def _taken(self, path: Path) -> Path | None:
+        files = written_files(format_of(path), path)
+        return next((file for file in files if file.is_file() and file.stat().st_size), None)

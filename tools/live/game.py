@@ -1,0 +1,245 @@
+"""A game in which people take part, with what they may do besides moving: take back, play again, resign, pause.
+
+The referee of matches decides the game. Its clocks never give a person time back: the seconds used for a move that is
+taken back, or interrupted by a pause, count for the move that is then due.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from outflank.engine import Colour, Position, SettingsError
+from outflank.protocol.clock import RunningClock, TimeControl
+from outflank.protocol.drivers.driver import Driver
+from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove, Result
+from outflank.protocol.formats.clocks import clock_text
+from outflank.tools.live.drivers import Person
+from outflank.tools.match.game.referee import Referee
+from outflank.tools.match.game.results import Ending, GameRecord, Pairing
+from outflank.tools.runtime.signals import Stopped
+
+
+class LiveGame:
+    """A game that ``play_on`` plays in the calling thread until it is over or interrupted.
+
+    The methods that change the game interrupt it first; ``play_on`` then continues it. A person's driver may call them
+    while it is asked for a move, if it raises ``Stopped`` afterwards.
+
+    Attributes:
+        drivers: the players, by colour.
+        turns: the turns so far.
+        ended: the record of the game by the referee; None while the game is not over.
+        thinking: the side whose clock runs; None if no clock runs.
+        since: the time when this clock started, in seconds since 1970.
+        left: the seconds that each side had then; infinite without a clock.
+
+    Args:
+        record: the game to start or continue. Its turns cost no clock any time, and those that are ``given`` can't be
+            taken back.
+        drivers: the players, by colour.
+        on_begun: called when a player begins to think.
+        on_turn: called after each turn with it.
+    """
+
+    def __init__(
+        self,
+        record: AnnotatedGame,
+        drivers: Mapping[Colour, Driver],
+        on_begun: Callable[[], object] = lambda: None,
+        on_turn: Callable[[AnnotatedMove], object] = lambda turn: None,
+    ) -> None:
+        self.drivers = dict(drivers)
+        self._on_begun, self._on_turn = on_begun, on_turn
+        self._begin(record)
+
+    def _begin(self, record: AnnotatedGame) -> None:
+        self._start = record
+        self._date = record.date or datetime.now(UTC).astimezone().isoformat(timespec="seconds")
+        self.turns = list(record.moves)
+        self._unclocked = len(self.turns)
+        self._undone: list[AnnotatedMove] = []  # the last one is redone first
+        self._spent = dict.fromkeys(Colour, 0.0)  # seconds that each side has used for its next move
+        self.ended: GameRecord | None = None
+        self.thinking: Colour | None = None
+        self.since = self._began = 0.0
+        self.left = self._allowances()
+
+    @property
+    def first(self) -> Position:
+        """The position that the game began with."""
+        return self._start.first
+
+    @property
+    def position(self) -> Position:
+        """The current position."""
+        return self.turns[-1].after if self.turns else self.first
+
+    @property
+    def people(self) -> list[Colour]:
+        """The colours that people play."""
+        return [colour for colour, driver in self.drivers.items() if isinstance(driver, Person)]
+
+    @property
+    def control(self) -> TimeControl:
+        """The time control of Black."""
+        return self.drivers[Colour.BLACK].spec.time
+
+    @property
+    def result(self) -> Result | None:
+        """The result; None while the game is not over."""
+        return self.ended.result if self.ended else AnnotatedGame(self.first, tuple(self.turns)).outcome
+
+    def time_left(self, colour: Colour) -> float:
+        """Return the seconds that the next move of a side may take; infinite without a clock."""
+        return self.left[colour] - (time.monotonic() - self._began if self.thinking is colour else 0.0)
+
+    def play_on(self) -> None:
+        """Play until the game is over, or until a driver or a callback raises Stopped.
+
+        Raises: OutflankError or OSError if the game can't be played on.
+        """
+        referee = Referee(
+            self._pairing(),
+            self.drivers,
+            self.first.rules,
+            on_turn=lambda number, turn: self._note(turn),
+            on_begun=lambda number, allowance: self._note_begun(referee),
+            first=self.first,
+            played=self._clocked(self.turns),
+            spent=self._spent,
+        )
+        try:
+            self.ended = referee.play()
+        except Stopped:
+            # Unless a person was asked, an engine may have stopped in the middle of an answer.
+            if self.thinking not in self.people:
+                for driver in self.drivers.values():
+                    driver.dismiss()
+        finally:
+            self._stop_clock()
+
+    def interrupt(self) -> None:
+        """Stop the game where it stands. A move that an engine is thinking about is lost."""
+        self._stop_clock()
+
+    def take_back(self) -> None:
+        """Take back the last move of a person, or of anyone in a game without people, and all turns after it.
+
+        Raises: SettingsError if there is none, or if a person would have no time left.
+        """
+        self.interrupt()
+        own = [
+            number
+            for number, turn in enumerate(self.turns[self._start.given :], self._start.given)
+            if not turn.move.is_pass and (turn.colour in self.people or not self.people)
+        ]
+        if not own:
+            raise SettingsError("there is no move of yours to take back")
+        kept, taken = self.turns[: own[-1]], self.turns[own[-1] :]
+        colour, seconds = taken[0].colour, taken[0].seconds or 0.0
+        spent = dict(self._spent)
+        if colour in self.people and own[-1] >= self._unclocked:
+            # With a time for each move, only the time of the move that is due again counts for it.
+            is_by_move = self.control.main == 0 and self.control.period_moves == 1
+            spent[colour] = seconds + (0.0 if is_by_move else spent[colour])
+        if any(self._clock(side, kept, spent).allowance <= 0 for side in self.people):
+            raise SettingsError("no move is taken back: there is no time left on the clock")
+        self.turns, self._spent, self.ended = kept, spent, None
+        self._undone += reversed(taken)
+        self._unclocked = min(self._unclocked, len(kept))
+        self.left = self._allowances()
+
+    def redo(self) -> None:
+        """Play the moves that were taken back again, up to the next choice of a person.
+
+        Raises: SettingsError if there are none.
+        """
+        self.interrupt()
+        if not self._undone:
+            raise SettingsError("no move was taken back, so there is none to play again")
+        is_due = False
+        while self._undone and not is_due:
+            turn = self._undone.pop()
+            if turn.colour in self.people and turn.seconds is not None:
+                turn = replace(turn, seconds=self._spent[turn.colour])
+                self._spent[turn.colour] = 0.0
+            self.turns.append(turn)
+            is_due = self.position.side in self.people and not self.position.must_pass
+        self.left = self._allowances()
+
+    def resign(self) -> None:
+        """Resign for the only person, or for the side to move. Raises: SettingsError if the game is over."""
+        self.interrupt()
+        if self.result is not None:
+            raise SettingsError("the game is over, so nobody can resign")
+        loser = self.people[0] if len(self.people) == 1 else self.position.side
+        detail, turns = f"{self.drivers[loser].name} resigned", tuple(self.turns)
+        how = turns, loser.other, Ending.RESIGNATION, detail, None
+        self.ended = GameRecord(self._pairing(), self.first.rules, *how)
+
+    def swap_sides(self) -> None:
+        """Let each player continue with the other's colour and clock."""
+        self.interrupt()
+        self.drivers = {colour: self.drivers[colour.other] for colour in Colour}
+
+    def new_game(self) -> None:
+        """Start a new game from the same position with full clocks."""
+        self.interrupt()
+        self._begin(AnnotatedGame(self.first))
+
+    def record(self) -> AnnotatedGame:
+        """Return the game so far, with times, scores and result; the facts of a continued record are kept."""
+        fault = self.ended.detail if self.ended and self.ended.ending.is_fault else ""
+        return replace(
+            self._start,
+            moves=tuple(self.turns),
+            black=self._start.black or self.drivers[Colour.BLACK].name,
+            white=self._start.white or self.drivers[Colour.WHITE].name,
+            result=self.result,
+            exact=None,
+            date=self._date,
+            clock=clock_text(self.control),
+            comment=self._start.comment or fault,
+        )
+
+    def _pairing(self) -> Pairing:
+        return Pairing(1, 1, {colour: driver.name for colour, driver in self.drivers.items()}, ())
+
+    def _note_begun(self, referee: Referee) -> None:
+        self.left, self.since, self._began = referee.allowances, time.time(), time.monotonic()
+        self.thinking = self.position.side
+        self._on_begun()
+
+    def _note(self, turn: AnnotatedMove) -> None:
+        self.turns.append(turn)
+        self._undone.clear()
+        self._spent[turn.colour] = 0.0
+        self.thinking = None
+        self._on_turn(turn)
+
+    def _stop_clock(self) -> None:
+        if self.thinking is not None and self.thinking in self.people:
+            self._spent[self.thinking] += time.monotonic() - self._began
+        self.thinking = None
+        self.left = self._allowances()
+
+    def _allowances(self) -> dict[Colour, float]:
+        return {colour: self._clock(colour, self.turns, self._spent).allowance for colour in Colour}
+
+    def _clock(
+        self, colour: Colour, turns: Sequence[AnnotatedMove], spent: Mapping[Colour, float]
+    ) -> RunningClock:
+        clock = RunningClock(self.drivers[colour].spec.time)
+        for turn in self._clocked(turns):
+            if turn.colour is colour and turn.seconds is not None:
+                clock.spend(turn.seconds)
+        clock.charge(spent[colour])
+        return clock
+
+    def _clocked(self, turns: Sequence[AnnotatedMove]) -> list[AnnotatedMove]:
+        """Return turns for the clocks: those of the record that is continued took no time."""
+        return [
+            replace(turn, seconds=None) if number < self._unclocked else turn
+            for number, turn in enumerate(turns)
+        ]
