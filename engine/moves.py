@@ -3,15 +3,15 @@
 from dataclasses import dataclass
 from functools import cache
 from operator import index
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
-from outflank.engine.squares import DIRECTIONS, SQUARES, Direction, parse_square, square_name
+from outflank.engine.squares import DIRECTIONS, SQUARE_NAMES, SQUARES, Direction, parse_square, square_name
 from outflank.errors import NotationError
 
 _PASS_WORDS = frozenset({"pass", "pa", "ps", "--", "@@@@"})
 
 
-@dataclass(frozen=True, slots=True, repr=False, init=False)
+@dataclass(frozen=True, slots=True, repr=False, init=False, eq=False)
 class Move:
     """A player's turn: ``Move("f5")``, ``Move(37)``, ``Move("d3/ne")``, ``Move("pass")`` or ``PASS``.
 
@@ -19,6 +19,9 @@ class Move:
         square: 0..63 (a1 first), or None for a pass.
         direction: one of ``n ne e se s sw w nw``, only where a rule sheet turns one direction and this
             square brackets discs in several; else None.
+
+    A move is equal to its text as ``str`` writes it, and moves and such texts sort as texts: ``a1`` before ``b1``
+    before ``pass``.
 
     Raises: NotationError if the arguments are not a move of any game.
     """
@@ -42,9 +45,28 @@ class Move:
         object.__setattr__(self, "square", square)
         object.__setattr__(self, "direction", direction)
 
-    if TYPE_CHECKING:  # so that type checkers accept ``"f5" in position.legal_moves()``
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Move):
+            return self.square == other.square and self.direction == other.direction
+        return str(self) == other if isinstance(other, str) else NotImplemented
 
-        def __eq__(self, other: object) -> bool: ...
+    def __hash__(self) -> int:
+        """Return the hash of the text, so that a dict by texts finds a move too."""
+        if self.square is None or self.direction:
+            return hash(str(self))
+        return hash(SQUARE_NAMES[self.square])  # whose hash is known
+
+    def __lt__(self, other: object) -> bool:
+        return str(self) < str(other) if isinstance(other, Move | str) else NotImplemented
+
+    def __le__(self, other: object) -> bool:
+        return str(self) <= str(other) if isinstance(other, Move | str) else NotImplemented
+
+    def __gt__(self, other: object) -> bool:
+        return str(self) > str(other) if isinstance(other, Move | str) else NotImplemented
+
+    def __ge__(self, other: object) -> bool:
+        return str(self) >= str(other) if isinstance(other, Move | str) else NotImplemented
 
     @staticmethod
     def parse(text: str) -> "Move":

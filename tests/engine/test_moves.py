@@ -33,6 +33,20 @@ def test_every_move_is_read_back_as_it_is_written(square: int, direction: Direct
     assert eval(repr(move)) == move
 
 
+def test_moves_and_their_texts_are_equal_and_sort_together_in_both_directions() -> None:
+    move, other = Move("d3"), Move("d3/ne")
+
+    assert move == "d3"
+    assert "d3" == move  # noqa: SIM300  # the other way round
+    assert move not in ("d4", "d3/ne", 19)
+    assert other == "d3/ne"
+    assert {"d3": 1, "pass": 2}[move] == {move: 1}["d3"] == 1  # type: ignore[index]
+    assert sorted([PASS, Move("h1"), other, "c4", move]) == ["c4", "d3", "d3/ne", "h1", "pass"]  # type: ignore[type-var]
+    assert move < "d4" <= Move("d4") < "e1" < PASS > "h8" >= Move("h8")
+    with pytest.raises(TypeError):
+        _ = move < 20
+
+
 @pytest.mark.parametrize("word", ["pass", "PASS", "Pass", "pa", "PA", "ps", "--", " pass "])
 def test_a_pass_has_several_words(word: str) -> None:
     assert Move.parse(word) == PASS
