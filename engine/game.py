@@ -277,3 +277,15 @@ def _words(text: str) -> Iterator[str]:
             )
         yield match[1]
         at = match.end()
+
+
+def as_position(position: Position | Game) -> Position:
+    """Return a position, or the current one of a game.
+
+    Raises: TypeError if it is neither.
+    """
+    if isinstance(position, Position):
+        return position
+    if isinstance(position, Game):
+        return position.position
+    raise TypeError(f"expected a Position or a Game, got {position!r} ({type(position).__name__})")

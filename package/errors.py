@@ -1,7 +1,11 @@
 """The errors that a caller may meet, and the check of whole numbers that callers pass."""
 
+from collections.abc import Callable, Iterable
+from functools import wraps
 from operator import index
-from typing import SupportsIndex
+from typing import Any, SupportsIndex, TypeVar
+
+Class = TypeVar("Class", bound=type)
 
 
 class OutflankError(Exception):
@@ -67,3 +71,46 @@ def mask(value: SupportsIndex) -> int:
     if not 0 <= number <= _MASK:
         raise NotationError(f"expected a mask of 64 bits, got {number}")
     return number
+
+
+# What other programs and our own command line call the arguments of the searches.
+_MEANT = {
+    "concurrency": "threads",
+    "evaluation": "weights",
+    "hash": "hash_mb",
+    "hash_size": "hash_mb",
+    "max_depth": "depth",
+    "movetime": "seconds",
+    "plies": "depth",
+    "time": "seconds",
+    "time_limit": "seconds",
+    "timeout": "seconds",
+}
+
+
+def unknown_keyword(call: str, name: str, known: Iterable[str]) -> TypeError:
+    """Return the error of a call with an unknown keyword argument, which names the argument that is probably meant."""
+    from difflib import get_close_matches  # not at the top: an engine starts without it
+
+    listed = list(known)
+    close = [_MEANT[name]] if _MEANT.get(name) in listed else get_close_matches(name, listed, 1)
+    meant = f"did you mean {close[0]!r}?" if close else f"the arguments are {', '.join(listed)}"
+    return TypeError(f"{call}() has no argument {name!r}: {meant}")
+
+
+def names_keywords(decorated: Class) -> Class:
+    """Let a dataclass answer an unknown keyword argument by ``unknown_keyword``."""
+    made: Callable[..., None] = decorated.__init__  # type: ignore[misc]  # of the class itself
+
+    @wraps(made)
+    def __init__(self: Any, *arguments: Any, **values: Any) -> None:
+        try:
+            made(self, *arguments, **values)
+        except TypeError:
+            for name in values:
+                if name not in decorated.__match_args__:  # type: ignore[attr-defined]  # every dataclass has them
+                    raise unknown_keyword(decorated.__name__, name, decorated.__match_args__) from None  # type: ignore[attr-defined]
+            raise
+
+    decorated.__init__ = __init__  # type: ignore[misc]
+    return decorated

@@ -1,12 +1,13 @@
 """Input and output of a search: limits, selectivity, levels, results."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Literal
+from typing import Any, Literal
 
 from outflank.engine.moves import Move
-from outflank.errors import SettingsError, whole
+from outflank.engine.notebook import html_table
+from outflank.errors import SettingsError, names_keywords, whole
 
 Percent = Literal[73, 87, 95, 98, 99, 100]
 
@@ -65,6 +66,7 @@ def _check_seconds(name: str, value: float, least: float) -> None:
         raise SettingsError(f"{name} may be {_LONGEST:g} seconds at most")
 
 
+@names_keywords
 @dataclass(frozen=True, slots=True)
 class Clock:
     """The mover's clock at the start of the turn; all times in seconds.
@@ -97,6 +99,7 @@ class Clock:
         object.__setattr__(self, "period_moves", whole("period_moves", self.period_moves, 0))
 
 
+@names_keywords
 @dataclass(frozen=True, slots=True)
 class Limit:
     """The limits of a search, which stops at the first one reached. ``Limit.solve()`` searches to the end of the game.
@@ -161,7 +164,7 @@ class Limit:
         return solved or (self.depth, self.nodes, self.seconds, self.clock) != (None,) * 4
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Line:
     """A move of the position searched, its score and its principal variation.
 
@@ -182,8 +185,18 @@ class Line:
     bound: Bound = "exact"
     result: Result | None = None
 
+    def __repr__(self) -> str:
+        return f"<Line {_score_text(self)}: {' '.join(map(str, self.pv))}>"
 
-@dataclass(frozen=True, slots=True)
+
+_BOUND_SIGNS: dict[Bound, str] = {"exact": "", "lower": "at least ", "upper": "at most "}
+
+
+def _score_text(line: Line) -> str:
+    return f"{line.move} {_BOUND_SIGNS[line.bound]}{line.score:+.4g}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class SearchInfo:
     """The progress of a search.
 
@@ -223,8 +236,43 @@ class SearchInfo:
         """The principal variation of the best move."""
         return self.lines[0].pv
 
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row of plain values for each line, as a DataFrame takes them: moves are texts.
 
-@dataclass(frozen=True, slots=True)
+        The columns are ``move``, ``score``, ``bound``, ``result`` and ``pv`` of the line, and ``depth``,
+        ``selectivity``, ``exact``, ``nodes`` and ``seconds`` of the search.
+        """
+        return [
+            {
+                "move": str(line.move),
+                "score": line.score,
+                "bound": line.bound,
+                "result": line.result,
+                "pv": " ".join(map(str, line.pv)),
+                "depth": self.depth,
+                "selectivity": self.selectivity,
+                "exact": self.exact,
+                "nodes": self.nodes,
+                "seconds": self.seconds,
+            }
+            for line in self.lines
+        ]
+
+    def __str__(self) -> str:
+        """Return the best move, its score and its certainty: ``d3 +0.84, 8 plies at 73 %, 4,711 nodes in 0.02 s``."""
+        plies = "exact" if self.exact else f"{self.depth} plies at {self.selectivity} %"
+        return f"{_score_text(self.lines[0])}, {plies}, {self.nodes:,} nodes in {self.seconds:.2f} s"
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self}>"
+
+    def _repr_html_(self) -> str:
+        """Return the lines as a table for a notebook."""
+        shown = ("move", "score", "bound", "result", "pv")
+        return html_table(({name: row[name] for name in shown} for row in self.rows()), str(self))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class SearchResult(SearchInfo):
     """The result of a finished or stopped search.
 
@@ -267,3 +315,32 @@ def limit_for_level(level: int, empties: int) -> Limit:
             if empties <= exact_from(level) + further:
                 return Limit(depth=to_the_end, selectivity=selectivity)
     return Limit(depth=max(level, 1), selectivity=BOLDEST.percent)
+
+
+LIMIT_KEYWORDS = ("depth", "nodes", "seconds", "level")
+"""The keyword arguments of a search that take the place of a Limit."""
+
+
+def limit_from(
+    limit: Limit | None,
+    empties: int,
+    depth: int | None,
+    nodes: int | None,
+    seconds: float | None,
+    level: int | None,
+) -> Limit | None:
+    """Return the limit of a search that was given a Limit or LIMIT_KEYWORDS; None if it was given neither.
+
+    Raises: SettingsError if they contradict each other.
+    """
+    if (depth, nodes, seconds, level) == (None,) * 4:
+        if limit is not None and not isinstance(limit, Limit):
+            raise SettingsError(f"expected a Limit, such as Limit(depth=8), or depth=8; got {limit!r}")
+        return limit
+    if limit is not None:
+        raise SettingsError(f"give a Limit or the arguments {', '.join(LIMIT_KEYWORDS)}, not both")
+    if level is None:
+        return Limit(depth, nodes, seconds)
+    if depth is not None:
+        raise SettingsError("level and depth exclude each other: a level has a depth of its own")
+    return replace(limit_for_level(level, empties), nodes=nodes, seconds=seconds)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from outflank.engine.game import Game
 from outflank.engine.moves import Move
 from outflank.engine.position import Position
 from outflank.engine.search.analysis import Analysis
@@ -71,14 +72,18 @@ class Searcher:
         Raises: FileFormatError if the weights can't be read.
         """
 
-    def evaluate(self, position: Position) -> float:
+    def evaluate(self, position: Position | Game) -> float:
         """Return the evaluation without a search, in discs from the side to move; a finished game's final score."""
 
     def search(
         self,
-        position: Position,
-        limit: Limit,
+        position: Position | Game,
+        limit: Limit | None = None,
         *,
+        depth: int | None = None,
+        nodes: int | None = None,
+        seconds: float | None = None,
+        level: int | None = None,
         moves: Sequence[Move | str | int] | None = None,
         multipv: int = 1,
         on_info: Callable[[SearchInfo], object] | None = None,
@@ -88,21 +93,30 @@ class Searcher:
         A finished game gives a pass and the exact final score; a forced pass gives the score after it.
 
         Args:
-            position: the position to search.
-            limit: the limit; ``Limit.solve()`` for the exact score.
+            position: the position to search, or a game, whose current position is searched.
+            limit: the limit; ``Limit.solve()`` for the exact score. The next four arguments take its place.
+            depth: plies to search, see ``Limit.depth``.
+            nodes: boards to reach, see ``Limit.nodes``.
+            seconds: wall time for this move.
+            level: a level from 0 to 60, see ``limit_for_level``; with `nodes` and `seconds`, but not with `depth`.
             moves: the only moves to consider at the root, as moves or text.
             multipv: the number of best moves that get a score and a line of their own.
             on_info: called in the calling thread after each finished iteration.
 
-        Raises: SettingsError if `limit` has no limit, if `moves` is empty, if `multipv` is not positive, or if a search
-        is running; IllegalMoveError or NotationError if one of `moves` is illegal or not a move.
+        Raises: SettingsError if there is no limit, or one in two ways, if `moves` is empty, if `multipv` is not
+            positive, or if a search is running; IllegalMoveError or NotationError if one of `moves` is illegal or
+            not a move.
         """
 
     def analyse(
         self,
-        position: Position,
-        limit: Limit = ...,
+        position: Position | Game,
+        limit: Limit | None = None,
         *,
+        depth: int | None = None,
+        nodes: int | None = None,
+        seconds: float | None = None,
+        level: int | None = None,
         moves: Sequence[Move | str | int] | None = None,
         multipv: int = 1,
     ) -> Analysis:
@@ -111,8 +125,13 @@ class Searcher:
         Best used as a context manager; see Analysis for when the searcher is free again.
 
         Args:
-            position: the position to search.
-            limit: the limit; if left out, the search ends by ``Analysis.stop`` or when its block is left.
+            position: the position to search, or a game, whose current position is searched.
+            limit: the limit; if it and the next four are left out, the search ends by ``Analysis.stop`` or when its
+                block is left.
+            depth: see ``search``, as for the next three.
+            nodes: boards to reach.
+            seconds: wall time.
+            level: a level from 0 to 60.
             moves: the only moves to consider at the root, as moves or text.
             multipv: the number of best moves that get a score and a line of their own.
 

@@ -18,8 +18,9 @@ from outflank.engine.position cimport Position
 from outflank.engine.search import probcut
 from outflank.engine.search.analysis import Analysis, before_pass
 from outflank.engine.search.deepening import Deepening
-from outflank.errors import SettingsError
-from outflank.engine.search.limits import Limit, Line, SearchResult
+from outflank.errors import SettingsError, unknown_keyword
+from outflank.engine.game import as_position
+from outflank.engine.search.limits import LIMIT_KEYWORDS, Limit, Line, SearchResult, limit_from
 from outflank.engine.moves import PASS
 from outflank.engine.search.parameters import DEFAULTS
 from outflank.engine.search.iterations import nodes_to_solve
@@ -29,7 +30,10 @@ from outflank.errors import whole
 DEFAULT_HASH_MB = 64
 # Against time, since a search to the end would not deepen selectively.
 _UNTIL_STOPPED = Limit(seconds=math.inf)
+_NO_LIMIT = "a search needs a limit: depth, nodes, seconds, level, or a Limit with a clock or Limit.solve()"
 _MOST_THREADS = 256
+_ARGUMENTS = ("hash_mb", "threads", "seed", "weights", "parameters")
+_SEARCH_ARGUMENTS = (*LIMIT_KEYWORDS, "moves", "multipv", "on_info")
 # In addition to those that searchers hold: enough for a match between two.
 _EVALUATORS_KEPT = _MARGINS_KEPT = 2
 
@@ -102,7 +106,11 @@ cdef class Searcher:
     cdef object _parameters
 
     # No __init__, which might never be called, or again during a search.
-    def __cinit__(self, hash_mb=DEFAULT_HASH_MB, threads=1, seed=None, weights=None, parameters=DEFAULTS):
+    def __cinit__(
+        self, hash_mb=DEFAULT_HASH_MB, threads=1, seed=None, weights=None, parameters=DEFAULTS, **unknown
+    ):
+        for name in unknown:
+            raise unknown_keyword("Searcher", name, _ARGUMENTS)
         self._table = HashTable(hash_mb)
         self._crew = Crew(whole("threads", threads, 1, _MOST_THREADS))
         self._busy = threading.Lock()
@@ -159,31 +167,67 @@ cdef class Searcher:
             self._margins = margins
             self._evaluator = evaluator
 
-    def evaluate(self, Position position):
+    def evaluate(self, position):
         """Return the evaluation without a search, in discs from the side to move; a finished game's final score."""
+        return self._evaluate(as_position(position))
+
+    def _evaluate(self, Position position):
         if position.is_over:
             return float(position.score(position.side))
         if position.must_pass:
-            return -self.evaluate(position.pass_())
+            return -self._evaluate(position.pass_())
         self.prepare()
         return float(self._evaluator.score(position))
 
-    def search(self, Position position, limit, *, moves=None, multipv=1, on_info=None):
+    def search(
+        self,
+        position,
+        limit=None,
+        *,
+        depth=None,
+        nodes=None,
+        seconds=None,
+        level=None,
+        moves=None,
+        multipv=1,
+        on_info=None,
+        **unknown,
+    ):
         """Search until a limit is met or ``stop`` is called; Ctrl-C raises KeyboardInterrupt at once."""
+        for name in unknown:
+            raise unknown_keyword("search", name, _SEARCH_ARGUMENTS)
+        position = as_position(position)
+        limit = limit_from(limit, position.empties, depth, nodes, seconds, level)
+        if limit is None:
+            raise SettingsError(_NO_LIMIT)
         with self.analyse(position, limit, moves=moves, multipv=multipv) as analysis:
             for info in analysis:
                 if on_info is not None:
                     on_info(info)
             return analysis.result()
 
-    def analyse(self, Position position, limit=_UNTIL_STOPPED, *, moves=None, multipv=1):
+    def analyse(
+        self,
+        position,
+        limit=None,
+        *,
+        depth=None,
+        nodes=None,
+        seconds=None,
+        level=None,
+        moves=None,
+        multipv=1,
+        **unknown,
+    ):
         """Start a search in a thread of its own, and return an Analysis to iterate over, inspect and stop."""
         began = time.perf_counter()
+        for name in unknown:
+            raise unknown_keyword("analyse", name, _SEARCH_ARGUMENTS[:-1])
+        position = as_position(position)
         multipv = whole("multipv", multipv, 1)
-        if not isinstance(limit, Limit):
-            raise SettingsError(f"expected a Limit, such as Limit(depth=8), got {limit!r}")
+        limit = limit_from(limit, position.empties, depth, nodes, seconds, level) or _UNTIL_STOPPED
         if not limit.ends_search(position.empties):
-            raise SettingsError("a search needs a limit: depth, nodes, seconds, clock, or Limit.solve()")
+            raise SettingsError(_NO_LIMIT)
         if limit.at_least is not None and multipv > 1:
             raise SettingsError("at_least asks for one line, so multipv has to be 1")
         self._take()

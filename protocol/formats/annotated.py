@@ -132,7 +132,7 @@ def for_black(score: float | None, side: Colour) -> float | None:
     return score if score is None or side is Colour.BLACK else 0.0 - score
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class AnnotatedGame:
     """A game, perhaps broken off, and what is known about it.
 
@@ -248,6 +248,20 @@ class AnnotatedGame:
             if not (implied and played.implied):
                 game.play(played.move)
         return game
+
+    def transcript(self, passes: bool = False) -> str:
+        """Return the moves as text, see ``Game.transcript``."""
+        return self.game().transcript(passes)
+
+    def __repr__(self) -> str:
+        names = [
+            name or side for name, side in zip((self.black, self.white), self.rules.colour_names, strict=True)
+        ]
+        return f"<AnnotatedGame {' - '.join(names)}, {self.discs_played} moves: {self.transcript()}>"
+
+    def _repr_svg_(self) -> str:
+        """Return the picture of the last position for a notebook."""
+        return self.final.svg(last=self.moves[-1].move if self.moves else None)
 
 
 @dataclass(frozen=True, slots=True)

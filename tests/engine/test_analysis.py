@@ -18,6 +18,8 @@ import pytest
 from outflank import engine
 from outflank.engine import (
     PASS,
+    Clock,
+    Game,
     Limit,
     OutflankError,
     Position,
@@ -25,6 +27,7 @@ from outflank.engine import (
     Searcher,
     SearchResult,
     SettingsError,
+    limit_for_level,
 )
 from outflank.engine.search.analysis import Analysis, Report
 from outflank.engine.search.searcher import Lease
@@ -399,11 +402,86 @@ class TestWatching:
         searcher = Searcher(hash_mb=1)
         with pytest.raises(
             SettingsError,
-            match=r"^a search needs a limit: depth, nodes, seconds, clock, or Limit\.solve\(\)$",
+            match=r"^a search needs a limit: depth, nodes, seconds, level, or a Limit with a clock or Limit.solve..$",
         ):
             searcher.search(Position.start(), limit)
 
         assert searcher.search(MIDGAME, Limit(depth=1)).depth == 1
+
+
+class TestArguments:
+    def test_a_limit_may_be_given_by_its_parts_and_a_position_by_its_game(self) -> None:
+        searcher, game = Searcher(hash_mb=1), Game.from_transcript("f5d6c3")
+        level = limit_for_level(5, game.position.empties)
+
+        assert searcher.search(game, depth=4).depth == 4
+        assert searcher.search(game, level=5).depth == level.depth
+        assert searcher.search(game, level=20, nodes=1).depth < 20
+        assert searcher.search(game, seconds=0.01).move in game.legal_moves()
+        assert searcher.evaluate(game) == searcher.evaluate(game.position)
+        with searcher.analyse(game, depth=3) as analysis:
+            assert analysis.result().depth == 3
+
+    @pytest.mark.parametrize(
+        ("given", "sentence"),
+        [
+            (
+                {},
+                "a search needs a limit: depth, nodes, seconds, level, or a Limit with a clock or Limit.solve()",
+            ),
+            ({"limit": 8}, "expected a Limit, such as Limit(depth=8), or depth=8; got 8"),
+            (
+                {"limit": Limit(depth=8), "seconds": 1},
+                "give a Limit or the arguments depth, nodes, seconds, level, not both",
+            ),
+            (
+                {"depth": 8, "level": 10},
+                "level and depth exclude each other: a level has a depth of its own",
+            ),
+        ],
+    )
+    def test_no_limit_and_two_limits_are_refused(self, given: dict[str, Any], sentence: str) -> None:
+        with pytest.raises(SettingsError) as refused:
+            Searcher(hash_mb=1).search(Position.start(), **given)
+
+        assert str(refused.value) == sentence
+
+    @pytest.mark.parametrize(
+        ("call", "sentence"),
+        [
+            (
+                lambda: Searcher(hash=64),  # type: ignore[call-arg]
+                "Searcher() has no argument 'hash': did you mean 'hash_mb'?",
+            ),
+            (
+                lambda: Limit(time=0.1),  # type: ignore[call-arg]
+                "Limit() has no argument 'time': did you mean 'seconds'?",
+            ),
+            (
+                lambda: Clock(remains=1),  # type: ignore[call-arg]
+                "Clock() has no argument 'remains': did you mean 'remaining'?",
+            ),
+            (
+                lambda: Searcher(1).search(MIDGAME, movetime=1),  # type: ignore[call-arg]
+                "search() has no argument 'movetime': did you mean 'seconds'?",
+            ),
+            (
+                lambda: Searcher(1).analyse(MIDGAME, x=1),  # type: ignore[call-arg]
+                "analyse() has no argument 'x': the arguments are depth, nodes, seconds, level, moves, multipv",
+            ),
+            (
+                lambda: Searcher(1).search("f5", depth=1),  # type: ignore[arg-type]
+                "expected a Position or a Game, got 'f5' (str)",
+            ),
+        ],
+    )
+    def test_a_wrong_argument_is_refused_with_the_one_that_is_meant(
+        self, call: Callable[[], object], sentence: str
+    ) -> None:
+        with pytest.raises(TypeError) as refused:
+            call()
+
+        assert str(refused.value) == sentence
 
 
 def test_all_who_wait_for_the_result_get_it() -> None:

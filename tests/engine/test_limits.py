@@ -1,8 +1,10 @@
 """Limits and results as plain values; what a search does next; and from a clock to the seconds for a move."""
 
 import dataclasses
+import json
 import math
 import time
+import xml.etree.ElementTree as ElementTree
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -111,6 +113,34 @@ def test_a_result_is_an_info_whose_first_line_holds_the_move_its_score_and_its_v
     assert isinstance(result, SearchInfo)
     assert (result.move, result.score, result.pv) == (PASS, 2.0, (PASS, Move(3)))
     assert not result.stopped
+
+
+def test_a_result_is_short_in_a_session_and_a_table_of_plain_values_for_a_notebook() -> None:
+    lines = (Line(Move(37), 2.0, (Move(37), Move(43)), "lower", "win"), Line(PASS, -1.25, (PASS,)))
+    result = SearchResult(depth=9, selectivity=73, exact=False, nodes=4711, seconds=0.5, lines=lines)
+    rows = result.rows()
+
+    assert repr(result) == "<SearchResult f5 at least +2, 9 plies at 73 %, 4,711 nodes in 0.50 s>"
+    assert repr(lines) == "(<Line f5 at least +2: f5 d6>, <Line pass -1.25: pass>)"
+    assert json.loads(json.dumps(rows)) == rows
+    assert rows[0] == {
+        "move": "f5",
+        "score": 2.0,
+        "bound": "lower",
+        "result": "win",
+        "pv": "f5 d6",
+        "depth": 9,
+        "selectivity": 73,
+        "exact": False,
+        "nodes": 4711,
+        "seconds": 0.5,
+    }
+    table = ElementTree.fromstring(result._repr_html_())
+    assert [[cell.text for cell in row] for row in table.findall("tr")] == [
+        ["move", "score", "bound", "result", "pv"],
+        ["f5", "2", "lower", "win", "f5 d6"],
+        ["pass", "-1.25", "exact", None, "pass"],
+    ]
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from outflank.book.keys import after_passes, move_number
 from outflank.engine import (
     Colour,
     FileFormatError,
+    Game,
     IllegalMoveError,
     Move,
     NotationError,
@@ -20,6 +21,7 @@ from outflank.engine import (
     SettingsError,
     Symmetry,
 )
+from outflank.engine.game import as_position
 from outflank.protocol.formats.annotated import AnnotatedGame, Recorder, Result, ResultReason
 from outflank.protocol.lines import printable
 from outflank.tools.archive.schema import ARCHIVE, NO_MOVE, NOBODY, place_of, unpacked_moves
@@ -135,11 +137,12 @@ class Archive:
         if rules != self.rules:
             raise SettingsError(f"{str(self.path)!r} is an archive of games by {self.rules}, not by {rules}")
 
-    def table(self, position: Position, wanted: Wanted = ANY) -> PositionTable:
-        """The moves of a position, after a forced pass if there is one, and what became of them.
+    def table(self, position: Position | Game, wanted: Wanted = ANY) -> PositionTable:
+        """Return the moves of a position, or of the current one of a game, after a forced pass if there is one.
 
         Raises: FileFormatError if what is needed of the file is damaged; SettingsError if the rules are others.
         """
+        position = as_position(position)
         self.expect(position.rules)
         position = after_passes(position)[0]
         place, symmetry = place_of(position)
@@ -165,13 +168,13 @@ class Archive:
         return PositionTable(position, ended + sum(row.games for row in rows), ended, tuple(rows))
 
     def games(
-        self, position: Position | None = None, wanted: Wanted = ANY, most: int | None = None
+        self, position: Position | Game | None = None, wanted: Wanted = ANY, most: int | None = None
     ) -> Iterator[AnnotatedGame]:
-        """The games that reached a position (the start if None) or an image of it; the last read come first.
+        """Yield the games that reached a position (the start if None) or an image of it; the last read come first.
 
         Raises: FileFormatError and SettingsError as ``table``.
         """
-        position = Position.start(self.rules) if position is None else position
+        position = Position.start(self.rules) if position is None else as_position(position)
         self.expect(position.rules)
         place, _ = place_of(after_passes(position)[0])
         for count, number in enumerate(self._numbers(place, wanted)):

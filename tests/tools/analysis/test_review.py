@@ -2,6 +2,7 @@
 
 import functools
 import io
+import json
 import re
 import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
@@ -29,7 +30,14 @@ from outflank.tests.support.positions import ONE_WAY, WIPE_OUT, WITH_PASSES
 from outflank.tests.support.reference import Board, after, board_of, choices, count, moves, other
 from outflank.tests.support.runs import expect_policy, page_of, random_run, replays
 from outflank.tools.analysis.review.game import GameReview, MoveClass, ReviewSettings, review_game
-from outflank.tools.analysis.review.output import MoveTotals, PlayerSummary, count_game, ranked, result_text
+from outflank.tools.analysis.review.output import (
+    MoveTotals,
+    PlayerSummary,
+    count_game,
+    game_facts,
+    ranked,
+    result_text,
+)
 from outflank.tools.analysis.review.output import annotated as record
 from outflank.tools.analysis.review.page import curve_svg, render_review
 
@@ -50,6 +58,29 @@ def annotated(transcript: str, preset: str = "othello") -> AnnotatedGame:
 @functools.cache
 def reviewed(transcript: str, preset: str = "othello", all_moves: bool = False) -> GameReview:
     return review_game(annotated(transcript, preset), replace(QUICK, all_moves=all_moves), Searcher(16))
+
+
+def test_a_review_is_short_in_a_session_and_a_table_of_plain_values_for_a_notebook() -> None:
+    review = reviewed(WITH_PASSES)
+    rows = review.rows()
+    worst = max(rows, key=lambda row: row["lost"])
+    move = review.moves[worst["ply"] - 1]
+
+    assert json.loads(json.dumps(rows)) == rows
+    assert [row["move"] for row in rows] == list(map(str, review.game.game().moves))
+    assert (worst["lost"], worst["class"], worst["best"]) == (move.lost, "blunder", str(move.best.line[0]))
+    assert [row["curve"] for row in rows] == [each.black_score for each in review.judgements[:-1]]
+    facts = game_facts(review, "file", 1)["moves"]
+    assert [row | {"line": row["line"].split(), "outcome_thrown": None} for row in rows] == [
+        fact | {"curve": row["curve"], "outcome_thrown": None} for fact, row in zip(facts, rows, strict=True)
+    ]
+    assert repr(review).startswith("<GameReview 60 moves, ")
+    assert (
+        repr(move)
+        == f"<MoveReview {move.colour} {move.move}: blunder, {move.lost:g} discs lost, better {worst['best']}>"
+    )
+    table = ElementTree.fromstring(review._repr_html_())
+    assert [row[2].text for row in table.findall("tr")[1:]] == [row["move"] for row in rows]
 
 
 def test_moves_that_were_given_are_nobodys() -> None:
@@ -247,7 +278,9 @@ def test_an_outcome_that_was_thrown_away_is_named(
 class _HurriedSearcher(Searcher):
     """Proves what a position is worth where the empty squares are odd in number, but not what a single move is."""
 
-    def search(self, position: Position, limit: Limit, **options: Any) -> SearchResult:
+    def search(  # type: ignore[override]  # as a review calls it
+        self, position: Position, limit: Limit, **options: Any
+    ) -> SearchResult:
         found = super().search(position, limit, **options)
         proves = position.empties % 2 == 1 and options.get("moves") is None
         return found if proves or not found.exact else super().search(position, Limit(depth=1), **options)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
 from outflank.book import Book
 from outflank.book.names import Opening, opening_of
@@ -23,6 +24,8 @@ from outflank.engine import (
     SearchInfo,
     limit_for_level,
 )
+from outflank.engine.notebook import html_table
+from outflank.errors import names_keywords
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.tools.runtime.executor import shared_searcher
 from outflank.tools.runtime.progress import counted
@@ -99,7 +102,7 @@ class MoveValue:
         return self.line[0]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class MoveReview:
     """A turn of a game and its cost.
 
@@ -170,6 +173,10 @@ class MoveReview:
         before, after = self._outcome(self.score_before), self._outcome(self.score_after)
         return (before, after) if _ORDER.index(after) < _ORDER.index(before) else None
 
+    def __repr__(self) -> str:
+        lost = f", {self.lost:g} discs lost, better {self.best.line[0]}" if self.is_error else ""
+        return f"<MoveReview {self.colour} {self.move}: {self.kind}{lost}>"
+
     def _outcome(self, score: float) -> Result:
         """Return the mover's result for a score; a tie need not be a draw."""
         margin = round(score if self.colour is Colour.BLACK else 0 - score)
@@ -184,6 +191,7 @@ EXACT_FROM = 24
 _ALL_EXACT_FROM = 20  # for the moves that are neither the best nor the played one
 
 
+@names_keywords
 @dataclass(frozen=True, slots=True)
 class ReviewSettings:
     """The limits of the search of each position.
@@ -218,7 +226,7 @@ class ReviewSettings:
         return ", ".join([*(given or [f"level {self.level}"]), f"exact from {self.exact_from} empty squares"])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class GameReview:
     """A game and the costs of its moves.
 
@@ -263,6 +271,49 @@ class GameReview:
     def of(self, colour: Colour) -> Sequence[MoveReview]:
         """Return the moves of one side."""
         return [move for move in self.moves if move.colour is colour]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row of plain values for each move, as a DataFrame takes them: moves and lines are texts.
+
+        The columns are those of a move of ``outflank review --json``, and ``curve``: the score before the move from
+        Black's side.
+        """
+        return [
+            {
+                "ply": ply,
+                "number": number,
+                "side": str(move.colour),
+                "move": str(move.move),
+                "empties": move.before.empties,
+                "before": move.score_before,
+                "after": move.score_after,
+                "lost": move.lost,
+                "curve": move.best.black_score,
+                "class": str(move.kind),
+                "outcome_thrown": None if move.thrown is None else " to ".join(move.thrown),
+                "best": str(move.best.line[0]),
+                "line": " ".join(map(str, move.best.line)),
+                "exact": move.exact,
+                "depth": move.best.depth,
+                "selectivity": move.best.selectivity,
+            }
+            for ply, (move, number) in enumerate(zip(self.moves, self.numbers, strict=True), 1)
+        ]
+
+    def __str__(self) -> str:
+        """Return ``60 moves, 9 discs lost by Black, 12 by White``."""
+        lost = {colour: sum(move.lost for move in self.of(colour)) for colour in Colour}
+        black, white = self.game.rules.colour_names
+        count = counted(self.game.discs_played, "move")
+        return f"{count}, {lost[Colour.BLACK]:g} discs lost by {black}, {lost[Colour.WHITE]:g} by {white}"
+
+    def __repr__(self) -> str:
+        return f"<GameReview {self}>"
+
+    def _repr_html_(self) -> str:
+        """Return the moves as a table for a notebook."""
+        shown = ("number", "side", "move", "before", "after", "lost", "class", "best")
+        return html_table(({name: row[name] for name in shown} for row in self.rows()), str(self))
 
 
 def review_game(

@@ -127,10 +127,7 @@ def game_facts(review: GameReview, file: str, number: int) -> dict[str, Any]:
         "margin": None if outcome is None else outcome.margin,
         "given": game.given,
         "turning_point": review.turning_point,
-        "moves": [
-            _move(move, ply, number)
-            for ply, (move, number) in enumerate(zip(review.moves, review.numbers, strict=True), 1)
-        ],
+        "moves": [_move(move, row) for move, row in zip(review.moves, review.rows(), strict=True)],
         "curve": [
             {"score": score_number(each.black_score), "exact": each.exact} for each in review.judgements
         ],
@@ -176,8 +173,9 @@ _PLURALS = {
 }
 
 
-def _move(move: MoveReview, ply: int, number: int | None) -> dict[str, Any]:
-    thrown = move.thrown
+def _move(move: MoveReview, row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row of ``GameReview.rows`` as JSON data, with lists in place of texts."""
+    del row["curve"]  # which the game has as a list
     values = [
         {
             "move": str(value.move),
@@ -188,21 +186,10 @@ def _move(move: MoveReview, ply: int, number: int | None) -> dict[str, Any]:
         for value in move.values
     ]
     return {
-        "ply": ply,
-        "number": number,
-        "side": str(move.colour),
-        "move": str(move.move),
-        "empties": move.before.empties,
-        "before": score_number(move.score_before),
-        "after": score_number(move.score_after),
-        "lost": score_number(move.lost),
-        "class": str(move.kind),
-        "outcome_thrown": None if thrown is None else list(thrown),
-        "best": str(move.best.line[0]),
+        **row,
+        **{name: score_number(row[name]) for name in ("before", "after", "lost")},
+        "outcome_thrown": None if move.thrown is None else list(move.thrown),
         "line": [str(each) for each in move.best.line],
-        "exact": move.exact,
-        "depth": move.best.depth,
-        "selectivity": move.best.selectivity,
         **({"values": values} if values else {}),
     }
 

@@ -1,0 +1,23 @@
+"""Tables for notebooks."""
+
+from collections.abc import Iterable, Mapping
+
+
+def html_table(rows: Iterable[Mapping[str, object]], caption: str = "") -> str:
+    """Return an HTML table of rows with the same columns, floats with two decimals at most, None as an empty cell."""
+    from html import escape  # not at the top: an engine starts without it
+
+    def cell(value: object) -> str:
+        text = (
+            ""
+            if value is None
+            else f"{value:.2f}".rstrip("0").rstrip(".")
+            if isinstance(value, float)
+            else str(value)
+        )
+        return f"<td>{escape(text)}</td>"
+
+    listed = list(rows)
+    head = "".join(f"<th>{escape(name)}</th>" for name in (listed[0] if listed else ()))
+    body = "".join(f"<tr>{''.join(map(cell, row.values()))}</tr>" for row in listed)
+    return f"<table><caption>{escape(caption)}</caption><tr>{head}</tr>{body}</table>"
