@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from outflank.engine import Game, IllegalMoveError, NotationError, Position, Rules, Symmetry
+from outflank.engine.game import as_position
 
 NAMES_FILE = Path(__file__).parent / "data" / "names.txt"
 _INDENT = 2  # blanks
@@ -58,12 +59,14 @@ class Opening:
         return " / ".join(self.names)
 
 
-def opening_at(position: Position) -> Opening | None:
+def opening_at(position: Position | Game) -> Opening | None:
     """Return the opening that ends in this position or an image of it; None if it has no English name.
+
+    A game stands for its current position.
 
     There are no names under rules by which a move turns one direction.
     """
-    found = _named(position)
+    found = _named(as_position(position))
     return found if found and found.names else None
 
 
@@ -82,23 +85,20 @@ def opening_of(positions: Iterable[Position]) -> Opening | None:
 
 
 def opening_of_game(game: Game) -> Opening | None:
-    """The opening of a game, as ``opening_of`` finds it."""
+    """Return the opening of a game, as ``opening_of`` finds it."""
     return opening_of(game.positions)
 
 
-def all_openings() -> tuple[Opening, ...]:
-    """Return every opening with an English name, in the order of the file."""
-    return tuple(opening for opening in _openings().values() if opening.names)
-
-
-def openings_called(name: str) -> tuple[Opening, ...]:
+def openings(name: str | None = None) -> tuple[Opening, ...]:
     """Return the openings with an English or Japanese name that is or contains `name`, in the order of the file.
 
     Only letters and digits are compared, without regard to case: ``rosebill`` is a Rose-Bill. A part of a name has
-    three letters or more; in Japanese one is enough.
+    three letters or more; in Japanese one is enough. Without a name all openings are returned.
 
     Raises: NotationError with the names that resemble `name` if there are none.
     """
+    if name is None:
+        return tuple(_openings().values())
     wanted = _letters(name)
     is_long = len(wanted) >= _SHORTEST_PART or not wanted.isascii()
     found = tuple(
@@ -112,13 +112,13 @@ def openings_called(name: str) -> tuple[Opening, ...]:
 
 
 def opening_called(name: str) -> Opening:
-    """Return the opening with this name, or the one whose names alone contain it, see ``openings_called``.
+    """Return the opening with this name, or the one whose names alone contain it, see ``openings``.
 
     If all openings with such names continue the shortest one, it is the shortest one.
 
     Raises: NotationError if there is none, or if it could be several.
     """
-    wanted, found = _letters(name), openings_called(name)
+    wanted, found = _letters(name), openings(name)
     if same := [each for each in found if wanted in _spellings(each)]:
         return same[0]
     shortest = min(found, key=lambda each: each.plies)
@@ -160,7 +160,7 @@ def _resembling(name: str) -> str:
     # Not at the top: an engine that names its opening does without it.
     from difflib import get_close_matches
 
-    known = dict.fromkeys(one for each in all_openings() for one in each.names)
+    known = dict.fromkeys(one for each in openings() for one in each.names)
     close = get_close_matches(name[:_LONGEST_SHOWN].title(), known)
     return f"; did you mean {' or '.join(close)}?" if close else ""
 

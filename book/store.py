@@ -24,7 +24,7 @@ from outflank.book.records import (
     entry_of,
     to_record,
 )
-from outflank.engine import HIGHEST_LEVEL, FileFormatError, Position, Rules, SettingsError
+from outflank.engine import HIGHEST_LEVEL, FileFormatError, Game, Position, Rules, SettingsError
 from outflank.storage.database import DatabaseKind
 
 BOOK = DatabaseKind(
@@ -142,17 +142,21 @@ class Book:
         # Not count(*), for which SQLite reads the pages without checking its limit of steps.
         return int(self._rows("SELECT total(1) FROM position")[0][0])
 
-    def __contains__(self, position: Position) -> bool:
+    def __contains__(self, position: Position | Game) -> bool:
         return self.probe(position) is not None
 
-    def probe(self, position: Position) -> BookEntry | None:
+    def probe(self, position: Position | Game) -> BookEntry | None:
         """Return the entry of a position or an image of it; None if there is no entry, as for a finished game.
+
+        A game stands for its current position.
 
         If the side to move has to pass, the entry is derived from that of the position after the pass.
 
         Raises: FileFormatError if the needed part of the file is damaged; SettingsError if it is not a position, or
             the book does not serve its rules or is closed.
         """
+        if isinstance(position, Game):
+            position = position.position
         if not isinstance(position, Position):
             raise SettingsError(f"expected a position to look up in a book, got {position!r}")
         if position.rules is not self._served:

@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from outflank.book import Book
-from outflank.book.names import Opening, all_openings
+from outflank.book.names import Opening, openings
 from outflank.engine import Colour, Game, Position, Searcher, limit_for_level
 
 _DRAW = 0  # the result of perfect play (Takizawa, Othello is Solved, 2023)
@@ -145,8 +145,8 @@ def compare(path: Path, prefix: str = "f5d6") -> None:
     with Book.open(path) as book:
         lines = [
             (opening, *judged(book, opening))
-            for opening in sorted(all_openings(), key=lambda opening: opening.moves)
-            if opening.moves.startswith(prefix)
+            for opening in sorted(openings(), key=lambda opening: opening.moves)
+            if opening.names and opening.moves.startswith(prefix)
         ]
     even = [line for line in lines if abs(line[1]) <= _EVEN]
     print(f"{len(even)} of {len(lines)} lines within {_EVEN} discs\n")

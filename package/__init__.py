@@ -1,20 +1,28 @@
 """Outflank: a Reversi/Othello engine for tournaments.
 
 ``from outflank import Game, Limit, Position, Searcher``: every public name of ``outflank.engine`` is a name here too.
-So are ``read_games`` for files of games, ``review_game`` and ``curve_svg`` for their analysis, and ``Archive`` for
-looking games up by position. Each is loaded when it is asked for. ``outflank.protocol`` turns lines into calls,
-``outflank.book`` holds opening books, and ``outflank.tools`` is the program.
+So are ``read_games`` for files of games, ``review_game`` and ``curve_svg`` for their analysis, ``Archive`` for
+looking games up by position, ``Book`` for opening books, and ``openings`` for the names of openings. Each is loaded
+when it is asked for. ``outflank.protocol`` turns lines into calls, and ``outflank.tools`` is the program.
 """
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from outflank import engine
+    from outflank.book import Book as Book
+    from outflank.book.names import Opening as Opening
+    from outflank.book.names import opening_at as opening_at
+    from outflank.book.names import opening_called as opening_called
+    from outflank.book.names import opening_line as opening_line
+    from outflank.book.names import opening_of_game as opening_of_game
+    from outflank.book.names import openings as openings
     from outflank.engine import *  # noqa: F403
     from outflank.protocol.formats import AnnotatedGame as AnnotatedGame
     from outflank.protocol.formats import BadGame as BadGame
     from outflank.protocol.formats import read_games as read_games
+    from outflank.protocol.server.booksource import named_book as named_book
     from outflank.tools.analysis.review.game import ReviewSettings as ReviewSettings
     from outflank.tools.analysis.review.game import review_game as review_game
     from outflank.tools.analysis.review.page import curve_svg as curve_svg
@@ -22,39 +30,99 @@ if TYPE_CHECKING:
     from outflank.tools.archive import Wanted as Wanted
     from outflank.tools.archive import build_archive as build_archive
 
-    __all__ = [
-        "AnnotatedGame",
-        "Archive",
-        "BadGame",
-        "ReviewSettings",
-        "Wanted",
-        "build_archive",
-        "curve_svg",
-        "read_games",
-        "review_game",
-    ]
-    __all__ += engine.__all__
+# ruff: noqa: F405
+# A list and not `engine.__all__`, so that it is known before the engine is loaded; a test compares them.
+__all__ = [
+    "BUILD",
+    "DEFAULT_LEVEL",
+    "DIRECTIONS",
+    "HIGHEST_LEVEL",
+    "PASS",
+    "PRESETS",
+    "SELECTIVITIES",
+    "SQUARES",
+    "SQUARE_NAMES",
+    "STARTS",
+    "Analysis",
+    "AnnotatedGame",
+    "Archive",
+    "BadGame",
+    "Book",
+    "Bound",
+    "Clock",
+    "Colour",
+    "Direction",
+    "FileFormatError",
+    "Game",
+    "IllegalMoveError",
+    "LegalMoves",
+    "Limit",
+    "Line",
+    "Move",
+    "NotationError",
+    "Opening",
+    "OutOfRangeError",
+    "Outcome",
+    "OutflankError",
+    "Parameters",
+    "Percent",
+    "Position",
+    "Result",
+    "ReviewSettings",
+    "Rules",
+    "Scoring",
+    "SearchInfo",
+    "SearchResult",
+    "Searcher",
+    "SettingsError",
+    "Symmetry",
+    "Tie",
+    "Turn",
+    "Turns",
+    "Wanted",
+    "build_archive",
+    "curve_svg",
+    "divide",
+    "limit_for_level",
+    "named_book",
+    "opening_at",
+    "opening_called",
+    "opening_line",
+    "opening_of_game",
+    "openings",
+    "parse_square",
+    "perft",
+    "read_games",
+    "review_game",
+    "square_name",
+    "squares_of",
+]
 
 __version__ = "1.1.0"
 
-_DOORS = {
+_BEYOND_ENGINE = {
+    "Book": "outflank.book",
+    **dict.fromkeys(
+        ("Opening", "opening_at", "opening_called", "opening_line", "opening_of_game", "openings"),
+        "outflank.book.names",
+    ),
     **dict.fromkeys(("AnnotatedGame", "BadGame", "read_games"), "outflank.protocol.formats"),
     **dict.fromkeys(("ReviewSettings", "review_game"), "outflank.tools.analysis.review.game"),
+    "named_book": "outflank.protocol.server.booksource",
     "curve_svg": "outflank.tools.analysis.review.page",
     **dict.fromkeys(("Archive", "Wanted", "build_archive"), "outflank.tools.archive"),
 }
+"""The modules of the names that ``outflank.engine`` does not have."""
 
 if not TYPE_CHECKING:  # type checkers read the imports above, and report a name that is not among them
 
     def __getattr__(name: str) -> Any:
         """Load a public name on first use, so that ``import outflank`` costs nothing."""
-        if name == "__all__":  # for ``from outflank import *`` and ``help(outflank)``
-            return sorted({*_DOORS, *import_module("outflank.engine").__all__})
-        if not name.startswith("_"):
-            module = import_module(_DOORS.get(name, "outflank.engine"))
-            if name in _DOORS or name in module.__all__:
-                return getattr(module, name)
+        if name in __all__:
+            return getattr(import_module(_BEYOND_ENGINE.get(name, "outflank.engine")), name)
         raise AttributeError(f"module 'outflank' has no attribute {name!r}")
 
     def __dir__() -> list[str]:
-        return sorted({*globals(), *__getattr__("__all__")})
+        """Return the public names, and the packages that are loaded."""
+        loaded = {name for name in globals() if f"outflank.{name}" in sys.modules}
+        return sorted({*__all__, *loaded, *(name for name in globals() if name.startswith("__"))})

@@ -18,7 +18,6 @@ import click
 import pytest
 
 import outflank
-from outflank import engine
 from outflank.measure.reference import PARTS, parts_of, with_parts
 from outflank.protocol.server.gtp import commands as gtp_commands
 from outflank.protocol.server.nboard import commands as nboard_commands
@@ -68,21 +67,33 @@ def test_the_first_example_of_the_api_page_passes_strict_type_checks(tmp_path: P
     assert re.findall("error: (.*)", checked.stdout) == ['Module has no attribute "nosuch"  [attr-defined]']
 
 
-def test_the_notebook_runs_and_uses_the_tools(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.chdir(tmp_path)
+def notebook_cells() -> tuple[list[str], list[str]]:
+    """Return the code of the notebook's cells, those before the part with pandas and those of this part."""
     cells = json.loads((ROOT / "examples" / "games.ipynb").read_text())["cells"]
     code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
-    for _ in range(2):  # a second time in the same folder, as after a restart of the notebook
-        names: dict[str, Any] = {}
-        for number, cell in enumerate(code, 1):
-            exec(compile(cell, f"cell {number}", "exec"), names)
+    (first,) = [number for number, cell in enumerate(code) if "import pandas" in cell]
+    return code[:first], code[first:]
+
+
+def run_cells(code: list[str]) -> dict[str, Any]:
+    names: dict[str, Any] = {}
+    for number, cell in enumerate(code, 1):
+        exec(compile(cell, f"cell {number}", "exec"), names)
+    return names
+
+
+def test_the_notebook_runs_and_uses_the_tools(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, _ = notebook_cells()
+    run_cells(code)
+    names = run_cells(code)  # in the same folder, as after a restart of the notebook
 
     assert [row.games for row in names["table"].moves] in ([2], [1, 1])
     assert len(names["review"].judgements) == len(names["games"][0].moves) + 1
     assert names["curve"] == (tmp_path / "curve.svg").read_text()
     assert code[-1].splitlines()[-1] == "SVG(picture)"
     assert names["picture"] != names["position"].svg()
-    assert {name for name in outflank._DOORS if f"outflank.{name}" in "".join(code)} >= {
+    assert {name for name in outflank._BEYOND_ENGINE if f"outflank.{name}" in "".join(code)} >= {
         "Archive",
         "ReviewSettings",
         "build_archive",
@@ -90,6 +101,21 @@ def test_the_notebook_runs_and_uses_the_tools(monkeypatch: pytest.MonkeyPatch, t
         "read_games",
         "review_game",
     }
+
+
+def test_the_notebook_ends_with_a_table_and_a_plot(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    pytest.importorskip(
+        "pandas", reason="pandas is not installed: it is no dependency, only an example has it"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MPLBACKEND", "agg")  # as on a machine without a screen
+    before, pandas = notebook_cells()
+    names = run_cells([*before, *pandas])
+
+    assert list(names["lines"]["move"]) == [line.move for line in names["found"].lines]
+    assert (names["lines"]["score"].dtype, names["moves"]["lost"].dtype) == (float, float)
+    (curve,) = names["axes"].lines
+    assert list(curve.get_ydata()) == [each.black_score for each in names["review"].judgements[:-1]]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -266,7 +292,7 @@ def test_every_folder_says_what_lies_in_it() -> None:
 def test_the_api_page_names_every_public_name() -> None:
     named = set(re.findall(r"\b\w+\b", (ROOT / "docs" / "api.md").read_text()))
 
-    assert set(engine.__all__) <= named
+    assert set(outflank.__all__) <= named
 
 
 @pytest.mark.parametrize("page", MADE, ids=lambda page: page.name)

@@ -285,7 +285,10 @@ def test_help_and_star_imports_have_every_public_name() -> None:
     exec("from outflank import *", names)
     shown = pydoc.plain(pydoc.render_doc(outflank))
 
-    assert {*names} >= {*engine.__all__, "AnnotatedGame", "review_game"}
+    assert {*names} >= {*outflank.__all__}
+    assert {*outflank.__all__} == {*engine.__all__, *outflank._BEYOND_ENGINE}
+    assert {*outflank.__all__} <= {*dir(outflank)}
+    assert {"Any", "import_module", "sys"} & {*dir(outflank)} == set()
     classes = re.findall(r"^    class (\w+)", shown, re.MULTILINE)
     assert {*classes} >= {"Position", "Game", "Searcher", "Archive"}
 

@@ -18,12 +18,12 @@ _SHIPPED = Path(__file__).parents[2] / "book" / "data"
 
 
 def shipped_books() -> list[Path]:
-    """The books that the package brings, each for other rules; perhaps none."""
+    """Return the books that the package brings, each for other rules; perhaps none."""
     return sorted(_SHIPPED.glob("*.book"))
 
 
 def named_book(name: str) -> Path:
-    """The file of this name, or else the shipped book called so: ``standard`` or ``parallel``."""
+    """Return the file of this name, or else the shipped book called so: ``standard`` or ``parallel``."""
     path = Path(name)
     if path.exists():
         return path

@@ -13,7 +13,7 @@ from typing import cast
 
 import click
 
-from outflank.book.names import opening_line, openings_called
+from outflank.book.names import opening_line, openings
 from outflank.engine import FileFormatError, IllegalMoveError, NotationError, OutflankError, Position, Rules
 from outflank.engine.boardtext import is_framed
 from outflank.protocol.formats import FormatName, detect, obf, read_games
@@ -158,7 +158,7 @@ def _described(text: str, rules: Rules) -> AnnotatedGame:
         if _LIKE_BOARD.match(text):
             raise
     try:
-        openings_called(printable(text))
+        openings(printable(text))
     except NotationError as error:
         raise NotationError(f"expected a file, a transcript, a board or an opening; {error}") from None
     return AnnotatedGame.of(opening_line(text, rules))

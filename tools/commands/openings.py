@@ -7,7 +7,7 @@ from typing import Unpack
 import click
 
 from outflank import __version__
-from outflank.book.names import openings_called
+from outflank.book import names
 from outflank.engine import Limit, NotationError, OutflankError
 from outflank.engine.evaluation.weights import checksum
 from outflank.storage.files import STDOUT, open_output
@@ -33,7 +33,7 @@ def find(words: tuple[str, ...]) -> None:
     --openings FILE of a match reads these lines.
     """
     try:
-        lines = openings_called(" ".join(words))
+        lines = names.openings(" ".join(words))
     except NotationError as error:
         raise OutflankError(str(error)) from None
     width = max(len(opening.moves) for opening in lines)

@@ -24,7 +24,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from outflank.book.names import all_openings
+from outflank.book.names import openings
 from outflank.book.store import Book
 from outflank.engine import (
     HIGHEST_LEVEL,
@@ -171,7 +171,7 @@ class AnalysisBoard:
             "rules": [*PRESETS] if str(self._rules) in PRESETS else [*PRESETS, str(self._rules)],
             "usual": str(self._rules),
             "start": Position.start(self._rules).board_string(),
-            "openings": [(each.in_both_languages, each.moves) for each in all_openings()],
+            "openings": [(each.in_both_languages, each.moves) for each in openings()],
         }
 
     async def _replay(self, game: AnnotatedGame) -> dict[str, Any]:
