@@ -3,24 +3,41 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, fields
+from difflib import get_close_matches
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from outflank.engine import NotationError, SettingsError
-
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 
+DEFAULTS_FILE = "outflank.defaults_file"
+"""The key in ``click.Context.meta`` of the file that has values for the options of the command."""
+_TYPED = "outflank.typed"
+"""The key of the options and arguments on the command line, by their names in the help."""
+SQUARE = r"[-._XxOo*BbWw012\u25cf\u25cb\u25ef\u26ab\u26aa\u30fb\u00b7\u25a1]"
+"""A pattern for a square of a board."""
+LIKE_BOARD = re.compile(rf"(?:{SQUARE}\s*){{9}}")
+_DASHED_ARGUMENT = re.compile(rf"-\d+(?:\.\d+)?$|{LIKE_BOARD.pattern}")
+# What people type for an option that some command calls otherwise.
+_MEANT = {
+    "--color": ["--side"],
+    "--colour": ["--side"],
+    "--jobs": ["--workers", "--concurrency"],
+    "--lines": ["--multipv"],
+    "--movetime": ["--time", "--tc"],
+    "--out": ["--output"],
+    "--output": ["--out"],
+    "--port": ["--listen", "--live"],
+    "--verbose": ["--log"],
+}
 _NAMES_WIDTH = 30
 """Characters of the widest name of an option that has its text in the same line; click's own number."""
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 """What ``click.option`` returns, or several of these as one."""
-TAKES_BOARDS = {"ignore_unknown_options": True}
-"""The settings of commands that take a board, which may begin with ``--`` and must not be taken for an option then."""
 
 
 def together(*options: Callable[[Decorated], Decorated]) -> Callable[[Decorated], Decorated]:
@@ -34,13 +51,53 @@ def together(*options: Callable[[Decorated], Decorated]) -> Callable[[Decorated]
     return decorate
 
 
+class Option(click.Option):
+    """A click option that may have former names, which it still takes and no help shows.
+
+    Args:
+        declarations: the names, as for ``click.Option``.
+        former: the former names; each is taken for one release.
+        attributes: the other arguments of ``click.Option``.
+    """
+
+    def __init__(self, declarations: Sequence[str], *, former: Sequence[str] = (), **attributes: Any) -> None:
+        super().__init__(declarations, **attributes)
+        self._former = former
+
+    @property
+    def all_names(self) -> list[str]:
+        """The names and the former names."""
+        return [*self.opts, *self._former]
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        """Let the parser know all names."""
+        shown, self.opts = self.opts, self.all_names
+        super().add_to_parser(parser, ctx)
+        self.opts = shown
+
+
+_ADDRESS = re.compile(r"\d+|\S*:\d*(?:,\S+)?")
+
+
+class AddressOption(Option):
+    """``--live [HOST:PORT]``: without a value it means this machine and a free port.
+
+    In a ``Command``, the word after it is its value only if it has a port, so that a file may follow.
+    """
+
+    def __init__(self, declarations: Sequence[str], **attributes: Any) -> None:
+        super().__init__(declarations, is_flag=False, flag_value="0", metavar="[HOST:PORT]", **attributes)
+
+
 class Command(click.Command):
     """A click command whose options stand in groups, and may exclude or need each other.
+
+    A word that begins with ``-`` is an option, unless it is a number or looks like a board.
 
     Args:
         exclusive: lists of options and arguments, by their names in the help, of which at most one may be given.
         needs: the options of which at least one has to be given, by the name of the option that needs it.
-        attributes: of the command.
+        attributes: the other arguments of ``click.Command``.
     """
 
     def __init__(
@@ -55,20 +112,75 @@ class Command(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the arguments. Raises: click.UsageError if they do not go together."""
-        flags = {name for each in self.params if isinstance(each, AddressOption) for name in each.opts}
+        addresses = {
+            name for each in self.params if isinstance(each, AddressOption) for name in each.all_names
+        }
         args = [
-            f"{word}=0" if word in flags and not _ADDRESS.fullmatch(after) else word
+            f"{word}=0" if word in addresses and not _ADDRESS.fullmatch(after) else word
             for word, after in zip(args, [*args[1:], ""], strict=False)
         ]
-        rest = super().parse_args(ctx, args)
+        try:
+            typed, _, _ = self.make_parser(ctx).parse_args(list(args))
+            ctx.meta[_TYPED] = {_shown_name(each) for each in self.params if each.name in typed}
+            ctx.default_map = self.defaults_kept(ctx, ctx.default_map or {})
+            rest = super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            raise self._no_such_option(ctx, error.option_name, args) from None
+        self._expect_together(ctx)
+        return rest
+
+    def make_parser(self, ctx: click.Context) -> Any:
+        """Return click's parser; it takes boards and numbers for arguments though they begin with ``-``."""
+        parser = super().make_parser(ctx)
+        read_option = parser._process_opts
+
+        def read(word: str, state: Any) -> None:
+            if _DASHED_ARGUMENT.match(word):
+                state.largs.append(word)
+            else:
+                read_option(word, state)
+
+        parser._process_opts = read  # type: ignore[assignment, method-assign]
+        return parser
+
+    def defaults_kept(self, ctx: click.Context, defaults: Mapping[str, Any]) -> dict[str, Any]:
+        """Return values for options from a file without those that an option of the command line excludes."""
+        typed = ctx.meta[_TYPED]
+        excluded = {
+            name
+            for names in self._exclusive
+            if typed.intersection(names)
+            for name in names
+            if name not in typed
+        }
+        dropped = {each.name for each in self.params if _shown_name(each) in excluded}
+        return {name: value for name, value in defaults.items() if name not in dropped}
+
+    def _expect_together(self, ctx: click.Context) -> None:
         given = {_shown_name(each) for each in self.params if is_given(ctx, str(each.name))}
         for names in self._exclusive:
             if len(both := [name for name in names if name in given]) > 1:
-                raise click.UsageError(f"{' and '.join(both)} exclude each other", ctx)
+                file = "" if ctx.meta[_TYPED].intersection(both) else f"{ctx.meta.get(DEFAULTS_FILE, '')}: "
+                raise click.UsageError(f"{file}{' and '.join(both)} exclude each other", ctx)
         for name, needed in self._needs.items():
-            if name in given and not given.intersection(needed):
+            # A default in a file is for those calls that have what it needs.
+            if name in ctx.meta[_TYPED] and not given.intersection(needed):
                 raise click.UsageError(f"{name} needs {' or '.join(needed)}", ctx)
-        return rest
+
+    def _no_such_option(self, ctx: click.Context, name: str, args: Sequence[str]) -> click.NoSuchOption:
+        """Return the error about an option that the command lacks, with what may be meant by it."""
+        options = [
+            each for each in self.get_params(ctx) if isinstance(each, click.Option) and not each.hidden
+        ]
+        known = [
+            word for each in options for word in (*each.opts, *each.secondary_opts) if word.startswith("--")
+        ]
+        for word in args:  # -level is read as -l, -e and so on
+            if name[:2] != "--" and word.startswith(name) and f"-{word.partition('=')[0]}" in known:
+                name = word.partition("=")[0]
+        meant = [word for word in _MEANT.get(name, ()) if word in known] or get_close_matches(name, known, 1)
+        nearest = f" Did you mean {meant[0]!r}?" if meant else ""
+        return click.NoSuchOption(name, f"No such option {name!r}.{nearest}", ctx=ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write each group under its title, with one column of names for all."""
@@ -120,46 +232,6 @@ def group(title: str, *options: Decorator) -> Decorator:
     return decorate
 
 
-class RenamedOption(click.Option):
-    """An option with former names, which it still takes and no help shows.
-
-    Args:
-        declarations: the names, as for ``click.Option``.
-        former: the former names.
-        attributes: of the option.
-    """
-
-    def __init__(self, declarations: Sequence[str], *, former: Sequence[str], **attributes: Any) -> None:
-        super().__init__(declarations, **attributes)
-        self._former = former
-
-    @property
-    def all_names(self) -> list[str]:
-        """The names and the former names."""
-        return [*self.opts, *self._former]
-
-    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
-        """Let the parser know all names."""
-        shown, self.opts = self.opts, self.all_names
-        super().add_to_parser(parser, ctx)
-        self.opts = shown
-
-
-def moved_options(commands: Mapping[str, str]) -> Callable[[Decorated], Decorated]:
-    """Return one decorator that refuses former options, each by the command that took its place; no help shows them."""
-
-    def refuse(ctx: click.Context, option: click.Parameter, value: str | None) -> None:
-        if value is not None:
-            raise click.UsageError(f"{option.opts[0]} has moved: 'outflank {commands[option.opts[0]]}'", ctx)
-
-    return together(
-        *(
-            click.option(name, hidden=True, is_eager=True, expose_value=False, callback=refuse)
-            for name in commands
-        )
-    )
-
-
 def handing(kinds: Mapping[str, type[Any]], *options: Decorator) -> Decorator:
     """Return a decorator for options whose values reach the command in dataclasses.
 
@@ -203,29 +275,44 @@ def completed_by(
     return complete
 
 
-def read_by(read: Callable[[Any], Any]) -> Callable[[click.Context, click.Parameter, Any], Any]:
-    """A click callback that reads an option's value with `read`.
+class CommandGroup(click.Group):
+    """A click group that lists its commands in their order, each with the first paragraph of its help."""
 
-    A NotationError or SettingsError is wrong usage: one sentence and exit code 2. An option left out stays None.
-    """
+    command_class = Command
 
-    def convert(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
-        try:
-            return None if value is None else read(value)
-        except (NotationError, SettingsError) as error:
-            raise click.BadParameter(str(error), ctx, param) from None
+    @property
+    def summaries(self) -> Mapping[str, str]:
+        """The first paragraph of each command's help, by its name, in the order of the list."""
+        helps = ((name, command.help or "") for name, command in self.commands.items())
+        return {name: " ".join(text.partition("\n\n")[0].split()) for name, text in helps}
 
-    return convert
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of the commands."""
+        return list(self.summaries)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the words name; the error about a mistyped one suggests a similar name."""
+        name = args[0]
+        if name not in self.summaries and not name.startswith("-") and not ctx.resilient_parsing:
+            ctx.fail(f"No such command {name!r}.{self.suggestion(name)}")
+        return super().resolve_command(ctx, args)
 
-_ADDRESS = re.compile(r"\d+|\S*:\d*(?:,\S+)?")
+    def suggestion(self, name: str) -> str:
+        """Return a sentence about the command that an unknown name may stand for; empty if there is none."""
+        close = get_close_matches(name, self.summaries)
+        return f" Did you mean {close[0]!r}?" if close else ""
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list["CompletionItem"]:
+        """Return the commands in their order with their summaries, and the options after a dash."""
+        from click.shell_completion import CompletionItem  # not at the top: an engine starts without it
 
-class AddressOption(click.Option):
-    """``--live [HOST:PORT]``: without a value it means this machine and a free port.
+        found = self.summaries.items() if not incomplete.startswith("-") else ()
+        names = [CompletionItem(name, help=text) for name, text in found if name.startswith(incomplete)]
+        return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
 
-    In a ``Command``, the word after it is its value only if it has a port, so that a file may follow.
-    """
-
-    def __init__(self, declarations: Sequence[str], **attributes: Any) -> None:
-        super().__init__(declarations, is_flag=False, flag_value="0", metavar="[HOST:PORT]", **attributes)
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands for ``--help``."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(self.summaries.items()))

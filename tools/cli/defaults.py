@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from outflank.tools.cli.command import DEFAULTS_FILE
+
 if TYPE_CHECKING:  # the help of the program imports this file, and needs nothing of these
     from outflank.engine import FileFormatError
 
-DEFAULTS_FILE = "outflank.defaults_file"
-"""The key in ``click.Context.meta`` of the file that has values for the options of the command."""
 _MOST_BYTES = 1 << 16
 
 

@@ -11,7 +11,8 @@ from outflank.engine import Colour, NotationError, OutflankError
 from outflank.protocol.formats import FORMATS
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.clocks import year_of
-from outflank.tools.cli.command import RenamedOption, handing, read_by
+from outflank.tools.cli.command import handing
+from outflank.tools.cli.types import read_by
 
 ResultName = Literal["black", "white", "draw", "unknown"]
 RESULTS: tuple[ResultName, ...] = ("black", "white", "draw", "unknown")
@@ -122,8 +123,6 @@ def _read_range(texts: Sequence[str]) -> range | None:
 source_option = click.option(
     "--input-format",
     "source",
-    cls=RenamedOption,
-    former=["--from"],
     type=click.Choice(FORMATS),
     help="Format of the files.  [default: detected]",
 )

@@ -49,7 +49,7 @@ The best moves of a position:
 
 A hundred games between two engines:
 
-    outflank match --games 100 --time 0.1 --engine 'name=A cmd="outflank gtp"' --engine 'name=B cmd="other-engine"'
+    outflank match --games 100 --tc 0.1 --engine 'name=A cmd="outflank gtp"' --engine 'name=B cmd="other-engine"'
 
 What the moves of a game cost:
 

@@ -13,7 +13,7 @@ from outflank.engine.search.limits import HIGHEST_LEVEL
 from outflank.engine.search.parameters import DEFAULTS, PARAMETERS, Parameters
 from outflank.engine.search.searcher import DEFAULT_HASH_MB
 from outflank.protocol.clock import TimeControl
-from outflank.tools.cli.command import Decorated, RenamedOption, completed_by, read_by, together
+from outflank.tools.cli.command import Decorated, completed_by, together
 from outflank.tools.cli.types import (
     BEYOND_USE,
     COUNT,
@@ -23,6 +23,7 @@ from outflank.tools.cli.types import (
     SELECTIVITY,
     OutputFile,
     WholeNumber,
+    read_by,
 )
 from outflank.tools.runtime.cluster import scheduler_address
 
@@ -45,13 +46,11 @@ def rules_option_read_by(
 rules_option = rules_option_read_by(Rules.parse)
 
 
-def tc_option(name: str, former: str, **attributes: Any) -> Callable[[Decorated], Decorated]:
-    """``--tc 60+1``, also by a former name: hands the command `name`, a ``TimeControl``."""
+def tc_option(name: str, **attributes: Any) -> Callable[[Decorated], Decorated]:
+    """``--tc 60+1``: hands the command `name`, a ``TimeControl``."""
     return click.option(
         "--tc",
         name,
-        cls=RenamedOption,
-        former=[former],
         callback=read_by(TimeControl.parse),
         default="none",
         **attributes,

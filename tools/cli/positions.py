@@ -21,16 +21,15 @@ from outflank.protocol.formats.annotated import UNREADABLE, AnnotatedGame, BadGa
 from outflank.protocol.formats.reading import decoded
 from outflank.protocol.formats.transcript import parse
 from outflank.protocol.lines import printable
+from outflank.tools.cli.command import LIKE_BOARD, SQUARE
 from outflank.tools.runtime.progress import Complaints, counted, warn
 
 STDIN = "-"
 _ARGUMENT = "POSITION"  # its metavar in most commands
 _MOST_CHARACTERS = 1 << 20
-_SQUARE = r"[-._XxOo*BbWw012\u25cf\u25cb\u25ef\u26ab\u26aa\u30fb\u00b7\u25a1]"
-_BOARD = re.compile(rf"(?:{_SQUARE}\s*){{64}}")
-_LIKE_BOARD = re.compile(rf"(?:{_SQUARE}\s*){{9}}")
+_BOARD = re.compile(rf"(?:{SQUARE}\s*){{64}}")
 _BOARD_OVER_LINES = re.compile(
-    rf"(?:8\s)?[\s|]*(?:(?:{_SQUARE}[ \t|]*){{1,63}}\r?\n[\s|]*)+(?:{_SQUARE}[\s|]*)+"
+    rf"(?:8\s)?[\s|]*(?:(?:{SQUARE}[ \t|]*){{1,63}}\r?\n[\s|]*)+(?:{SQUARE}[\s|]*)+"
 )
 _FIRST_MOVE = re.compile(r"(?:1\s*\.+\s*)?[a-h][1-8]", re.IGNORECASE)
 
@@ -155,7 +154,7 @@ def _described(text: str, rules: Rules) -> AnnotatedGame:
     try:
         return AnnotatedGame(Position.parse(text.partition("%")[0].strip(), rules))
     except NotationError:
-        if _LIKE_BOARD.match(text):
+        if LIKE_BOARD.match(text):
             raise
     try:
         openings(printable(text))

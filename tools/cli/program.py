@@ -11,8 +11,8 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from outflank import __version__
-from outflank.tools.cli.defaults import DEFAULTS_FILE, config_file, set_defaults
-from outflank.tools.cli.groups import CommandGroup
+from outflank.tools.cli.command import DEFAULTS_FILE, CommandGroup
+from outflank.tools.cli.defaults import config_file, set_defaults
 from outflank.tools.runtime.signals import (
     ENDING_SIGNALS,
     Interrupted,
@@ -213,12 +213,6 @@ class Program(CommandGroup):
             ctx.exit(_EXIT_BROKEN_PIPE)
         except OSError as error:
             raise Failure(_refusal(error)) from error
-        except click.NoSuchOption as error:
-            if error.option_name[1:].isdecimal():  # click takes it for an option
-                raise click.UsageError(
-                    f"no number here may be negative, got {error.option_name}", error.ctx
-                ) from None
-            raise
         except click.ClickException as error:
             from outflank.protocol.lines import printable_lines  # not at the top, as above
 

@@ -14,18 +14,18 @@ from outflank.protocol.clock import LONGEST_SECONDS, NO_LIMIT, SHORTEST_SECONDS,
 from outflank.protocol.drivers.command import join_command
 from outflank.protocol.drivers.spec import EngineSpec, shared_keys
 from outflank.tools.cli.command import (
+    DEFAULTS_FILE,
     AddressOption,
+    Command,
     Decorator,
-    RenamedOption,
     completed_by,
     group,
     handing,
-    read_by,
     together,
 )
-from outflank.tools.cli.defaults import DEFAULTS_FILE, option_defaults
+from outflank.tools.cli.defaults import option_defaults
 from outflank.tools.cli.options import cluster_option, json_option, rules_option_read_by, tc_option
-from outflank.tools.cli.types import BEYOND_USE, OUTPUT_FILE, Seconds, WholeNumber
+from outflank.tools.cli.types import BEYOND_USE, OUTPUT_FILE, Seconds, WholeNumber, read_by
 from outflank.tools.match.game.referee import MOST_EMPTIES, STALL_SECONDS, ScoreRule
 from outflank.tools.match.openings.sources import OpeningsChoice, default_openings
 from outflank.tools.match.schedule.formats import usual_rounds
@@ -50,7 +50,9 @@ def use_config(ctx: click.Context, option: click.Parameter, path: Path | None) -
     """Make the file's values the defaults of the options; an error about one of them names the file."""
     if path is not None:
         ctx.meta[DEFAULTS_FILE] = path
-        ctx.default_map = {**(ctx.default_map or {}), **option_defaults(ctx.command, read_config(path), path)}
+        assert isinstance(ctx.command, Command)
+        values = option_defaults(ctx.command, read_config(path), path)
+        ctx.default_map = {**(ctx.default_map or {}), **ctx.command.defaults_kept(ctx, values)}
     return path
 
 
@@ -127,8 +129,6 @@ def pairing_options(rounds: str, pairing: str, *, standing: bool) -> Decorator:
         click.option(
             "--pairing",
             "form",
-            cls=RenamedOption,
-            former=["--format"],
             type=click.Choice(forms),
             default=str(Format.ROUND_ROBIN),
             help=pairing,
@@ -172,7 +172,6 @@ play_options = together(
         GAMES,
         tc_option(
             "time",
-            former="--time",
             help="0.5 (seconds a move), 60+1 (Fischer), 60+0 (absolute), 60+10/5 (Canadian) or none.",
         ),
         click.option(
@@ -227,8 +226,6 @@ play_options = together(
         click.option(
             "--count-errors-from",
             "solve",
-            cls=RenamedOption,
-            former=["--solve"],
             type=WholeNumber(0, MOST_EMPTIES),
             default=0,
             help="Solve positions with at most this many empty squares, to count the discs thrown away; 0 for none.",

@@ -2,12 +2,13 @@
 
 import math
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from outflank.engine import NotationError
+from outflank.engine import NotationError, SettingsError
 from outflank.engine.search.limits import SELECTIVITIES
 from outflank.protocol.clock import parse_duration
 from outflank.storage.files import STDOUT, expect_writable
@@ -19,6 +20,21 @@ if TYPE_CHECKING:
 BEYOND_USE = 2**31 - 1
 """An upper bound that keeps numbers in a C int."""
 _MOST_COMPLETED = 64
+
+
+def read_by(read: Callable[[Any], Any]) -> Callable[[click.Context, click.Parameter, Any], Any]:
+    """Return a click callback that reads an option's value with `read`.
+
+    A NotationError or SettingsError is wrong usage: one sentence and exit code 2. An option left out stays None.
+    """
+
+    def convert(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
+        try:
+            return None if value is None else read(value)
+        except (NotationError, SettingsError) as error:
+            raise click.BadParameter(str(error), ctx, param) from None
+
+    return convert
 
 
 class WholeNumber(click.IntRange):

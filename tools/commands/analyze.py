@@ -15,7 +15,7 @@ from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.tools.analysis.answers import ANSWER_ROW, Answer, answer_facts, answer_row
 from outflank.tools.analysis.requests import Action, Defaults, Item, Query, Remark, SearchRequest
 from outflank.tools.analysis.service import AnalysisService, answers, games_as_items, items_of, requests_of
-from outflank.tools.cli.command import TAKES_BOARDS, AddressOption, Command, completed_by, group, handing
+from outflank.tools.cli.command import AddressOption, Command, completed_by, group, handing
 from outflank.tools.cli.options import (
     archive_option,
     book_option,
@@ -40,9 +40,8 @@ _SECONDS = 5.0
 
 @click.command(
     cls=Command,
-    exclusive=[("--web", "--serve"), ("--level", "--depth"), ("--level", "--selectivity")],
+    exclusive=[("--web", "--listen"), ("--level", "--depth"), ("--level", "--selectivity")],
     needs={"--archive": ["--web"]},
-    context_settings=TAKES_BOARDS,
 )
 @click.argument("texts", nargs=-1, metavar="POSITION...", shell_complete=completed_by(files=True))
 @group(
@@ -83,8 +82,10 @@ _SECONDS = 5.0
     ),
     archive_option,
     click.option(
-        "--serve",
+        "--listen",
+        "serve",
         cls=AddressOption,
+        former=["--serve"],
         help="Answer requests over WebSockets, until Ctrl-C.  [default: no server; 127.0.0.1 and a free port]",
     ),
 )

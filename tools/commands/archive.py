@@ -15,7 +15,7 @@ from outflank.protocol.formats import FormatName
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.tools.archive import Archive, Wanted, build_archive
 from outflank.tools.archive.table import Explorer, game_facts, game_row, table_text
-from outflank.tools.cli.command import TAKES_BOARDS, completed_by, handing, read_by
+from outflank.tools.cli.command import CommandGroup, completed_by, handing
 from outflank.tools.cli.game_filter import event_option, player_option, source_option, year_option
 from outflank.tools.cli.options import (
     book_option,
@@ -26,7 +26,7 @@ from outflank.tools.cli.options import (
     weights_option,
 )
 from outflank.tools.cli.positions import ReadGames, as_usage, expect_kept, games_of, read_game
-from outflank.tools.cli.types import COUNT, EXISTING_FILE, OutputFile, WholeNumber
+from outflank.tools.cli.types import COUNT, EXISTING_FILE, OutputFile, WholeNumber, read_by
 from outflank.tools.commands.engine import books_to_read
 from outflank.tools.report.gamefiles import check_output, format_of, game_writer, written_files
 from outflank.tools.runtime.progress import Complaints, counted, json_line, progress_bar, warn
@@ -50,7 +50,7 @@ _wanted_options = handing(
 """The options that choose games: hands the command ``wanted``, a ``Wanted``."""
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def archive() -> None:
     """Find games by the positions that they went through, and count what was played there.
 
@@ -106,7 +106,7 @@ def build(files: Sequence[str], path: Path, source: FormatName | None, rules: Ru
     complaints.expect_good()
 
 
-@archive.command(context_settings=TAKES_BOARDS)
+@archive.command()
 @_ARCHIVE
 @_POSITION
 @_wanted_options
@@ -146,7 +146,7 @@ def show(
 _SHOWN = 20
 
 
-@archive.command(context_settings=TAKES_BOARDS)
+@archive.command()
 @_ARCHIVE
 @_POSITION
 @_wanted_options

@@ -14,7 +14,7 @@ from outflank.engine import NotationError, SettingsError
 from outflank.protocol.drivers import spec as engines
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tools.arena.control import Tokens, order
-from outflank.tools.cli.command import Command, RenamedOption, group, handing, read_by
+from outflank.tools.cli.command import Command, CommandGroup, Option, group, handing
 from outflank.tools.cli.options import json_object_option
 from outflank.tools.cli.positions import as_usage
 from outflank.tools.cli.run_options import (
@@ -30,7 +30,7 @@ from outflank.tools.cli.run_options import (
     use_config,
     watched_json_option,
 )
-from outflank.tools.cli.types import EXISTING_FILE, Seconds, WholeNumber
+from outflank.tools.cli.types import EXISTING_FILE, Seconds, WholeNumber, read_by
 from outflank.tools.match.state.config_file import chosen_engines, read_config
 from outflank.tools.match.state.run import Format, RunSettings
 from outflank.tools.runs.resume import ask_about_commands
@@ -97,8 +97,6 @@ def _moment(text: str) -> datetime:
     click.option(
         "--lag-allowance",
         "line",
-        cls=RenamedOption,
-        former=["--line"],
         type=Seconds(0, 10),
         default=0.5,
         help="The most seconds a move that are allowed for a line; what is allowed is measured.",
@@ -167,7 +165,7 @@ def _engine(text: str) -> EngineSpec:
     return engine
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("url")
 @click.option(
     "--token", required=True, envvar="OUTFLANK_TOKEN", help="The organiser gives it.  [env: OUTFLANK_TOKEN]"
@@ -180,10 +178,13 @@ def _engine(text: str) -> EngineSpec:
     help="""The engine: 'cmd="./mine gtp"', perhaps with protocol=nboard and more.""",
 )
 @click.option(
-    "--slots",
+    "--concurrency",
+    "slots",
+    cls=Option,
+    former=["--slots"],
     type=WholeNumber(1, _MOST_SLOTS),
     default=1,
-    help="Games at once; the engine is started so many times.",
+    help="Games at once, each with a process of the engine.",
 )
 @click.option("--trust", type=EXISTING_FILE, help="A certificate that the server may show, in PEM.")
 def join(url: str, token: str, engine: EngineSpec, slots: int, trust: Path | None) -> None:
@@ -199,7 +200,7 @@ def join(url: str, token: str, engine: EngineSpec, slots: int, trust: Path | Non
         Joiner(address, token, engine, slots, warn, interrupts.check, trusting(address, trust)).run()
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def arena() -> None:
     """Look after an arena: who is there, tokens, pauses. ARENA is its folder or its ARENA.toml.
 

@@ -26,8 +26,7 @@ from outflank.engine import (
 from outflank.engine import perft as count_leaves
 from outflank.engine.search.limits import Percent
 from outflank.protocol.formats import obf
-from outflank.tools.cli.command import completed_by
-from outflank.tools.cli.groups import CommandGroup
+from outflank.tools.cli.command import Command, CommandGroup, completed_by
 from outflank.tools.cli.options import (
     hash_option,
     json_object_option,
@@ -220,7 +219,7 @@ def _errors_table(groups: dict[str, dict[str, float | None]], nodes: int, second
     )
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("depth", type=WholeNumber(0, _DEEPEST))
 @rules_option
 @click.option(

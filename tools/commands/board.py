@@ -11,7 +11,7 @@ import click
 from outflank.engine import DEFAULT_LEVEL, Game, Limit, Move, Position, Rules, Searcher, limit_for_level
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.storage.files import STDOUT, write_whole
-from outflank.tools.cli.command import TAKES_BOARDS, Command, completed_by
+from outflank.tools.cli.command import Command, completed_by
 from outflank.tools.cli.options import level_option, output_option, rules_option, weights_option
 from outflank.tools.cli.positions import as_usage, read_game
 from outflank.tools.cli.types import COUNT, WholeNumber
@@ -25,11 +25,7 @@ _BEST, _GAME = "best", "game"
 _SIZE = 480
 
 
-@click.command(
-    cls=Command,
-    exclusive=[("--text", "--svg", "--png")],
-    context_settings=TAKES_BOARDS,
-)
+@click.command(cls=Command, exclusive=[("--text", "--svg", "--png")])
 @click.argument("text", metavar="POSITION", shell_complete=completed_by(files=True))
 @click.option("--text", "as_text", is_flag=True, help="Print letters; on a terminal, colours.")
 @click.option("--svg", "as_svg", is_flag=True, help="Make an SVG image.")

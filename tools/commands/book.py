@@ -23,7 +23,7 @@ from outflank.tools.books.show import (
     entry_text,
     known_entry,
 )
-from outflank.tools.cli.command import TAKES_BOARDS, Decorated, RenamedOption, completed_by
+from outflank.tools.cli.command import Decorated, completed_by
 from outflank.tools.cli.options import (
     json_object_option,
     json_option,
@@ -72,7 +72,7 @@ def _book_and_position(command: Callable[..., None]) -> Callable[..., None]:
     return _book_argument()(position_argument(looking))
 
 
-@book.command(context_settings=TAKES_BOARDS)
+@book.command()
 @_book_and_position
 @json_object_option
 def show(path: Path, text: str, as_json: bool) -> None:
@@ -90,7 +90,7 @@ def show(path: Path, text: str, as_json: bool) -> None:
             say(line)
 
 
-@book.command(context_settings=TAKES_BOARDS)
+@book.command()
 @_book_and_position
 @click.option("--lines", "most", type=COUNT, default=20, help="How many lines to show.")
 @max_error_option
@@ -115,7 +115,7 @@ def lines(
             click.echo(json_line(line_facts(game, line)) if as_json else line_text(game, line))
 
 
-@book.command(context_settings=TAKES_BOARDS)
+@book.command()
 @_book_and_position
 @output_option("File to write, an SVG image", required=True)
 @click.option("--lines", "most", type=COUNT, default=30, help="How many lines to draw.")
@@ -165,8 +165,6 @@ def stats(path: Path, as_json: bool) -> None:
 @click.option(
     "--format",
     "form",
-    cls=RenamedOption,
-    former=["--to"],
     type=click.Choice(WRITTEN_FORMS),
     help="Format to write.  [default: edax for .dat, else text]",
 )
@@ -191,8 +189,6 @@ def export(path: Path, output: Path, form: Form | None) -> None:
 @click.option(
     "--input-format",
     "form",
-    cls=RenamedOption,
-    former=["--from"],
     type=click.Choice(get_args(Form)),
     help="Format of the file.  [default: detected]",
 )

@@ -19,20 +19,11 @@ from outflank.protocol.formats import FormatName
 from outflank.protocol.server.booksource import named_book, shipped_books
 from outflank.storage.files import file_of
 from outflank.tools.books.show import asked_game, known_entry
-from outflank.tools.cli.command import (
-    TAKES_BOARDS,
-    Decorated,
-    Decorator,
-    completed_by,
-    handing,
-    read_by,
-    together,
-)
+from outflank.tools.cli.command import CommandGroup, Decorated, Decorator, completed_by, handing, together
 from outflank.tools.cli.game_filter import GameFilter, filter_options, source_option
-from outflank.tools.cli.groups import CommandGroup
 from outflank.tools.cli.options import budget_option, json_object_option, place_options, weights_option
 from outflank.tools.cli.positions import ReadGames
-from outflank.tools.cli.types import LOG_FILE, Number, WholeNumber
+from outflank.tools.cli.types import LOG_FILE, Number, WholeNumber, read_by
 from outflank.tools.runtime.cluster import Place
 from outflank.tools.runtime.progress import counted
 
@@ -318,7 +309,7 @@ def _read_score(text: str) -> int | None:
     return int(text)
 
 
-@book.command("set", context_settings=TAKES_BOARDS)
+@book.command("set")
 @path_argument
 @click.argument("text", metavar="POSITION")
 @click.argument("score", metavar="SCORE|none", callback=read_by(_read_score))

@@ -9,6 +9,7 @@ import click
 
 from outflank.engine import FileFormatError
 from outflank.protocol.lines import unknown
+from outflank.tools.cli.command import Command
 from outflank.tools.cli.defaults import command_defaults, config_file, read_defaults, subcommand
 
 _EXAMPLE = """
@@ -20,7 +21,7 @@ each = "threads=2"
 moves = 6"""
 
 
-@click.command()
+@click.command(cls=Command)
 @click.pass_context
 def config(ctx: click.Context) -> None:
     """Show the file of your own defaults, and what it sets for each command.

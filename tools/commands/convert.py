@@ -17,7 +17,7 @@ from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.clocks import year_of
 from outflank.protocol.formats.transcript import STYLES, Style
 from outflank.storage.files import STDOUT
-from outflank.tools.cli.command import RenamedOption, completed_by
+from outflank.tools.cli.command import Command, completed_by
 from outflank.tools.cli.game_filter import (
     RESULTS,
     GameFilter,
@@ -40,13 +40,11 @@ from outflank.tools.report.gamefiles import (
 from outflank.tools.runtime.progress import counted, json_line, warn
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", shell_complete=completed_by(files=True))
 @click.option(
     "--format",
     "target",
-    cls=RenamedOption,
-    former=["--to"],
     type=click.Choice(WRITTEN_FORMATS),
     help="Format to write.  [default: that of --output's suffix]",
 )

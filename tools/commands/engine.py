@@ -18,7 +18,7 @@ from outflank.protocol.server.movesource import USUAL_PLIES, MoveVariety, Search
 from outflank.protocol.server.serve import Wire, serve
 from outflank.protocol.server.session import Session, Strength
 from outflank.storage.files import writing
-from outflank.tools.cli.command import Command, group, handing, read_by
+from outflank.tools.cli.command import Command, group, handing
 from outflank.tools.cli.options import (
     level_option,
     played_book_option,
@@ -26,7 +26,7 @@ from outflank.tools.cli.options import (
     search_options,
     varied_seed_option,
 )
-from outflank.tools.cli.types import COUNT, LOG_FILE, SECONDS, Number, WholeNumber
+from outflank.tools.cli.types import COUNT, LOG_FILE, SECONDS, Number, WholeNumber, read_by
 from outflank.tools.runtime.progress import warn
 
 

@@ -20,9 +20,9 @@ from outflank.protocol.drivers.spec import EngineSpec, Protocol, command_line, i
 from outflank.protocol.lines import printable
 from outflank.tools.checks.examination import CATALOGUES, SECTION_OF, Finding, examine, verdict
 from outflank.tools.checks.tapped_drivers import PATIENCE_SECONDS, THINKING_SECONDS
-from outflank.tools.cli.command import completed_by, read_by
+from outflank.tools.cli.command import Command, completed_by
 from outflank.tools.cli.options import json_option, rules_option
-from outflank.tools.cli.types import BEYOND_USE, EXISTING_FOLDER, SECONDS, WholeNumber
+from outflank.tools.cli.types import BEYOND_USE, EXISTING_FOLDER, SECONDS, WholeNumber, read_by
 from outflank.tools.match.game.mirror import MIRROR_NAMES, mirror_fault, outcome_of, play_mirror_pair
 from outflank.tools.match.game.results import GameRecord
 from outflank.tools.match.openings.sources import random_openings
@@ -35,7 +35,7 @@ _MOST_MOVES = 40
 _INDENT = " " * 10
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("folders", nargs=-1, type=EXISTING_FOLDER, metavar="[FOLDER]...")
 @click.option(
     "--check", is_flag=True, help="Run the checks of outflank compliance on each; a minute for each."
@@ -156,7 +156,7 @@ def _list_checks(ctx: click.Context, option: click.Parameter, wanted: bool) -> N
     ctx.exit()
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("entry", metavar="CMD", callback=read_by(_examined))
 @click.option(
     "--protocol",
@@ -290,7 +290,7 @@ def _finding_facts(finding: Finding) -> dict[str, object]:
     }
 
 
-@click.command()
+@click.command(cls=Command)
 @click.option(
     "--engine",
     "entry",

@@ -17,8 +17,8 @@ from outflank.engine import NotationError, SettingsError
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.lines import printable
 from outflank.storage.files import open_to_append
-from outflank.tools.cli.command import read_by
-from outflank.tools.cli.types import EXISTING_FILE, LOG_FILE, Seconds, WholeNumber
+from outflank.tools.cli.command import Command, Option
+from outflank.tools.cli.types import EXISTING_FILE, LOG_FILE, Seconds, WholeNumber, read_by
 from outflank.tools.ggs.client import GgsClient
 from outflank.tools.ggs.settings import Settings, Wish
 from outflank.tools.runtime.progress import warn
@@ -93,7 +93,7 @@ def _password(file: Path | None) -> str:
     return text
 
 
-@click.command()
+@click.command(cls=Command)
 @click.option("--user", required=True, metavar="NAME", callback=read_by(_user), help="The login name.")
 @click.option(
     "--engine",
@@ -115,7 +115,10 @@ def _password(file: Path | None) -> str:
     help="The server.",
 )
 @click.option(
-    "--games",
+    "--concurrency",
+    "games",
+    cls=Option,
+    former=["--games"],
     type=WholeNumber(1, _MOST_GAMES),
     default=2,
     help="Games at once, each with its own engine process; a synchro match is two games.",

@@ -8,7 +8,7 @@ import click
 
 from outflank.engine import Limit, Rules
 from outflank.engine.machine import processors
-from outflank.tools.cli.command import TAKES_BOARDS, Command, together
+from outflank.tools.cli.command import Command, CommandGroup, together
 from outflank.tools.cli.options import json_option, place_options, plain_search_options
 from outflank.tools.cli.types import EXISTING_FOLDER, MOST_THREADS, WholeNumber
 from outflank.tools.commands.solve import (
@@ -34,7 +34,7 @@ _job_argument = click.argument("folder", type=EXISTING_FOLDER, metavar="DIR")
 _work_options = together(plain_search_options, place_options, json_option)
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def job() -> None:
     """Solve positions in workers, and keep every answer in a folder, so that an interruption loses nothing.
 
@@ -42,7 +42,7 @@ def job() -> None:
     """
 
 
-@job.command(cls=Command, exclusive=[POSITION_OR_BOARD, WLD_OR_BOUND], context_settings=TAKES_BOARDS)
+@job.command(cls=Command, exclusive=[POSITION_OR_BOARD, WLD_OR_BOUND])
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False), metavar="DIR")
 @positions_argument
 @board_option

@@ -11,7 +11,7 @@ from outflank.book import names
 from outflank.engine import Limit, NotationError, OutflankError
 from outflank.engine.evaluation.weights import checksum
 from outflank.storage.files import STDOUT, open_output
-from outflank.tools.cli.command import handing
+from outflank.tools.cli.command import CommandGroup, handing
 from outflank.tools.cli.options import output_option, place_options, selectivity_option, weights_option
 from outflank.tools.cli.types import Number, WholeNumber, shown_output
 from outflank.tools.runtime.cluster import Place
@@ -20,7 +20,7 @@ from outflank.tools.runtime.progress import progress_bar
 _BATCH = 64  # openings a task: a position takes milliseconds, a message between processes costs some
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def openings() -> None:
     """Find openings by name, and make openings for matches."""
 

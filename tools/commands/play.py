@@ -18,7 +18,7 @@ from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.server.movesource import SearchSource
 from outflank.protocol.server.session import Session, Strength
 from outflank.tools.archive.table import Explorer
-from outflank.tools.cli.command import Command, completed_by, group, handing, read_by
+from outflank.tools.cli.command import Command, completed_by, group, handing
 from outflank.tools.cli.options import (
     archive_option,
     json_option,
@@ -30,7 +30,7 @@ from outflank.tools.cli.options import (
     varied_seed_option,
 )
 from outflank.tools.cli.positions import read_game
-from outflank.tools.cli.types import COUNT, OUTPUT_FILE, SECONDS, WholeNumber
+from outflank.tools.cli.types import COUNT, OUTPUT_FILE, SECONDS, WholeNumber, read_by
 from outflank.tools.commands.engine import books_to_play, books_to_read, elo_option, expect_one_strength
 from outflank.tools.live.dialogue import Dialogue
 from outflank.tools.live.files import GameFiles
@@ -59,7 +59,6 @@ _HIGHEST_SEED = 2**31 - 1
     rules_option,
     tc_option(
         "control",
-        former="--clock",
         metavar="TIME",
         help="Clock of both sides: 30s (a move), 5m+3s (Fischer), 10m+0 (absolute), 5m+30s/10 (Canadian) or none.",
     ),

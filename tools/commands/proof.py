@@ -11,7 +11,7 @@ import click
 from outflank.engine import Limit, Parameters, Position, Rules, Searcher
 from outflank.engine.evaluation import weights
 from outflank.engine.search.searcher import DEFAULT_HASH_MB
-from outflank.tools.cli.command import TAKES_BOARDS, Command
+from outflank.tools.cli.command import Command, CommandGroup
 from outflank.tools.cli.options import (
     hash_option,
     json_object_option,
@@ -44,7 +44,7 @@ from outflank.tools.solving.solutions import SolutionReport
 _claims_argument = click.argument("claims_file", type=click.File("rb"), metavar="CLAIMS")
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def proof() -> None:
     """Write proofs of exact scores, and check them by a program that shares no code with the engine.
 
@@ -52,7 +52,7 @@ def proof() -> None:
     """
 
 
-@proof.command(cls=Command, exclusive=[POSITION_OR_BOARD], context_settings=TAKES_BOARDS)
+@proof.command(cls=Command, exclusive=[POSITION_OR_BOARD])
 @positions_argument
 @board_option
 @click.option("--output", "-o", type=OUTPUT_FILE, required=True, help="File to write, compressed by xz.")
@@ -120,7 +120,7 @@ def check_(file: str, state: Path | None, claims: Path | None) -> NoReturn:
     click.get_current_context().exit(checker.main([*words, file]))
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def claims() -> None:
     """Derive what follows from claims of others about scores, and solve a sample of them again.
 

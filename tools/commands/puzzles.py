@@ -21,11 +21,11 @@ from outflank.tools.analysis.puzzles import (
     sgf_game,
     solved_share,
 )
-from outflank.tools.cli.command import completed_by, read_by
+from outflank.tools.cli.command import CommandGroup, completed_by
 from outflank.tools.cli.game_filter import GameFilter, filter_options, source_option
 from outflank.tools.cli.options import output_option, rules_option, weights_option, workers_option
 from outflank.tools.cli.positions import ReadGames, expect_kept
-from outflank.tools.cli.types import COUNT, EXISTING_FILE, OUTPUT_FILE
+from outflank.tools.cli.types import COUNT, EXISTING_FILE, OUTPUT_FILE, read_by
 from outflank.tools.runtime.inputlines import InputLines
 from outflank.tools.runtime.progress import Complaints, counted, live, warn
 
@@ -47,7 +47,7 @@ def _read_empties(text: str) -> range:
     return range(first, last + 1)
 
 
-class _Puzzles(click.Group):
+class _Puzzles(CommandGroup):
     """A group in which words that do not begin with a command belong to the first one."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

@@ -10,9 +10,9 @@ import click
 
 from outflank.protocol.formats import FormatName
 from outflank.storage.files import STDOUT, open_output
-from outflank.tools.cli.command import read_by
+from outflank.tools.cli.command import Command
 from outflank.tools.cli.options import json_option, output_option
-from outflank.tools.cli.types import WholeNumber
+from outflank.tools.cli.types import WholeNumber, read_by
 from outflank.tools.match.state.run import Run
 from outflank.tools.match.state.store import read_run
 from outflank.tools.match.stats.elo import elo_of, interval, mean
@@ -35,7 +35,7 @@ def _read(path: Path) -> Run:
     return run
 
 
-@click.command()
+@click.command(cls=Command)
 @_RUN
 @output_option("Where to write it", "report.html in the run's folder")
 def report(run: Path, output: Path | None) -> None:
@@ -55,7 +55,7 @@ def report(run: Path, output: Path | None) -> None:
         click.echo(path)
 
 
-@click.command()
+@click.command(cls=Command)
 @_RUN
 @click.option(
     "--format",
@@ -95,7 +95,7 @@ def export(run: Path, name: _Format | None, output: Path) -> None:
         click.echo(file)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("counts", nargs=-1, required=True, type=WholeNumber(0, 10**12))
 @click.option(
     "--test",

@@ -10,7 +10,7 @@ from outflank.engine import Limit, NotationError, OutflankError, Parameters, Rul
 from outflank.protocol.formats import obf
 from outflank.protocol.formats.annotated import BadGame
 from outflank.protocol.formats.obf import Problem
-from outflank.tools.cli.command import TAKES_BOARDS, Command, completed_by, handing, moved_options, together
+from outflank.tools.cli.command import Command, completed_by, handing, together
 from outflank.tools.cli.options import (
     json_option,
     rules_option,
@@ -57,7 +57,7 @@ question_options = together(
 check_option = click.option("--check", is_flag=True, help="Compare scores and best moves with the file's.")
 
 
-@click.command(cls=Command, exclusive=[POSITION_OR_BOARD, WLD_OR_BOUND], context_settings=TAKES_BOARDS)
+@click.command(cls=Command, exclusive=[POSITION_OR_BOARD, WLD_OR_BOUND])
 @positions_argument
 @board_option
 @rules_option
@@ -68,14 +68,6 @@ check_option = click.option("--check", is_flag=True, help="Compare scores and be
 @selectivity_option(default="what pays against --time, else 100")
 @search_options
 @json_option
-@moved_options(
-    {
-        "--job": "job start DIR POSITION...' or 'outflank job continue DIR",
-        "--proof": "proof make POSITION... -o FILE",
-        "--from-claims": "claims derive CLAIMS",
-        "--audit": "claims audit CLAIMS",
-    }
-)
 @handing({"limit": Limit})
 def solve(
     texts: Sequence[str],

@@ -12,8 +12,7 @@ from outflank.engine import NotationError
 from outflank.engine.evaluation.evaluate import STAGES
 from outflank.engine.evaluation.weights import SHIPPED
 from outflank.engine.search.limits import FULL_WIDTH
-from outflank.tools.cli.command import Command, Decorated, group, handing, read_by, together
-from outflank.tools.cli.groups import CommandGroup
+from outflank.tools.cli.command import Command, CommandGroup, Decorated, Option, group, handing, together
 from outflank.tools.cli.options import (
     budget_option,
     json_object_option,
@@ -30,6 +29,7 @@ from outflank.tools.cli.types import (
     SELECTIVITY,
     Number,
     WholeNumber,
+    read_by,
 )
 from outflank.tools.runtime.cluster import Place
 from outflank.tools.runtime.progress import counted, warn
@@ -60,7 +60,14 @@ def _end_option(name: str, default: int, use: str) -> Callable[[Decorated], Deco
 
 _weights_option = _evaluation_option("--weights", "search with")
 _weights_out_option = click.option(
-    "--out", type=OUTPUT_FILE, default="weights.bin", help="File for the weights."
+    "--output",
+    "-o",
+    "out",
+    cls=Option,
+    former=["--out"],
+    type=OUTPUT_FILE,
+    default="weights.bin",
+    help="File for the weights.",
 )
 
 
@@ -262,7 +269,16 @@ def _report(folder: Path, unit: str, count: int, settings: Mapping[str, Any], as
 
 @train.command()
 @_folders_argument
-@click.option("--out", type=OUTPUT_FILE, default="devset.obf", help="OBF file for the boards.")
+@click.option(
+    "--output",
+    "-o",
+    "out",
+    cls=Option,
+    former=["--out"],
+    type=OUTPUT_FILE,
+    default="devset.obf",
+    help="OBF file for the boards.",
+)
 @click.option("--empties", type=WholeNumber(1, 59), default=20, help="Empty squares of each board.")
 @click.option("--boards", type=WholeNumber(1), default=300, help="Boards to solve.")
 @click.option("--all-moves", is_flag=True, help="Solve each move of a board, not just the board.")
@@ -437,7 +453,16 @@ def calibrate(
 
 @train.command()
 @_folders_argument
-@click.option("--out", type=OUTPUT_FILE, default="probcut.json", help="File for the model.")
+@click.option(
+    "--output",
+    "-o",
+    "out",
+    cls=Option,
+    former=["--out"],
+    type=OUTPUT_FILE,
+    default="probcut.json",
+    help="File for the model.",
+)
 @click.option("--boards", type=WholeNumber(1), default=100, help="Boards for each number of empty squares.")
 @click.option("--depth", type=WholeNumber(2, 30), default=11, help="Plies of the deepest search.")
 @_weights_option

@@ -16,10 +16,10 @@ from outflank.engine.search.limits import DEFAULT_LEVEL
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.tools.analysis.requests import Defaults, SearchRequest
 from outflank.tools.analysis.service import AnalysisService
-from outflank.tools.cli.command import TAKES_BOARDS, AddressOption, Command, completed_by, read_by
+from outflank.tools.cli.command import AddressOption, Command, completed_by
 from outflank.tools.cli.options import archive_option, plain_search_options, rules_option
 from outflank.tools.cli.positions import Given, as_usage, bad_game
-from outflank.tools.cli.types import WholeNumber
+from outflank.tools.cli.types import WholeNumber, read_by
 from outflank.tools.runtime.progress import warn
 from outflank.tools.runtime.signals import Interrupts
 
@@ -40,7 +40,7 @@ def _engines(texts: Sequence[str]) -> "list[EngineSpec]":
     return specs
 
 
-@click.command(cls=Command, context_settings=TAKES_BOARDS)
+@click.command(cls=Command)
 @click.argument("texts", nargs=-1, metavar="[GAMES]...", shell_complete=completed_by(files=True))
 @click.option(
     "--engine",
@@ -51,8 +51,10 @@ def _engines(texts: Sequence[str]) -> "list[EngineSpec]":
 )
 @archive_option
 @click.option(
-    "--serve",
+    "--listen",
+    "serve",
     cls=AddressOption,
+    former=["--serve"],
     help="Listen there and open no browser.  [default: 127.0.0.1 and a free port]",
 )
 @click.option("--concurrency", type=WholeNumber(1, 256), default=2, help="Searches at once.")

@@ -369,9 +369,3 @@ def test_other_lines_are_no_thoughts() -> None:
         assert read_thought(line) is None
     for info in ("multipv 2 score cp 50 pv P@c3", "currmove P@d3"):
         assert read_thought(f"info depth 9 {info}") is None
-
-
-def test_the_former_name_of_the_room_still_leads_to_it() -> None:
-    from outflank.protocol import drivers, opponent
-
-    assert (opponent.GtpEngine, opponent.Surroundings) == (drivers.GtpEngine, drivers.ProcessSettings)

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -116,28 +117,65 @@ def test_a_command_says_which_options_exclude_or_need_each_other(words: str, sen
 
 
 @pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("analyze f5d6c3 --lines 3", "No such option '--lines'. Did you mean '--multipv'?"),
+        ("web games.sgf --prot 8080", "No such option '--prot'."),
+        ("web games.sgf --port 8080", "No such option '--port'. Did you mean '--listen'?"),
+        ("solve f5 --wlds", "No such option '--wlds'. Did you mean '--wld'?"),
+        ("job start folder f5 --foo", "No such option '--foo'."),
+        ("proof make f5 --output-file x", "No such option '--output-file'. Did you mean '--output'?"),
+        ("board f5 --foo", "No such option '--foo'."),
+        ("archive show a.archive f5 --booc x", "No such option '--booc'. Did you mean '--book'?"),
+        ("book show f5 --foo", "No such option '--foo'."),
+        ("match -engine x", "No such option '-engine'. Did you mean '--engine'?"),
+        ("web --serv 8000", "No such option '--serv'."),  # a former name of --listen
+    ],
+)
+def test_a_word_that_begins_with_two_dashes_and_is_no_option_is_refused(words: str, sentence: str) -> None:
+    assert run(*words.split(), code=2).stderr.endswith(f"Error: {sentence}\n")
+
+
+def test_a_board_may_begin_with_dashes() -> None:
+    board = "---------------------------OX------XO--------------------------- X"
+
+    assert run("board", board).stdout == run("board", "").stdout
+    assert "expected a board of 64 squares, got 63" in run("board", board[1:64], code=2).stderr
+    assert run("solve", "--board", board[2:], code=2).stderr.count("64 squares") == 1
+
+
+def test_every_command_reads_its_words_by_the_same_rules() -> None:
+    def commands(group: click.Group) -> Iterator[click.Command]:
+        for name in group.list_commands(click.Context(group)):
+            command = group.get_command(click.Context(group), name)
+            assert command is not None
+            yield command
+            if isinstance(command, click.Group):
+                yield from commands(command)
+
+    others = [each.name for each in commands(cli) if not isinstance(each, Command | click.Group)]
+
+    assert others == []
+
+
+@pytest.mark.parametrize(
     ("words", "former"),
     [
-        ("match --tc 60+1", "--time"),
-        ("match --count-errors-from 14", "--solve"),
-        ("tournament --pairing swiss", "--format"),
-        ("play --tc 5m+3s", "--clock"),
-        ("convert --format sgf FILE", "--to"),
-        ("convert --input-format sgf FILE", "--from"),
-        ("book export --format edax -o x.dat", "--to"),
-        ("book import --input-format edax FILE x.book", "--from"),
-        ("serve FILE --lag-allowance 0.2", "--line"),
+        ("web --listen 127.0.0.1:0", "--serve"),
+        ("analyze --listen 127.0.0.1:0", "--serve"),
+        ("ggs --engine cmd=x --user me --concurrency 4", "--games"),
+        ("join http://127.0.0.1 --token t --engine cmd=x --concurrency 4", "--slots"),
+        ("train devset FOLDER --output boards.obf", "--out"),
     ],
 )
 def test_a_former_name_of_an_option_is_taken_and_not_shown(words: str, former: str, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
     command: click.Command = cli
-    arguments = [str(tmp_path / "file") if word == "FILE" else word for word in words.split()]
+    arguments = [str(tmp_path) if word == "FOLDER" else word for word in words.split()]
     while isinstance(command, click.Group):
         found = command.get_command(click.Context(command), arguments.pop(0))
         assert found is not None
         command = found
-    now = next(word for word in arguments if word.startswith("--"))
+    now = [word for word in arguments if word.startswith("--")][-1]
     present, past = (
         command.make_context("c", [former if word == now and is_former else word for word in arguments])
         for is_former in (False, True)

@@ -20,7 +20,7 @@ from outflank.engine import NotationError
 from outflank.engine.evaluation import weights
 from outflank.tests.support.installation import python_script
 from outflank.tests.support.program import OUTFLANK
-from outflank.tools.cli.command import option_groups
+from outflank.tools.cli.command import Command, option_groups
 from outflank.tools.cli.manual import main, manual, shell_files
 from outflank.tools.cli.program import COMMANDS, SECTIONS, cli
 from outflank.tools.runtime.progress import json_line, warn
@@ -31,7 +31,7 @@ def ending(monkeypatch: pytest.MonkeyPatch) -> Callable[[BaseException], Result]
     """Run the program with a command that raises an exception."""
 
     def run(error: BaseException) -> Result:
-        @click.command()
+        @click.command(cls=Command)
         def probe() -> None:
             """Probe."""
             raise error
@@ -59,8 +59,8 @@ finally:
     needed = [
         "outflank.tools",
         "outflank.tools.cli",
+        "outflank.tools.cli.command",
         "outflank.tools.cli.defaults",
-        "outflank.tools.cli.groups",
         "outflank.tools.cli.program",
         "outflank.tools.runtime",
         "outflank.tools.runtime.signals",

@@ -79,7 +79,7 @@ def test_a_tournament_is_played_to_its_end_and_everybody_goes_home(tmp_path: Pat
         lines_until(server, "the arena is open at")
         with running(*club.joining("Ann")) as ann:
             lines_until(server, "Ann is in with fake")
-            with running(*club.joining("Bob", "--slots", "2")) as bob:
+            with running(*club.joining("Bob", "--concurrency", "2")) as bob:
                 out, err = server.communicate(timeout=60)
                 said = ann.communicate(timeout=10)[1]
                 assert (server.returncode, ann.returncode, bob.wait(10)) == (0, 0, 0)
@@ -147,7 +147,7 @@ def played(club: Club) -> int:
 
 
 def test_an_organiser_looks_pauses_and_sends_away(tmp_path: Path) -> None:
-    club = Club(tmp_path, format="standing")
+    club = Club(tmp_path, pairing="standing")
     with club.serving() as server, running(*club.joining("Ann")) as ann, running(*club.joining("Bob")):
         lines_until(server, "game 2")
         club.arena("pause")
@@ -178,7 +178,7 @@ def test_an_organiser_looks_pauses_and_sends_away(tmp_path: Path) -> None:
 
 def test_idle_strangers_cost_no_game_and_shut_nobody_out(tmp_path: Path) -> None:
     """There are more of them than the server may have descriptors, and each game starts both engines."""
-    club = Club(tmp_path, engines="LM", format="standing", concurrency=2)
+    club = Club(tmp_path, engines="LM", pairing="standing", concurrency=2)
     few = ("sh", "-c", 'ulimit -n 400; exec "$@"', "sh")
     with club.serving(*few) as server, ExitStack() as stack:
         lines_until(server, "game 1 ")
@@ -213,7 +213,7 @@ def test_ctrl_c_ends_a_join_while_it_connects() -> None:
 
 
 def test_before_the_first_game_both_addresses_say_how_to_join(tmp_path: Path) -> None:
-    club = Club(tmp_path, format="standing", live=f"127.0.0.1:{(live := free_port())}")
+    club = Club(tmp_path, pairing="standing", live=f"127.0.0.1:{(live := free_port())}")
     with club.serving() as server:
         lines_until(server, "the arena is open at")
         for port in (club.port, live):

@@ -39,8 +39,8 @@ def test_selfplay_prints_what_it_played(tmp_path: Path, nothing: Path) -> None:
 def test_fit_writes_weights_that_a_searcher_reads(tmp_path: Path, games: Path) -> None:
     out, picture = tmp_path / "fitted.bin", tmp_path / "errors.svg"
 
-    reports = json.loads(succeed("fit", games, "--solved", games, "--out", out, "--plot", picture, "--json"))
-    table = succeed("fit", games, "--out", tmp_path / "other.bin").splitlines()
+    reports = json.loads(succeed("fit", games, "--solved", games, "-o", out, "--plot", picture, "--json"))
+    table = succeed("fit", games, "-o", tmp_path / "other.bin").splitlines()
 
     assert [report["phase"] for report in reports] == list(range(PHASES))
     assert sum(report["positions"] for report in reports) > 1000
@@ -93,7 +93,7 @@ def test_label_keeps_the_perfect_line(tmp_path: Path, games: Path) -> None:
 def test_probcut_writes_a_model_that_the_engine_reads(tmp_path: Path, games: Path) -> None:
     out = tmp_path / "probcut.json"
 
-    table = succeed("probcut", games, "--out", out, "--boards", 2, "--depth", 5, "--workers", 1)
+    table = succeed("probcut", games, "-o", out, "--boards", 2, "--depth", 5, "--workers", 1)
 
     assert table.splitlines()[0].split() == ["depth", "shallow", "samples", "measured", "model"]
     assert len(margins(out)) > 0
@@ -103,11 +103,11 @@ def test_probcut_writes_a_model_that_the_engine_reads(tmp_path: Path, games: Pat
 def test_network_adds_to_the_tables_of_a_file(tmp_path: Path, games: Path) -> None:
     pytest.importorskip("torch", reason="PyTorch is not installed")
     tables, out = tmp_path / "tables.bin", tmp_path / "both.bin"
-    succeed("fit", games, "--out", tables)
+    succeed("fit", games, "-o", tables)
 
-    table = succeed("network", games, "--tables", tables, "--out", out, "--epochs", 2).splitlines()
+    table = succeed("network", games, "--tables", tables, "-o", out, "--epochs", 2).splitlines()
     reports = json.loads(
-        succeed("network", games, "--tables", tables, "--out", out, "--epochs", 1, "--seed", 2, "--json")
+        succeed("network", games, "--tables", tables, "-o", out, "--epochs", 1, "--seed", 2, "--json")
     )
 
     assert table[0].split()[:5] == ["stage", "epoch", "trained", "kept", "out"]

@@ -280,7 +280,7 @@ def test_a_game_that_no_page_shows_is_interrupted_and_goes_on_when_one_does(
 
 
 def test_a_page_says_who_can_play_engines_of_different_names() -> None:
-    with Served("--serve=0.0.0.0:0", "--engine", "name=mine cmd=x", command=["web"]) as own:
+    with Served("--listen=0.0.0.0:0", "--engine", "name=mine cmd=x", command=["web"]) as own:
         assert own.process.stderr is not None
         warning = own.process.stderr.readline()
     refused = run("web", "--engine", "cmd=x", "--engine", "cmd=x", code=2)

@@ -230,7 +230,7 @@ def test_an_interrupted_run_goes_on_with_the_same_settings(games: Path, tmp_path
 def test_without_all_moves_a_board_has_its_own_score(games: Path, tmp_path: Path) -> None:
     out = tmp_path / "dev.obf"
 
-    arguments = ["devset", str(games), "--empties", "9", "--boards", "2", "--out", str(out), "--workers", "1"]
+    arguments = ["devset", str(games), "--empties", "9", "--boards", "2", "-o", str(out), "--workers", "1"]
     result = CliRunner().invoke(train, arguments)
 
     assert result.stdout == f"2 boards in {out}, seed 1\n"

@@ -173,7 +173,7 @@ def test_searches_are_right_on_average_afterwards(
 
 def test_the_command_prints_and_writes_the_shifts(nothing: Path, games: Path, tmp_path: Path) -> None:
     out, picture = tmp_path / "calibrated.bin", tmp_path / "errors.svg"
-    files = [games, "--weights", nothing, "--out", out, "--plot", picture]
+    files = [games, "--weights", nothing, "-o", out, "--plot", picture]
     options = ["--depth", "2", "--boards", "5", "--workers", "1", "--json"]
 
     words = ["calibrate", *map(str, files), *options]

@@ -1,4 +1,4 @@
-"""The analysis board in a browser, and requests over WebSockets: ``outflank analyze --web`` and ``--serve``."""
+"""The analysis board in a browser, and requests over WebSockets: ``outflank analyze --web`` and ``--listen``."""
 
 import io
 import json
@@ -303,7 +303,7 @@ def test_the_page_takes_an_address_as_other_pages_do_and_a_position_after_it(wor
 
 def test_a_port_that_is_taken_and_an_archive_without_a_board_are_named(served: Served) -> None:
     port = urlsplit(served.page).port
-    said = run("analyze", "--serve", port, code=1).stderr
+    said = run("analyze", "--listen", port, code=1).stderr
 
     assert f"can't listen on 127.0.0.1, port {port}: Address already in use" in said
     assert "needs --web" in run("analyze", "f5", "--archive", __file__, code=2).stderr
