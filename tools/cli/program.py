@@ -115,7 +115,7 @@ _FIRST_LINES = {
 }
 # The extra that brings a package; all others come with `match`.
 _EXTRAS = {
-    "torch": "train",
+    **dict.fromkeys(("matplotlib", "scipy", "torch"), "train"),
     "distributed": "cluster",
     "resvg_py": "png",
     **dict.fromkeys(("msgspec", "starlette", "uvicorn", "websockets"), "web"),
