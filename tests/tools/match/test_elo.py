@@ -3,7 +3,7 @@
 import math
 import random
 from collections import defaultdict
-from itertools import combinations
+from itertools import combinations, cycle, pairwise
 from statistics import NormalDist, fmean, stdev
 
 import pytest
@@ -172,6 +172,15 @@ def test_a_field_worked_out_by_hand_and_a_weak_opponent_that_makes_no_rating_bet
     # A takes 3 of 4 off B and B 3 of 4 off C: 190.85 Elo each, whatever A and C have not played.
     pairs = pairs_of([2, 1], 0, 1) + pairs_of([2, 1], 1, 2)
     assert elos(rate(NAMES[:3], pairs).ratings) == pytest.approx([190.848, 0, -190.848], abs=0.01)
+
+    # As in a long chain, with any number of games: each takes 9 points of 10 off the next.
+    chain = [f"E{number}" for number in range(100)]
+    pairs = [
+        PairScore(first, second, Score(9 * 10**power, 0, 10**power), 0)
+        for power, (first, second) in zip(cycle((0, 3, 8)), pairwise(chain), strict=False)
+    ]
+    gaps = [first - second for first, second in pairwise(elos(rate(chain, pairs).ratings))]
+    assert gaps == pytest.approx([381.697] * 99, abs=0.01)
 
     # B and C are level; C has met D as well and taken nearly all the points.
     pairs = pairs_of([1, 2, 1, 0], 1, 2) + pairs_of([2, 2, 1.5, 2], 2, 3) + pairs_of([1, 1], 0, 1)

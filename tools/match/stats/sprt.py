@@ -9,6 +9,7 @@ It measures another thing than points: an engine that wins often but narrowly pa
 """
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass
 from itertools import accumulate
@@ -22,6 +23,7 @@ _UNSEEN = 1e-3
 _WIDEST = (
     60.0  # of the multiplier on its logistic scale: far beyond what shares of 1e-3 in 1e12 outcomes ask for
 )
+_STEPS = 2**46  # from one end of that scale to the other, each 2e-12
 _MOST_ROUNDS = 100
 _PRECISION = 1e-10
 
@@ -73,10 +75,13 @@ def _fit(shares: Sequence[float], deviations: Sequence[float]) -> list[float]:
         terms = zip(shares, deviations, divisors(logit), strict=True)
         return sum(share * deviation / divisor for share, deviation, divisor in terms)
 
-    from scipy.optimize import brentq  # half a second, which only those pay who test
+    # The excess falls from one end to the other.
+    step = bisect_left(range(_STEPS), 0.0, key=lambda step: -excess(_logit(step)))
+    return [share / divisor for share, divisor in zip(shares, divisors(_logit(step)), strict=True)]
 
-    root = brentq(excess, -_WIDEST, _WIDEST, xtol=1e-12)
-    return [share / divisor for share, divisor in zip(shares, divisors(root), strict=True)]
+
+def _logit(step: int) -> float:
+    return _WIDEST * (2 * step / _STEPS - 1)
 
 
 def _fit_t_value(shares: Sequence[float], t_value: float) -> list[float]:
