@@ -85,6 +85,7 @@ def serve_arena(
             [arena.route, page(live, waits=False)],
             listener,
             names=address.names,
+            on_other_name=lambda name: warn(address.refused(name, "--listen")),
             limits=Limits(
                 message_bytes=MOST_BYTES,
                 descriptors=_DESCRIPTORS + _DESCRIPTORS_OF_ENGINE * len(local),
@@ -96,7 +97,12 @@ def serve_arena(
         warn(f"the arena is open at {server.url}")
         if session is None:
             waiting = (
-                WebServer([page(live, waits=True)], live_listener.dup(), names=watchers.names)
+                WebServer(
+                    [page(live, waits=True)],
+                    live_listener.dup(),
+                    names=watchers.names,
+                    on_other_name=lambda name: warn(watchers.refused(name, "--live")),
+                )
                 if watchers and live_listener
                 else nullcontext()
             )

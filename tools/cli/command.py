@@ -76,7 +76,7 @@ class Option(click.Option):
         self.opts = shown
 
 
-_ADDRESS = re.compile(r"\d+|\S*:\d*(?:,\S+)?")
+_ADDRESS = re.compile(r"\d+|\S*:\d*/?(?:,\S+)?|\S*:\d+/\S*")
 
 
 class AddressOption(Option):

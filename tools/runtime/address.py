@@ -1,10 +1,11 @@
 """Where a server listens: the addresses that users type, and the listening sockets that are made of them."""
 
 import ipaddress
+import re
 import socket
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from outflank.engine import NotationError, SettingsError
 from outflank.protocol.lines import printable
@@ -34,13 +35,19 @@ class Address:
     def parse(cls, text: str) -> "Address":
         """Read ``PORT``, ``HOST``, ``HOST:PORT`` or ``[IPV6]:PORT``; names of a proxy may follow after commas.
 
-        Raises: NotationError.
+        It may be copied from a browser: ``http://HOST:PORT/``. Raises: NotationError.
         """
         place, *names = (part.strip() for part in text.split(","))
+        place = re.sub("^https?://", "", place, flags=re.IGNORECASE)
+        place, _, path = place.partition("/")
+        if path:
+            raise NotationError(f"expected HOST:PORT without a path, got {printable(text, 60)!r}")
         host, port = _LOOPBACK, place
         if place.startswith("[") and "]" in place:
             host, _, port = place[1:].partition("]")
             port = port.removeprefix(":")
+        elif place.count(":") > 1:
+            host, port = place, ""
         elif ":" in place:
             host, _, port = place.rpartition(":")
         elif not place.isdecimal():
@@ -49,6 +56,21 @@ class Address:
             shown = printable(text, 60)
             raise NotationError(f"expected HOST:PORT with a port of at most {_MOST_PORTS}, got {shown!r}")
         return cls(host, int(port or 0), tuple(name.lower() for name in names))
+
+    def __str__(self) -> str:
+        """Return the text that ``parse`` reads back."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return ",".join([f"{host}:{self.port}", *self.names])
+
+    def refused(self, name: str, option: str) -> str:
+        """Return the sentence about a browser that was refused since it called this address by another name.
+
+        Args:
+            name: the name.
+            option: the option that this address was given by, such as ``--serve``.
+        """
+        named = replace(self, names=(*self.names, name))
+        return f"a browser that called this server {name} was refused; {option} {named} lets such browsers in"
 
     @property
     def is_loopback(self) -> bool:

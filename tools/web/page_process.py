@@ -28,7 +28,7 @@ from outflank.tools.match.state.events import (
     TurnPlayed,
 )
 from outflank.tools.match.state.run import Run
-from outflank.tools.runtime.address import Address, url_of
+from outflank.tools.runtime.address import Address
 
 _WRITE_SECONDS = 0.1
 # Turns and thoughts; with more they are dropped, and a game appears whole when it has ended.
@@ -45,7 +45,7 @@ class PageProcess(RunObserver):
     Args:
         address: where to listen.
         delay: seconds by which everything is shown late.
-        say: called with a sentence if the page can't be served any more.
+        say: called with a sentence for the organiser: a browser was refused, or the page can't be served any more.
         listener: a socket that listens at `address`; a new one if None.
 
     Raises: SettingsError if the address can't be listened on.
@@ -61,7 +61,8 @@ class PageProcess(RunObserver):
         listener: socket.socket | None = None,
     ) -> None:
         self._listener = listener or address.listen()
-        self.url = url_of(self._listener)
+        self._address = replace(address, port=self._listener.getsockname()[1])
+        self.url = self._address.url()
         self._arguments = [str(delay), *address.names]
         self._say = say
         self._queue: deque[Event | LiveUpdate] = deque()
@@ -134,7 +135,9 @@ class PageProcess(RunObserver):
             try:
                 if waiting:
                     self._pipe.send(waiting)
-            except OSError:
+                while self._pipe.poll():
+                    self._say(f"Note: {self._address.refused(self._pipe.recv(), '--live')}")
+            except (OSError, EOFError):
                 self._is_open = False
                 self._queue.clear()
                 if not is_last:

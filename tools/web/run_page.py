@@ -162,7 +162,10 @@ def _attachment(text: str, name: str) -> Response:
 
 
 def main() -> None:
-    """Serve until the pipe ends; its first message is ``RunOpened``. Standard input has the sockets."""
+    """Serve until the pipe ends; its first message is ``RunOpened``. Stdin has the sockets.
+
+    The names by which browsers call this server in vain are sent back.
+    """
     delay, *names = sys.argv[1:]
     shared = pickle.load(sys.stdin.buffer)
     if sys.platform == "win32":
@@ -179,7 +182,7 @@ def main() -> None:
     past = read_run(opened.folder)
     page = RunPage(past, read_openings(opened.folder, past.settings.rules), float(delay))
     page.put(messages)
-    server = WebServer(page.routes, listener, names=names, lifespan=page.lifespan)
+    server = WebServer(page.routes, listener, names=names, on_other_name=pipe.send, lifespan=page.lifespan)
 
     def receive() -> None:
         with suppress(EOFError, OSError):

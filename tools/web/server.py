@@ -4,7 +4,7 @@ A command takes a port with ``Address.listen`` and gives it with its routes to `
 routes are served in a thread with an event loop of its own, and nothing of it is left when the context ends.
 
 Everything from outside is bounded, before any route sees it: ``CountingListener`` counts connections. A connection has
-ten seconds for its TLS handshake and ten for each request. Output is written in pieces as fast as the peer reads, and
+ten seconds for its TLS handshake, ten for each request. Output is written in pieces as fast as the peer reads, and
 the handler of a WebSocket ends with its connection.
 """
 
@@ -34,7 +34,7 @@ from websockets.exceptions import InvalidState
 from websockets.frames import Frame
 
 from outflank.engine import SettingsError
-from outflank.tools.runtime.address import BACKLOG, url_of
+from outflank.tools.runtime.address import BACKLOG, Address
 from outflank.tools.runtime.limits import Budget
 from outflank.tools.web.listener import HEADER_BYTES, NO_ROOM, CountingListener, Limits
 
@@ -61,19 +61,89 @@ _HEADERS = {
 }
 
 
-def _guarded(app: ASGIApp, names: Sequence[str]) -> ASGIApp:
+_OTHER_SITE = "pages of other sites get no answer"
+_OTHER_NAMES = 20  # that ``on_other_name`` is called with
+_LOCAL_DOMAINS = ("local", "lan", "home", "home.arpa", "internal", "localdomain", "fritz.box")
+_USUAL_PORTS = {"http": 80, "https": 443}
+
+
+def own_names(names: Sequence[str]) -> frozenset[str]:
+    """Return the names by which browsers reach this machine, in small letters, the given ones included.
+
+    They are its host name and that name in the domains that routers give, which nobody outside can let lead here.
+    """
+    host = socket.gethostname().lower()
+    first = host.partition(".")[0]
+    given = (name.lower() for name in names)
+    return frozenset(["localhost", host, first, *(f"{first}.{domain}" for domain in _LOCAL_DOMAINS), *given])
+
+
+def is_own_name(host: str, ours: Collection[str]) -> bool:
+    """Return whether a host is a number or one of the names, with or without the dot of the DNS's root."""
+    with suppress(ValueError):
+        ipaddress.ip_address(host)
+        return True
+    return host.removesuffix(".") in ours
+
+
+def is_own_origin(origin: str, host: str, port: int) -> bool:
+    """Return whether an Origin is the site that a request was sent to.
+
+    Args:
+        origin: the header ``Origin``, such as ``https://play.example``.
+        host: the header ``Host``, such as ``play.example:8443``. Without a port it may come from a proxy that leaves
+            the port out, unless the server listens on a port that browsers leave out.
+        port: the port that the server listens on.
+    """
+    scheme, sent, asked = origin.partition(":")[0].lower(), _site(origin), _site(f"http://{host}")
+    if scheme not in _USUAL_PORTS or sent is None or asked is None or sent[0] != asked[0]:
+        return False
+    if asked[1] is None and port not in _USUAL_PORTS.values():
+        return True
+    usual = _USUAL_PORTS[scheme]
+    return (sent[1] or usual) == (asked[1] or usual)
+
+
+def _site(url: str) -> tuple[str, int | None] | None:
+    """Return host and port of an address that has no other part; None for other texts."""
+    with suppress(ValueError):
+        parts = urlsplit(url)
+        if parts.hostname and parts.netloc and url.lower() == f"{parts.scheme}://{parts.netloc}".lower():
+            return None if "@" in parts.netloc else (parts.hostname, parts.port)
+    return None
+
+
+def _guarded(
+    app: ASGIApp, names: Sequence[str], port: int, on_other_name: Callable[[str], object] | None
+) -> ASGIApp:
     """Let a request through to an app only if it was meant for this server, and add headers to the answer.
 
-    The Host has to be a number, ``localhost``, this machine's name or one of `names`: a page elsewhere that has its own
-    name lead to us would show that name. An Origin, which browsers send and programs need not, has to be ours.
+    The Host has to be a number, ``localhost``, a name of this machine or one of `names`: a page elsewhere whose own
+    name leads to us would show that name. An Origin, which browsers send and programs need not, has to be ours.
+
+    Args:
+        app: the app.
+        names: the names by which others reach the server, without ports.
+        port: the port that the server listens on.
+        on_other_name: called once with each other name that a request has, for the first few of them.
     """
-    ours = {"localhost", socket.gethostname().lower(), *(name.lower() for name in names)}
+    ours, others = own_names(names), set[str]()
+
+    def refusal(headers: Headers) -> str:
+        site = _site(f"http://{headers.get('host', '')}")
+        if site is None or not is_own_name(site[0], ours):
+            if site is not None and on_other_name and site[0] not in others and len(others) < _OTHER_NAMES:
+                others.add(site[0])
+                on_other_name(site[0])
+            return "this server has another name; its owner can add the one that was asked for"
+        origin = headers.get("origin")
+        return "" if origin is None or is_own_origin(origin, headers["host"], port) else _OTHER_SITE
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
             await app(scope, receive, send)
             return
-        reason, status = _refusal(Headers(scope=scope), ours), 403
+        reason, status = refusal(Headers(scope=scope)), 403
         if not reason and len(scope["path"]) > _LONGEST_PATH:
             reason, status = "Not Found", 404
         if not reason:
@@ -84,20 +154,6 @@ def _guarded(app: ASGIApp, names: Sequence[str]) -> ASGIApp:
             await send({"type": "websocket.close", "code": 1008, "reason": reason})
 
     return answer
-
-
-def _refusal(headers: Headers, ours: Collection[str]) -> str:
-    host, origin = headers.get("host", ""), headers.get("origin")
-    with suppress(ValueError):
-        name = urlsplit(f"//{host}").hostname or ""
-        if name not in ours:
-            ipaddress.ip_address(name)
-        # An Origin without a site, such as ``null`` or ``http://[``, is not ours.
-        with suppress(ValueError):
-            if origin is None or urlsplit(origin).netloc.lower() == host.lower():
-                return ""
-        return "pages of other sites get no answer"
-    return "this server has another name"
 
 
 def _prepared(send: Send) -> Send:
@@ -270,7 +326,8 @@ class WebServer:
     Args:
         routes: of Starlette; their handlers run in the server's event loop.
         listener: a socket of ``Address.listen``, which the server takes over.
-        names: under which others reach the server, without ports.
+        names: the names by which others reach the server, without ports.
+        on_other_name: called once with each other name by which somebody tried to reach it, from the server's thread.
         limits: what peers may take.
         certificate: the certificate and those that vouch for it, and its private key, both files in PEM; None for plain
             HTTP, as behind a proxy.
@@ -288,14 +345,17 @@ class WebServer:
         listener: socket.socket,
         *,
         names: Sequence[str] = (),
+        on_other_name: Callable[[str], object] | None = None,
         limits: Limits | None = None,
         certificate: tuple[Path, Path] | None = None,
         lifespan: Lifespan | None = None,
     ) -> None:
         limits = limits or Limits()
-        self.url = url_of(listener, "https" if certificate else "http")
+        host, port = listener.getsockname()[:2]
+        self.url = Address(host, port, tuple(names)).url("https" if certificate else "http")
+        app = Starlette(routes=routes, lifespan=lifespan)
         config = uvicorn.Config(
-            _guarded(Starlette(routes=routes, lifespan=lifespan), names),
+            _guarded(app, names, port, on_other_name),
             http=_PromptHttp,
             ws=_PromptSockets,
             log_config=None,

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from starlette.requests import Request
@@ -24,8 +25,9 @@ from outflank.tests.support.processes import resident_kib
 from outflank.tests.support.program import certificate
 from outflank.tools.runtime.address import Address
 from outflank.tools.web.listener import Limits
-from outflank.tools.web.server import STRICT_POLICY, WebServer
+from outflank.tools.web.server import STRICT_POLICY, WebServer, is_own_origin
 
+HOST = socket.gethostname().partition(".")[0].lower()
 LARGE = 40_000_000  # bytes; the C library returns freed blocks of more than 32 MB to the system at once
 
 
@@ -39,6 +41,10 @@ async def echo(socket: WebSocket) -> None:
         await socket.send_text(text)
 
 
+async def length(request: Request) -> PlainTextResponse:
+    return PlainTextResponse(str(len(await request.body())))
+
+
 def large(request: Request) -> PlainTextResponse:
     return PlainTextResponse("x" * LARGE)
 
@@ -49,20 +55,23 @@ def serving(
     names: tuple[str, ...] = (),
     host: str = "127.0.0.1",
     certificate: tuple[Path, Path] | None = None,
+    other_names: list[str] | None = None,
 ) -> Iterator[WebServer]:
     routes = [
         Route("/", hello),
         Route("/large", large),
+        Route("/length", length, methods=["POST"]),
         Route("/games/{number:int}.json", hello),
         WebSocketRoute("/echo", echo),
     ]
-    listener = Address(host).listen()
-    with WebServer(routes, listener, limits=limits, names=names, certificate=certificate) as server:
+    listener, others = Address(host).listen(), other_names if other_names is not None else []
+    bounds: Any = {"limits": limits, "names": names, "on_other_name": others.append}
+    with WebServer(routes, listener, certificate=certificate, **bounds) as server:
         yield server
 
 
 def port_of(server: WebServer) -> int:
-    return int(server.url.rpartition(":")[2])
+    return int(server._listener.getsockname()[1])
 
 
 def answer(server: WebServer, path: str = "/", **headers: str) -> http.client.HTTPResponse:
@@ -102,14 +111,19 @@ def echo_url(server: WebServer) -> str:
         ("arena", Address("arena")),
         ("[::1]:9", Address("::1", 9)),
         ("127.0.0.1:8000,Live.Example.org", Address(port=8000, names=("live.example.org",))),
+        ("::1", Address("::1")),
+        ("fe80::1%eth0", Address("fe80::1%eth0")),
+        ("http://127.0.0.1:18905/", Address(port=18905)),
+        ("127.0.0.1:18905/,live.example.org", Address(port=18905, names=("live.example.org",))),
     ],
 )
 def test_an_address_is_read(text: str, address: Address) -> None:
     assert Address.parse(text) == address
+    assert Address.parse(str(address)) == address
 
 
 @pytest.mark.parametrize(
-    "text", ["", "a b", "127.0.0.1:x", "127.0.0.1:70000", "8000,", "8000,http://x", "[::1"]
+    "text", ["", "a b", "127.0.0.1:x", "127.0.0.1:70000", "8000,", "8000,http://x", "[::1", "127.0.0.1:80/x"]
 )
 def test_an_address_that_makes_no_sense_is_refused(text: str) -> None:
     with pytest.raises(NotationError, match="expected HOST:PORT"):
@@ -145,11 +159,67 @@ def test_every_answer_has_the_strict_policy_and_a_path_that_no_page_can_have_is_
 
 @pytest.mark.parametrize(
     ("host", "status"),
-    [("evil.example", 403), ("localhost:1", 200), ("10.0.0.1", 200), ("live.example.org", 200), ("]", 403)],
+    [
+        ("evil.example", 403),
+        ("localhost:1", 200),
+        ("localhost.:1", 200),
+        ("10.0.0.1", 200),
+        ("[::1]:8000", 200),
+        ("live.example.org", 200),
+        (f"{HOST}.local:18800", 200),
+        (f"{HOST}.fritz.box", 200),
+        (f"{HOST}.example", 403),
+        ("evil.local", 403),
+        ("a@localhost", 403),
+        ("]", 403),
+    ],
 )
 def test_a_request_for_another_name_is_refused(host: str, status: int) -> None:
     with serving(names=("live.example.org",)) as server:
         assert answer(server, Host=host).status == status
+
+
+def test_a_name_that_is_refused_is_told_once_with_what_lets_it_in() -> None:
+    told: list[str] = []
+    with serving(other_names=told) as server:
+        for host in ("live.example.org:80", "live.example.org", "localhost", "b.example", "10.0.0.1", "]"):
+            answer(server, Host=host)
+        for number in range(100):
+            answer(server, Host=f"{number}.example")
+
+    assert told[:3] == ["live.example.org", "b.example", "0.example"]
+    assert len(told) == 20
+    assert Address("0.0.0.0", 80, ("a.example",)).refused("b.example", "--live") == (
+        "a browser that called this server b.example was refused; "
+        "--live 0.0.0.0:80,a.example,b.example lets such browsers in"
+    )
+
+
+@pytest.mark.parametrize(
+    ("origin", "host", "port", "is_own"),
+    [
+        ("http://localhost:8000", "localhost:8000", 8000, True),
+        ("http://localhost:8001", "localhost:8000", 8000, False),
+        ("https://play.example", "play.example", 8000, True),
+        ("https://play.example:443", "play.example", 8000, True),
+        ("https://play.example", "play.example:443", 8000, True),
+        ("http://PLAY.example:80", "play.example", 80, True),
+        ("http://localhost:18080", "localhost", 8000, True),  # a proxy that hands on $host
+        ("http://localhost:18080", "localhost", 80, False),  # another server of this machine
+        ("http://evil.example", "localhost", 8000, False),
+        ("http://localhost", "localhost:8000", 8000, False),
+        ("ftp://localhost", "localhost", 8000, False),
+        ("http://x@localhost:8000", "localhost:8000", 8000, False),
+        ("http://localhost:8000/", "localhost:8000", 8000, False),
+        ("http://[::1]:8000", "[::1]:8000", 8000, True),
+        ("null", "localhost", 8000, False),
+        ("", "localhost", 8000, False),
+    ],
+)
+def test_the_origin_of_a_page_is_compared_as_browsers_and_proxies_write_it(
+    origin: str, host: str, port: int, is_own: bool
+) -> None:
+    assert is_own_origin(origin, host, port) is is_own
 
 
 def test_a_socket_opens_for_its_own_page_and_for_programs_alone() -> None:
@@ -272,10 +342,10 @@ def test_half_a_request_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_nothing_is_left_when_it_ends() -> None:
     with serving() as server, connect(echo_url(server)) as peer:
+        port = port_of(server)
         server.stop()
         with pytest.raises(ConnectionClosed) as closed:
             peer.recv(10)
-        port = port_of(server)
 
     assert closed.value.rcvd is not None
     assert closed.value.rcvd.code == 1012
