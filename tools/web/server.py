@@ -4,8 +4,8 @@ A command takes a port with ``Address.listen`` and gives it with its routes to `
 routes are served in a thread with an event loop of its own, and nothing of it is left when the context ends.
 
 Everything from outside is bounded, before any route sees it: ``CountingListener`` counts connections. A connection has
-ten seconds for its TLS handshake, ten for each request. Output is written in pieces as fast as the peer reads, and
-the handler of a WebSocket ends with its connection.
+ten seconds for its TLS handshake, ten for the head of each request and thirty for its body. Output is written in pieces
+as fast as the peer reads, and the handler of a WebSocket ends with its connection.
 """
 
 import asyncio
@@ -15,8 +15,8 @@ import socket
 import ssl
 import sys
 import threading
-from collections.abc import Callable, Collection, Sequence
-from contextlib import AbstractAsyncContextManager, suppress
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlsplit
@@ -24,6 +24,7 @@ from urllib.parse import urlsplit
 import uvicorn
 from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -45,6 +46,9 @@ _PING_SECONDS = 20.0  # a peer that leaves a ping unanswered for as long again i
 _WATCH_SECONDS = 1.0  # between two checks whether a peer whose messages are not read has hung up
 _FAREWELL_SECONDS = 2  # for requests under way when the server ends, and for a handler whose peer is gone
 _PIECE = 65_536  # bytes or characters of output that are written at once
+_BODY_SECONDS = 30.0  # for the body of a request
+_SMALL_BODY = 65_536  # bytes that the body of every request may take
+_LARGE_BODIES = 32 << 20  # bytes that the bodies of all requests under way may take beyond these
 _IDLE_FRAMES = 500  # pings, pongs and fragments of a WebSocket at once, which make no message
 _IDLE_FRAMES_A_SECOND = 20
 
@@ -61,6 +65,7 @@ _HEADERS = {
 }
 
 
+_CLOSING = {"connection": "close"}
 _OTHER_SITE = "pages of other sites get no answer"
 _OTHER_NAMES = 20  # that ``on_other_name`` is called with
 _LOCAL_DOMAINS = ("local", "lan", "home", "home.arpa", "internal", "localdomain", "fritz.box")
@@ -127,7 +132,7 @@ def _guarded(
         port: the port that the server listens on.
         on_other_name: called once with each other name that a request has, for the first few of them.
     """
-    ours, others = own_names(names), set[str]()
+    ours, bodies, others = own_names(names), _Bodies(), set[str]()
 
     def refusal(headers: Headers) -> str:
         site = _site(f"http://{headers.get('host', '')}")
@@ -146,14 +151,50 @@ def _guarded(
         reason, status = refusal(Headers(scope=scope)), 403
         if not reason and len(scope["path"]) > _LONGEST_PATH:
             reason, status = "Not Found", 404
-        if not reason:
-            await app(scope, receive, _prepared(send))
+        if not reason and scope["type"] == "http":
+            with bodies.bounded(receive) as bounded:
+                await app(scope, bounded, _prepared(send))
+        elif not reason:
+            await app(scope, receive, send)
         elif scope["type"] == "http":
             await PlainTextResponse(reason + "\n", status)(scope, receive, _prepared(send))
         else:
             await send({"type": "websocket.close", "code": 1008, "reason": reason})
 
     return answer
+
+
+class _Bodies:
+    """The bodies of the requests under way: each has to arrive in time, and together they take bounded memory."""
+
+    def __init__(self) -> None:
+        self._large = 0
+
+    @contextmanager
+    def bounded(self, receive: Receive) -> Iterator[Receive]:
+        """Count a body that is received until the end of the context; HTTPException is raised if it is refused."""
+        size, is_whole, deadline = 0, False, asyncio.get_running_loop().time() + _BODY_SECONDS
+
+        async def receive_bounded() -> Message:
+            nonlocal size, is_whole
+            if is_whole:
+                return await receive()
+            try:
+                async with asyncio.timeout_at(deadline):
+                    message = await receive()
+            except TimeoutError:
+                raise HTTPException(408, "the request took too long to arrive", _CLOSING) from None
+            is_whole = message["type"] != "http.request" or not message.get("more_body", False)
+            before, size = size, size + len(message.get("body", b""))
+            self._large += max(size, _SMALL_BODY) - max(before, _SMALL_BODY)
+            if self._large > _LARGE_BODIES:
+                raise HTTPException(503, "too much is being received here; try again later", _CLOSING)
+            return message
+
+        try:
+            yield receive_bounded
+        finally:
+            self._large -= max(size, _SMALL_BODY) - _SMALL_BODY
 
 
 def _prepared(send: Send) -> Send:
@@ -169,6 +210,7 @@ def _prepared(send: Send) -> Send:
             while len(body) > _PIECE:
                 await send({**message, "body": bytes(body[:_PIECE]), "more_body": True})
                 body = body[_PIECE:]
+                await asyncio.sleep(0)  # lets the loop notice that the peer has hung up
             message = {**message, "body": bytes(body)}
         await send(message)
 

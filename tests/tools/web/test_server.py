@@ -3,10 +3,11 @@
 import asyncio
 import http.client
 import socket
+import struct
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -331,6 +332,53 @@ def test_a_handler_ends_with_its_connection() -> None:
         with stranger(server, upgraded=True) as peer:
             peer.sendall(frame(1, b"one") + frame(1, b"two"))
         assert ended.wait(10)
+
+
+def test_a_body_that_does_not_end_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("outflank.tools.web.server._BODY_SECONDS", 0.3)
+    with serving() as server, socket.create_connection(("127.0.0.1", port_of(server)), 10) as peer:
+        peer.sendall(b"POST /length HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\nslow")
+        answered = b"".join(iter(lambda: peer.recv(4096), b""))
+
+    assert answered.startswith(b"HTTP/1.1 408 ")
+
+
+def test_the_bodies_of_all_requests_together_take_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small ones are received all the same."""
+    monkeypatch.setattr("outflank.tools.web.server._LARGE_BODIES", 3_000_000)
+    head = b"POST /length HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: %d\r\n\r\n"
+    with serving() as server, ExitStack() as stack:
+        address = "127.0.0.1", port_of(server)
+        for _ in range(2):
+            half = stack.enter_context(socket.create_connection(address, 10))
+            half.sendall(head % 1_500_000 + bytes(1_400_000))
+        large = stack.enter_context(socket.create_connection(address, 10))
+        refused = b""
+        while not refused:  # until the server has read the others
+            with suppress(OSError):
+                large.sendall(head % 1_500_000 + bytes(1_499_999))
+                large.settimeout(0.5)
+                refused = large.recv(12)
+            if not refused:
+                large = stack.enter_context(socket.create_connection(address, 10))
+        small = stack.enter_context(socket.create_connection(address, 10))
+        small.sendall(head % 5 + b"small")
+        assert refused == b"HTTP/1.1 503"
+        assert small.recv(12) == b"HTTP/1.1 200"
+
+
+def test_a_peer_that_hangs_up_in_the_middle_of_an_answer_is_not_logged(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with serving() as server:
+        for _ in range(3):
+            with socket.create_connection(("127.0.0.1", port_of(server)), 10) as peer:
+                peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                peer.sendall(b"GET /large HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+                assert peer.recv(100)
+        assert answer(server).status == 200
+
+    assert [record.getMessage() for record in caplog.records] == []
 
 
 def test_half_a_request_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
