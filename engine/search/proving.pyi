@@ -11,8 +11,13 @@ class Prover:
         rules: the rules of all positions, under which a move must turn every direction.
         hash_mb: the size of the table in MB (2^20 bytes).
 
+    Attributes:
+        nodes: the number of nodes of all searches so far.
+
     Raises: SettingsError if a move turns one direction, or if the table does not fit into memory.
     """
+
+    nodes: int
 
     def __new__(cls, rules: Rules, hash_mb: int = ...) -> Prover: ...
     def answer(self, position: Position, score: int) -> Move:

@@ -38,6 +38,7 @@ cdef class Prover:
     cdef Worker *_worker
     cdef bint _stop
     cdef object _rules
+    cdef readonly uint64_t nodes
 
     # No __init__, which might not be called, or called twice.
     def __cinit__(self, rules, hash_mb=DEFAULT_HASH_MB):
@@ -71,6 +72,7 @@ cdef class Prover:
             undecided = 0
             for i in range(count):
                 found = self._score_after(position.own, position.opp, &moves[i], wanted)
+                self.nodes += self._worker.nodes
                 PyErr_CheckSignals()
                 if self._worker.aborted:
                     moves[undecided] = moves[i]

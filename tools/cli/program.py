@@ -76,7 +76,6 @@ SECTIONS = {
     "Proofs": {
         "job": "Solve positions in workers, and keep every answer in a folder, so that an interruption loses nothing.",
         "proof": "Write proofs of exact scores, and check them by a program that shares no code with the engine.",
-        "claims": "Derive what follows from claims of others about scores, and solve a sample of them again.",
     },
     "Development and more": {
         "config": "Show the file of your own defaults, and what it sets for each command.",
@@ -92,13 +91,13 @@ _MODULES = {
     **dict.fromkeys(("gtp", "nboard", "uci"), "engine"),
     **dict.fromkeys(("report", "export", "sprt"), "runs"),
     **dict.fromkeys(("serve", "join"), "arena"),
-    "claims": "proof",
     "perft": "bench",
     **dict.fromkeys(("compliance", "selftest"), "engines"),
     "solo": "play",
 }
 # What people type for something that is a part of a command.
 _MEANT = {
+    "claims": "'outflank proof derive' and 'outflank proof audit' are about claims of others.",
     "elo": "'outflank play --elo 1500' plays at an Elo, and 'outflank match' estimates that of engines.",
     "gui": "'outflank web' is a board in the browser, and 'outflank nboard' is an engine for NBoard.",
     "live": "'outflank match --live' shows a match on a web page while it is played.",

@@ -1,23 +1,24 @@
-"""``outflank proof`` and ``claims``: proofs of exact scores, and what follows from claims of others."""
+"""``outflank proof``: proofs of exact scores, and what follows from claims of others."""
 
 import sys
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO, NoReturn, Unpack
 
 import click
 
-from outflank.engine import Limit, Parameters, Position, Rules, Searcher
+from outflank.engine import Position, Rules
 from outflank.engine.evaluation import weights
-from outflank.engine.search.searcher import DEFAULT_HASH_MB
+from outflank.engine.machine import processors
+from outflank.protocol.formats import obf
+from outflank.protocol.formats.obf import Problem
 from outflank.tools.cli.command import Command, CommandGroup
 from outflank.tools.cli.options import (
     hash_option,
     json_object_option,
     json_option,
     place_options,
-    search_options,
+    plain_search_options,
     seed_option,
     weights_option,
 )
@@ -32,13 +33,19 @@ from outflank.tools.commands.solve import (
     expect_right,
     positions_argument,
     read_problems,
-    solve_all,
 )
 from outflank.tools.runtime.cluster import Place
 from outflank.tools.runtime.executor import open_executor
-from outflank.tools.solving import claims as claims_of_others
+from outflank.tools.runtime.progress import Complaints
+from outflank.tools.solving.claims import audit as audit_claims
+from outflank.tools.solving.claims import drawn, follow, read_claims
+from outflank.tools.solving.jobs.file import JobFile
+from outflank.tools.solving.jobs.tree import Bounds
+from outflank.tools.solving.jobs.work import Workers
 from outflank.tools.solving.proofs import check as checker
-from outflank.tools.solving.proofs.write import MOST_SEARCHED, SEARCHED, ProofFile
+from outflank.tools.solving.proofs.file import ProofFile
+from outflank.tools.solving.proofs.make import ProofMaker
+from outflank.tools.solving.proofs.write import MOST_SEARCHED, SEARCHED
 from outflank.tools.solving.solutions import SolutionReport
 
 _claims_argument = click.argument("claims_file", type=click.File("rb"), metavar="CLAIMS")
@@ -65,7 +72,8 @@ def proof() -> None:
     help="Leave positions of at most this many empty squares to the checker: a smaller file, a longer check.",
 )
 @check_option
-@search_options
+@plain_search_options
+@place_options
 @json_option
 def make(
     texts: Sequence[str],
@@ -76,23 +84,44 @@ def make(
     check: bool,
     threads: int,
     hash_mb: int,
-    parameters: Parameters,
     as_json: bool,
+    **place: Unpack[Place],
 ) -> None:
     """Solve positions, and write a proof of each score.
 
-    POSITION is as for outflank solve. If it ends early, FILE has the proofs that are whole.
+    POSITION is as for outflank solve, or the folder of a job, whose results are used. Each proof is appended to FILE
+    as it is complete; the same command continues. Without --workers and --cluster there is a worker for each processor.
     """
     expect_kept(texts, [output], "which is read")
-    with ProofFile(output, rules, hash_mb, searched) as proofs:
-        problems, bad = read_problems(texts, board, rules, same_rules=True)
-        report = SolutionReport(check, as_json)
-        searcher = Searcher(hash_mb, threads, parameters=parameters)
+    problems, bad, known = _problems(texts, board, rules)
+    rules = problems[0].position.rules
+    report = SolutionReport(check, as_json)
+    if place["workers"] is None and place["cluster"] is None:
+        place = {"workers": min(max(processors() // threads, 1), len(problems))}
+    with (
+        ProofFile(output, rules, searched) as file,
+        Workers(lambda: open_executor(**place), hash_mb, threads) as workers,
+    ):
+        file.expect_about([problem.position.board_string() for problem in problems])
+        begun = f"{file.words()}, " if file.done or file.parts else ""
+        report.begin(f"outflank {weights.version()}, {begun}{rules}, table of {hash_mb} MB each")
         try:
-            solve_all(problems, Limit.solve(), searcher, False, report, proofs, rules)
+            ProofMaker(problems, file, workers, report, searched, known).run()
         finally:
-            click.echo(proofs.save(), err=as_json)
+            report.end()
+            click.echo(file.words(), err=as_json)
     expect_right(bad, report.differing)
+
+
+def _problems(
+    texts: Sequence[str], board: str | None, rules: Rules
+) -> tuple[list[Problem], Complaints, Mapping[bytes, Bounds]]:
+    """Return the positions of arguments or of a job, the complaints about bad ones, and the bounds that a job knows."""
+    if len(texts) != 1 or not Path(texts[0]).is_dir():
+        return *read_problems(texts, board, rules, same_rules=True), {}
+    with JobFile.read(Path(texts[0])) as job:
+        problems = [obf.parse_problem(line, job.facts.rules) for line in job.facts.positions]
+        return problems, Complaints("position"), job.bounds
 
 
 @proof.command("check")
@@ -120,15 +149,7 @@ def check_(file: str, state: Path | None, claims: Path | None) -> NoReturn:
     click.get_current_context().exit(checker.main([*words, file]))
 
 
-@click.group(cls=CommandGroup)
-def claims() -> None:
-    """Derive what follows from claims of others about scores, and solve a sample of them again.
-
-    CLAIMS is a file of position,lower,upper in each line. docs/proofs.md describes it.
-    """
-
-
-@claims.command()
+@proof.command()
 @_claims_argument
 @click.option("--board", metavar="'64 SQUARES X'", help="Position, a line of OBF.  [default: the start]")
 @every_direction_option
@@ -148,17 +169,16 @@ def derive(
     proof_path: Path | None,
     as_json: bool,
 ) -> None:
-    """Print what follows from the claims by the rules alone."""
+    """Print what follows from claims of others about scores, by the rules alone.
+
+    CLAIMS is a file of position,lower,upper in each line. docs/proofs.md describes it.
+    """
     root = Position.start(rules) if board is None else board_problem(board, rules).position
     expect_kept([claims_file.name], [proof_path, needed], "which is read")
-    with ExitStack() as stack:
-        proofs = None
-        if proof_path is not None:
-            proofs = stack.enter_context(ProofFile(proof_path, rules, DEFAULT_HASH_MB, 0))
-        claims_of_others.follow(claims_file, root, proofs, needed, as_json)
+    follow(claims_file, root, proof_path, needed, as_json)
 
 
-@claims.command()
+@proof.command()
 @_claims_argument
 @click.option("--sample", type=COUNT, metavar="NUMBER", help="Claims to draw by chance.  [default: all]")
 @seed_option
@@ -176,12 +196,12 @@ def audit(
     as_json: bool,
     **place: Unpack[Place],
 ) -> None:
-    """Solve claims again, and name those that are wrong.
+    """Solve claims of others again, and name those that are wrong.
 
     The exit code is 1 if a claim is wrong.
     """
-    listed = claims_of_others.read_claims(claims_file, claims_file.name, rules)
-    drawn = claims_of_others.drawn(listed, sample or len(listed), seed)
-    click.echo(f"outflank {weights.version()}, {len(drawn):,} claims, seed {seed}", err=as_json)
+    listed = read_claims(claims_file, claims_file.name, rules)
+    sampled = drawn(listed, sample or len(listed), seed)
+    click.echo(f"outflank {weights.version()}, {len(sampled):,} claims, seed {seed}", err=as_json)
     with open_executor(**place) as (executor, places):
-        claims_of_others.audit(listed, drawn, executor, places, hash_mb, as_json)
+        audit_claims(listed, sampled, executor, places, hash_mb, as_json)

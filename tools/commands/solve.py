@@ -23,7 +23,6 @@ from outflank.tools.cli.positions import Given, as_usage, bad_game, shown
 from outflank.tools.cli.types import WholeNumber
 from outflank.tools.report.search import limit_words, settings_line
 from outflank.tools.runtime.progress import Complaints, counted, live
-from outflank.tools.solving.proofs.write import ProofFile
 from outflank.tools.solving.solutions import Solution, SolutionReport
 
 _MOST_POSITIONS, _MOST_BAD = 100_000, 1000
@@ -94,33 +93,29 @@ def solve(
     problems, bad = read_problems(texts, board, rules)
     searcher = Searcher(hash_mb, threads, parameters=parameters)
     report = SolutionReport(check, as_json)
-    solve_all(problems, limit, searcher, all_moves, report, None, rules)
+    _solve_all(problems, limit, searcher, all_moves, report, rules)
     expect_right(bad, report.differing)
 
 
-def solve_all(
+def _solve_all(
     problems: Sequence[Problem],
     limit: Limit,
     searcher: Searcher,
     all_moves: bool,
     report: SolutionReport,
-    proofs: ProofFile | None,
     rules: Rules,
 ) -> None:
-    """Solve the problems one after the other, and print and prove each solution."""
+    """Solve the problems one after the other, and print each solution."""
     searcher.prepare()  # or the first position would seem slow
     report.begin(settings_line(searcher, str(rules), *limit_words(limit)))
     try:
         for number, problem in enumerate(problems, 1):
-            proved = None
             found: list[Solution] = []
             try:
                 _solve(problem, number, len(problems), limit, searcher, all_moves, found)
-                if proofs is not None and found:
-                    proved = proofs.add(problem.position, int(found[-1].info.score))
             finally:  # Ctrl-C ends it too, and what has been found by then is printed
                 if found:
-                    report.add(found[-1], proved)
+                    report.add(found[-1])
     finally:
         report.end()
 

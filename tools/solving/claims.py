@@ -1,6 +1,7 @@
 """Claims about scores: reading them, deducing a root's score from them, and solving a random sample again."""
 
 import json
+import lzma
 import random
 import re
 import subprocess
@@ -26,12 +27,12 @@ from outflank.engine import (
     SettingsError,
 )
 from outflank.protocol.formats.reading import capped, read_lines
-from outflank.storage.files import write_whole
+from outflank.storage.files import whole_file, write_whole
 from outflank.tools.runtime.executor import run_all, shared_searcher
 from outflank.tools.runtime.progress import counted, live, progress_bar
 from outflank.tools.solving.jobs.tree import Bounds, seen
 from outflank.tools.solving.proofs import check
-from outflank.tools.solving.proofs.write import ProofFile, proof_text
+from outflank.tools.solving.proofs.write import ProofWriter
 
 _MOST_BYTES = 1 << 28
 _MOST_BOARDS = 4_000_000  # of a deduction, which remembers all of them
@@ -204,7 +205,7 @@ def _highest(holds: Callable[[int], bool]) -> int:
 
 
 def follow(
-    file: BinaryIO, root: Position, proofs: ProofFile | None, needed_path: Path | None, as_json: bool
+    file: BinaryIO, root: Position, proof_path: Path | None, needed_path: Path | None, as_json: bool
 ) -> None:
     """Print the score of a position that follows from a file of claims; run the checker on a proof that is written.
 
@@ -231,13 +232,16 @@ def follow(
     if needed_path is not None:
         rows = [f"{claim.position.board_string()},{claim.lower},{claim.upper}" for claim in needed]
         write_whole(needed_path, "\n".join([_HEADING, *rows, ""]).encode())
-    if proofs is None:
+    if proof_path is None:
         return
     if lower < upper:
         raise OutflankError("a proof is of a score, and only bounds follow: leave --proof out")
-    click.echo(proof_text(proofs.add(root, lower, deduction)), err=as_json)
-    click.echo(proofs.save(), err=as_json)
-    command = [sys.executable, check.__file__, "--claims", file.name, str(proofs.path)]
+    with whole_file(proof_path) as packed, lzma.open(packed, "wb") as proof:
+        writer = ProofWriter(root, lower, 0, deduction, deduction)
+        writer.write(lambda line: proof.write(f"{line}\n".encode()))
+    size = proof_path.stat().st_size
+    click.echo(f"{proof_path}: proofs 1, lines {writer.lines:,}, bytes {size:,}", err=as_json)
+    command = [sys.executable, check.__file__, "--claims", file.name, str(proof_path)]
     checked = subprocess.run(command, capture_output=True, text=True)
     click.echo(checked.stdout, nl=False, err=as_json)
     if checked.returncode:

@@ -20,7 +20,7 @@ from outflank.tools.report.search import (
     score_text,
     search_cells,
 )
-from outflank.tools.solving.proofs.write import proof_text
+from outflank.tools.runtime.progress import counted
 
 _AS_NUMBER = {"win": 1.0, "draw": 0.0, "loss": -1.0}
 
@@ -176,7 +176,7 @@ class SolutionReport:
         for line in (
             *_scores_of_moves(solution),
             *differences,
-            *([proof_text(proof)] if proof else []),
+            *([_proof_text(proof)] if proof else []),
             *worked_at,
         ):
             click.echo(f"     {line}")
@@ -193,6 +193,11 @@ class SolutionReport:
             count = len(self._solutions)
             text += f"; {count - len(self.differing)} of {count} agree with the file"
         click.echo(text, err=self.as_json)
+
+
+def _proof_text(proof: Mapping[str, float]) -> str:
+    lines = counted(int(proof["lines"]), "line")
+    return f"proof: {lines} from line {proof['line']:,} on, {proof['seconds']:.3f} s"
 
 
 def _row(solution: Solution) -> str:

@@ -17,7 +17,7 @@ from outflank.tests.support.positions import reached
 from outflank.tools.cli.program import cli
 from outflank.tools.solving.claims import Deduction, audit_words, bounds_of, drawn, read_claims
 from outflank.tools.solving.proofs import check
-from outflank.tools.solving.proofs.write import write_proof
+from outflank.tools.solving.proofs.write import ProofWriter
 
 RULES = [Rules.parse(text) for text in ("othello", "othello,scoring=count", "ravensburger-2006")]
 PLIES = 3
@@ -107,7 +107,7 @@ def test_the_claims_needed_are_enough_and_without_them_less_follows(seed: int) -
 
 def proof_from(claims: Path, root: Position) -> str:
     follows, lines = deduction(claims.read_text(), root.rules), list[str]()
-    write_proof(root, exact(root), follows, lines.append, searched=0, claims=follows)
+    ProofWriter(root, exact(root), 0, follows, follows).write(lines.append)
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -198,7 +198,7 @@ def test_a_line_that_is_no_claim_is_named(row: str, sentence: str) -> None:
 
 
 def run(*arguments: str) -> Result:
-    return CliRunner().invoke(cli, ["claims", *arguments])
+    return CliRunner().invoke(cli, ["proof", *arguments])
 
 
 def test_the_command_prints_what_follows_and_has_it_checked(

@@ -16,7 +16,7 @@ from outflank.engine.search.proving import Prover
 from outflank.tests.support import reference, strategies
 from outflank.tests.support.positions import board, problems, reached
 from outflank.tools.solving.proofs import check, write
-from outflank.tools.solving.proofs.write import write_proof
+from outflank.tools.solving.proofs.write import ProofWriter
 
 COUNT = Rules.parse("othello,scoring=count")
 BEFORE_PLAY = 8  # lines of the header, "lower" among them
@@ -26,7 +26,7 @@ SCORE = 32
 
 def proof(position: Position, score: int, prover: Prover, searched: int = 6) -> list[str]:
     lines: list[str] = []
-    write_proof(position, score, prover, lines.append, searched)
+    ProofWriter(position, score, searched, prover).write(lines.append)
     return lines
 
 

@@ -12,15 +12,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import Any, Self
 
 from outflank import __version__
-from outflank.book.keys import BOARD_BYTES, after_passes, key_of
-from outflank.engine import FileFormatError, Limit, NotationError, OutflankError, Position, Rules
+from outflank.book.keys import BOARD_BYTES
+from outflank.engine import FileFormatError, Limit, NotationError, OutflankError, Rules
 from outflank.protocol.formats import obf
 from outflank.storage.database import DatabaseKind, sealed
 from outflank.storage.lock import WriterLock, expect_no_other_file
-from outflank.tools.solving.jobs.tree import Bounds, seen
+from outflank.tools.runtime.progress import counted
+from outflank.tools.solving.jobs.tree import Bounds
 
 JOB_FILE = "job.db"
 JOB = DatabaseKind(
@@ -86,6 +88,7 @@ class JobFacts:
         workers: the number of workers at the start of the job, which that choice depends on.
         question: ``Limit.solve`` with the question about each position; None in a job of an earlier version, which did
             not store it.
+        evaluation: the checksum of the evaluation that orders the tree; empty in a job of an earlier version.
     """
 
     rules: Rules
@@ -93,6 +96,7 @@ class JobFacts:
     frontier: int | None
     workers: int = 1
     question: Limit | None = None
+    evaluation: str = ""
 
 
 class JobFile:
@@ -171,13 +175,10 @@ class JobFile:
         if self._lock is not None:
             self._lock.release()
 
-    def bounds_of(self, position: Position) -> Bounds:
-        """Return the known bounds of a position's score, in discs from its side to move."""
-        moving, passed = after_passes(position)
-        if moving.is_over:
-            return (int(position.score(position.side)),) * 2
-        known = self.solved.get(key_of(moving)[0])
-        return (-64, 64) if known is None else known.bounds if not passed else seen(known.bounds, False)
+    @property
+    def bounds(self) -> dict[bytes, Bounds]:
+        """The known bounds, by the keys of the boards."""
+        return {key: solved.bounds for key, solved in self.solved.items()}
 
     def add(self, key: bytes, found: Solved) -> Solved:
         """Store the result of a search durably, and return the combined bounds of the board.
@@ -197,19 +198,30 @@ class JobFile:
             raise FileFormatError(
                 f"{job} is by the rules {own.rules}: give these or another folder, not {facts.rules}"
             )
+        instead = f"'outflank job start {quote(str(self.path.parent))} --resume' continues it"
         if own.positions != facts.positions:
-            raise FileFormatError(
-                f"{job} is about other positions: continue it by 'outflank job continue', or name another folder"
-            )
+            raise FileFormatError(f"{job} is about other positions: {_difference(own, facts)}; {instead}")
         if facts.frontier not in (None, own.frontier):
             raise FileFormatError(f"{job} was begun with another --frontier: leave it out")
         if facts.question is not None and own.question is None:
             self.question = facts.question
         elif facts.question not in (None, own.question):
             raise FileFormatError(
-                f"{job} was begun with {_option_of(self.question) or 'neither --wld nor --at-least'}: "
-                f"continue it by 'outflank job continue', or name another folder"
+                f"{job} was begun with {_option_of(self.question) or 'neither --wld nor --at-least'}; {instead}"
             )
+        if own.evaluation and facts.evaluation not in ("", own.evaluation):
+            raise FileFormatError(
+                f"{job} was begun with the evaluation {own.evaluation}, not {facts.evaluation}; {instead}"
+            )
+
+
+def _difference(own: JobFacts, other: JobFacts) -> str:
+    """Return the first difference between the positions of a job and those that were given."""
+    mine, given = own.positions, other.positions
+    for number, (stored, line) in enumerate(zip(mine, given, strict=False), 1):
+        if stored != line:
+            return f"its position {number} is {stored}, not {line}"
+    return f"it has {counted(len(mine), 'position')}, not {len(given):,}"
 
 
 def _texts(facts: JobFacts) -> dict[str, str]:
@@ -220,6 +232,7 @@ def _texts(facts: JobFacts) -> dict[str, str]:
         "frontier": str(facts.frontier or ""),
         "workers": str(facts.workers),
         "question": _option_of(facts.question or Limit.solve()),
+        "evaluation": facts.evaluation,
     }
 
 
@@ -258,7 +271,7 @@ def _read_facts(connection: sqlite3.Connection) -> JobFacts:
         or not 1 <= workers <= _MOST_WORKERS
     ):
         raise FileFormatError("its settings are impossible")
-    return JobFacts(rules, positions, frontier, workers, question)
+    return JobFacts(rules, positions, frontier, workers, question, facts.get("evaluation", ""))
 
 
 def _option_of(question: Limit) -> str:

@@ -15,6 +15,7 @@ from outflank.protocol.formats import obf
 from outflank.tools.report.search import limit_words
 from outflank.tools.runtime.progress import counted, live, warn
 from outflank.tools.solving.jobs.file import JobFile
+from outflank.tools.solving.jobs.tree import bounds_among
 from outflank.tools.solving.jobs.work import JobSolver, Progress, Workers, thresholds
 from outflank.tools.solving.solutions import Solution, SolutionReport
 
@@ -60,6 +61,7 @@ def show_job(job: JobFile, as_json: bool) -> None:
     """Print the settings of a job, and what is known of each position."""
     facts, limit = job.facts, job.question
     question = ", ".join(limit_words(limit) or ["exact scores"])
+    bounds = job.bounds
     solved = 0
     if not as_json:
         click.echo(
@@ -68,7 +70,7 @@ def show_job(job: JobFile, as_json: bool) -> None:
         click.echo("   # empties  score")
     for number, line in enumerate(facts.positions, 1):
         position = obf.parse_problem(line, facts.rules).position
-        lower, upper = job.bounds_of(position)
+        lower, upper = bounds_among(bounds, position)
         is_solved = not any(
             lower < asked <= upper for asked in thresholds(position, limit.wld, limit.at_least)
         )
@@ -140,8 +142,8 @@ def _progress_table(title: str, last: Progress) -> Table:
         "proof": "-" if last["proof"] is None else f"{last['proof']:.3g}",
         "disproof": "-" if last["disproof"] is None else f"{last['disproof']:.3g}",
         "nodes": f"{last['nodes']:,}",
-        "time": _duration(last["seconds"]),
-        "left": "-" if last["left"] is None else _duration(last["left"]),
+        "time": duration(last["seconds"]),
+        "left": "-" if last["left"] is None else duration(last["left"]),
     }
     for name in columns:
         table.add_column(name, justify="right")
@@ -149,7 +151,7 @@ def _progress_table(title: str, last: Progress) -> Table:
     return table
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
     """Return ``90 s``, ``12 min``, ``3.5 h``, ``20 d``."""
     for length, unit in _UNITS:
         if seconds >= 2 * length:

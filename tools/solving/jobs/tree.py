@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from outflank.book.keys import after_passes, key_of
-from outflank.engine import Position
+from outflank.engine import Move, Position
 
 Bounds = tuple[int, int]
 """Lower and upper bound of a score, in discs from the side to move."""
@@ -294,6 +294,23 @@ class Tree:
 def seen(bounds: Bounds, again: bool) -> Bounds:
     """Return bounds after a move from the mover's point of view."""
     return bounds if again else (-bounds[1], -bounds[0])
+
+
+def bounds_among(known: Mapping[bytes, Bounds], position: Position) -> Bounds:
+    """Return the bounds of a position's score, in discs from its side to move, from known ones by boards' keys."""
+    moving, passed = after_passes(position)
+    if moving.is_over:
+        return (int(position.score(position.side)),) * 2
+    return seen(known.get(key_of(moving)[0], (-64, 64)), not passed)
+
+
+def move_reaching(known: Mapping[bytes, Bounds], position: Position, wanted: int) -> Move | None:
+    """Return a move that reaches `wanted` discs by known bounds; None if there is none."""
+    for move in position.legal_moves():
+        _, upper = bounds_among(known, position.play(move))
+        if -upper >= wanted:
+            return move
+    return None
 
 
 def _chance(lead: float) -> float:

@@ -21,7 +21,7 @@ from outflank.engine import (
 )
 from outflank.tools.runtime.executor import shared_searcher
 from outflank.tools.solving.jobs.file import JobFile, Solved
-from outflank.tools.solving.jobs.tree import Tree, expected_nodes, seen
+from outflank.tools.solving.jobs.tree import Tree, expected_nodes, move_reaching, seen
 
 # The nodes of a midgame search of 10 plies, the factor of each further ply, and the share of a frontier board's
 # expected nodes that an estimate may take; its least and greatest depth.
@@ -110,6 +110,25 @@ class Workers:
         self.__enter__()
 
 
+class Deaths:
+    """Counts the deaths of workers that come one after the other without a result between them."""
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    def forget(self) -> None:
+        """Start again at none: there was a result."""
+        self._count = 0
+
+    def count(self) -> None:
+        """Count a death. Raises: OutflankError if there were too many."""
+        self._count += 1
+        if self._count == _MOST_DEATHS:
+            raise OutflankError(
+                f"workers died {self._count} times without a result: they may lack memory for --hash"
+            ) from None
+
+
 class JobSolver:
     """The work on a position of a job, by the questions of ``thresholds``; `show` gets the progress now and then.
 
@@ -137,7 +156,7 @@ class JobSolver:
         self._frontier = job.facts.frontier or usual_frontier(position.empties, job.facts.workers)
         self._limit = estimate_limit(self._frontier)
         self._searcher = Searcher(_HASH_MB)
-        self._bounds = {key: solved.bounds for key, solved in job.solved.items()}
+        self._bounds = job.bounds
         self.estimates: dict[bytes, float] = {}
         self.lower, self.upper = -64, 64
         self.searches, self.nodes, self._expected = 0, 0, 0.0
@@ -152,7 +171,7 @@ class JobSolver:
 
         Raises: OutflankError if workers crash repeatedly, or if an answer can't be stored.
         """
-        guess, deaths = None, 0
+        guess, deaths = None, Deaths()
         self._recall()
         while open_ones := [asked for asked in self._asked if self.lower < asked <= self.upper]:
             before = self.searches
@@ -163,11 +182,9 @@ class JobSolver:
                 below = [asked for asked in open_ones if asked <= guess]
                 self._answer(below[-1] if below else open_ones[0])
             except BrokenExecutor:
-                deaths = deaths + 1 if before == self.searches else 1
-                if deaths == _MOST_DEATHS:
-                    raise OutflankError(
-                        f"workers died {deaths} times without a result: they may lack memory for --hash"
-                    ) from None
+                if before < self.searches:
+                    deaths.forget()
+                deaths.count()
                 self._running.clear()
                 self._workers.replace()
         for future in self._running:
@@ -182,22 +199,12 @@ class JobSolver:
         if root.is_over or key not in self._bounds:
             return
         lower, upper = seen(self._bounds[key], not passed)
-        move = PASS if passed else self._move_reaching(lower)
+        move = PASS if passed else move_reaching(self._bounds, self._position, lower)
         if move is not None and lower > self.lower:
             self.lower, self.move = lower, move
         self.upper = min(self.upper, upper)
         self.visited.add(key)
         self.needed.add(key)
-
-    def _move_reaching(self, wanted: int) -> Move | None:
-        for move, after, again in self._after_moves():
-            if after.is_over:
-                lower = after.score(self._position.side)
-            else:
-                lower, _ = seen(self._bounds.get(key_of(after)[0], (-64, 64)), again)
-            if lower >= wanted:
-                return move
-        return None
 
     def _after_moves(self) -> Iterator[tuple[Move, Position, bool]]:
         """Yield the moves at the root, each with the position after it and whether the same side is to move there."""
@@ -224,7 +231,7 @@ class JobSolver:
         task = self._workers.submit(_search_whole, position, limit, enough)
         while not wait([task], _LOOK_SECONDS).done:
             self._tell(None)
-        found = _result(task)
+        found = result_of(task)
         self.nodes += found.nodes
         if found.exact:
             self.searches += 1
@@ -257,7 +264,7 @@ class JobSolver:
                 self._running[task] = node.position
             self._tell(tree)
             for future in wait(self._running, _LOOK_SECONDS, FIRST_COMPLETED).done:
-                board, found = self._running.pop(future), _result(future)
+                board, found = self._running.pop(future), result_of(future)
                 self._add(board, found)
                 self.searches += 1
                 self.nodes += found.nodes
@@ -344,7 +351,8 @@ def _search_whole(
     return searcher.search(position, limit, on_info=look)
 
 
-def _result(future: Future[_T]) -> _T:
+def result_of(future: Future[_T]) -> _T:
+    """Return the result of a task. Raises: BrokenExecutor if its worker died; OutflankError if it failed."""
     try:
         return future.result()
     except (BrokenExecutor, OutflankError):

@@ -1,20 +1,10 @@
 """Writes proofs of exact scores, whose format docs/proofs.md describes; ``check.py`` checks them."""
 
-import lzma
-import shutil
-import tempfile
-import time
-from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
 
-from outflank.engine import Move, Position, Rules
-from outflank.engine.search.proving import Prover
-from outflank.storage.files import whole_file, writing
-from outflank.tools.runtime.progress import counted, live
-
-if TYPE_CHECKING:
-    from outflank.tools.solving.claims import Deduction
+from outflank.engine import IllegalMoveError, Move, NotationError, Position
 
 VERSION = 3
 REMEMBERED = 100_000
@@ -22,128 +12,212 @@ REMEMBERED = 100_000
 # The checker searches the last empty squares itself: docs/proofs.md has the sizes and times from which it was chosen.
 SEARCHED = 6
 MOST_SEARCHED = 12
+_BOARD_BYTES = 16
+_HALVES = 2
+_MOST_DEPTH = 128  # replies on the way to a board; a game has fewer
 
 
-def write_proof(
-    position: Position,
-    score: int,
-    prover: "Prover | Deduction",
-    add: Callable[[str], object],
-    searched: int = SEARCHED,
-    claims: "Deduction | None" = None,
-) -> None:
-    """Write a proof line by line.
+class Answers(Protocol):
+    """A source of the prover's moves."""
+
+    def answer(self, position: Position, score: int, /) -> Move:
+        """Return a move that reaches the score. Raises: SettingsError if none does."""
+        ...
+
+
+class Claims(Protocol):
+    """A source of bounds that need no proof."""
+
+    def claimed(self, position: Position, wanted: int, reached: bool, /) -> bool:
+        """Return whether it is claimed that the side to move reaches `wanted` discs, or that it does not."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ProofState:
+    """A point in the writing of a proof, in plain data: it can be stored, and continued in another process.
+
+    Attributes:
+        lines: the number of lines that were written.
+        half: 0 within the lower bound, 1 within the upper one, 2 if the proof is complete.
+        path: an answer of the prover, empty for none, and the number of replies to it that were begun, for each board
+            on the way from the position to the next line.
+        proven: the boards that are proven in this half, 16 bytes each.
+    """
+
+    lines: int = 0
+    half: int = 0
+    path: tuple[tuple[str, int], ...] = ()
+    proven: bytes = b""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the proof has its last line."""
+        return self.half == _HALVES
+
+
+@dataclass(slots=True)
+class _Step:
+    """The replies to an answer of the prover.
+
+    Attributes:
+        before: the board before the answer, which is proven after the last reply; None at the root of the upper half.
+        answer: the prover's move; empty at the root of the upper half.
+        after: the position in which the other side replies.
+        begun: the number of its replies that were begun.
+    """
+
+    before: Position | None
+    answer: str
+    after: Position
+    begun: int = 0
+    replies: list[Move] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.replies = list(self.after.legal_moves())
+
+
+class ProofWriter:
+    """Writes the proof of a score line by line; it can be interrupted and continued between two lines.
 
     Args:
         position: the position, under rules by which a move turns every direction.
         score: its exact score in discs, from the side to move.
-        prover: finds the moves.
-        add: called with each line.
-        searched: the empty squares of boards that are left to the checker, MOST_SEARCHED at most.
+        searched: the largest number of empty squares of boards that are left to the checker, MOST_SEARCHED at most.
+        answers: the source of the prover's moves.
         claims: the claims that need no proof; None to prove everything.
+        state: the point at which to continue; the default is the beginning.
 
-    Raises: SettingsError if the score is wrong and the error is above the checker's part.
+    Raises: NotationError if `state` is not a state of this proof.
     """
-    proven: set[Position] = set()  # of the half that is being written
-    bound = score  # the discs that the prover reaches in this half, against all moves of the other side
 
-    def prove(position: Position, reply: Move | str) -> None:
-        """Write the prover's answer to `reply`, unless the checker finds it without a line."""
-        if position.empties <= searched or position.is_over or position in proven:
-            return
-        if claims is not None and reply != "root" and claims.claimed(position, bound, True):
-            add(f"{reply} claim")
-        else:
-            answer = prover.answer(position, bound)
-            after = position.play(answer)
-            if claims is not None and claims.claimed(after, 1 - bound, False):
-                add(f"{reply} {answer} claim")
-            else:
-                add(f"{reply} {answer}")
-                cover(after)
-        if len(proven) == REMEMBERED:
-            proven.clear()
-        proven.add(position)
+    def __init__(
+        self,
+        position: Position,
+        score: int,
+        searched: int,
+        answers: Answers,
+        claims: Claims | None = None,
+        state: ProofState | None = None,
+    ) -> None:
+        self._position, self._score, self._searched = position, score, searched
+        self._answers, self._claims = answers, claims
+        state = state or ProofState()
+        self.lines, self._half = state.lines, state.half
+        self._proven = {state.proven[i : i + _BOARD_BYTES] for i in range(0, len(state.proven), _BOARD_BYTES)}
+        self._steps = self._followed(state.path)
 
-    def cover(position: Position) -> None:
-        """Write an answer to each reply of the other side, which is to move."""
-        for reply in position.legal_moves():
-            prove(position.play(reply), reply)
+    @property
+    def state(self) -> ProofState:
+        """The point that was reached."""
+        path = tuple((step.answer, step.begun) for step in self._steps)
+        return ProofState(self.lines, self._half, path, b"".join(sorted(self._proven)))
 
-    rules = position.rules
-    head = (f"rules {rules}", f"turns {rules.turns}", f"scoring {rules.scoring}")
-    for text in (f"outflank proof {VERSION}", *head, f"board {position.board_string()}"):
-        add(text)
-    for text in (f"score {score:+d}", f"searched {searched}", "lower"):
-        add(text)
-    if score > -64:  # there is no lower score
-        prove(position, "root")
-    add("upper")
-    if score < 64:  # nor a higher one
-        bound = -score
-        proven.clear()
-        cover(position)
-    add("end")
+    @property
+    def share(self) -> float:
+        """The share of the proof that is written, from 0 to 1, as if all replies took the same number of lines."""
+        share, part = self._half / _HALVES, 1 / _HALVES
+        for step in self._steps:
+            part /= max(len(step.replies), 1)
+            share += part * max(step.begun - (step is not self._steps[-1]), 0)
+        return min(share, 1.0)
 
+    def write(self, add: Callable[[str], object], enough: Callable[[], bool] = lambda: False) -> None:
+        """Write lines until the proof is complete, or after a line until `enough` returns True.
 
-class ProofFile:
-    """The proofs of a run's scores, one after the other; a context manager."""
-
-    def __init__(self, path: Path, rules: Rules, hash_mb: int, searched: int) -> None:
-        self.path, self._searched = path, searched
-        self._prover = Prover(rules, hash_mb)
-        self._lines, self._count = 0, 0
-        with writing(path):
-            # The data of complete proofs.
-            self._data = tempfile.TemporaryFile(dir=path.parent)  # noqa: SIM115
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._data.close()
-
-    def add(self, position: Position, score: int, claims: "Deduction | None" = None) -> dict[str, float]:
-        """Prove the score of a position, and return where the proof is; memory does not grow with it.
-
-        Returns: ``line``, its first one in the file, 1 for the first; the number of its ``lines``; and its ``seconds``
-            without the search for the score.
-        Raises: UnwritableError.
+        Raises: SettingsError if the score is wrong and the error is above the checker's part.
         """
-        began, first = time.perf_counter(), self._lines + 1
-        count = 0
-        packer = lzma.LZMACompressor()
 
-        def add(line: str) -> None:
-            nonlocal count
-            count += 1
-            begun.write(packer.compress(f"{line}\n".encode()))
+        def tell(line: str) -> None:
+            self.lines += 1
+            add(line)
 
-        def draw() -> str:
-            return f"proving {score:+d}: {counted(count, 'line')}, {time.perf_counter() - began:.0f} s"
+        if not self.lines:
+            self._begin(tell)
+        while self._half < _HALVES:
+            if not self._steps:
+                self._end_half(tell)
+                continue
+            step = self._steps[-1]
+            if step.begun == len(step.replies):
+                self._steps.pop()
+                if step.before is not None:
+                    self._remember(step.before)
+                continue
+            reply = step.replies[step.begun]
+            step.begun += 1
+            before = self.lines
+            self._prove(step.after.play(reply), str(reply), tell)
+            if self.lines > before and enough():
+                return
 
-        with writing(self.path), tempfile.TemporaryFile(dir=self.path.parent) as begun, live(draw):
-            searched = self._searched if claims is None else 0
-            write_proof(position, score, claims or self._prover, add, searched, claims)
-            begun.write(packer.flush())
-            begun.seek(0)
-            shutil.copyfileobj(begun, self._data)
-        self._lines += count
-        self._count += 1
-        return {"line": first, "lines": count, "seconds": time.perf_counter() - began}
+    @property
+    def _bound(self) -> int:
+        """The discs that the prover reaches in this half, against all moves of the other side."""
+        return -self._score if self._half else self._score
 
-    def save(self) -> str:
-        """Write the file, unless there are no proofs, and return its contents in words. Raises: UnwritableError."""
-        if not self._count:
-            return f"no proofs, so {self.path} was not written"
-        size = self._data.tell()
-        self._data.seek(0)
-        with whole_file(self.path) as file:
-            shutil.copyfileobj(self._data, file)
-        return f"{self.path}: proofs {self._count:,}, lines {self._lines:,}, bytes {size:,}"
+    def _begin(self, add: Callable[[str], object]) -> None:
+        rules = self._position.rules
+        head = (f"rules {rules}", f"turns {rules.turns}", f"scoring {rules.scoring}")
+        for text in (f"outflank proof {VERSION}", *head, f"board {self._position.board_string()}"):
+            add(text)
+        for text in (f"score {self._score:+d}", f"searched {self._searched}", "lower"):
+            add(text)
+        if self._score > -64:  # there is no lower score
+            self._prove(self._position, "root", add)
+
+    def _end_half(self, add: Callable[[str], object]) -> None:
+        self._half += 1
+        self._proven.clear()
+        if self._half == _HALVES:
+            add("end")
+            return
+        add("upper")
+        if self._score < 64:  # nor a higher one
+            self._steps.append(_Step(None, "", self._position))
+
+    def _prove(self, position: Position, reply: str, add: Callable[[str], object]) -> None:
+        """Write the prover's answer to `reply`, unless the checker finds it without a line."""
+        if position.empties <= self._searched or position.is_over or _packed(position) in self._proven:
+            return
+        if self._claims is not None and reply != "root" and self._claims.claimed(position, self._bound, True):
+            add(f"{reply} claim")
+            self._remember(position)
+            return
+        answer = self._answers.answer(position, self._bound)
+        after = position.play(answer)
+        if self._claims is not None and self._claims.claimed(after, 1 - self._bound, False):
+            add(f"{reply} {answer} claim")
+            self._remember(position)
+            return
+        add(f"{reply} {answer}")
+        self._steps.append(_Step(position, str(answer), after))
+
+    def _remember(self, position: Position) -> None:
+        if len(self._proven) == REMEMBERED:
+            self._proven.clear()
+        self._proven.add(_packed(position))
+
+    def _followed(self, path: tuple[tuple[str, int], ...]) -> list[_Step]:
+        """Return the steps of a path. Raises: NotationError if it leads nowhere."""
+        steps: list[_Step] = []
+        position: Position | None = self._position
+        if not 0 <= self._half <= _HALVES or len(path) > _MOST_DEPTH:
+            raise NotationError("it leads out of the game")
+        for answer, begun in path:
+            if position is None or bool(answer) == (self._half == 1 and not steps):
+                raise NotationError("a reply or an answer is missing")
+            try:
+                after = position.play(answer) if answer else position
+            except IllegalMoveError as error:
+                raise NotationError(str(error)) from None
+            step = _Step(position if answer else None, answer, after, begun)
+            if not 0 <= begun <= len(step.replies):
+                raise NotationError(f"there are not {begun} replies")
+            steps.append(step)
+            position = after.play(step.replies[begun - 1]) if begun else None
+        return steps
 
 
-def proof_text(proof: Mapping[str, float]) -> str:
-    """Return what ``ProofFile.add`` returned as a line of text."""
-    lines = counted(int(proof["lines"]), "line")
-    return f"proof: {lines} from line {proof['line']:,} on, {proof['seconds']:.3f} s"
+def _packed(position: Position) -> bytes:
+    return position.own.to_bytes(8, "big") + position.opp.to_bytes(8, "big")

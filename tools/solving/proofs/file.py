@@ -1,0 +1,350 @@
+"""The file of proofs, to which complete ones are appended, and a file beside it with those that are under way.
+
+Both are synced before the next step, so whatever ends the process costs what workers were doing at that moment. An
+interrupted append leaves an incomplete proof at the end, which is cut off when the file is opened.
+"""
+
+import json
+import lzma
+import os
+import re
+import sqlite3
+import stat
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, Self
+
+from outflank import __version__
+from outflank.engine import FileFormatError, Move, Position, Rules, SettingsError
+from outflank.storage.database import DatabaseKind, sealed
+from outflank.storage.files import file_of, open_regular, writing
+from outflank.storage.lock import WriterLock
+from outflank.tools.runtime.progress import counted
+from outflank.tools.solving.proofs.write import VERSION, ProofState
+
+PART_SUFFIX = ".part"
+"""The suffix of the name of the file with the proofs under way."""
+_PARTS = DatabaseKind(
+    "a file of proofs under way",
+    application=0x4F464C50,  # "OFLP"
+    tables="""
+CREATE TABLE proofs (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE part (
+    board TEXT PRIMARY KEY, score INTEGER NOT NULL, facts TEXT NOT NULL, lines INTEGER NOT NULL, half INTEGER NOT NULL,
+    path TEXT NOT NULL, proven BLOB NOT NULL, seconds REAL NOT NULL, checksum INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE chunk (
+    board TEXT NOT NULL, number INTEGER NOT NULL, lines BLOB NOT NULL, PRIMARY KEY (board, number)
+) WITHOUT ROWID;
+""",
+    whole=True,
+    longest=1 << 26,
+)
+_HEAD = re.compile(
+    rb"outflank proof (\d+)\nrules (.*)\nturns .*\nscoring .*\nboard ([-XO]{64} [XO])\nscore ([+-]\d\d?)\n"
+    rb"searched (\d\d?)\nlower\n"
+)
+_END = b"\nend\n"
+_BLOCK_BYTES = 1 << 20
+_HEAD_BYTES = 1 << 10
+_MOST_MEMORY = 1 << 28  # to unpack a block; a dictionary of xz may be larger than a file
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenProof:
+    """A complete proof in the file.
+
+    Attributes:
+        line: the number of its first line, 1 for the first of the file.
+        lines: the number of its lines.
+    """
+
+    rules: str
+    board: str
+    score: int
+    searched: int
+    line: int
+    lines: int
+
+
+@dataclass(frozen=True, slots=True)
+class ProofPart:
+    """A proof that is under way.
+
+    Attributes:
+        score: the exact score of the position, in discs from the side to move.
+        facts: what the search for the score found, as JSON data.
+        state: how far the proof is written.
+        seconds: the time that its lines took.
+    """
+
+    score: int
+    facts: dict[str, Any]
+    state: ProofState
+    seconds: float
+
+
+class ProofFile:
+    """A file of proofs and the parts of further ones, locked by one writer; a context manager.
+
+    Attributes:
+        done: the complete proofs, by the text of their boards.
+        parts: the proofs under way, by the text of their boards.
+    """
+
+    def __init__(self, path: Path, rules: Rules, searched: int) -> None:
+        """Open the files.
+
+        Raises: FileFormatError if another process writes them, or if `path` is something else; SettingsError if it has
+            proofs under other rules or with another `searched`; UnwritableError.
+        """
+        self.path, self._rules, self._searched = path, rules, searched
+        self.done: dict[str, WrittenProof] = {}
+        self.parts: dict[str, ProofPart] = {}
+        with writing(path), ExitStack() as undo:
+            self._file = file_of(path)
+            self._lock = WriterLock(self._file, f"only one process may write proofs to {str(path)!r}")
+            undo.callback(self._lock.release)
+            self._size = self._read_done() if self._file.exists() else 0
+            self._part_path = self._file.with_name(self._file.name + PART_SUFFIX)
+            self._connection = self._open_parts()
+            undo.callback(self._connection.close)
+            with self._in_words():
+                self._read_parts()
+            undo.pop_all()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with suppress(sqlite3.Error):
+            self._connection.close()
+        if not self.parts:
+            for suffix in ("", "-wal", "-shm"):
+                with suppress(OSError):
+                    self._part_path.with_name(self._part_path.name + suffix).unlink()
+        self._lock.release()
+
+    def expect_about(self, boards: Sequence[str]) -> None:
+        """Raise SettingsError if the file has a proof about a board that is none of these."""
+        asked = set(boards)
+        for board in (*self.done, *self.parts):
+            if board not in asked:
+                raise SettingsError(
+                    f"{str(self.path)!r} has a proof about another position, {board}: name another file"
+                )
+
+    def begin(self, position: Position, score: int, facts: dict[str, Any]) -> None:
+        """Store the score of a position, whose proof begins."""
+        self._store(position.board_string(), ProofPart(score, facts, ProofState(), 0.0), None)
+
+    def add(self, position: Position, state: ProofState, lines: bytes, seconds: float) -> None:
+        """Store the next lines of a proof, packed by xz. Raises: FileFormatError; all is as it was."""
+        board = position.board_string()
+        part = self.parts[board]
+        part = ProofPart(part.score, part.facts, state, part.seconds + seconds)
+        self._store(board, part, lines)
+
+    def finish(self, position: Position) -> WrittenProof:
+        """Append a proof whose part is complete to the file. Raises: UnwritableError, FileFormatError."""
+        board = position.board_string()
+        part = self.parts[board]
+        first = 1 + sum(proof.lines for proof in self.done.values())
+        written = WrittenProof(str(self._rules), board, part.score, self._searched, first, part.state.lines)
+        with writing(self.path):
+            self._append(board)
+        self.done[board] = written
+        self._forget(board)
+        return written
+
+    def words(self) -> str:
+        """Return the contents of the file in words."""
+        if not self.done:
+            text = f"no complete proof, so {self.path} was not written"
+        else:
+            lines = sum(proof.lines for proof in self.done.values())
+            text = f"{self.path}: proofs {len(self.done):,}, lines {lines:,}, bytes {self._size:,}"
+        if self.parts:
+            text += f"; {counted(len(self.parts), 'proof')} under way, which the same command continues"
+        return text
+
+    def _append(self, board: str) -> None:
+        descriptor = os.open(self._file, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
+        with open(descriptor, "r+b") as file:
+            try:
+                file.seek(self._size)
+                rows = self._connection.execute(
+                    "SELECT lines FROM chunk WHERE board = ? ORDER BY number", (board,)
+                )
+                for (packed,) in rows:
+                    lzma.decompress(packed)  # or a damaged part would follow good proofs
+                    file.write(packed)
+                file.flush()
+                os.fsync(file.fileno())
+                size = file.tell()
+            except BaseException as error:
+                with suppress(OSError):
+                    os.ftruncate(descriptor, self._size)
+                if isinstance(error, TypeError | lzma.LZMAError | MemoryError):
+                    self._forget(board)
+                    raise FileFormatError(
+                        f"{str(self._part_path)!r} is damaged: the same command writes the proof of {board} again"
+                    ) from None
+                raise
+        self._size = size
+
+    def _read_done(self) -> int:
+        """Read the complete proofs, cut off what follows the last one, and return the size of the file."""
+        if not stat.S_ISREG(self._file.stat().st_mode):
+            raise SettingsError(f"expected a file for proofs, and {str(self.path)!r} is a pipe or a device")
+        with open_regular(self._file) as file:
+            whole, proofs = _complete_proofs(file)
+            size = file.seek(0, os.SEEK_END)
+        if size and not proofs and not self._file.with_name(self._file.name + PART_SUFFIX).exists():
+            raise FileFormatError(f"{str(self.path)!r} is no file of proofs packed by xz: name another file")
+        for proof in proofs:
+            if (proof.rules, proof.searched) != (str(self._rules), self._searched):
+                raise SettingsError(
+                    f"{str(self.path)!r} has proofs by the rules {proof.rules} with --searched {proof.searched}: "
+                    "give these, or name another file"
+                )
+            self.done[proof.board] = proof
+        if size > whole:
+            os.truncate(self._file, whole)
+        return whole
+
+    def _open_parts(self) -> sqlite3.Connection:
+        with self._in_words():
+            if not self._part_path.exists():
+                facts = {"outflank": __version__, "rules": str(self._rules), "searched": str(self._searched)}
+                with _PARTS.creating(self._part_path) as (new, _):
+                    new.executemany("INSERT INTO proofs VALUES (?, ?)", sealed(facts).items())
+            return _PARTS.open_to_write(self._part_path)
+
+    def _read_parts(self) -> None:
+        facts = _PARTS.read_facts(self._connection)
+        for name, own in (("rules", str(self._rules)), ("searched", str(self._searched))):
+            if facts.get(name) != own:
+                raise SettingsError(
+                    f"{str(self._part_path)!r} has proofs under way with {name} {facts.get(name)}: "
+                    "give it again, or name another file"
+                )
+        lost = []
+        for row in self._connection.execute("SELECT * FROM part"):
+            part = _read_part(row)
+            if part is None or row[0] in self.done:
+                lost.append(row[0])
+            else:
+                self.parts[row[0]] = part
+        for board in lost:
+            self._forget(board)
+
+    def _forget(self, board: str) -> None:
+        """Remove the part of a proof that is complete or damaged."""
+        with self._in_words(), self._transaction():
+            self._connection.execute("DELETE FROM chunk WHERE board = ?", (board,))
+            self._connection.execute("DELETE FROM part WHERE board = ?", (board,))
+        self.parts.pop(board, None)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._connection.execute("BEGIN")
+        try:
+            yield
+            self._connection.execute("COMMIT")
+        except BaseException:
+            with suppress(sqlite3.Error):
+                self._connection.execute("ROLLBACK")
+            raise
+
+    def _store(self, board: str, part: ProofPart, lines: bytes | None) -> None:
+        with self._in_words(), self._transaction():
+            if lines is not None:
+                self._connection.execute(
+                    "INSERT INTO chunk SELECT ?, count(*), ? FROM chunk WHERE board = ?",
+                    (board, lines, board),
+                )
+            self._connection.execute(
+                "INSERT OR REPLACE INTO part VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", _part_row(board, part)
+            )
+        self.parts[board] = part
+
+    @contextmanager
+    def _in_words(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, UnicodeDecodeError, MemoryError) as error:
+            said = str(error) or "a size beyond all memory"
+            raise FileFormatError(
+                f"can't use {str(self._part_path)!r} ({said}); what it holds is kept"
+            ) from None
+
+
+def _complete_proofs(file: BinaryIO) -> tuple[int, list[WrittenProof]]:
+    """Return the size of the complete proofs at the beginning of a file, and these proofs.
+
+    A proof is one or more streams of xz, the last of which ends with its last line.
+    """
+    proofs: list[WrittenProof] = []
+    whole = size = lines = 0
+    head = last = rest = b""
+    line = 1
+    unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, _MOST_MEMORY)
+    while block := rest or file.read(_BLOCK_BYTES):
+        try:
+            for text in _unpacked(unpacker, block):
+                lines += text.count(b"\n")
+                head, last = (head + text)[:_HEAD_BYTES], (last + text)[-len(_END) :]
+        except lzma.LZMAError:
+            break
+        rest = unpacker.unused_data
+        size += len(block) - len(rest)
+        if not unpacker.eof:
+            continue
+        unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, _MOST_MEMORY)
+        if last == _END:
+            found = _HEAD.match(head)
+            if found is None or int(found[1]) != VERSION:
+                break
+            rules, board, score, searched = found.groups()[1:]
+            proofs.append(
+                WrittenProof(
+                    rules.decode("utf-8", "replace"), board.decode(), int(score), int(searched), line, lines
+                )
+            )
+            whole, line, lines, head, last = size, line + lines, 0, b"", b""
+    return whole, proofs
+
+
+def _unpacked(unpacker: lzma.LZMADecompressor, block: bytes) -> Iterator[bytes]:
+    """Yield what a block unpacks to, in parts of bounded size."""
+    yield unpacker.decompress(block, _BLOCK_BYTES)
+    while not unpacker.needs_input and not unpacker.eof:
+        yield unpacker.decompress(b"", _BLOCK_BYTES)
+
+
+def _part_row(board: str, part: ProofPart) -> tuple[object, ...]:
+    state = part.state
+    path, facts = json.dumps(state.path), json.dumps(part.facts)
+    values = (board, part.score, facts, state.lines, state.half, path, state.proven, part.seconds)
+    return (*values, zlib.crc32(repr(values).encode()))
+
+
+def _read_part(row: Sequence[Any]) -> ProofPart | None:
+    """Return the part of a row; None if the row is damaged, and the proof has to be written again."""
+    _, score, facts, lines, half, path, proven, seconds, checksum = row
+    if zlib.crc32(repr(tuple(row[:-1])).encode()) != checksum:
+        return None
+    try:
+        steps = tuple((str(answer), int(begun)) for answer, begun in json.loads(path))
+        found = json.loads(facts)
+        pv, nodes, used = tuple(map(str, found["pv"])), int(found["nodes"]), float(found["seconds"])
+        for move in pv:
+            Move.parse(move)
+        state = ProofState(int(lines), int(half), steps, bytes(proven))
+        return ProofPart(int(score), {"pv": pv, "nodes": nodes, "seconds": used}, state, float(seconds))
+    except (TypeError, ValueError, KeyError, OverflowError):  # NotationError is a ValueError
+        return None
