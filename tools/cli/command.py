@@ -282,8 +282,8 @@ class CommandGroup(click.Group):
 
     @property
     def summaries(self) -> Mapping[str, str]:
-        """The first paragraph of each command's help, by its name, in the order of the list."""
-        helps = ((name, command.help or "") for name, command in self.commands.items())
+        """The first paragraph of each command's help, by its name, in the list's order; former names are hidden."""
+        helps = ((name, command.help or "") for name, command in self.commands.items() if not command.hidden)
         return {name: " ".join(text.partition("\n\n")[0].split()) for name, text in helps}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -295,7 +295,8 @@ class CommandGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that the words name; the error about a mistyped one suggests a similar name."""
         name = args[0]
-        if name not in self.summaries and not name.startswith("-") and not ctx.resilient_parsing:
+        is_known = name in self.summaries or name in self.commands
+        if not is_known and not name.startswith("-") and not ctx.resilient_parsing:
             ctx.fail(f"No such command {name!r}.{self.suggestion(name)}")
         return super().resolve_command(ctx, args)
 

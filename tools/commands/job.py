@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Unpack
+from typing import Any, Unpack
 
 import click
 
 from outflank.engine import Limit, Rules
+from outflank.engine.evaluation import weights
 from outflank.engine.machine import processors
 from outflank.tools.cli.command import Command, CommandGroup, together
 from outflank.tools.cli.options import json_option, place_options, plain_search_options
@@ -31,6 +32,7 @@ from outflank.tools.solving.jobs.work import Workers
 from outflank.tools.solving.solutions import SolutionReport
 
 _job_argument = click.argument("folder", type=EXISTING_FOLDER, metavar="DIR")
+_NOT_RESUMED = [("--resume", name) for name in (*POSITION_OR_BOARD, *WLD_OR_BOUND, "--rules", "--frontier")]
 _work_options = together(plain_search_options, place_options, json_option)
 
 
@@ -42,7 +44,7 @@ def job() -> None:
     """
 
 
-@job.command(cls=Command, exclusive=[POSITION_OR_BOARD, WLD_OR_BOUND])
+@job.command(cls=Command, exclusive=[POSITION_OR_BOARD, WLD_OR_BOUND, *_NOT_RESUMED])
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False), metavar="DIR")
 @positions_argument
 @board_option
@@ -57,6 +59,7 @@ def job() -> None:
     "[default: those of a position of up to 30 with 1 worker; else 26 at most, 3 fewer than it has with 2 workers, "
     "and 1 fewer each time that they double]",
 )
+@click.option("--resume", is_flag=True, help="Continue the job in DIR with its own positions and question.")
 @_work_options
 def start(
     folder: Path,
@@ -67,43 +70,42 @@ def start(
     at_least: int | None,
     check: bool,
     frontier: int | None,
+    resume: bool,
     threads: int,
     hash_mb: int,
     as_json: bool,
     **place: Unpack[Place],
 ) -> None:
-    """Start a job in DIR; a job about the same question is continued.
+    """Start a job in DIR; the same command again continues it.
 
     POSITION is as for outflank solve. Without --workers and --cluster one worker has a thread for each processor, or
     --threads.
     """
-    problems, bad = read_problems(texts, board, rules, same_rules=True)
     report = SolutionReport(check, as_json)
-    with _workers(place, threads, hash_mb) as workers:
-        question = Limit.solve(wld=wld, at_least=at_least) if wld or at_least is not None else None
-        facts = JobFacts(rules, tuple(map(str, problems)), frontier, workers.places, question)
-        with JobFile.open(folder, facts) as opened:
+    if resume:
+        bad = Complaints("position")
+        with _workers(place, threads, hash_mb) as workers, JobFile.open(folder) as opened:
             solve_job(opened, workers, report)
+    else:
+        problems, bad = read_problems(texts, board, rules, same_rules=True)
+        question = Limit.solve(wld=wld, at_least=at_least)
+        with _workers(place, threads, hash_mb) as workers:
+            facts = JobFacts(
+                rules, tuple(map(str, problems)), frontier, workers.places, question, weights.checksum()
+            )
+            with JobFile.open(folder, facts) as opened:
+                solve_job(opened, workers, report)
     expect_right(bad, report.differing)
 
 
-@job.command("continue")
+@job.command("continue", cls=Command, hidden=True)
 @_job_argument
 @check_option
 @_work_options
-def continue_(
-    folder: Path,
-    check: bool,
-    threads: int,
-    hash_mb: int,
-    as_json: bool,
-    **place: Unpack[Place],
-) -> None:
-    """Continue the job in DIR, with its question."""
-    report = SolutionReport(check, as_json)
-    with _workers(place, threads, hash_mb) as workers, JobFile.open(folder) as opened:
-        solve_job(opened, workers, report)
-    expect_right(Complaints("position"), report.differing)
+@click.pass_context
+def continue_(ctx: click.Context, /, folder: Path, **options: Any) -> None:
+    """Continue the job in DIR by the former name of ``job start DIR --resume``."""
+    ctx.invoke(start, folder=folder, resume=True, **options)
 
 
 @job.command()

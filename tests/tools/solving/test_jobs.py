@@ -173,7 +173,7 @@ def test_a_job_that_is_killed_at_random_moments_loses_nothing_and_goes_on(
 
         assert rows(folder) >= kept
         kept = rows(folder)
-    with run_job(folder, "continue", "--check") if kept else run_job(folder, *begin) as running:
+    with run_job(folder, "start", "--resume", "--check") if kept else run_job(folder, *begin) as running:
         out, err = running.communicate(timeout=300)
 
     assert (running.returncode, err) == (0, ""), err
