@@ -91,7 +91,10 @@ def live(browser: Browser, folder: Path, picture: Path) -> None:
     assert runner.stderr is not None
     address = next(line.split()[-1] for line in runner.stderr if line.startswith("The run is shown at "))
     browser.load(address + "/", width=_WIDTH, height=_HEIGHT)
-    while not browser.run("rows().length > 6 && cards.size === 3 && game.playing && game.moves.length > 20"):
+    while not browser.run(
+        "listedRows().length > 6 && mode.cards.size === 3"
+        " && viewer.game.record.playing && viewer.game.moves.length > 20"
+    ):
         time.sleep(0.2)
     browser.picture(picture, whole=False)
     runner.terminate()
@@ -103,27 +106,27 @@ def web(browser: Browser, folder: Path, images: Path) -> None:
     game = "f5f4e3f2c3e6f7e7f6d6d3g6e8c4e2c2g4f3h5h6h7f8g8c6g3h2d7h4g5d2c1c8b1e1g1d8c7f1b8h1g7h8b7a8"
     with Served(command=["web"], XDG_DATA_HOME=str(folder)) as served:
         browser.load(served.page, width=1180, height=780)
-        browser.wait("game && game.legal")
+        browser.wait("desk.viewer.game !== null")
         browser.run(
             "at('white-strength').value = 9; at('clock').value = '10m+5s'; at('start').value = 'opening'"
         )
         browser.run(
             "at('opening').value = 'f5d6c3d3c4f4c5b3c2e6'; at('players').querySelector('.main').click()"
         )
-        browser.wait("match && isMine()")
+        browser.wait("desk.modes.play.isMine")
         browser.run("at('engine').click()")
-        browser.wait("found && found.depth >= 18")
+        browser.wait("desk.search.found?.depth >= 18")
         browser.picture(images / "web.png", whole=False)
-        browser.run(f"enter('study'); read('{game}')")
-        browser.wait(f"game.moves.length === {len(game) // 2} && game.legal")
+        browser.run(f"desk.enter('study'); desk.read('{game}')")
+        browser.wait(f"desk.viewer.game.moves.length === {len(game) // 2}")
         browser.run("at('review').click()")
-        browser.wait("game.lost")
-        browser.run("go(7); at('lined').click()")
-        browser.wait("found && found.depth >= 16")
+        browser.wait("desk.viewer.game.isReviewed")
+        browser.run("desk.viewer.go(7); at('lined').click()")
+        browser.wait("desk.search.found?.depth >= 16")
         browser.picture(images / "web-review.png")
         browser.load("about:blank")
         browser.load(served.page + "#practise", width=400, height=780, dark=True)
-        browser.wait("asking && asking.problem")
+        browser.wait("desk.modes.practise.asking?.problem !== undefined")
         browser.picture(images / "web-practise.png", whole=False)
 
 

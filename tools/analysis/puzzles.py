@@ -232,7 +232,9 @@ def render_page(puzzles: Sequence[Puzzle]) -> str:
         for number, puzzle in enumerate(puzzles, 1)
     ]
     levels = [(elo, f"{solved_share(puzzles, elo):.0%}") for elo in ELOS]
-    return rendered("puzzles.html", puzzles=shown, levels=levels, **page_parts(puzzles[0].position.rules))
+    return rendered(
+        "puzzles.html", puzzles=shown, levels=levels, **page_parts(puzzles[0].position.rules, "tables.js")
+    )
 
 
 def question(position: Position, goal: Goal) -> str:

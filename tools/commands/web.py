@@ -18,7 +18,7 @@ from outflank.tools.analysis.requests import Defaults, SearchRequest
 from outflank.tools.analysis.service import AnalysisService
 from outflank.tools.cli.command import AddressOption, Command, completed_by
 from outflank.tools.cli.options import archive_option, plain_search_options, rules_option
-from outflank.tools.cli.positions import Given, as_usage, bad_game
+from outflank.tools.cli.positions import Given, as_usage, bad_game, shown
 from outflank.tools.cli.types import WholeNumber, read_by
 from outflank.tools.runtime.progress import warn
 from outflank.tools.runtime.signals import Interrupts
@@ -94,7 +94,8 @@ def serve_board(
     """Serve at `place`, or for this machine alone, until a signal comes; without a `mode`, requests alone."""
     from outflank.tools.archive.table import Explorer
     from outflank.tools.runtime.address import Address
-    from outflank.tools.web.analysis import MOST_GAMES, AnalysisBoard  # an extra that most do without
+    from outflank.tools.web.analysis import AnalysisBoard  # an extra that most do without
+    from outflank.tools.web.games import MOST_GAMES
     from outflank.tools.web.server import WebServer
 
     with as_usage("HOST:PORT"):
@@ -102,11 +103,14 @@ def serve_board(
     games: list[AnnotatedGame] = []
     for text in texts:
         with Given(text) as given, as_usage():
-            for each in islice(given.games(defaults.rules), MOST_GAMES):
+            entries = given.games(defaults.rules)
+            for each in islice(entries, MOST_GAMES):
                 if isinstance(each, BadGame):
                     warn(bad_game(text, each))
                 else:
                     games.append(each)
+            if left := sum(1 for _ in entries):
+                warn(f"the page lists the first {MOST_GAMES} of {MOST_GAMES + left} games of {shown(text)}")
     token = secrets.token_urlsafe(_TOKEN_BYTES)
     with ExitStack() as stack:
         explorer = None if archive is None else stack.enter_context(Explorer.open(archive))

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import takewhile
 from typing import Any
 
 from starlette.websockets import WebSocket
@@ -21,6 +22,7 @@ from outflank.protocol.server.human_strength import HIGHEST_ELO, LOWEST_ELO
 from outflank.storage.outside_json import read_json_object
 from outflank.tools.live.drivers import Person
 from outflank.tools.live.game import LiveGame
+from outflank.tools.page.replay import Replay, colours_of, disc_of
 from outflank.tools.runtime.signals import Stopped
 
 _SLICE_SECONDS = 0.05
@@ -139,17 +141,19 @@ class PageGame(LiveGame):
         over = self.ended
         return {
             "play": self.id,
-            "people": [colour is Colour.WHITE for colour in self.people],
+            "people": [disc_of(colour) for colour in self.people],
             "playing": over is None,
             "paused": over is None and (bool(self.trouble) or not self.is_running),
             "clocks": [
                 None if math.isinf(self.left[colour]) else round(self.left[colour], 2) for colour in Colour
             ],
-            "thinking": {Colour.BLACK: "X", Colour.WHITE: "O", None: None}[self.thinking],
+            "thinking": disc_of(self.thinking) or None,
             "since": self.since,
             "trouble": self.trouble,
             "ending": "unfinished" if over is None else str(over.ending),
-            "winner": None if over is None or over.winner is None else over.winner is Colour.WHITE,
+            "winner": "" if over is None else disc_of(over.winner),
+            "margin": None if over is None else over.margin,
+            "is_recorded": over is not None,
             "fault": over is not None and over.ending.is_fault,
             "detail": "" if over is None else over.detail,
         }
@@ -193,17 +197,15 @@ class Tables:
     Args:
         engines: the engines that pages may choose besides Outflank.
         game_of: reads the game that a request describes, ``position``, ``moves`` and ``rules``. Raises: OutflankError.
-        show: awaited with a game; returns what the page replays.
     """
 
     def __init__(
         self,
         engines: Sequence[EngineSpec],
         game_of: Callable[[Mapping[str, Any]], AnnotatedGame],
-        show: Callable[[AnnotatedGame], Any],
     ) -> None:
         self._engines = {spec.name: spec for spec in engines}
-        self._game_of, self._show = game_of, show
+        self._game_of = game_of
         self._games: dict[str, PageGame] = {}
 
     def get(self, name: str) -> PageGame | None:
@@ -307,12 +309,24 @@ class Tables:
             changed.set()
 
     async def _send(self, socket: WebSocket, game: PageGame, changed: asyncio.Event) -> None:
+        """Send the whole game once, and after each change its state and the turns that are new."""
         with suppress(RuntimeError):
+            known = list(game.turns)
+            record = replace(game.record(), moves=tuple(known))
+            message = {"game": replace(Replay.of(record), colours=colours_of(record.rules)).facts()}
             while True:
                 await changed.wait()
                 changed.clear()
-                facts = game.facts()
-                await socket.send_json({**await self._show(game.record()), **facts, "now": time.time()})
+                facts, turns = game.facts(), list(game.turns)
+                same = (old is new for old, new in zip(known, turns, strict=False))
+                kept = sum(1 for _ in takewhile(bool, same))
+                news = [_turn_facts(turn) for turn in turns[kept:]]
+                await socket.send_json({**message, **facts, "from": kept, "turns": news, "now": time.time()})
+                message, known = {}, turns
+
+
+def _turn_facts(turn: AnnotatedMove) -> dict[str, Any]:
+    return {"move": str(turn.move), "seconds": turn.seconds, "value": turn.score}
 
 
 def _do(game: PageGame, asked: Mapping[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Parts of the HTML pages: templates, colours, the game that a script replays, files to save, discs lost by phase."""
+"""Parts of the HTML pages: templates, the program, colours, files to save, discs lost by phase."""
 
 from __future__ import annotations
 
@@ -11,69 +11,17 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from outflank.book.names import opening_of
-from outflank.engine import Colour, Position, Rules
+from outflank.engine import Rules
 from outflank.engine.boardsvg import DISC_COLOURS
 from outflank.engine.evaluation import weights
-from outflank.engine.squares import squares_of
 from outflank.protocol.formats import ggf, sgf
-from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove
-from outflank.tools.match.game.results import GameRecord
+from outflank.protocol.formats.annotated import AnnotatedGame
+from outflank.tools.page.bundle import bundled
 
 if TYPE_CHECKING:
     import jinja2
 
 _DATA = Path(__file__).parent / "data"
-_PROGRAM = Path(__file__).parent / "program"
-# The squares a1 to h8.
-SQUARE_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-
-
-def replay(game: GameRecord) -> dict[str, Any]:
-    """Return a game as plain data; evaluations and exact margins are Black's, in discs.
-
-    ``opening`` is the number of given turns, ``booked`` the indices of those from an engine's book.
-    """
-    names = game.pairing.names
-    return {
-        "number": game.pairing.number,
-        "black": names[Colour.BLACK],
-        "white": names[Colour.WHITE],
-        "ending": str(game.ending),
-        "fault": game.ending.is_fault,
-        "detail": game.detail,
-        "margin": game.margin,
-        "opening": game.given,
-        **replayed(game.first_position, game.turns),
-        "exact": [turn.exact for turn in game.turns],
-        "booked": [ply for ply, turn in enumerate(game.turns) if turn.from_book],
-    }
-
-
-def replayed(first: Position, turns: Sequence[AnnotatedMove]) -> dict[str, Any]:
-    """Return the moves of a game that started at `first` as plain data.
-
-    ``turns`` are the moves, ``squares`` for each the square played and those it turns, empty for a pass; ``called`` is
-    the opening's name, empty without one; ``seconds`` and ``values`` are None if unknown.
-    """
-    board, side = first.board_string().split()
-    opening = opening_of([first, *(turn.after for turn in turns)])
-    return {
-        "start": board,
-        "begins": side,
-        "turns": " ".join(str(turn.move) for turn in turns),
-        "squares": " ".join(map(_squares, turns)),
-        "called": "" if opening is None else str(opening),
-        "seconds": [None if turn.seconds is None else round(turn.seconds, 3) for turn in turns],
-        "values": [None if turn.score is None else round(turn.score, 2) for turn in turns],
-    }
-
-
-def _squares(turn: AnnotatedMove) -> str:
-    move = turn.move
-    if move.square is None:
-        return ""
-    return "".join(SQUARE_LETTERS[square] for square in (move.square, *squares_of(turn.before.turned(move))))
 
 
 @cache
@@ -96,20 +44,18 @@ def rendered(template: str, **values: Any) -> str:
     return templates().get_template(template).render(values)
 
 
-def page_parts(rules: Rules, *scripts: str, asks: bool = False) -> dict[str, Any]:
+def page_parts(rules: Rules, entry: str, asks: bool = False) -> dict[str, Any]:
     """Return the values that ``page.html`` needs on every page.
 
     Args:
         rules: the rules of the games.
-        scripts: the files of the page's script besides ``sort.js``, each of which may change those before it.
+        entry: the module of the page's program that uses all others, such as ``report.js``.
         asks: whether the script may connect to the page's own server.
     """
     from markupsafe import Markup  # a dependency of jinja2
 
     black, white = rules.colour_names
-    names = f"const LETTERS = {json.dumps(SQUARE_LETTERS)}, NAMES = {json.dumps((black, white))};"
-    texts = [(_PROGRAM / name).read_text("utf-8") for name in ("sort.js", *scripts)]
-    script = "\n".join(['"use strict";', names, *texts])
+    script = bundled(entry)
     digest = b64encode(sha256(script.encode()).digest()).decode()
     connections = "; connect-src 'self'" if asks else ""
     return {

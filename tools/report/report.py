@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from itertools import groupby
 from pathlib import Path
@@ -17,7 +18,8 @@ from outflank.tools.match.state.run import Format, Run
 from outflank.tools.match.state.tuning import TEST_FOLDER, Value
 from outflank.tools.match.stats.elo import elo_path
 from outflank.tools.match.stats.ratings import rate
-from outflank.tools.page.parts import GAME_FORMATS, packed_files, page_parts, rendered, replay, templates
+from outflank.tools.page.parts import GAME_FORMATS, packed_files, page_parts, rendered, templates
+from outflank.tools.page.replay import Replay, disc_of
 from outflank.tools.report import wording
 from outflank.tools.report.charts import Series, chart, strip, thinned
 from outflank.tools.report.figures import (
@@ -27,7 +29,7 @@ from outflank.tools.report.figures import (
     slips_of,
     summary,
 )
-from outflank.tools.report.records import run_record, transcript_line
+from outflank.tools.report.records import annotated_game, run_record, transcript_line
 from outflank.tools.runtime.progress import counted
 
 _POINTS = 200
@@ -132,14 +134,15 @@ def render_report(figures: Figures) -> str:
     return _rendered(
         figures,
         listed,
-        [game_row(game) for game in listed],
-        replays=[replay(game) for game in listed],
+        replays=[run_replay(game).facts() for game in listed],
         files=packed_files([run_record(run, game) for game in listed]),
     )
 
 
-def _rendered(figures: Figures, listed: Sequence[GameRecord], rows: list[dict[str, Any]], **page: Any) -> str:
-    """Render the template; `listed` are the games that links may lead to, `rows` those that the page has."""
+def _rendered(
+    figures: Figures, listed: Sequence[GameRecord], replays: Sequence[dict[str, Any]], **page: Any
+) -> str:
+    """Render the template; `listed` are the games that links may lead to, `replays` those that the page has."""
     templates().filters |= {
         "points": wording.points_text,
         "signed": wording.signed,
@@ -178,7 +181,8 @@ def _rendered(figures: Figures, listed: Sequence[GameRecord], rows: list[dict[st
         called=_called(run),
         Colour=Colour,
         endings=sorted({str(game.ending) for game in listed}),
-        rows=rows,
+        rows=replays,
+        replays=replays,
         names=names,
         rounds=_rounds(figures),
         bracket=_bracket(figures),
@@ -190,7 +194,7 @@ def _rendered(figures: Figures, listed: Sequence[GameRecord], rows: list[dict[st
         phases=phases_of(run.games, names),
         blunders=slips_of(run.games),
         remark_heading="by",
-        **page_parts(figures.settings.rules, *(["viewer.js"] if rows else [])),
+        **page_parts(figures.settings.rules, "report.js" if replays else "tables.js"),
         **page,
     )
 
@@ -259,19 +263,18 @@ def _called(run: Run) -> dict[str, str]:
     return called
 
 
-def game_row(game: GameRecord) -> dict[str, Any]:
-    """Return a row of the list of games for ``row.html``."""
-    names = game.pairing.names
-    return {
-        "number": game.pairing.number,
-        "black": names[Colour.BLACK],
-        "white": names[Colour.WHITE],
-        "winner": game.winner_name,
-        "result": _result_text(game),
-        "margin": game.margin,
-        "remark": str(game.ending),
-        "fault": game.ending.is_fault,
-    }
+def run_replay(game: GameRecord) -> Replay:
+    """Return a game of a run for the pages' program."""
+    return replace(
+        Replay.of(annotated_game(game), game.pairing.number),
+        ending=str(game.ending),
+        winner=disc_of(game.winner),
+        fault=game.ending.is_fault,
+        detail=game.detail,
+        result=_result_text(game),
+        comment="",
+        title="",
+    )
 
 
 def _result_text(game: GameRecord) -> str:

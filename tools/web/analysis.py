@@ -4,33 +4,29 @@ Everything lies below a token in the address, so that only who was told it gets 
 """
 
 import asyncio
-import io
 import itertools
 import json
-import tempfile
-import zipfile
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import replace
 from functools import cached_property, partial
-from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
+import msgspec
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from outflank.book.names import openings
+from outflank.book.names import opening_of, openings
 from outflank.book.store import Book
 from outflank.engine import (
     HIGHEST_LEVEL,
     PRESETS,
     FileFormatError,
-    Game,
     Limit,
     OutflankError,
     Position,
@@ -38,24 +34,31 @@ from outflank.engine import (
     Searcher,
     limit_for_level,
 )
-from outflank.engine.boardsvg import DISC_COLOURS
 from outflank.protocol.drivers import EngineSpec
-from outflank.protocol.formats import WRITTEN_FORMATS, FormatName, read_games
-from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
-from outflank.protocol.formats.reading import OTHELLO
+from outflank.protocol.formats import WRITTEN_FORMATS
+from outflank.protocol.formats.annotated import AnnotatedGame
+from outflank.protocol.formats.reading import OTHELLO, decoded
 from outflank.protocol.server.booksource import shipped_books
 from outflank.protocol.server.human_strength import HIGHEST_ELO, LOWEST_ELO
-from outflank.storage.outside_json import read_json_object
 from outflank.tools.analysis.answers import Answer, answer_facts
 from outflank.tools.analysis.requests import Defaults, read_request
 from outflank.tools.analysis.review.game import ReviewSettings, review_game
-from outflank.tools.analysis.review.output import occasion_text
 from outflank.tools.analysis.review.page import review_replay
 from outflank.tools.analysis.service import AnalysisService
 from outflank.tools.archive.table import Explorer
 from outflank.tools.live.page import Tables
-from outflank.tools.page.parts import page_parts, rendered, replayed
-from outflank.tools.report.gamefiles import game_writer
+from outflank.tools.page.parts import page_parts, rendered
+from outflank.tools.page.replay import Replay
+from outflank.tools.web.games import (
+    GameRequest,
+    decoded_request,
+    described_game,
+    listing,
+    opening_moves,
+    read_content,
+    shown,
+    written,
+)
 from outflank.tools.web.practice import (
     SHIPPED_PROBLEMS,
     cards,
@@ -66,23 +69,10 @@ from outflank.tools.web.practice import (
 )
 
 MOST_BYTES = 4 << 20
-"""Of a file that is opened."""
-MOST_GAMES = 500
-"""That are read of it."""
-_SCRIPTS = (
-    "viewer.js",
-    "translations.js",
-    "seats.js",
-    "board.js",
-    "search.js",
-    "modes/play.js",
-    "modes/practise.js",
-)
-_LONGEST_NAME = 100
+"""The most bytes of a file that is opened."""
 _SOLVED_EMPTIES = 14
 _JUDGING_LEVEL = 12  # of the moves in a drill
 _USUAL_LEVEL, _USUAL_ELO = 4, 1200  # that the page proposes
-_SUFFIXES: Mapping[str, str] = {"wthor": "wtb", "transcript": "txt"}
 
 
 class AnalysisBoard:
@@ -116,7 +106,7 @@ class AnalysisBoard:
         self._reviewers = ThreadPoolExecutor(1, thread_name_prefix="review")
         self._mode, self._engines = mode, [spec.name for spec in engines]
         self._progress = progress_file()
-        self.tables = Tables(engines, lambda asked: _annotated(asked, self._rules), self._replay)
+        self.tables = Tables(engines, lambda asked: described_game(asked, self._rules))
         self._books: dict[Rules, Book | None] = {}
         inner: list[BaseRoute] = [
             Route("/", self._page),
@@ -124,10 +114,11 @@ class AnalysisBoard:
             WebSocketRoute("/analysis", self._requests),
             WebSocketRoute("/play", self.tables.serve),
             Route("/read", self._read, methods=["POST"]),
-            self._route("/game", self._described),
+            self._route("/game", self._linked),
+            self._route("/about", self._about),
+            self._route("/opening", self._opening),
             Route("/save", self._save, methods=["POST"]),
             self._route("/review", self._reviewed, self._reviewers),
-            self._route("/archive", self._played),
             self._route("/losses", self._lost, self._reviewers),
             Route("/problems", self._problems, methods=["GET", "POST"]),
             Route("/progress", self._cards, methods=["GET", "POST"]),
@@ -141,7 +132,7 @@ class AnalysisBoard:
         return Searcher()
 
     async def _page(self, request: Request) -> Response:
-        parts = page_parts(self._rules, *_SCRIPTS, asks=True)
+        parts = page_parts(self._rules, "desk.js", asks=True)
         if self._explorer is not None:
             parts["archive"] = self._explorer.archive.path.name
         html = rendered(
@@ -174,44 +165,45 @@ class AnalysisBoard:
             "openings": [(each.in_both_languages, each.moves) for each in openings()],
         }
 
-    async def _replay(self, game: AnnotatedGame) -> dict[str, Any]:
-        return await asyncio.get_running_loop().run_in_executor(self._workers, self._shown, game)
-
     async def _games_to_begin_with(self, request: Request) -> Response:
-        return JSONResponse(_listing(self._first))
+        return JSONResponse(listing(self._first))
 
     async def _requests(self, socket: WebSocket) -> None:
         await SocketClient(socket, self._service).serve(self._defaults)
 
     async def _read(self, request: Request) -> Response:
-        content = await _body(request)
-        name = request.query_params.get("name", "")
-        loop = asyncio.get_running_loop()
-        reading = loop.run_in_executor(self._workers, self._reading, content, Path(name).name[:_LONGEST_NAME])
-        return JSONResponse(await reading)
+        content, name = await _body(request), request.query_params.get("name", "")
+        rules = request.query_params.get("rules", "")
 
-    def _reading(self, content: bytes, name: str) -> dict[str, Any]:
-        if not content.strip():
-            return _listing([AnnotatedGame(Position.start(self._rules))])
-        with suppress(UnicodeDecodeError, OutflankError):  # it is more than a board
-            if b";" not in content:  # lines of OBF are read below
-                return _listing([AnnotatedGame(Position.parse(content.decode(), self._rules))])
-        entries = read_games(io.BytesIO(content), Path(name) if name else None, self._rules)
-        found = list(itertools.islice(entries, MOST_GAMES))
-        games = [entry for entry in found if isinstance(entry, AnnotatedGame)]
-        bad = [str(entry) for entry in found if isinstance(entry, BadGame)]
-        return {**_listing(games), "bad": bad[:20], "left": next(entries, None) is not None}
+        def work() -> dict[str, Any]:
+            return read_content(content, name, Rules.parse(rules) if rules else self._rules)
 
-    def _described(self, asked: Mapping[str, Any]) -> dict[str, Any]:
-        return self._shown(_annotated(asked, self._rules), _number(asked))
+        return JSONResponse(await self._worked(work))
 
-    def _shown(self, game: AnnotatedGame, number: int = 1) -> dict[str, Any]:
-        positions = [*(move.before for move in game.moves), game.final]
+    def _linked(self, content: bytes) -> dict[str, Any]:
+        return shown(*self._legal_part(decoded_request(content, GameRequest)))
+
+    def _legal_part(self, asked: GameRequest) -> tuple[AnnotatedGame, int, str]:
+        game, warning = asked.legal_part(self._rules)
+        return game, 1, warning
+
+    def _about(self, content: bytes) -> dict[str, Any]:
+        """Return what is known of a position: the moves of the book, the opening, the games of the archive."""
+        game = decoded_request(content, GameRequest).game(self._rules)
+        opening, explorer = opening_of(game.positions), self._explorer
+        archive = None
+        if explorer is not None:
+            has_games = game.rules == explorer.archive.rules
+            archive = explorer.facts(game.final) if has_games else {"games": 0, "moves": []}
         return {
-            **_packed(game, number),
-            "legal": [" ".join(map(str, position.legal_moves())) for position in positions],
-            "book": [self._book_moves(position) for position in positions],
+            "book": self._book_moves(game.final),
+            "called": "" if opening is None else str(opening),
+            "archive": archive,
         }
+
+    def _opening(self, content: bytes) -> dict[str, str]:
+        asked = decoded_request(content, _OpeningRequest)
+        return {"moves": opening_moves(asked.text, Rules.parse(asked.rules) if asked.rules else self._rules)}
 
     def _book_moves(self, position: Position) -> list[dict[str, Any]]:
         book = self._book_for(position.rules)
@@ -241,25 +233,19 @@ class AnalysisBoard:
             raise HTTPException(404)
         played = self.tables.get(request.query_params.get("play", ""))
 
-        def saved(asked: Mapping[str, Any]) -> tuple[bytes, str]:
-            return _file(form, played.record() if played else _annotated(asked, self._rules))
+        def work(content: bytes) -> tuple[bytes, str, str]:
+            return written(form, played.record() if played else decoded_request(content, Replay).annotated())
 
-        content, name = await self._answered(request, saved)
-        headers = {"content-disposition": f'attachment; filename="{name}"'}
+        content, name, lost = await self._answered(request, work)
+        headers = {"content-disposition": f'attachment; filename="{name}"', "x-left-out": quote(lost)}
         return Response(content, media_type="application/octet-stream", headers=headers)
 
-    def _reviewed(self, asked: Mapping[str, Any]) -> dict[str, Any]:
-        game = _annotated(asked, self._rules)
-        return review_replay(review_game(game, ReviewSettings(), self._searcher), _number(asked))
+    def _reviewed(self, content: bytes) -> dict[str, Any]:
+        game = decoded_request(content, Replay).annotated()
+        return review_replay(review_game(game, ReviewSettings(), self._searcher), 1).facts()
 
-    def _played(self, asked: Mapping[str, Any]) -> dict[str, Any]:
-        position = _annotated(asked, self._rules).final
-        if self._explorer is None or position.rules != self._explorer.archive.rules:
-            return {"games": 0, "moves": []}
-        return self._explorer.facts(position)
-
-    def _lost(self, asked: Mapping[str, Any]) -> dict[str, Any]:
-        position = _annotated(asked, self._rules).final
+    def _lost(self, content: bytes) -> dict[str, Any]:
+        position = decoded_request(content, GameRequest).game(self._rules).final
         is_solved = position.empties <= _SOLVED_EMPTIES
         limit = Limit.solve() if is_solved else limit_for_level(_JUDGING_LEVEL, position.empties)
         found = self._searcher.search(position, limit, multipv=max(1, len(position.legal_moves())))
@@ -268,7 +254,12 @@ class AnalysisBoard:
 
     async def _problems(self, request: Request) -> Response:
         content = await _body(request) if request.method == "POST" else SHIPPED_PROBLEMS.read_bytes()
-        return JSONResponse(await self._worked(lambda: problems(content.decode("utf-8", "replace"), OTHELLO)))
+
+        def work() -> dict[str, Any]:
+            found, total = problems(decoded(content), OTHELLO)
+            return {"problems": found, "total": total}
+
+        return JSONResponse(await self._worked(work))
 
     async def _cards(self, request: Request) -> Response:
         content = await _body(request)
@@ -276,13 +267,14 @@ class AnalysisBoard:
         work = partial(merge_cards, text=content) if is_sent else cards
         return JSONResponse({"version": 1, "cards": await self._worked(lambda: work(self._progress))})
 
-    def _noted(self, asked: Mapping[str, Any]) -> dict[str, float]:
-        return note_answer(self._progress, _text(asked, "key"), asked.get("right") is True)
+    def _noted(self, content: bytes) -> dict[str, float]:
+        asked = decoded_request(content, _PracticeAnswer)
+        return note_answer(self._progress, asked.key, asked.right)
 
     def _route(
         self,
         path: str,
-        answer: Callable[[Mapping[str, Any]], dict[str, Any]],
+        answer: Callable[[bytes], Mapping[str, Any]],
         workers: ThreadPoolExecutor | None = None,
     ) -> Route:
         async def respond(request: Request) -> Response:
@@ -293,11 +285,11 @@ class AnalysisBoard:
     async def _answered(
         self,
         request: Request,
-        answer: Callable[[Mapping[str, Any]], Any],
+        answer: Callable[[bytes], Any],
         workers: ThreadPoolExecutor | None = None,
     ) -> Any:
         content = await _body(request)
-        return await self._worked(lambda: answer(read_json_object(content)), workers)
+        return await self._worked(lambda: answer(content), workers)
 
     async def _worked(self, work: Callable[[], Any], workers: ThreadPoolExecutor | None = None) -> Any:
         try:
@@ -315,83 +307,28 @@ async def _body(request: Request) -> bytes:
     return content
 
 
-def _text(asked: Mapping[str, Any], name: str) -> str:
-    value = asked.get(name) or ""
-    if not isinstance(value, str):
-        raise ValueError(f"expected a text for {name}")
-    return value
+class _OpeningRequest(msgspec.Struct):
+    """A question for the moves of an opening.
+
+    Attributes:
+        text: the name of the opening or its moves.
+        rules: the rules, as ``Rules.parse`` reads them; empty for the usual ones.
+    """
+
+    text: str
+    rules: str = ""
 
 
-def _number(asked: Mapping[str, Any]) -> int:
-    value = asked.get("number", 1)
-    return value if isinstance(value, int) else 1
+class _PracticeAnswer(msgspec.Struct):
+    """An answer of practice.
 
+    Attributes:
+        key: the key of the card.
+        right: whether the answer was right.
+    """
 
-def _annotated(asked: Mapping[str, Any], rules: Rules) -> AnnotatedGame:
-    """Forced passes at its end are played, so that somebody can move."""
-    rules = Rules.parse(text) if (text := _text(asked, "rules")) else rules
-    first = Position.parse(board, rules) if (board := _text(asked, "position")) else None
-    game = Game.from_transcript(_text(asked, "moves"), rules, first)
-    while game.position.must_pass and not game.position.is_over:
-        game.pass_()
-    black, white = (_text(asked, name)[:_LONGEST_NAME] for name in ("black", "white"))
-    return replace(AnnotatedGame.of(game), black=black, white=white)
-
-
-def _packed(game: AnnotatedGame, number: int) -> dict[str, Any]:
-    """The game as ``viewer.js`` replays it."""
-    black, white = game.rules.colour_names
-    outcome = game.outcome
-    return {
-        "number": number,
-        "black": game.black or black,
-        "white": game.white or white,
-        "ending": "unfinished" if outcome is None else str(outcome.ending),
-        "fault": False,
-        "detail": game.comment[:1000],
-        "margin": None if outcome is None else outcome.margin,
-        "occasion": occasion_text(game),
-        "oneWay": game.rules.one_direction,
-        "opening": game.given,
-        **replayed(game.first, game.moves),
-        "exact": [move.exact for move in game.moves],
-        "rules": str(game.rules),
-        "colours": [(name, DISC_COLOURS[name].image) for name in game.rules.colour_names],
-    }
-
-
-def _listing(games: Sequence[AnnotatedGame]) -> dict[str, Any]:
-    packed = [_packed(game, number) for number, game in enumerate(games, 1)]
-    return {
-        "games": [{**one, "row": rendered("row.html", row=_row(one))} for one in packed],
-        "bad": [],
-        "left": False,
-    }
-
-
-def _row(packed: Mapping[str, Any]) -> dict[str, Any]:
-    margin = packed["margin"]
-    winner = None if not margin else packed["black"] if margin > 0 else packed["white"]
-    result = "" if margin is None else f"{margin:+d}"
-    known = {name: packed[name] for name in ("number", "black", "white", "fault", "margin")}
-    return {**known, "winner": winner, "result": result, "remark": packed["ending"]}
-
-
-def _file(form: FormatName, game: AnnotatedGame) -> tuple[bytes, str]:
-    if form == "transcript" and not game.moves:
-        raise FileFormatError("a game without a move can't be written as a transcript")
-    name = f"game.{_SUFFIXES.get(form, form)}"
-    with tempfile.TemporaryDirectory() as folder:
-        with game_writer(form, Path(folder) / name) as writer:
-            writer.write(game)
-        files = sorted(Path(folder).iterdir())
-        if len(files) == 1:
-            return files[0].read_bytes(), name
-        packed = io.BytesIO()
-        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-            for file in files:
-                archive.write(file, file.name)
-        return packed.getvalue(), "game.zip"
+    key: str
+    right: bool
 
 
 MOST_OPEN = 1_000

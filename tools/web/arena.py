@@ -25,7 +25,7 @@ def arena_route(
         status: returns what is played, as ``Arena.status``.
         waits: whether this page stands for the page of the games, until the first game.
     """
-    parts = page_parts(rules)
+    parts = page_parts(rules, "tables.js")
     headers = {"content-security-policy": f"{parts['policy']}; frame-ancestors 'none'"}
     if waits:
         headers["refresh"] = str(_RENEWED_SECONDS)

@@ -102,15 +102,15 @@ def _cards(text: bytes) -> dict[str, dict[str, float]]:
     return found
 
 
-def problems(text: str, rules: Rules) -> list[dict[str, Any]]:
-    """Return the problems of a file in OBF, each with the ``scores`` of its moves.
+def problems(text: str, rules: Rules) -> tuple[list[dict[str, Any]], int]:
+    """Return the first problems of a file in OBF, each with the ``scores`` of its moves, and how many the file has.
 
     Positions without a choice of moves are left out. ``scores`` is empty where the file does not give all of them.
 
     Raises: NotationError if none is left.
     """
     found = []
-    for line in text.splitlines()[:_MOST_PROBLEMS]:
+    for line in text.splitlines():
         try:
             problem = obf.parse_problem(line.partition("%")[0], rules)
         except OutflankError:
@@ -127,4 +127,4 @@ def problems(text: str, rules: Rules) -> list[dict[str, Any]]:
             )
     if not found:
         raise NotationError("expected problems in OBF, a position with the scores of its moves on each line")
-    return found
+    return found[:_MOST_PROBLEMS], len(found)

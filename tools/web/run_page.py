@@ -30,10 +30,10 @@ from outflank.tools.match.game.results import Ending, GameRecord
 from outflank.tools.match.state.events import Event, LiveUpdate, Thought, TurnBegun, TurnPlayed
 from outflank.tools.match.state.run import Run
 from outflank.tools.match.state.store import read_openings, read_run
-from outflank.tools.page.parts import GAME_FORMATS, page_parts, rendered, replay
+from outflank.tools.page.parts import GAME_FORMATS, page_parts, rendered
 from outflank.tools.report.figures import Figures
 from outflank.tools.report.records import run_record
-from outflank.tools.report.report import PARTS_ABOVE, PARTS_BELOW, RUN_FILES, run_title
+from outflank.tools.report.report import PARTS_ABOVE, PARTS_BELOW, RUN_FILES, run_replay, run_title
 from outflank.tools.web.change_feed import ChangeFeed
 from outflank.tools.web.run_view import RunView
 from outflank.tools.web.server import WebServer
@@ -55,7 +55,7 @@ class RunPage:
     """
 
     def __init__(self, run: Run, openings: Sequence[tuple[Move, ...]], delay: float) -> None:
-        parts = page_parts(run.settings.rules, "viewer.js", "seats.js", "modes/live.js", asks=True)
+        parts = page_parts(run.settings.rules, "watch.js", asks=True)
         self._policy = f"{parts['policy']}; frame-ancestors 'none'"
         self._html = rendered(
             "live.html",
@@ -120,7 +120,7 @@ class RunPage:
         return HTMLResponse(self._html, headers={"content-security-policy": self._policy})
 
     async def _replay(self, request: Request) -> Response:
-        text = json.dumps(replay(self._game(request)), ensure_ascii=False, separators=(",", ":"))
+        text = json.dumps(run_replay(self._game(request)).facts(), ensure_ascii=False, separators=(",", ":"))
         return Response(text, media_type="application/json")
 
     async def _game_file(self, request: Request) -> Response:

@@ -31,9 +31,8 @@ from outflank.tools.match.state.events import (
     TurnPlayed,
 )
 from outflank.tools.match.state.run import Run
-from outflank.tools.page.parts import rendered, replay
 from outflank.tools.report.figures import Figures
-from outflank.tools.report.report import game_row, report_parts
+from outflank.tools.report.report import report_parts, run_replay
 from outflank.tools.web.change_feed import ChangeFeed
 
 MOST_LISTED = 1_000
@@ -42,6 +41,16 @@ _MOST_TO_COME = 8
 _LEAST_SECONDS = 0.3  # between two computations of the report
 _REST = 9  # times as long as the last one took
 _LONGEST_LINE = 20  # moves of a principal variation
+_HEAD = (
+    "number",
+    "black",
+    "white",
+    "ending",
+    "winner",
+    "margin",
+    "result",
+    "fault",
+)  # of a game that has ended
 
 
 @dataclass(slots=True)
@@ -89,16 +98,17 @@ class _LiveGame:
         return side if ply == len(self.record.turns) else side.other
 
     def value(self, delay: float) -> dict[str, Any]:
-        """Return the game as ``viewer.js`` replays games, with clocks and the turn under way."""
-        begun, row = self.begun, {**game_row(self.record), "result": "", "remark": "live"}
+        """Return the game as the page's program replays games, with clocks and the turn under way."""
+        begun = self.begun
+        record = replace(
+            run_replay(self.record), ending="playing", result="", winner="", margin=None, remark="live"
+        )
         return {
-            **replay(self.record),
-            "ending": "playing",
+            **record.facts(),
             "playing": True,
             "clocks": [self.clocks[colour] for colour in Colour],
             "thinking": None if begun is None else _disc(self.side_at(begun.ply)),
             "since": None if begun is None else round(begun.at + delay, 2),
-            "row": rendered("row.html", row=row),
         }
 
 
@@ -207,11 +217,8 @@ class RunView:
         self._feed.drop(f"thought/{number}")
 
     def _list(self, game: GameRecord) -> None:
-        number, row = game.pairing.number, game_row(game)
-        facts = {name: row[name] for name in ("number", "black", "white", "fault")}
-        self._feed.set(
-            f"ended/{number}", {**facts, "ending": row["remark"], "row": rendered("row.html", row=row)}
-        )
+        number, facts = game.pairing.number, run_replay(game).facts()
+        self._feed.set(f"ended/{number}", {name: facts[name] for name in _HEAD if name in facts})
         if number not in self._listed:
             insort(self._listed, number)
         if len(self._listed) > MOST_LISTED:

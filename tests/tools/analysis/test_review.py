@@ -420,9 +420,9 @@ def test_a_browser_shows_an_error_and_leads_to_the_worst(
         "(({game, ply}) => `#game=${game}&ply=${ply}`)(document.querySelector('#worst tbody tr').dataset)"
     )
     browser.run("document.querySelector('#worst td button').click()")
-    assert browser.run("location.hash") == wanted
+    assert browser.run("mode.address()") == wanted
     browser.press("ArrowLeft")
-    assert browser.run("location.hash") != wanted
+    assert browser.run("mode.address()") != wanted
 
 
 def shown_at_every_ply(browser: Browser) -> list[dict[str, Any]]:
@@ -430,8 +430,8 @@ def shown_at_every_ply(browser: Browser) -> list[dict[str, Any]]:
     script = """(() => {
       const highest = -Number(document.querySelector('#graph .up').textContent.replace('\\u2212', '-'));
       const value = y => (92 - y) / 80 * highest;
-      return [...Array(game.moves.length + 1).keys()].map(position => {
-        go(position);
+      return [...viewer.game.positions.keys()].map(position => {
+        viewer.go(position);
         const x = Number(document.querySelector('#graph .cursor').getAttribute('x1'));
         const points = [...document.querySelectorAll('#graph .dots')]
           .filter(dot => Math.abs(dot.getAttribute('cx') - x) < 0.06)
@@ -452,7 +452,7 @@ def test_text_and_curve_agree_at_every_ply_of_a_review_and_of_a_run(browser: Bro
     """Also at an error, where the positions before and after the move are worth different things; it opens there."""
     review = reviewed(WITH_PASSES)
     browser.show(tmp_path / "review.html", render_review([review], QUICK))
-    assert browser.run("ply") == review.turning_point
+    assert browser.run("viewer.ply") == review.turning_point
     assert "discs lost; better" in browser.run("at('facts').textContent")
     shown = shown_at_every_ply(browser)
 
@@ -478,7 +478,7 @@ def test_text_and_curve_agree_at_every_ply_of_a_review_and_of_a_run(browser: Bro
             assert told is None or drawn is None or abs(told - drawn) < 0.3 or abs(told) > 64
 
 
-SQUARES = "boardAfter(game, ply).join('')"
+SQUARES = "viewer.position.board"
 
 
 def board_after(first: Position, line: str) -> str:
@@ -497,15 +497,18 @@ def test_a_click_goes_along_a_line_and_back_to_the_game(
         for choice, value in enumerate(review.moves[ply].values):
             shown = value.line[: 8 if choice else 12]
             browser.run(
-                f"go({ply}); [...at('lines').rows[{choice + 1}].querySelectorAll('button')].at(-1).click()"
+                f"viewer.go({ply}); [...at('lines').rows[{choice + 1}].querySelectorAll('button')].at(-1).click()"
             )
-            browser.wait("game.trunk || ply > 0")
+            browser.wait("viewer.game.trunk !== null || viewer.ply > 0")
             position = review.moves[ply].before
             for move in shown:
                 position = position.play(move)
             assert browser.run(SQUARES) == position.board_string().split()[0]
             browser.run("at('trunk').click()")
-            assert browser.run("[game.moves.length, Boolean(game.trunk)]") == [len(review.moves), False]
+            assert browser.run("[viewer.game.moves.length, Boolean(viewer.game.trunk)]") == [
+                len(review.moves),
+                False,
+            ]
     assert browser.errors == []
 
 
@@ -517,14 +520,14 @@ def test_a_better_line_is_clicked_through_and_its_scores_are_for_whom_one_wants(
     browser.show(tmp_path / "review.html", render_review([review], QUICK), "#game=1&ply=57")
     browser.run("[...document.querySelectorAll('#facts .step')][1].click()")
 
-    assert browser.run("[game.moves.slice(56).join(), ply]") == ["h4,h7", 58]
+    assert browser.run("[viewer.game.moves.slice(56).join(), viewer.ply]") == ["h4,h7", 58]
     assert not browser.run("at('trunk').hidden")
     browser.press("Escape")
-    assert browser.run("[game.moves.length, ply]") == [62, 56]
-    assert browser.run("location.hash") == "#game=1&ply=56"
+    assert browser.run("[viewer.game.moves.length, viewer.ply]") == [62, 56]
+    assert browser.run("mode.address()") == "#game=1&ply=56"
 
     # One switch shows scores for Black or for the mover.
-    browser.run("go(57)")
+    browser.run("viewer.go(57)")
     everywhere = """(() => [at('facts').textContent, at('lines').rows[1].cells[1].textContent,
       document.querySelector('#board .score-mark.best').textContent,
       ...[...document.querySelectorAll('#worst [data-score]')].map(cell => cell.textContent)].join(' '))()"""
@@ -550,14 +553,14 @@ def test_a_move_of_ones_own_is_played_on_the_board_of_the_page(browser: Browser,
 
     assert browser.run("document.querySelectorAll('#board .legal').length") == 4
     browser.square("a1")
-    assert browser.run("ply") == 0
+    assert browser.run("viewer.ply") == 0
     browser.square("f5")
-    browser.wait("ply === 1")
+    browser.wait("viewer.ply === 1")
     browser.square("f6")
-    browser.wait("ply === 2")
+    browser.wait("viewer.ply === 2")
     assert browser.run(SQUARES) == board_after(Position.start(), "f5f6")
     browser.run("at('trunk').click()")
-    assert browser.run("[ply, game.moves[0]]") == [0, "d3"]
+    assert browser.run("[viewer.ply, viewer.game.moves[0]]") == [0, "d3"]
 
 
 @in_browser

@@ -39,23 +39,26 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 @pytest.fixture
 def page(browser: Browser, served: Served) -> Iterator[Browser]:
     browser.load(served.page)
-    browser.wait("mode === 'play' && game && game.legal")
+    browser.wait("desk.modeName === 'play' && desk.viewer.game !== null")
     yield browser
     assert browser.errors == []
 
 
 def start(page: Browser, white: str = "level", strength: int = 1, clock: str = "none") -> None:
-    page.run(f"at('white').value = '{white}'; showForm(); at('white-strength').value = {strength}")
+    page.run(f"at('white').value = '{white}'; desk.mode.showForm(); at('white-strength').value = {strength}")
     page.run(f"at('clock').value = '{clock}'")
     page.run("at('players').querySelector('.main').click()")
-    page.wait("match && isMine()")
+    page.wait("desk.modes.play.isMine")
 
 
 def play_to_the_end(page: Browser) -> None:
-    while page.run("match.playing"):
-        turns = page.run("match.turns.length")
-        page.square(page.run("legalMoves()[0]"))
-        page.wait(f"!match.playing || isMine() && match.turns.length > {turns} && legalMoves().length")
+    while page.run("desk.modes.play.state.playing"):
+        turns = page.run("desk.modes.play.game.moves.length")
+        page.square(page.run("desk.viewer.position.moves[0]"))
+        page.wait(
+            f"(({{state, game, isMine, viewer}}) => !state.playing || isMine && game.moves.length > {turns}"
+            " && viewer.atEnd)(desk.modes.play)"
+        )
 
 
 def opened(served: Served) -> ClientConnection:
@@ -70,6 +73,18 @@ def state(socket: ClientConnection, **expected: Any) -> dict[str, Any]:
             return got
 
 
+def moves_of(socket: ClientConnection, **expected: Any) -> list[str]:
+    """The moves of the game, put together from the turns that each message adds, when its state has these values."""
+    moves: list[str] = []
+    while True:
+        got = state(socket)
+        if "game" in got:
+            moves = got["game"].get("turns", "").split()
+        moves = moves[: got["from"]] + [turn["move"] for turn in got["turns"]]
+        if all(got.get(name) == value for name, value in expected.items()):
+            return moves
+
+
 def begin(socket: ClientConnection, black: dict[str, Any], white: dict[str, Any], **more: Any) -> None:
     socket.send(json.dumps({"do": "new", "players": {"black": black, "white": white}, **more}))
 
@@ -79,45 +94,51 @@ def test_a_game_is_played_with_the_mouse_to_its_end_and_reviewed(page: Browser) 
     """From a position near its end: a review of the 24 moves before takes long."""
     first = reached(1, 14)
     page.run("at('tab-study').click()")
-    page.wait("mode === 'study' && found")
-    page.run(f"read('{first.board_string()}')")
-    page.wait(f"game.start === '{first.board_string()[:64]}'")
+    page.wait("desk.modeName === 'study' && desk.search.found")
+    page.run(f"desk.read('{first.board_string()}')")
+    page.wait(f"desk.viewer.game.record.start === '{first.board_string()[:64]}'")
     page.run("at('play-on').click()")
     start(page)
     play_to_the_end(page)
     page.wait("at('verdict').textContent !== ''")
     verdict = page.run("at('verdict').textContent")
-    final = Game.from_transcript(page.run("match.turns"), first=first).position
+    final = Game.from_transcript(page.run("desk.modes.play.game.moves.join(' ')"), first=first).position
 
     assert final.is_over
     assert f"{final.discs(Colour.BLACK)}-{final.discs(Colour.WHITE)}" in verdict
     page.run("at('judge').click()")
-    page.wait("mode === 'study' && game.lost && !at('judged').hidden", 100)
+    page.wait("desk.modeName === 'study' && desk.viewer.game.isReviewed && !at('judged').hidden", 100)
     assert page.run("at('judged').querySelectorAll('tbody tr').length") == 2
 
 
 @in_browser
 def test_a_click_on_the_board_begins_a_game_with_what_the_form_says(page: Browser) -> None:
     page.square("f5")
-    page.wait("match && isMine() && match.turns.split(' ').length === 2")
+    page.wait("desk.modes.play.isMine && desk.modes.play.game.moves.length === 2")
 
-    assert page.run("[match.turns.slice(0, 3), match.white, ply]") == ["f5 ", "Outflank level 4", 2]
+    assert page.run(
+        "[desk.modes.play.game.moves[0], desk.modes.play.game.record.white, desk.viewer.ply]"
+    ) == ["f5", "Outflank level 4", 2]
 
 
 @in_browser
 def test_a_reload_in_the_middle_of_a_game_loses_nothing_and_moves_are_taken_back(page: Browser) -> None:
     start(page, clock="5m+3s")
     page.square("f5")
-    page.wait("isMine() && match.turns.split(' ').length === 2")
-    before = page.run("match.turns")
+    page.wait("desk.modes.play.isMine && desk.modes.play.game.moves.length === 2")
+    before = page.run("desk.modes.play.game.moves.join(' ')")
     page.call("Page.reload")
-    page.wait("document.body?.dataset.mode && match && isMine()")
+    page.wait("document.body?.dataset.mode && desk.modes.play.isMine")
 
-    assert page.run("[mode, match.turns, match.clocks[0] > 299]") == ["play", before, True]
+    assert page.run(
+        "[desk.modeName, desk.modes.play.game.moves.join(' '), desk.modes.play.state.clocks[0] > 299]"
+    ) == ["play", before, True]
     page.run("at('take-back').click()")
-    page.wait("isMine() && match.turns === '' && ply === 0")
+    page.wait("desk.modes.play.isMine && desk.modes.play.game.moves.length === 0 && desk.viewer.ply === 0")
     page.square("d3")
-    page.wait("isMine() && match.turns.startsWith('d3 ')")
+    page.wait(
+        "desk.modes.play.isMine && desk.modes.play.game.moves[0] === 'd3' && desk.modes.play.game.moves.length === 2"
+    )
 
 
 @in_browser
@@ -129,7 +150,7 @@ def test_an_engine_that_crashes_loses_in_words_and_its_game_goes_on_after_a_take
     assert verdict.startswith("Black wins: crash.")
     assert "engine crashing exited with code 3 when asked 'genmove" in verdict
     page.run("at('take-back').click()")
-    page.wait("match.playing && isMine()")
+    page.wait("desk.modes.play.isMine")
 
 
 @in_browser
@@ -138,29 +159,33 @@ def test_a_game_is_played_by_keyboard_alone(page: Browser) -> None:
     page.run("at('board').focus()")
     for key in ("ArrowDown", "ArrowRight", "ArrowRight"):  # from d4
         page.press(key)
-    assert page.run("at('spoken').textContent") == "f5, legal move"
+    assert page.run("at('spoken').lastChild.textContent") == "f5, legal move"
     page.press("Enter")
-    page.wait("isMine() && match.turns.startsWith('f5 ')")
+    page.wait(
+        "desk.modes.play.isMine && desk.modes.play.game.moves[0] === 'f5' && desk.modes.play.game.moves.length === 2"
+    )
 
 
 @in_browser
 def test_a_position_is_set_up_linked_and_played_on(page: Browser, served: Served) -> None:
     page.run("at('tab-study').click()")
-    page.wait("mode === 'study' && found")
+    page.wait("desk.modeName === 'study' && desk.search.found")
     page.run("at('set-up').click(); at('empty').click()")
     for name in ("c4", "d4", "d4", "e4"):  # black, white, black
         page.square(name)
     page.run("document.querySelector('[name=mover][value=O]').click(); at('set').click()")
-    page.wait("game.begins === 'O' && game.start.indexOf('XOX') === 26")
-    page.run("read('f5d6c3d3c4')")
-    page.wait("game.called.startsWith('Tiger')")
+    page.wait("desk.viewer.game.begins === 'O' && desk.viewer.game.record.start.indexOf('XOX') === 26")
+    page.run("desk.read('f5d6c3d3c4')")
+    page.wait("at('called').textContent.startsWith('Tiger')")
     page.run("at('share').click()")
     link = page.run("at('link').value")
     page.load("about:blank")
     page.load(served.page + "#" + link.partition("#")[2])
-    page.wait("mode === 'study' && game && game.called.startsWith('Tiger') && ply === 5")
-    page.run("go(3); at('play-on').click(); at('players').querySelector('.main').click()")
-    page.wait("match && match.turns.startsWith('f5 d6 c3 ')")
+    page.wait(
+        "desk.modeName === 'study' && at('called').textContent.startsWith('Tiger') && desk.viewer.ply === 5"
+    )
+    page.run("desk.viewer.go(3); at('play-on').click(); at('players').querySelector('.main').click()")
+    page.wait("desk.modes.play.game?.moves.join(' ').startsWith('f5 d6 c3 ')")
 
 
 @in_browser
@@ -177,10 +202,10 @@ def test_a_game_by_other_rules_has_its_own_colours(page: Browser) -> None:
 def test_the_page_fits_a_telephone(page: Browser, served: Served, dark: bool) -> None:
     page.load("about:blank")
     page.load(served.page, width=360, height=740, dark=dark)
-    page.wait("mode === 'play' && game && game.legal")
+    page.wait("desk.modeName === 'play' && desk.viewer.game !== null")
     start(page)
     for mode in ("play", "study", "practise"):
-        page.run(f"enter('{mode}')")
+        page.run(f"desk.enter('{mode}')")
         assert page.run("document.documentElement.scrollWidth <= innerWidth")
         assert page.run("at('board').getBoundingClientRect().width > 300")
 
@@ -188,7 +213,9 @@ def test_the_page_fits_a_telephone(page: Browser, served: Served, dark: bool) ->
 @in_browser
 def test_the_page_speaks_the_language_that_is_chosen(page: Browser) -> None:
     page.run("at('language').value = 'de'; at('language').dispatchEvent(new Event('change'))")
-    page.wait("document.documentElement?.lang === 'de' && document.body?.dataset.mode && game?.legal")
+    page.wait(
+        "document.documentElement?.lang === 'de' && document.body?.dataset.mode && desk.viewer.game !== null"
+    )
     shown = page.run("[at('tab-play').textContent, at('take-back').textContent, at('title').textContent]")
     page.run("localStorage.clear()")
 
@@ -197,8 +224,7 @@ def test_the_page_speaks_the_language_that_is_chosen(page: Browser) -> None:
 
 
 def test_every_text_of_the_scripts_stands_in_the_table_of_translations() -> None:
-    names = ("viewer", "board", "search", "modes/play", "modes/practise")
-    scripts = [(SCRIPTS / f"{name}.js").read_text() for name in names]
+    scripts = [file.read_text() for file in SCRIPTS.rglob("*.js")]
     used = {text for script in scripts for text in re.findall(r'\bt\("([^"]+)"', script)}
     translated = set(
         re.findall(r'"([^"]+)": \["[^"]+", "[^"]+"\]', (SCRIPTS / "translations.js").read_text())
@@ -211,22 +237,27 @@ def test_every_text_of_the_scripts_stands_in_the_table_of_translations() -> None
 def test_people_engines_and_clocks_meet_before_the_referee(served: Served) -> None:
     with opened(served) as socket:
         begin(socket, PERSON, PERSON, moves="f5", time="60+1")
-        first = state(socket, thinking="O")
+        first = state(socket)
+        assert (first["game"]["black"], first["people"]) == ("Black", ["X", "O"])
+        assert state(socket, thinking="O")["clocks"] == [60, 60]
         socket.send('{"do": "move", "move": "a1"}')
         while "error" not in (refused := state(socket)):
             pass
         socket.send('{"do": "move", "move": "f6"}')
-        moved = state(socket, thinking="X", turns="f5 f6")
+        played = state(socket, **{"from": 1, "thinking": None})
+        moved = state(socket, thinking="X")
         socket.send('{"do": "resign"}')
         over = state(socket, playing=False)
         begin(socket, LEVEL_1, {"who": "elo", "strength": 600}, position=f"{Position.start().board_string()}")
-        watched = state(socket, ending="discs")
+        watched = moves_of(socket, ending="discs")
 
-    assert (first["black"], first["people"], first["clocks"]) == ("Black", [False, True], [60, 60])
     assert "a1" in refused["error"]
+    assert [turn["move"] for turn in played["turns"]] == ["f6"]
+    assert "game" not in played
+    assert len(json.dumps(played)) < 500
     assert 60 < moved["clocks"][1] <= 61
-    assert (over["ending"], over["winner"], over["detail"]) == ("resignation", True, "Black resigned")
-    assert Game.from_transcript(watched["turns"]).position.is_over
+    assert (over["ending"], over["winner"], over["detail"]) == ("resignation", "O", "Black resigned")
+    assert Game.from_transcript(" ".join(watched)).position.is_over
 
 
 @pytest.mark.parametrize(

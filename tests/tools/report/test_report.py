@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console, RenderableType
 from rich.progress import Progress
 
-from outflank.engine import PRESETS, Colour, Game
+from outflank.engine import PRESETS, Colour
 from outflank.tests.support.positions import ONE_WAY, WITH_PASSES
 from outflank.tests.support.runs import (
     broken_off,
@@ -28,7 +28,6 @@ from outflank.tools.match.openings.sources import OpeningsChoice
 from outflank.tools.match.state.events import GameEnded, GamesPlanned, GameStarted, Remark
 from outflank.tools.match.state.run import Format, Run
 from outflank.tools.match.stats.sprt import Sprt
-from outflank.tools.page.parts import SQUARE_LETTERS
 from outflank.tools.report import report
 from outflank.tools.report.figures import Figures
 from outflank.tools.report.tables import FittingTable
@@ -63,17 +62,12 @@ def test_the_page_lets_its_own_scripts_alone_run_and_loads_nothing(tournament: R
 
 
 @pytest.mark.parametrize("record", [played(WITH_PASSES), played(ONE_WAY, ONE_DIRECTION)])
-def test_replaying_what_the_script_is_given_ends_on_the_final_board(record: GameRecord) -> None:
+def test_the_script_is_given_all_turns_with_their_passes(record: GameRecord) -> None:
     (replay,) = replays(report_of(record, settings={"rules": record.rules}))
-    board, disc = list(replay["start"]), replay["begins"]
-    for squares in replay["squares"].split(" "):
-        for square in squares:
-            board[SQUARE_LETTERS.index(square)] = disc
-        disc = "O" if disc == "X" else "X"
-    final = Game.from_transcript(record.transcript, record.rules).position
 
-    assert "".join(board) == final.board_string().split()[0]
+    assert f"{replay['start']} {replay['begins']}" == record.first_position.board_string()
     assert replay["turns"].split(" ") == [str(turn.move) for turn in record.turns]
+    assert replay.get("one_way", False) is record.rules.one_direction
 
 
 def test_the_script_knows_what_the_moves_were_worth_and_where_the_opening_ends() -> None:
@@ -81,11 +75,11 @@ def test_the_script_knows_what_the_moves_were_worth_and_where_the_opening_ends()
     first_pass = [turn.move.is_pass for turn in played(WITH_PASSES).turns].index(True)
     (passed,) = replays(report_of(played(WITH_PASSES, opening=first_pass + 1)))
 
-    assert replay["values"][2:4] == [1.23, None]
+    assert replay["values"][2:4] == [1.234, None]
     assert replay["exact"][2:4] == [None, -4]
     assert replay["seconds"][1:3] == [None, 0.25]
-    assert (replay["opening"], replay["margin"]) == (2, 64)
-    assert passed["opening"] == first_pass + 2
+    assert (replay["given"], replay["margin"]) == (2, 64)
+    assert passed["given"] == first_pass + 2
 
 
 def test_openings_have_their_names() -> None:

@@ -9,6 +9,7 @@ import time
 import zipfile
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -29,6 +30,7 @@ from outflank.tests.support.processes import resident_kib
 from outflank.tests.support.program import outflank
 from outflank.tests.support.transcripts import run
 from outflank.tools.archive import build_archive
+from outflank.tools.page.replay import Replay
 from outflank.tools.runtime.address import Address
 from outflank.tools.web.analysis import MOST_OPEN
 from outflank.tools.web.server import WebServer
@@ -162,7 +164,8 @@ def test_too_large_a_file_is_refused_in_words(served: Served) -> None:
 
 
 def test_a_game_is_saved_in_every_format_that_convert_writes(served: Served) -> None:
-    game = json.dumps({"moves": WITH_PASSES, "black": "A", "white": "B"}).encode()
+    record = replace(AnnotatedGame.of(Game.from_transcript(WITH_PASSES)), black="A", white="B")
+    game = json.dumps(Replay.of(record).facts()).encode()
     for name in WRITTEN_FORMATS:
         status, content = served.post(f"save?format={name}", game)
         assert status == 200, content
@@ -176,7 +179,7 @@ def test_a_game_is_saved_in_every_format_that_convert_writes(served: Served) -> 
             assert saved.game().transcript() == WITH_PASSES
 
     assert served.post("save?format=pgn", game)[0] == 404
-    assert served.post("save?format=sgf", b'{"moves": "a1"}')[0] == 400
+    assert served.post("save?format=sgf", json.dumps({**json.loads(game), "turns": "a1"}).encode())[0] == 400
 
 
 @pytest.fixture(scope="module")
@@ -189,15 +192,16 @@ def with_archive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def test_the_games_of_an_archive_are_told_for_a_position(served: Served, with_archive: Served) -> None:
-    status, content = with_archive.post("archive", b'{"moves": "d3c5"}')
-    told = json.loads(content)
-    other = json.loads(with_archive.post("archive", b'{"moves": "", "rules": "obversi"}')[1])
+    def archive(where: Served, **asked: str) -> Any:
+        return json.loads(where.post("about", json.dumps(asked).encode())[1])["archive"]
 
-    assert (status, told["games"]) == (200, 3)
+    told = archive(with_archive, moves="d3c5")
+
+    assert told["games"] == 3
     assert [(move["move"], move["games"]) for move in told["moves"]] == [("f6", 2), ("b6", 1)]
-    assert (other["games"], other["moves"]) == (0, [])
-    assert json.loads(served.post("archive", b'{"moves": ""}')[1])["games"] == 0
-    assert with_archive.post("archive", b'{"moves": "a1"}')[0] == 400
+    assert archive(with_archive, moves="", rules="obversi") == {"games": 0, "moves": []}
+    assert archive(served, moves="") is None
+    assert with_archive.post("about", b'{"moves": "a1"}')[0] == 400
 
 
 @in_browser
@@ -205,9 +209,11 @@ def test_the_games_of_an_archive_stand_beside_the_board(browser: Browser, with_a
     browser.load(with_archive.page)
     browser.wait("at('reached').textContent === '4 games of the archive'")
     browser.run("at('played').querySelector('button').click()")
-    browser.wait("ply === 1 && at('played').tBodies[0].rows.length === 2")
-    browser.run("playLine(ply, ['f4'])")
-    browser.wait("ply === 2 && at('reached').textContent === 'No game of the archive' && at('played').hidden")
+    browser.wait("desk.viewer.ply === 1 && at('played').tBodies[0].rows.length === 2")
+    browser.run("desk.mode.line(desk.viewer.ply, ['f4'])")
+    browser.wait(
+        "desk.viewer.ply === 2 && at('reached').textContent === 'No game of the archive' && at('played').hidden"
+    )
 
     assert browser.errors == []
 
@@ -215,19 +221,19 @@ def test_the_games_of_an_archive_stand_beside_the_board(browser: Browser, with_a
 @in_browser
 def test_a_board_is_played_on_and_searched(browser: Browser, served: Served) -> None:
     browser.load(served.page)
-    browser.wait("game && game.legal && found && found.depth >= 4")
+    browser.wait("desk.search.found?.depth >= 4")
     browser.wait("document.querySelectorAll('.score-mark').length === 4")
-    assert browser.run("at('book').textContent").startswith("Book: ")
+    browser.wait("at('book').textContent.startsWith('Book: ')")
     browser.square("f5")
-    browser.wait("ply === 1 && game.moves.join() === 'f5'")
-    browser.run("playLine(ply, ['d6'])")
-    browser.wait("ply === 2 && game.called === 'Perpendicular Opening'")
+    browser.wait("desk.viewer.ply === 1 && desk.viewer.game.moves.join() === 'f5'")
+    browser.run("desk.mode.line(desk.viewer.ply, ['d6'])")
+    browser.wait("desk.viewer.ply === 2 && at('called').textContent === 'Perpendicular Opening'")
     browser.wait(
-        "found && at('lines').rows.length > 2 && at('depth').textContent.startsWith('Black to move')"
+        "desk.search.found && at('lines').rows.length > 2 && at('depth').textContent.startsWith('Black to move')"
     )
-    browser.wait("game.review && game.review.every(value => value !== null)")
+    browser.wait("desk.viewer.game.column('review').every(value => value !== null)")
     browser.press("Home")
-    browser.wait("ply === 0 && found")
+    browser.wait("desk.viewer.ply === 0 && desk.search.found")
 
     assert browser.run("document.querySelectorAll('.score-mark.best').length") >= 1
     assert browser.errors == []
@@ -240,23 +246,28 @@ def test_a_pasted_game_is_reviewed_on_one_click(browser: Browser, served: Served
     whole = AnnotatedGame.of(Game.from_transcript(WITH_PASSES)).moves
     late = ggf.write(AnnotatedGame(whole[44].before, whole[44:]))
     browser.load(served.page)
-    browser.wait("game && game.legal")
+    browser.wait("desk.viewer.game !== null")
     browser.run(f"at('text').value = {json.dumps(late)}; at('take').click()")
-    browser.wait("game.moves.length === 18 && game.legal")
+    browser.wait("desk.viewer.game.moves.length === 18")
     browser.run("at('engine').click(); at('review').click()")
-    browser.wait("game.lost !== undefined", 100)
+    browser.wait("desk.viewer.game.isReviewed", 100)
 
-    assert browser.run("game.lost.length === game.moves.length")
+    assert browser.run("desk.viewer.game.column('lost').length === desk.viewer.game.moves.length")
     assert browser.run("at('slips').hidden") is False
     assert browser.run("document.querySelectorAll('#graph .curve.review').length") == 1
-    moves = browser.run("game.moves.join()")
-    browser.run("go(2); playLine(2, [legalMoves().find(move => move !== game.moves[2])])")
-    browser.wait("game.trunk && ply >= 3 && !at('trunk').hidden")
+    moves = browser.run("desk.viewer.game.moves.join()")
+    browser.run(
+        "desk.viewer.go(2); desk.mode.line(2,"
+        " [desk.viewer.position.moves.find(move => move !== desk.viewer.game.moves[2])])"
+    )
+    browser.wait("desk.viewer.game.trunk && desk.viewer.ply >= 3 && !at('trunk').hidden")
     browser.run("at('trunk').click()")
-    assert browser.run("[game.moves.join(), ply, game.lost.length]") == [moves, 2, 18]
+    assert browser.run(
+        "[desk.viewer.game.moves.join(), desk.viewer.ply, desk.viewer.game.column('lost').length]"
+    ) == [moves, 2, 18]
     browser.run("at('text').value = 'what is this'; at('take').click()")
     browser.wait("!at('trouble').hidden")
-    assert browser.run("game.moves.length") == 18
+    assert browser.run("desk.viewer.game.moves.length") == 18
 
 
 @in_browser

@@ -28,7 +28,7 @@ def served(data: Path) -> Iterator[Served]:
 @pytest.fixture
 def page(browser: Browser, served: Served) -> Iterator[Browser]:
     browser.load(served.page + "#practise")
-    browser.wait("mode === 'practise' && asking && asking.problem")
+    browser.wait("desk.modeName === 'practise' && desk.modes.practise.asking?.problem !== undefined")
     yield browser
     assert browser.errors == []
 
@@ -36,9 +36,9 @@ def page(browser: Browser, served: Served) -> Iterator[Browser]:
 @in_browser
 def test_a_problem_is_tried_again_and_solved_and_its_failure_is_remembered(page: Browser, data: Path) -> None:
     by_score = page.run(
-        "Object.entries(asking.problem.scores).sort((a, b) => a[1] - b[1]).map(one => one[0])"
+        "Object.entries(desk.modes.practise.asking.problem.scores).sort((a, b) => a[1] - b[1]).map(one => one[0])"
     )
-    key = page.run("asking.key")
+    key = page.run("desk.modes.practise.asking.key")
     page.square(by_score[0])
     page.wait("at('answer').textContent.endsWith('Try again.')")
     page.square(by_score[-1])
@@ -47,24 +47,28 @@ def test_a_problem_is_tried_again_and_solved_and_its_failure_is_remembered(page:
     card = json.loads((data / "outflank" / "practice.json").read_bytes())["cards"][key]
     assert (card["box"], card["right"], card["wrong"]) == (0, 0, 1)
     page.run("at('next').click()")
-    page.wait(f"asking.key !== {json.dumps(key)} && !asking.isOver")
+    page.wait(f"desk.modes.practise.asking.key !== {json.dumps(key)} && !desk.modes.practise.asking.isOver")
 
 
 @in_browser
 def test_a_wrong_move_in_a_drill_shows_its_loss_and_its_position_comes_back(page: Browser) -> None:
     page.run("at('drill').click(); at('drilled-line').value = 'f5d6c3d3c4'")
     page.run("at('drilled').querySelector('.main').click()")
-    page.wait("asking?.key === 'opening ' && line !== null")
+    page.wait("desk.modes.practise.asking?.key === 'opening ' && desk.modes.practise.drilled !== null")
     page.square("f5")
-    page.wait("asking.key === 'opening f5d6'")
+    page.wait("desk.modes.practise.asking.key === 'opening f5d6'")
     page.square("c7")
     page.wait("at('answer').textContent.startsWith('c7 loses ')")
     page.square("c3")
-    page.wait("asking.key === 'opening f5d6c3d3'")
+    page.wait("desk.modes.practise.asking.key === 'opening f5d6c3d3'")
     page.square("c4")
-    page.wait("asking.isOver && at('answer').textContent === 'This is the end of the line.'")
-    page.run("Object.values(cards).forEach(card => { card.due -= 3600; }); at('next').click()")
-    page.wait("asking.key === 'opening f5d6' && !asking.isOver")
+    page.wait(
+        "desk.modes.practise.asking.isOver && at('answer').textContent === 'This is the end of the line.'"
+    )
+    page.run(
+        "Object.values(desk.modes.practise.cards).forEach(card => { card.due -= 3600; }); at('next').click()"
+    )
+    page.wait("desk.modes.practise.asking.key === 'opening f5d6' && !desk.modes.practise.asking.isOver")
 
 
 def test_right_answers_are_asked_later_and_later_and_wrong_ones_soon(tmp_path: Path) -> None:
@@ -96,11 +100,11 @@ def test_progress_of_another_machine_is_added_if_undamaged(tmp_path: Path) -> No
 
 
 def test_each_shipped_problem_has_one_winning_move() -> None:
-    shipped = problems(SHIPPED_PROBLEMS.read_text(), Rules())
+    shipped, count = problems(SHIPPED_PROBLEMS.read_text(), Rules())
     first = Position.parse(shipped[0]["position"])
     lines = Searcher(1).search(first, Limit.solve(), multipv=len(first.legal_moves())).lines
 
-    assert len(shipped) >= 25
+    assert count == len(shipped) >= 25
     assert all(sum(score > 0 for score in problem["scores"].values()) == 1 for problem in shipped)
     assert {str(line.move): line.score for line in lines} == shipped[0]["scores"]
     with pytest.raises(NotationError, match="expected problems in OBF"):

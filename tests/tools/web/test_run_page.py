@@ -25,7 +25,7 @@ from outflank.tests.support import fake_engine
 from outflank.tests.support.browser import Browser, fetched, in_browser
 from outflank.tests.support.processes import children, resident_kib
 from outflank.tests.support.program import started
-from outflank.tests.support.runs import conduct, instant_settings
+from outflank.tests.support.runs import conduct, instant_settings, replays
 from outflank.tools.match.state.events import RunOpened, Thought
 from outflank.tools.match.state.store import read_run
 from outflank.tools.runtime.address import Address
@@ -155,33 +155,35 @@ def test_a_run_is_watched_from_its_first_moves_to_its_report(browser: Browser, t
         browser.wait("document.querySelectorAll('.card').length === 1")
         browser.wait("at('next').rows.length >= 1")
         browser.run(
-            "window.seen = {}; setInterval(() => { if (game?.playing && isFollowed())"
-            " (seen[game.number] ??= new Set()).add(document.querySelectorAll('#board [r=\"16\"]').length) }, 50)"
+            "window.seen = {}; setInterval(() => { if (viewer.game?.record.playing && mode.isFollowed())"
+            " (seen[viewer.game.number] ??= new Set()).add(document.querySelectorAll('#board .disc').length) }, 50)"
         )
         browser.wait("Object.values(seen).some(discs => discs.size >= 4)")  # one game, as it goes on
         browser.wait("document.querySelector('.seat.moves .clock')?.textContent.startsWith('0:')")
         browser.wait("document.querySelector('.card .pv')?.textContent.length === 2")
         for count in range(1, 7):
-            browser.wait(f"values.get('run').played >= {count}")
-        browser.wait("values.get('run').state === 'over' && at('part-head').textContent.includes('wins')")
+            browser.wait(f"mode.values.get('run').played >= {count}")
+        browser.wait(
+            "mode.values.get('run').state === 'over' && at('part-head').textContent.includes('wins')"
+        )
 
         assert browser.run("at('coming').hidden") is True
         assert browser.run("document.querySelectorAll('.card').length") == 0
-        assert browser.run("rows().map(numberOf).join()") == "6,5,4,3,2,1"
+        assert browser.run("listedRows().map(numberOf).join()") == "6,5,4,3,2,1"
         assert browser.run("document.querySelector('#standing tbody').rows.length") == 3
         assert "A & <b>" in browser.run("at('part-standing').textContent")
         assert browser.run("at('part-cross').querySelectorAll('.met').length") >= 6
-        browser.run("rows().at(-1).click()")
-        browser.wait("game.number === 1")
+        browser.run("listedRows().at(-1).click()")
+        browser.wait("viewer.game.number === 1")
         browser.press("Home")
         browser.press("ArrowRight")
-        assert browser.run("location.hash") == "#game=1&ply=1"
+        assert browser.run("viewer.mode.address()") == "#game=1&ply=1"
         browser.run("at('table').open = true")
-        browser.wait("at('turns').tBodies[0].rows.length === game.moves.length")
-        browser.run("fileText('sgf', true).then(text => { window.saved = text })")
+        browser.wait("at('turns').tBodies[0].rows.length === viewer.game.moves.length")
+        browser.run("mode.fileText('sgf', true).then(text => { window.saved = text })")
         browser.wait("window.saved !== undefined")
         assert browser.run("saved").count("(;FF[4]") == 6
-        assert runner.get("/report.html")[1].decode().count('<tr tabindex="0"') == 6
+        assert len(replays(runner.get("/report.html")[1].decode())) == 6
         assert browser.errors == []
         assert {address.startswith(runner.url) for address in browser.requests} == {True}
         assert runner.interrupt() == 0
@@ -213,14 +215,14 @@ def test_an_open_page_goes_on_when_the_run_is_resumed(browser: Browser, tmp_path
     with Runner(tmp_path) as runner:
         browser.load(runner.url + "/")
         browser.run("window.mark = true")
-        browser.wait("[...values.keys()].includes('ended/1')")
+        browser.wait("[...mode.values.keys()].includes('ended/1')")
         runner.kill()
         browser.wait("!at('line').hidden && at('line').textContent.includes('does not answer')")
         runner.resume()
-        browser.wait("at('line').hidden && values.get('run').state === 'over'")
+        browser.wait("at('line').hidden && mode.values.get('run').state === 'over'")
 
         assert browser.run("window.mark") is True
-        assert browser.run("rows().length") == 2
+        assert browser.run("listedRows().length") == 2
         assert [game.pairing.number for game in read_run(tmp_path / "records").games] == [1, 2]
 
 

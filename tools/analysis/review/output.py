@@ -11,6 +11,8 @@ from outflank.engine import Colour, OutflankError
 from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove, for_black
 from outflank.protocol.lines import printable
 from outflank.tools.analysis.review.game import ERRORS, NOBODYS, GameReview, MoveClass, MoveReview
+from outflank.tools.page.replay import occasion_text
+from outflank.tools.page.replay import result_text as game_result
 from outflank.tools.report.board import board_text, is_coloured
 from outflank.tools.report.search import certainty, moves_text, score_number, score_text
 from outflank.tools.runtime.progress import counted
@@ -282,11 +284,6 @@ def exit_text(review: GameReview) -> str:
     return f"left at move {number}, {move}"
 
 
-def occasion_text(game: AnnotatedGame) -> str:
-    """Return ``World Championship, 2018``: the event and the date, or the known one."""
-    return ", ".join(printable(text, None) for text in (game.event, game.date) if text)
-
-
 def players_text(players: Sequence[PlayerSummary]) -> Iterator[str]:
     """Yield the lines of the summary of many games."""
     names = [printable(player.name, None) or "(no name)" for player in players]
@@ -310,17 +307,7 @@ def headline(review: GameReview) -> str:
 
 def result_text(review: GameReview) -> str:
     """Return ``40-24`` for a finished game, else the recorded result: ``+8``, ``White wins by time``."""
-    game = review.game
-    outcome = game.outcome
-    if outcome is None:
-        return "unfinished"
-    if game.final.is_over:
-        return f"{game.final.discs(Colour.BLACK)}-{game.final.discs(Colour.WHITE)}"
-    if outcome.margin is not None:
-        return f"{outcome.margin:+d}"
-    if outcome.winner is None:
-        return "draw"
-    return f"{game.rules.colour_name(outcome.winner)} wins{outcome.manner}"
+    return game_result(review.game) or "unfinished"
 
 
 def _instead_text(move: MoveReview) -> str:

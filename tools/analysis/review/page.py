@@ -1,6 +1,7 @@
 """The page of a review: a self-contained HTML file, made of the same parts as the report of a run."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import accumulate
 from typing import Any
 
@@ -21,11 +22,10 @@ from outflank.tools.analysis.review.output import (
     annotated,
     count_game,
     exit_text,
-    occasion_text,
     ranked,
-    result_text,
 )
-from outflank.tools.page.parts import PhaseTable, packed_files, page_parts, phase_table, rendered, replayed
+from outflank.tools.page.parts import PhaseTable, packed_files, page_parts, phase_table, rendered
+from outflank.tools.page.replay import Replay
 from outflank.tools.report.charts import Series, chart
 from outflank.tools.report.search import certainty, moves_text
 
@@ -43,7 +43,7 @@ def render_review(
     players: dict[str, PlayerSummary] = {}
     for review in reviews:
         count_game(players, review)
-    rows = [_row(review, number) for number, review in enumerate(reviews, 1)]
+    replays = [review_replay(review, number) for number, review in enumerate(reviews, 1)]
     first = reviews[0]
     tallies = [MoveTotals().add(first.of(colour)) for colour in Colour]
     return rendered(
@@ -55,16 +55,16 @@ def render_review(
         players=ranked(players),
         sides=list(zip(_names(first), tallies, strict=True)),
         errors=ERRORS,
-        rows=rows,
+        rows=replays,
         played=played,
         phases=_phases(reviews),
         files=packed_files([annotated(review) for review in reviews]),
         remark_heading="lost",
-        names=sorted({name for row in rows for name in (row["black"], row["white"])}),
-        endings=sorted({_ending(review) for review in reviews}),
+        names=sorted({name for review in reviews for name in _names(review)}),
+        endings=sorted({each.ending for each in replays}),
         worst=_worst(reviews),
-        replays=[review_replay(review, number) for number, review in enumerate(reviews, 1)],
-        **page_parts(first.game.rules, "viewer.js", "board.js"),
+        replays=[each.facts() for each in replays],
+        **page_parts(first.game.rules, "report.js"),
     )
 
 
@@ -105,55 +105,26 @@ def _names(review: GameReview) -> tuple[str, str]:
     return review.game.black or black, review.game.white or white
 
 
-def _ending(review: GameReview) -> str:
-    outcome = review.game.outcome
-    return "unfinished" if outcome is None else str(outcome.ending)
-
-
-def _row(review: GameReview, number: int) -> dict[str, Any]:
-    black, white = _names(review)
-    outcome = review.game.outcome
-    winner = None if outcome is None else outcome.winner
-    lost = [f"{MoveTotals().add(review.of(colour)).lost:g}" for colour in Colour]
-    return {
-        "number": number,
-        "black": black,
-        "white": white,
-        "winner": {Colour.BLACK: black, Colour.WHITE: white, None: None}[winner],
-        "result": result_text(review),
-        "margin": None if outcome is None else outcome.margin,
-        "remark": "/".join(lost),  # without blanks: it has to fit a telephone
-        "occasion": occasion_text(review.game),
-        "fault": False,
-    }
-
-
-def review_replay(review: GameReview, number: int) -> dict[str, Any]:
-    """Return the game for the page's script that replays it; all scores are Black's."""
+def review_replay(review: GameReview, number: int) -> Replay:
+    """Return the game for the page's program, with the review's scores and classes."""
     game, moves = review.game, review.moves
-    black, white = _names(review)
     left_book = f"Book: {exit_text(review)}" if review.exit_ply else ""
-    return {
-        "number": number,
-        "black": black,
-        "white": white,
-        "ending": _ending(review),
-        "fault": False,
-        "detail": ". ".join(filter(None, (left_book, game.comment))),
-        "margin": round(review.final.black_score) if review.final.exact else None,
-        "opening": game.given,
-        **replayed(game.first, game.moves),
-        "exact": [round(move.best.black_score) if move.exact else None for move in moves],
-        "review": [round(each.black_score, 2) for each in review.judgements],
-        "depths": [certainty(each, each.position.empties) for each in review.judgements],
-        "lost": [move.lost for move in moves],
-        "classes": [str(move.kind) if move.is_error else "" for move in moves],
-        "better": [moves_text(move.instead) for move in moves],
-        "choices": [[_choice(value, move) for value in move.values] for move in moves],
-        "turned": review.turning_point,
-        "occasion": occasion_text(game),
-        "oneWay": game.rules.one_direction,
-    }
+    record = Replay.of(game, number)
+    margin = round(review.final.black_score) if review.final.exact else None
+    return replace(
+        record,
+        detail=". ".join(filter(None, (left_book, game.comment))),
+        result=record.result or "unfinished",
+        remark="/".join(f"{MoveTotals().add(review.of(colour)).lost:g}" for colour in Colour),
+        exact=[*(round(move.best.black_score) if move.exact else None for move in moves), margin],
+        review=[round(each.black_score, 2) for each in review.judgements],
+        depths=[certainty(each, each.position.empties) for each in review.judgements],
+        lost=[move.lost for move in moves],
+        classes=[str(move.kind) if move.is_error else "" for move in moves],
+        better=[moves_text(move.instead) for move in moves],
+        choices=[[_choice(value, move) for value in move.values] for move in moves],
+        turned=review.turning_point,
+    )
 
 
 def _choice(value: MoveValue, move: MoveReview) -> list[object]:

@@ -1,56 +1,53 @@
-// Stands after report.js: sockets, and the two sides of a game that is being played, with names, clocks and what they think of it.
+/** The two sides of a game that is being played: names, discs, clocks, and what they think of it. */
 
-/** A socket of this page's server. */
-const socketTo = name => new WebSocket(new URL(name, location.href).href.replace(/^http/, "ws"));
+import {element} from "./dom.js";
+import {Game} from "./game.js";
+import {clockText, signed} from "./numbers.js";
+import {colourName} from "./words.js";
 
-/** Milliseconds to wait after so many attempts to connect. */
-const pauseAfter = attempts => Math.min(5000, 250 * 2 ** attempts);
+/** Return the name of a side's player, or of its colour. @param {Game} game @param {string} side */
+export const playerName = (game, side) => (side === "X" ? game.record.black : game.record.white) || colourName(side);
 
-/** Who plays a colour, with clock, value and principal variation. */
-function seat(kind) {
-  const row = document.createElement("span");
-  row.className = "seat";
-  row.innerHTML = `<span class="who"><span class="side ${kind}"></span> <span class="name"></span></span><span class="clock"></span>` +
-    `<span class="thought"><span class="worth"></span> <span class="pv"></span></span>`;
+/** Return an empty seat. @param {string} side */
+export function seat(side) {
+  const row = element("span", {className: "seat"});
+  row.dataset.side = side;
+  row.innerHTML = `<span class="who"><span class="side ${side === "X" ? "first" : "second"}"></span> <span class="name"></span></span>` +
+    `<span class="discs"></span><span class="clock"></span><span class="thought"><span class="worth"></span> <span class="pv"></span></span>`;
   return row;
 }
 
-/** The last value that a side has said in discs for Black, and the depth of its search if that goes on. */
-function worth(one, thoughts, disc) {
-  const thought = thoughts[disc], turns = unpacked(one).discs;
-  const last = one.values.findLastIndex((value, turn) => value !== null && turns[turn] === disc);
+/** Return the last value that a side gave in discs for Black, and the depth of its search if it is searching. @param {Game} game @param {any} thought @param {string} side */
+function worth(game, thought, side) {
+  const last = game.column("values").findLastIndex((value, turn) => value !== null && game.mover(turn) === side);
   if (thought && thought.value !== null && thought.ply > last) return signed(thought.value, 2) + (thought.depth ? ` d${thought.depth}` : "");
-  return last < 0 ? "" : signed(one.values[last], 2);
+  return last < 0 ? "" : signed(game.fact("values", last), 2);
 }
 
-function fillSeats(box, one, thoughts) {
-  const seats = box.querySelectorAll(".seat");
-  for (const row of seats) {
-    const disc = row.querySelector(".side").classList.contains("first") ? "X" : "O";
-    row.querySelector(".name").textContent = disc === "X" ? one.black : one.white;
-    row.querySelector(".worth").textContent = worth(one, thoughts, disc) || "\u00a0";
-    row.querySelector(".pv").textContent = thoughts[disc]?.pv ?? "";
-    row.classList.toggle("moves", one.thinking === disc);
+/**
+ * Fill the seats of a box with what is known of a game.
+ * @param {any} box
+ * @param {Game} game
+ * @param {Record<string, any>} thoughts the last report of each engine, by its side.
+ * @param {import("./game.js").Position} position whose discs are counted.
+ */
+export function fillSeats(box, game, thoughts, position = game.final) {
+  for (const row of box.querySelectorAll(".seat")) {
+    const side = row.dataset.side;
+    row.querySelector(".name").textContent = playerName(game, side);
+    row.querySelector(".discs").textContent = position.count(side);
+    row.querySelector(".worth").textContent = worth(game, thoughts[side], side) || "\u00a0";
+    row.querySelector(".pv").textContent = thoughts[side]?.pv ?? "";
+    row.classList.toggle("moves", game.record.thinking === side);
   }
 }
 
-/** Both sides above the board, if the game shown is being played. */
-function showPlayers(one, thoughts = {}) {
-  const box = at("seats");
-  box.hidden = !one?.playing;
-  if (!one?.playing) return;
-  if (!box.children.length) box.append(seat("first"), seat("second"));
-  fillSeats(box, one, thoughts);
-}
-
-const clockText = seconds => seconds < 10 ? seconds.toFixed(1)
-  : `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
-
-/** Clocks run here between two messages; `now` is the server's time. */
-function tickSeats(box, one, now) {
+/** Let the clocks of a box run between two messages. @param {any} box @param {Game} game @param {number} now the server's time, in seconds since 1970. */
+export function tickSeats(box, game, now) {
+  const {clocks = [null, null], thinking = null, since = 0} = game.record;
   for (const row of box.querySelectorAll(".seat")) {
-    const isFirst = row.querySelector(".side").classList.contains("first"), left = one.clocks[isFirst ? 0 : 1];
-    const spent = one.thinking === (isFirst ? "X" : "O") ? Math.max(0, now - one.since) : 0;
+    const left = clocks[row.dataset.side === "X" ? 0 : 1];
+    const spent = thinking === row.dataset.side ? Math.max(0, now - since) : 0;
     row.querySelector(".clock").textContent = left === null ? (spent ? clockText(spent) : "") : clockText(Math.max(0, left - spent));
   }
 }

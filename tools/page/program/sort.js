@@ -1,6 +1,9 @@
-// Pressing a heading sorts its table: numbers largest first, words from a to z, and the other way when pressed again.
-// A cell's `data-key` says what it is sorted by where that is not what it shows.
+/**
+ * Tables that are sorted by pressing a heading: numbers largest first, words from a to z, and the other way when pressed
+ * again. A cell's `data-key` is what it is sorted by, where it shows something else.
+ */
 
+/** @param {any} cell @param {boolean} numeric */
 function sortKey(cell, numeric) {
   const text = (cell.dataset.key ?? cell.textContent).trim().replace("−", "-");
   if (!numeric) return text.toLowerCase();
@@ -8,19 +11,21 @@ function sortKey(cell, numeric) {
   return Number.isNaN(number) ? null : number;  // what has no number comes last, either way
 }
 
-function sortTable(table, column) {
+/** Sort a table by a column. @param {any} table @param {number} column */
+export function sortTable(table, column) {
   const head = table.tHead.rows[0].cells[column], numeric = head.classList.contains("number");
   const first = numeric ? "descending" : "ascending", second = numeric ? "ascending" : "descending";
   const direction = head.ariaSort === first ? second : first, sign = direction === "ascending" ? 1 : -1;
   const keyed = [...table.tBodies[0].rows].map(row => [sortKey(row.cells[column], numeric), row]);
-  keyed.sort(([a], [b]) => a === null || b === null ? (a === null) - (b === null)
+  keyed.sort(([a], [b]) => a === null || b === null ? Number(a === null) - Number(b === null)
     : sign * (numeric ? a - b : a.localeCompare(b, undefined, {numeric: true})));
   for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
   head.ariaSort = direction;
   table.tBodies[0].append(...keyed.map(([, row]) => row));
 }
 
-function makeSortable(root) {
+/** Let the headings of the tables in an element sort them. @param {any} root */
+export function makeSortable(root) {
   for (const table of root.querySelectorAll("table.sortable"))
     [...table.tHead.rows[0].cells].forEach((head, column) => {
       if (!head.textContent.trim()) return;
@@ -30,5 +35,3 @@ function makeSortable(root) {
       head.append(button);
     });
 }
-
-makeSortable(document);

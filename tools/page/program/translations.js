@@ -1,5 +1,11 @@
-// Stands after report.js: the texts of the page in German and Japanese. A text that is missing here is shown in English.
-const LANGUAGES = ["de", "ja"], TABLE = {
+/** The page's texts in German and Japanese. A text without a translation is shown in English. */
+
+import {at, lasting} from "./dom.js";
+import {t, useWords} from "./words.js";
+
+const LANGUAGES = ["de", "ja"];
+/** @type {Record<string, [string, string]>} */
+const TABLE = {
   // the three modes, and the board
   "Play": ["Spielen", "対局"], "Analyze": ["Analysieren", "検討"], "Practise": ["Üben", "練習"],
   "language": ["Sprache", "言語"], "what to do": ["was zu tun ist", "することを選ぶ"],
@@ -22,6 +28,11 @@ const LANGUAGES = ["de", "ja"], TABLE = {
   "protocol error": ["Protokollfehler", "通信規約違反"], "stall": ["keine Antwort", "応答なし"], "unfinished": ["unbeendet", "未終局"], "discs": ["Steine", "石数"],
   "This is an earlier position of the game: take back, or go to its end.": ["Das ist eine frühere Stellung der Partie: nehmen Sie zurück, oder gehen Sie an ihr Ende.", "対局の途中の局面です。待ったをするか、最後の局面に進んでください。"],
   "The program has ended: start it again.": ["Das Programm ist beendet: starten Sie es neu.", "プログラムが終了しています。もう一度起動してください。"],
+  "No WebSocket gets through to the program: a proxy or the browser stops it. Games and scores need one.": ["Kein WebSocket erreicht das Programm: ein Proxy oder der Browser hält ihn auf. Partien und Werte brauchen einen.", "WebSocket がプロキシかブラウザに遮断されています。対局と評価値に必要です。"],
+  "{0} plays {1}.": ["{0} spielt {1}.", "{0}、{1}。"], "Best: {0}, {1}. {2}.": ["Am besten: {0}, {1}. {2}.", "最善 {0}、{1}。{2}。"], "direction": ["Richtung", "方向"],
+  "Which direction does {0} turn?": ["Welche Richtung dreht {0}?", "{0} はどの方向を返しますか。"],
+  "Board": ["Brett", "盤"], "Colour": ["Farbe", "色"], "green": ["grün", "緑"], "blue": ["blau", "青"], "brown": ["braun", "茶"], "grey": ["grau", "灰"],
+  "Turn the board": ["Brett drehen", "盤を回転"], "No animation": ["Keine Animation", "アニメーションなし"], "Sound": ["Ton", "音"],
   // analysis and review
   "game": ["Partie", "対局"], "Game": ["Partie", "対局"], "Games": ["Partien", "対局一覧"], "New": ["Neu", "新規"], "Open": ["Öffnen", "開く"], "Paste": ["Einfügen", "貼り付け"], "Set up": ["Aufstellen", "局面編集"],
   "Review": ["Bewerten", "棋譜解析"], "Reviewing …": ["Bewerte …", "解析中…"], "Play from here": ["Von hier spielen", "ここから対局"], "Link": ["Link", "リンク"],
@@ -39,31 +50,42 @@ const LANGUAGES = ["de", "ja"], TABLE = {
   "Discs thrown away": ["Verschenkt", "失った石"], "accuracy": ["Genauigkeit", "精度"], "inaccuracy": ["Ungenauigkeit", "緩手"], "mistake": ["Fehler", "疑問手"], "blunder": ["Patzer", "悪手"], "discs lost": ["Steine verloren", "損失石数"],
   "Table of moves": ["Zugtabelle", "着手表"], "discs for Black, by move": ["Steine für Schwarz, nach Zügen", "黒から見た石差(手数順)"], "player": ["Spieler", "対局者"], "seconds": ["Sekunden", "秒"], "judged": ["geschätzt", "評価"], "exact before": ["exakt davor", "着手前の完全読み"], "review": ["Bewertung", "解析"],
   "all players": ["alle Spieler", "全対局者"], "all endings": ["alle Enden", "全終局"], "result": ["Ergebnis", "結果"], "by": ["durch", "理由"],
+  "The first {0} of {1} games are shown.": ["Gezeigt werden die ersten {0} von {1} Partien.", "{1}局のうち最初の{0}局を表示します。"], "The link names no position: ply={0}.": ["Der Link nennt keine Stellung: ply={0}.", "リンクの局面が正しくありません:ply={0}。"],
+  "Game {0} is not in the list any more.": ["Partie {0} ist nicht mehr in der Liste.", "対局 {0} は一覧にありません。"], "That is no text: paste moves, a board or a game, or drop a file of games.": ["Das ist kein Text: fügen Sie Züge, ein Brett oder eine Partie ein, oder ziehen Sie eine Datei hierher.", "テキストではありません。棋譜や盤面を貼り付けるか、棋譜ファイルをドロップしてください。"],
+  "{0}: accuracy {1}.": ["{0}: Genauigkeit {1}.", "{0}:精度 {1}。"], "Given: {0} moves, for which nobody is blamed.": ["Vorgegeben: {0} Züge, für die niemand verantwortlich ist.", "指定局面:最初の{0}手は評価しません。"],
   // practice
   "practise": ["üben", "練習"], "Problems": ["Aufgaben", "問題"], "Openings": ["Eröffnungen", "定石"], "You play": ["Sie spielen", "あなたの色"], "Line": ["Folge", "進行"],
   "the whole book, or Tiger, or f5d6c3 …": ["das ganze Buch, oder Tiger, oder f5d6c3 …", "すべての定石、Tiger、f5d6c3 など"], "Show the solution": ["Lösung zeigen", "解答を見る"], "Next": ["Weiter", "次へ"],
   "Problems and progress in files": ["Aufgaben und Fortschritt in Dateien", "問題と成績のファイル"], "Open problems": ["Aufgaben öffnen", "問題を開く"], "Export progress": ["Fortschritt sichern", "成績を保存"], "Import progress": ["Fortschritt einlesen", "成績を読み込む"],
-  "{0} due, {1} learned, {2} seen": ["{0} fällig, {1} gelernt, {2} gesehen", "復習 {0}・習得 {1}・出題 {2}"],
+  "Own errors": ["Eigene Fehler", "自分の悪手"], "Open games": ["Partien öffnen", "棋譜を開く"], "of": ["von", "対局者"],
+  "Nothing answered yet: find the move on the board.": ["Noch nichts beantwortet: finden Sie den Zug auf dem Brett.", "まだ回答がありません。盤上で着手してください。"],
+  "{0} to repeat now.": ["{0} jetzt zu wiederholen.", "今すぐ復習 {0}。"], "Nothing to repeat now; the next one in {0}. New ones are asked.": ["Jetzt nichts zu wiederholen; die nächste in {0}. Neue werden gefragt.", "今は復習なし(次は{0}後)。新しい問題を出します。"],
+  "{0} answered, {1} learned.": ["{0} beantwortet, {1} gelernt.", "回答済み {0}、習得 {1}。"], "{0} min": ["{0} min", "{0}分"], "{0} h": ["{0} h", "{0}時間"], "{0} days": ["{0} Tagen", "{0}日"],
+  "The first {0} of {1} problems are asked.": ["Gefragt werden die ersten {0} von {1} Aufgaben.", "{1}問のうち最初の{0}問を出題します。"],
+  "{0} to move: {1} was played, and lost {2} discs. Find a better move.": ["{0} am Zug: gespielt wurde {1} und verlor {2} Steine. Finden Sie einen besseren Zug.", "{0}の手番:{1} は {2} 石損でした。より良い手を見つけてください。"],
+  "No errors yet: open your games, or review a game first.": ["Noch keine Fehler: öffnen Sie Ihre Partien, oder bewerten Sie erst eine.", "悪手がありません。棋譜を開くか、先に棋譜解析をしてください。"],
+  "This file has no game.": ["Diese Datei enthält keine Partie.", "このファイルに対局はありません。"], "Reviewing game {0} of {1}; {2} errors so far.": ["Bewerte Partie {0} von {1}; bisher {2} Fehler.", "{1}局中{0}局目を解析中、悪手 {2}。"], "{0} errors.": ["{0} Fehler.", "悪手 {0}。"],
   "{0} to move: one move alone wins.": ["{0} am Zug: nur ein Zug gewinnt.", "{0}の手番:勝つ手は一つだけです。"], "{0} to move: find the best move.": ["{0} am Zug: finden Sie den besten Zug.", "{0}の手番:最善手を見つけてください。"],
   "You play {0}: find the move of the line.": ["Sie spielen {0}: finden Sie den Zug der Folge.", "{0}番:定石の手を打ってください。"], "{0} loses {1} discs.": ["{0} verliert {1} Steine.", "{0} は {1} 石損です。"],
   "{0} loses nothing, but it is not the move of the line.": ["{0} verliert nichts, ist aber nicht der Zug der Folge.", "{0} は損のない手ですが、この進行の手ではありません。"], "Try again.": ["Noch einmal.", "もう一度。"],
   "Right: {0}.": ["Richtig: {0}.", "正解:{0}。"], "The solution: {0}.": ["Die Lösung: {0}.", "解答:{0}。"], "This is the end of the line.": ["Das ist das Ende der Folge.", "この進行はここまでです。"],
 };
 
-const language = localStorage.getItem("language") ?? navigator.language.slice(0, 2), column = LANGUAGES.indexOf(language);
-if (column >= 0) {
-  words = Object.fromEntries(Object.entries(TABLE).map(([text, others]) => [text, others[column]]));
+/** Translate the page into the reader's language. Nothing else may have changed its texts. */
+export function translate() {
+  const language = lasting.get("language") ?? navigator.language.slice(0, 2), column = LANGUAGES.indexOf(language);
+  at("language").value = column < 0 ? "en" : language;
+  if (column < 0) return;
+  const words = Object.fromEntries(Object.entries(TABLE).map(([text, others]) => [text, others[column]]));
+  useWords(words);
   document.documentElement.lang = language;
-  NAMES.forEach((name, colour) => { NAMES[colour] = t(name); });
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) {
-    const text = texts.currentNode.data.trim();
+    const node = /** @type {Text} */ (texts.currentNode), text = node.data.trim();
     // "Black moves" is made of two texts
     const parts = words[text] ? [text] : text.split(" ").length === 2 ? text.split(" ") : [];
-    for (const part of parts) texts.currentNode.data = texts.currentNode.data.replace(part, t(part));
+    for (const part of parts) node.data = node.data.replace(part, t(part));
   }
   for (const name of ["aria-label", "placeholder", "title"])
-    for (const node of document.querySelectorAll(`[${name}]`)) node.setAttribute(name, t(node.getAttribute(name)));
+    for (const node of document.querySelectorAll(`[${name}]`)) node.setAttribute(name, t(node.getAttribute(name) ?? ""));
 }
-at("language").value = column < 0 ? "en" : language;
-at("language").onchange = event => { localStorage.setItem("language", event.target.value); location.reload(); };

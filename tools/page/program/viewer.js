@@ -1,410 +1,476 @@
-// `LETTERS` and `NAMES` (of the two colours) stand above; page.py describes what is known of a game (`replay`).
-const at = id => document.getElementById(id);
-const games = new Map(JSON.parse(at("replays").textContent).map(one => [one.number, one]));
-const SVG = "http://www.w3.org/2000/svg", CELL = 40, EDGE = 12;
+/** The viewer of a page: the list of games, the game shown, its moves, curve and facts, and the ways to move about in it. */
+
+import {Board} from "./board.js";
+import {at, dataOf, download, draw, element, fillList, say, tableRow} from "./dom.js";
+import {Game, LOSSES, PASS, SQUARES, squareOf} from "./game.js";
+import {signed} from "./numbers.js";
+import {playerName} from "./seats.js";
+import {makeSortable} from "./sort.js";
+import {colourName, scoreFor, t} from "./words.js";
+
 const GRAPH = {width: 720, height: 202, left: 56, right: 708, top: 12, bottom: 172};
-let game, ply = 0, timer = null, cursor;
+const PLAY_MS = 600, LONGEST_LINE = 12, ADDRESS_MS = 1000;
+const WRITING = "TEXTAREA, SELECT, INPUT:not([type=checkbox], [type=radio], [type=range], [type=file])";
 
-/** A text of the page in the reader's language, with the values in its gaps; words.js has the other languages. */
-let words = {};
-const t = (text, ...values) => (words[text] ?? text).replace(/\{(\d)\}/g, (_, gap) => values[gap]);
-
-function draw(parent, kind, attributes, text) {
-  const node = document.createElementNS(SVG, kind);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  if (text !== undefined) node.textContent = text;
-  parent.append(node);
-  return node;
-}
-
-/** The first node of some HTML of ours. */
-function nodeOf(html) {
-  const made = document.createElement("template");
-  made.innerHTML = html;
-  return made.content.firstElementChild;
-}
-
-/** A table row with these texts, of which `kinds` has the classes. */
-function tableRow(texts, kinds = []) {
-  const row = document.createElement("tr");
-  texts.forEach((text, column) => Object.assign(row.insertCell(), {textContent: text, className: kinds[column] ?? ""}));
-  return row;
-}
-
-/* ---- the list of games ---- */
-
-const rows = () => [...document.querySelectorAll("#games tbody tr")];
+/** The numbers of the games that the list shows, as it is sorted. */
+export const listedRows = () => /** @type {any[]} */ ([...document.querySelectorAll("#games tbody tr")]);
 const numberOf = row => Number(row.dataset.number);
 
-/* ---- the game: turn t leads from position t to position t + 1; numbers are Black's ---- */
-
-function unpacked(packed) {
-  const moves = packed.turns.split(" ").filter(word => word);
-  const squares = packed.squares.split(" ").map(word => [...word].map(letter => LETTERS.indexOf(letter)));
-  const other = packed.begins === "X" ? "O" : "X";
-  let made = 0;
-  const last = packed.ending === "discs" || packed.ending === "adjudication" ? packed.margin : null;
-  return {...packed, moves, squares, exact: [...packed.exact, last],
-          numbers: moves.map(move => move === "pass" ? null : ++made),
-          discs: moves.map((_, turn) => turn % 2 ? other : packed.begins)};
-}
-
-function boardAfter(one, count) {
-  const board = [...one.start];
-  for (let turn = 0; turn < count; turn++)
-    for (const square of one.squares[turn]) board[square] = one.discs[turn];
-  return board;
-}
-
-/** Discs that a turn threw away, as a review says or as the exact margins do; 0 where it is not known. */
-function slip(turn) {
-  if (game.lost) return game.lost[turn];
-  const before = game.exact[turn], after = game.exact[turn + 1];
-  if (game.seconds[turn] === null || before === null || after === null) return 0;
-  return Math.max(0, game.discs[turn] === "X" ? before - after : after - before);
-}
-
-/** How bad a turn was: the class that a review gives an error; empty for a good one. */
-const error = turn => game.classes ? game.classes[turn] : slip(turn) ? "slip" : "";
-
-/** A move with its number on a score sheet, where a pass has none: a full board ends with 60. */
-const sheetMove = turn => (game.numbers[turn] ? `${game.numbers[turn]}. ` : "") + game.moves[turn];
-
-/** Who is to move in a position. */
-const sideAt = position => position % 2 ? (game.begins === "X" ? "O" : "X") : game.begins;
-
-/** A number of Black as the reader wants it: his or that of the side with these discs; and in words. */
-const seen = (value, disc) => at("view").value === "mover" && disc === "O" ? 0 - value : value;
-const seenFor = (value, digits, disc) => t("{0} for {1}", signed(seen(value, disc), digits), NAMES[at("view").value === "mover" && disc === "O" ? 1 : 0]);
-
-const signed = (value, digits) => (value > 0 ? "+" : value < 0 ? "−" : "") + Math.abs(value).toFixed(digits);
-
-/** The square of the first move of a line. */
-const squareOf = line => "abcdefgh".indexOf(line[0]) + 8 * (Number(line[1]) - 1);
-
-/* ---- drawing ---- */
-
-const countOf = (board, disc) => board.filter(square => square === disc).length;
-
-/** Where a square has its upper left corner. */
-const cornerOf = square => [EDGE + square % 8 * CELL, EDGE + Math.floor(square / 8) * CELL];
-
-/** Draw the discs of a board, and a dot on the square played last. */
-function drawDiscs(felt, board, last) {
-  felt.replaceChildren();
-  draw(felt, "rect", {width: 344, height: 344, fill: "var(--grid)"});
-  board.forEach((disc, square) => {
-    const [x, y] = cornerOf(square);
-    draw(felt, "rect", {x: x + .5, y: y + .5, width: CELL - 1, height: CELL - 1, fill: "var(--felt)"});
-    if (disc !== "-")
-      draw(felt, "circle", {cx: x + CELL / 2, cy: y + CELL / 2, r: 16, stroke: "#0004",
-                            fill: disc === "X" ? "var(--first)" : "var(--second)"});
-    if (square === last) draw(felt, "circle", {cx: x + CELL / 2, cy: y + CELL / 2, r: 4, fill: "#e2574c", stroke: "#fff"});
-  });
-  felt.setAttribute("aria-label", `${t("board")}, ${NAMES[0]} ${countOf(board, "X")}, ${NAMES[1]} ${countOf(board, "O")}`);
-}
-
-function drawLetters(felt) {
-  for (let line = 0; line < 8; line++) {
-    draw(felt, "text", {x: EDGE + (line + .5) * CELL, y: 10}, "abcdefgh"[line]);
-    draw(felt, "text", {x: 6, y: EDGE + (line + .5) * CELL + 4}, String(line + 1));
+export class Viewer {
+  /** @param {import("./modes/mode.js").Mode} mode what the page does with the board. */
+  constructor(mode) {
+    this.mode = mode;
+    /** @type {Map<number, Game>} */
+    this.games = new Map();
+    /** @type {any} */
+    this.game = null;  // a Game, once there is one
+    this.ply = 0;
+    /** @type {any} */
+    this.timer = null;
+    this.request = 0;
+    /** @type {any[]} */
+    this.items = [];  // the moves of the game shown, in the list of moves
+    this.lettersTyped = "";
+    this.hasLines = at("lines") !== null;
+    this.board = new Board(at("board"), square => this.choose(square), square => this.describe(square));
+    this.addressTimer = 0;
+    this.addressWritten = 0;
   }
-}
 
-function drawBoard() {
-  const board = boardAfter(game, ply), felt = at("board"), better = ply && game.better?.[ply - 1];
-  drawDiscs(felt, board, ply ? game.squares[ply - 1][0] : undefined);
-  if (better) {
-    const [x, y] = cornerOf(squareOf(better));
-    draw(felt, "circle", {class: "better", cx: x + CELL / 2, cy: y + CELL / 2, r: 13});
+  /** Take part in what the reader does. The mode must be ready. */
+  begin() {
+    makeSortable(document);
+    const buttons = {first: () => this.go(0), back: () => this.go(this.ply - 1), play: () => this.play(),
+                     forward: () => this.go(this.ply + 1), last: () => this.go(this.game.moves.length)};
+    for (const [id, act] of Object.entries(buttons)) at(id).onclick = () => this.game && act();
+    at("ply").oninput = event => this.go(Number(event.target.value));
+    at("graph").onclick = event => {
+      const box = at("graph").getBoundingClientRect(), x = (event.clientX - box.left) / box.width * GRAPH.width;
+      this.go(Math.round((x - GRAPH.left) / (GRAPH.right - GRAPH.left) * this.game.moves.length));
+    };
+    at("table").ontoggle = () => this.drawTable();
+    at("view").onchange = () => this.drawScores();
+    at("by-engine").onchange = at("by-ending").onchange = () => this.filter();
+    if (this.hasLines) at("trunk").onclick = () => this.goHome();
+    document.addEventListener("keydown", event => this.heedKey(event));
+    document.addEventListener("click", event => this.heedClick(event));
+    // A box or a menu that was used with the mouse gives the keys back to the board.
+    document.addEventListener("change", event => {
+      const used = /** @type {any} */ (event.target);
+      if (used.matches("select, [type=checkbox]") && !used.matches(":focus-visible")) used.blur();
+    });
+    addEventListener("pagehide", () => this.writeAddress());
+    this.filter();
+    this.drawScores();
   }
-  drawLetters(felt);
-  return `${countOf(board, "X")}-${countOf(board, "O")}`;
-}
 
-/** What shows a line that begins at a position: text, or nodes that lead along it. */
-let steps = (position, line) => [line];
+  get position() { return this.game.positions[this.ply]; }
+  get atEnd() { return this.ply === this.game.moves.length; }
+  /** The side whose view of scores is shown, for a position with this side to move. @param {string} side */
+  viewOf(side) { return at("view").value === "mover" ? side : "X"; }
+  /** A score of Black's as the reader wants it. @param {number} score @param {string} side to move. @param {number} digits */
+  shown(score, side, digits) { return signed(this.viewOf(side) === "O" ? 0 - score : score, digits); }
 
-/** The turn that led to the position shown. */
-function turnFacts(turn) {
-  const mover = game.discs[turn] === "X" ? game.black : game.white;
-  const seconds = game.seconds[turn], value = game.values[turn], lost = slip(turn);
-  const by = turn < game.opening ? t("opening") : (seconds === null ? mover : t("{0} in {1} s", mover, seconds.toFixed(3))) +
-    (game.booked?.includes(turn) ? `, ${t("from its book")}` : "");
-  const said = [`${sheetMove(turn)}, ${by}`];
-  if (value !== null) said.push(t("{0} judged {1}", mover, seenFor(value, 2, game.discs[turn])));
-  if (game.better?.[turn]) said.push([t("{0}, {1} discs lost; better", t(error(turn)), lost) + " ", ...steps(turn, game.better[turn])]);
-  else if (lost && !game.lost) said.push(t("{0} discs thrown away", lost));
-  return said;
-}
+  /* ---- keys and clicks ---- */
 
-/** All numbers are those of the graph at the position shown. */
-function facts() {
-  const said = ply ? turnFacts(ply - 1) : [t("The start.")], exact = game.exact[ply];
-  if (exact !== null) said.push(t("exact {0}", seenFor(exact, 0, sideAt(ply))));
-  else if (typeof game.review?.[ply] === "number") said.push(t("reviewed {0}", `${seenFor(game.review[ply], 0, sideAt(ply))}, ${game.depths[ply]}`));
-  return said;
-}
-
-function items(list, texts) {
-  list.replaceChildren(...texts.map(text => {
-    const item = document.createElement("li");
-    item.append(...[text].flat());
-    return item;
-  }));
-}
-
-/** The known values as [position, value]. */
-function curve(values) {
-  return values.map((value, position) => [position, value]).filter(([, value]) => value !== null && value !== undefined);
-}
-
-/** Where a position of the game lies on the graph. */
-const across = position => GRAPH.left + position / Math.max(1, game.moves.length) * (GRAPH.right - GRAPH.left);
-
-function drawGraph() {
-  const count = game.moves.length, own = disc => [null, ...game.values.map((value, turn) => game.discs[turn] === disc ? value : null)];
-  const curves = {black: curve(own("X")), white: curve(own("O")), review: curve(game.review ?? []), exact: curve(game.exact)};
-  const most = Math.max(4, ...Object.values(curves).flat().map(([, value]) => Math.abs(value)));
-  const top = Math.ceil(Math.min(64, most) / 4) * 4, graph = at("graph");
-  const y = value => (GRAPH.top + GRAPH.bottom) / 2 - Math.max(-top, Math.min(top, value)) / top * (GRAPH.bottom - GRAPH.top) / 2;
-  graph.replaceChildren();
-  for (const value of [-top, -top / 2, 0, top / 2, top]) {
-    draw(graph, "line", {class: value ? "tick" : "level", x1: GRAPH.left, x2: GRAPH.right, y1: y(value), y2: y(value)});
-    draw(graph, "text", {class: "up", x: GRAPH.left - 5, y: y(value)}, signed(value, 0));
+  /** @param {any} event */
+  heedKey(event) {
+    if (!this.game || event.ctrlKey || event.metaKey || event.altKey || event.target.closest(WRITING)) return;
+    if (event.key === " " && event.target.closest("button, input, summary")) return;
+    if (event.key.startsWith("Arrow") && event.target.closest("[type=radio], [type=range]")) return;
+    // These move about on a board that is in sight; on a page where it is not, they are the browser's.
+    const onBoard = {ArrowLeft: () => this.go(this.ply - 1), ArrowRight: () => this.go(this.ply + 1), Home: () => this.go(0),
+                     End: () => this.go(this.game.moves.length), " ": () => this.play(), e: () => this.mode.speak()};
+    const anywhere = {n: () => this.neighbour(1), p: () => this.neighbour(-1), Escape: () => this.hasLines && this.goHome()};
+    if (event.key === "Enter" && event.target.dataset?.number) this.openGame(numberOf(event.target));
+    else if (anywhere[event.key]) anywhere[event.key]();
+    else if (onBoard[event.key] && this.inSight()) onBoard[event.key]();
+    else return;
+    event.preventDefault();
   }
-  for (const [position, number] of [0, ...game.numbers].entries())
-    if (number !== null && number % 10 === 0)
-      draw(graph, "text", {class: "across", x: across(position), y: GRAPH.bottom + 5}, String(number));
-  for (const [kind, points] of Object.entries(curves)) {
-    const text = points.map(([position, value]) => `${across(position).toFixed(1)},${y(value).toFixed(1)}`);
-    if (text.length > 1) draw(graph, "polyline", {class: `curve ${kind}`, points: text.join(" ")});
-    for (const point of text) {
-      const [cx, cy] = point.split(",");
-      draw(graph, "circle", {class: `dots ${kind}`, cx, cy, r: 1.8});
+
+  /** @param {any} event */
+  heedClick(event) {
+    const link = event.target.closest("[data-ply]"), row = event.target.closest("#games tbody tr");
+    if (link && link.dataset.game) this.openGame(Number(link.dataset.game), Number(link.dataset.ply));
+    else if (row) this.openGame(numberOf(row));
+  }
+
+  /** A square was chosen on the board. @param {number} square */
+  choose(square) { this.mode.square(square); }
+
+  /** Say in words what a square has. @param {number} square */
+  describe(square) {
+    if (!this.game) return "";
+    const disc = this.mode.boardShown()[square], name = SQUARES[square];
+    const what = disc !== "-" ? colourName(disc) : t(this.mode.legal().some(move => squareOf(move) === square) ? "legal move" : "empty");
+    const choice = this.mode.known().find(one => squareOf(one.move) === square);
+    return `${name}, ${what}${choice ? `, ${this.scoreText(choice.score)}` : ""}`;
+  }
+
+  /** Whether most of the board can be seen. */
+  inSight() {
+    const {top, bottom} = at("board").getBoundingClientRect(), middle = (top + bottom) / 2;
+    return middle > 0 && middle < innerHeight;
+  }
+  reveal() { if (!this.inSight()) at("viewer").scrollIntoView({block: "start"}); }
+
+  /* ---- the list of games ---- */
+
+  /** Return the row of a game in the list. @param {Game} game */
+  rowOf(game) {
+    const {number, winner, result = "", remark, ending = "", fault, occasion} = game.record;
+    const row = tableRow([number, "", "", result, remark ?? ending], ["number", "name", "name", "number", fault ? "bad" : ""]);
+    row.tabIndex = 0;
+    row.dataset.number = String(number);
+    row.cells[3].dataset.key = String(game.record.margin ?? "");
+    row.cells[4].title = remark ?? ending;
+    ["X", "O"].forEach((side, each) => {
+      const name = playerName(game, side), cell = row.cells[each + 1];
+      cell.title = name;
+      cell.append(winner === side ? element("b", {textContent: name}) : name);
+    });
+    if (occasion) row.cells[1].append(element("span", {className: "small", textContent: occasion, title: occasion}));
+    row.classList.toggle("shown", this.game?.number === number);
+    return row;
+  }
+
+  filter() {
+    const player = at("by-engine").value, ending = at("by-ending").value, all = listedRows();
+    let count = 0;
+    for (const row of all) {
+      const {black, white, ending: by} = /** @type {Game} */ (this.games.get(numberOf(row))).record;
+      row.hidden = Boolean(player && player !== black && player !== white || ending && ending !== by);
+      count += row.hidden ? 0 : 1;
     }
+    at("count").textContent = `${count} of ${all.length}`;
   }
-  for (const kind of Object.keys(curves))
-    at(`${kind}-legend`).hidden = !curves[kind].length;
-  cursor = draw(graph, "line", {class: "cursor", y1: GRAPH.top, y2: GRAPH.bottom});
-  at("judgements").hidden = !game.values.concat(game.review ?? [], game.exact.slice(0, count)).some(value => value !== null);
-}
 
-/* ---- moving about ---- */
-
-/** Whether the newest position of a game that is being played is shown: its next move will be shown too. */
-const isFollowed = () => Boolean(game.playing) && ply === game.moves.length;
-
-/** The fragment that leads back to the position shown; empty where none does. */
-let address = () => game.trunk ? "" : `#game=${game.number}${isFollowed() ? "" : `&ply=${ply}`}`;
-
-function go(to) {
-  ply = Math.max(0, Math.min(game.moves.length, to));
-  at("status").textContent = drawBoard();
-  items(at("facts"), facts());
-  at("ply").value = ply;
-  for (const end of ["x1", "x2"]) cursor.setAttribute(end, across(ply));
-  [...at("moves").children].forEach((item, turn) => item.classList.toggle("now", turn === ply - 1));
-  const place = address();
-  if (place) history.replaceState(null, "", place);
-}
-
-function side(kind, name) {
-  const dot = document.createElement("span");
-  dot.className = `side ${kind}`;
-  return [dot, ` ${name}`];
-}
-
-/** The errors of the game, each a button that leads to it. */
-function slips() {
-  const turns = game.moves.map((_, turn) => turn).filter(error);
-  at("slips").hidden = !turns.length;
-  at("slips").replaceChildren(`${t("Discs thrown away")}: `, ...turns.map(turn => {
-    const button = document.createElement("button");
-    button.textContent = `${sheetMove(turn)}: ${slip(turn)}`;
-    button.onclick = () => go(turn + 1);
-    return button;
-  }));
-}
-
-/** The moves as a table, for those who read with their ears; filled while it is open. */
-function drawTable() {
-  if (!at("table").open) return;
-  at("turns").tBodies[0].replaceChildren(...game.moves.map((move, turn) => {
-    const mover = game.discs[turn] === "X" ? game.black : game.white;
-    const number = (value, digits) => value === null || value === undefined ? "" : signed(seen(value, game.discs[turn]), digits);
-    const texts = [game.numbers[turn] ?? "", mover, move, game.seconds[turn]?.toFixed(3) ?? "", number(game.values[turn], 2), number(game.exact[turn], 0)];
-    return tableRow(texts, ["number", "", "", "number", "number", "number"]);
-  }));
-}
-
-/** Hands a game over once all of it is known: at once in a report; a live page asks for what it lacks. */
-let withGame = (number, use) => use(games.get(number));
-
-function show(number, position) {
-  withGame(number, packed => {
-    stop();
-    load(packed, position);
-  });
-}
-
-/** What stands before the players. */
-let heading = () => `${t("Game")} ${game.number}: `;
-
-function load(packed, position) {
-  game = unpacked(packed);
-  for (const row of rows()) row.classList.toggle("shown", numberOf(row) === game.number);
-  at("title").replaceChildren(heading(), ...side("first", game.black), " – ", ...side("second", game.white));
-  at("called").textContent = game.called;
-  at("occasion").textContent = game.occasion ?? "";
-  at("ply").max = game.moves.length;
-  at("detail").textContent = game.detail;
-  at("detail").className = game.fault ? "bad" : "soft";
-  at("transcript").textContent = game.moves.filter(move => move !== "pass").join(game.turns.includes("/") ? " " : "");
-  items(at("moves"), game.moves);
-  [...at("moves").children].forEach((item, turn) => {
-    item.classList.toggle("opening", turn < game.opening);
-    if (error(turn)) { item.classList.add("slip", error(turn)); item.title = t("{0} discs thrown away", slip(turn)); }
-    item.onclick = () => go(turn + 1);
-  });
-  slips();
-  for (const [id, name] of [["black-name", game.black], ["white-name", game.white]]) at(id).textContent = name;
-  drawGraph();
-  drawTable();
-  go(position ?? game.turned ?? game.moves.length);
-}
-
-/** Show all scores anew, for Black or for the mover. */
-function drawScores() {
-  for (const cell of document.querySelectorAll("[data-score]"))
-    cell.textContent = signed(seen(Number(cell.dataset.score), cell.dataset.side), cell.dataset.score % 1 ? 1 : 0);
-  if (!game) return;
-  drawTable();
-  go(ply);
-}
-
-/** Whether most of the board can be seen. */
-function inSight() {
-  const {top, bottom} = at("board").getBoundingClientRect(), middle = (top + bottom) / 2;
-  return middle > 0 && middle < innerHeight;
-}
-
-function reveal() {
-  if (!inSight()) at("viewer").scrollIntoView({block: "start"});
-}
-
-/** The next game of the list, as it is sorted and filtered, in one direction or the other. */
-function neighbour(step) {
-  const isShown = row => numberOf(row) === game.number, listed = rows().filter(row => !row.hidden || isShown(row));
-  const row = listed[listed.findIndex(isShown) + step];
-  if (!row) return;
-  show(numberOf(row));
-  row.scrollIntoView({block: "nearest"});
-  reveal();
-}
-
-function choose(number, position) {
-  show(number, position);
-  reveal();
-}
-
-function stop() {
-  clearInterval(timer);
-  timer = null;
-  at("play").textContent = "▶";
-}
-
-function play() {
-  if (timer) return stop();
-  if (ply === game.moves.length) go(0);
-  at("play").textContent = "❚❚";
-  timer = setInterval(() => { go(ply + 1); if (ply === game.moves.length) stop(); }, 600);
-}
-
-function filter() {
-  const engine = at("by-engine").value, ending = at("by-ending").value;
-  let count = 0;
-  const all = rows();
-  for (const row of all) {
-    const {black, white, ending: by} = games.get(numberOf(row));
-    row.hidden = Boolean(engine && engine !== black && engine !== white || ending && ending !== by);
-    count += !row.hidden;
+  /** Show the next game of the list, as it is sorted and filtered, or the previous one. @param {number} step */
+  neighbour(step) {
+    const isShown = row => numberOf(row) === this.game.number, listed = listedRows().filter(row => !row.hidden || isShown(row));
+    const row = listed[listed.findIndex(isShown) + step];
+    if (!row) return;
+    this.show(numberOf(row));
+    row.scrollIntoView({block: "nearest"});
+    this.reveal();
   }
-  at("count").textContent = `${count} of ${all.length}`;
+
+  /** Show a game that was asked for, and bring the board into sight. @param {number} number @param {number} [position] */
+  openGame(number, position) {
+    this.mode.chosen();
+    this.show(number, position);
+    this.reveal();
+  }
+
+  /** Show a game once all of it is known. @param {number} number @param {number} [position] */
+  show(number, position) {
+    const wanted = ++this.request, whole = this.mode.fetch(/** @type {Game} */ (this.games.get(number)));
+    if (!(whole instanceof Promise)) return this.load(whole, position);
+    whole.then(game => { if (game && wanted === this.request) this.load(game, position); });
+  }
+
+  /* ---- the game shown ---- */
+
+  /** @param {Game} game @param {number} [position] */
+  load(game, position) {
+    this.stop();
+    this.game = game;
+    this.mode.opening(game);
+    for (const row of listedRows()) row.classList.toggle("shown", numberOf(row) === game.number);
+    this.drawHead();
+    at("ply").max = game.moves.length;
+    this.drawMoves();
+    this.drawSlips();
+    this.drawGraph();
+    this.drawTable();
+    this.go(position ?? game.record.turned ?? game.moves.length);
+  }
+
+  /** Title, occasion, detail, transcript. */
+  drawHead() {
+    const game = this.game, {called = "", occasion = "", detail = "", comment = "", fault} = game.record;
+    const side = (kind, name) => [element("span", {className: `side ${kind}`}), ` ${name}`];
+    const [black, white] = ["X", "O"].map(each => playerName(game, each));
+    at("title").replaceChildren(this.mode.heading(game), ...side("first", black), " – ", ...side("second", white));
+    at("called").textContent = called;
+    at("occasion").textContent = occasion;
+    at("detail").textContent = detail || comment;
+    at("detail").className = fault ? "bad" : "soft";
+    at("transcript").textContent = game.moves.filter(move => move !== PASS).join(game.moves.some(move => move.includes("/")) ? " " : "");
+    for (const [id, name] of [["black-name", black], ["white-name", white]]) at(id).textContent = name;
+  }
+
+  /** The list of moves, variations in brackets behind the move that they replace. */
+  drawMoves() {
+    const game = this.game;
+    const itemsOf = new Map();
+    const item = (line, turn) => {
+      const made = element("li", {textContent: line.moves[turn], tabIndex: 0, role: "button"});
+      made.onclick = () => line === this.game ? this.go(turn + 1) : this.load(line, turn + 1);
+      made.onkeydown = event => {
+        if (event.key !== "Enter" && event.key !== " ") return;
+        event.preventDefault();
+        event.stopPropagation();
+        made.click();
+      };
+      made.classList.toggle("opening", turn < line.given);
+      const kind = line.error(turn);
+      if (kind) {
+        made.classList.add("slip", kind);
+        made.title = t("{0} discs thrown away", line.slip(turn));
+      }
+      itemsOf.set(line, {...itemsOf.get(line), [turn]: made});
+      return made;
+    };
+    /** @type {(line: Game, from: number) => any[]} */
+    const listed = (line, from) => {
+      const leaving = turn => line.variations.filter(each => each.left === turn).flatMap(bracketed);
+      return [...line.moves.keys()].slice(from).flatMap(turn => [item(line, turn), ...leaving(turn)]).concat(leaving(line.moves.length));
+    };
+    const bracket = textContent => element("li", {className: "bracket", textContent});
+    const bracketed = line => [bracket("("), ...listed(line, line.left), bracket(")")];
+    at("moves").replaceChildren(...listed(game.root, 0));
+    this.items = game.moves.map((_, turn) => {
+      let line = game;
+      while (line.trunk && turn < line.left) line = line.trunk;
+      return itemsOf.get(line)[turn];
+    });
+  }
+
+  /** The errors of the game, each a button that leads to it. */
+  drawSlips() {
+    const game = this.game, turns = [...game.moves.keys()].filter(turn => game.error(turn));
+    at("slips").hidden = !turns.length;
+    at("slips").replaceChildren(`${t("Discs thrown away")}: `, ...turns.map(turn => {
+      const button = element("button", {textContent: `${game.sheetMove(turn)}: ${game.slip(turn)}`});
+      button.onclick = () => this.go(turn + 1);
+      return button;
+    }));
+  }
+
+  /** The moves as a table, for those who read with their ears; filled while it is open. */
+  drawTable() {
+    if (!at("table").open || !this.game) return;
+    const game = this.game, number = (value, turn, digits) => value === null ? "" : this.shown(value, game.mover(turn), digits);
+    at("turns").tBodies[0].replaceChildren(...game.moves.map((move, turn) => {
+      const texts = [game.sheetNumber(turn) ?? "", playerName(game, game.mover(turn)), move, game.fact("seconds", turn)?.toFixed(3) ?? "",
+                     number(game.fact("values", turn), turn, 2), number(game.fact("exact", turn), turn, 0)];
+      return tableRow(texts, ["number", "", "", "number", "number", "number"]);
+    }));
+  }
+
+  /** Show all scores again, for Black or for the mover. */
+  drawScores() {
+    for (const cell of /** @type {any} */ (document.querySelectorAll("[data-score]")))
+      cell.textContent = this.shown(Number(cell.dataset.score), cell.dataset.side, cell.dataset.score % 1 ? 1 : 0);
+    if (!this.game) return;
+    this.drawTable();
+    this.go(this.ply);
+  }
+
+  /* ---- the position shown ---- */
+
+  /** Show a position of the game. @param {number} to */
+  go(to) {
+    this.ply = Math.max(0, Math.min(this.game.moves.length, Math.round(to) || 0));
+    this.mode.shown();
+    this.draw();
+    this.items.forEach((item, turn) => {
+      item?.classList.toggle("now", turn === this.ply - 1);
+      if (turn === this.ply - 1) item?.setAttribute("aria-current", "true"); else item?.removeAttribute("aria-current");
+    });
+    this.planAddress();
+  }
+
+  /** Draw all that belongs to the position shown. */
+  draw() {
+    const game = this.game, ply = this.ply, last = ply ? squareOf(game.moves[ply - 1]) : -1;
+    this.board.show(this.mode.boardShown(), last < 0 ? undefined : last);
+    const better = ply ? game.fact("better", ply - 1) : "";
+    if (better) this.board.markBetter(better);
+    say("status", this.position.discs);
+    this.drawFacts();
+    at("ply").value = ply;
+    at("ply").setAttribute("aria-valuetext", ply ? game.sheetMove(ply - 1) : t("The start."));
+    for (const end of ["x1", "x2"]) at("graph").querySelector(".cursor")?.setAttribute(end, this.across(ply));
+    if (this.hasLines) this.showMoves();
+  }
+
+  /** All numbers are those of the graph at the position shown. */
+  drawFacts() {
+    const game = this.game, ply = this.ply, side = this.position.side;
+    const said = ply ? this.mode.facts(ply - 1) : [t("The start.")], exact = game.fact("exact", ply), reviewed = game.fact("review", ply);
+    if (exact !== null) said.push(t("exact {0}", scoreFor(exact, 0, this.viewOf(side))));
+    else if (typeof reviewed === "number") said.push(t("reviewed {0}", `${scoreFor(reviewed, 0, this.viewOf(side))}, ${game.fact("depths", ply)}`));
+    fillList(at("facts"), said);
+  }
+
+  /** Return what is known of a turn, in sentences. @param {number} turn */
+  turnFacts(turn) {
+    const game = this.game, mover = playerName(game, game.mover(turn)), side = this.viewOf(game.mover(turn));
+    const seconds = game.fact("seconds", turn), value = game.fact("values", turn), lost = game.slip(turn), better = game.fact("better", turn);
+    const by = turn < game.given ? t("opening") : (seconds === null ? mover : t("{0} in {1} s", mover, seconds.toFixed(3))) +
+      (game.fact("booked", turn) ? `, ${t("from its book")}` : "");
+    /** @type {any[]} */
+    const said = [`${game.sheetMove(turn)}, ${by}`];
+    if (value !== null) said.push(t("{0} judged {1}", mover, scoreFor(value, 2, side)));
+    if (better) said.push([t("{0}, {1} discs lost; better", t(game.error(turn)), lost) + " ", ...this.steps(turn, better)]);
+    else if (lost && !game.isReviewed) said.push(t("{0} discs thrown away", lost));
+    if (game.fact("comments", turn)) said.push(game.fact("comments", turn));
+    return said;
+  }
+
+  /** Return a line as buttons, each of which leads to the position after its move. @param {number} place @param {string} line */
+  steps(place, line) {
+    if (!this.hasLines) return [line];
+    return line.split(" ").flatMap((move, each, all) => {
+      const button = element("button", {className: "step", textContent: move});
+      button.onclick = () => this.mode.line(place, all.slice(0, each + 1));
+      return [button, " "];
+    });
+  }
+
+  /** Show the position after a line of the game shown; moves that were not played make a variation. @param {number} place @param {string[]} line */
+  playLine(place, line) {
+    const [game, ply] = this.game.follow(place, line);
+    if (game === this.game && ply <= this.items.length) return this.go(ply);
+    this.load(game, ply);
+  }
+
+  /** Go back to the game that a variation left, where it left. */
+  goHome() {
+    if (this.game?.trunk) this.load(this.game.root, this.game.left);
+  }
+
+  /* ---- the moves of the position shown ---- */
+
+  /** A score of the mover as the reader wants it. @param {number} score */
+  scoreText(score) {
+    const side = this.position.side;
+    return this.shown(side === "X" ? score : 0 - score, side, Number.isInteger(score) ? 0 : 1);
+  }
+
+  /** What a review knows of the moves, the best first: scores are the mover's. @returns {import("./game.js").Choice[]} */
+  reviewed() {
+    return (this.game.fact("choices", this.ply) ?? []).map(([line, score, isExact]) => {
+      const pv = line.split(" ");
+      return {move: pv[0], score: this.position.side === "X" ? score : 0 - score, isExact: Boolean(isExact), pv};
+    });
+  }
+
+  /** Scores on the squares, the best line, and all moves with their lines. */
+  showMoves() {
+    const choices = this.mode.known(), legal = this.mode.legal(), scored = new Map(choices.map(one => [one.move, one]));
+    const unscored = legal.filter(move => !scored.has(move));
+    const classOf = one => one.score === choices[0].score ? "best" : LOSSES.find(([, least]) => choices[0].score - one.score >= least)?.[0] ?? "good";
+    this.board.markMoves([...choices.map(one => ({...one, kind: classOf(one), text: this.scoreText(one.score)})), ...unscored.map(move => ({move}))]);
+    if (at("lined")?.checked) this.board.markLine(choices[0]?.pv ?? []);
+    const rows = [...at("lines").tBodies[0].rows], focused = rows.findIndex(row => row.contains(document.activeElement)), place = this.ply;
+    at("lines").tBodies[0].replaceChildren(...[...choices, ...unscored.map(move => ({move, pv: [move], score: undefined, isExact: false}))].map(line => {
+      const [first, , ...rest] = this.steps(place, line.pv.slice(0, LONGEST_LINE).join(" "));
+      const score = line.score === undefined ? "" : (choices[0].isExact && !line.isExact ? "~" : "") + this.scoreText(line.score);
+      const row = tableRow(["", score, ""], ["", "number", "line"]);
+      row.cells[0].append(first);
+      row.cells[2].append(...rest);
+      row.classList.toggle("played", line.move === this.game.moves[place]);
+      return row;
+    }));
+    if (focused >= 0) at("lines").tBodies[0].rows[focused]?.querySelector("button").focus();
+    say("depth", this.mode.note());
+    at("trunk").hidden = !this.game?.trunk;
+  }
+
+  /* ---- the curve ---- */
+
+  /** Where a position of the game lies on the graph. @param {number} position */
+  across(position) { return GRAPH.left + position / Math.max(1, this.game.moves.length) * (GRAPH.right - GRAPH.left); }
+
+  drawGraph() {
+    const game = this.game, graph = at("graph"), known = values => [...values.entries()].filter(([, value]) => value !== null);
+    const own = side => [null, ...game.column("values").map((value, turn) => game.mover(turn) === side ? value : null)];
+    const curves = {black: known(own("X")), white: known(own("O")), review: known(game.column("review")), exact: known(game.column("exact"))};
+    const most = Math.max(4, ...Object.values(curves).flat().map(([, value]) => Math.abs(value)));
+    const top = Math.ceil(Math.min(64, most) / 4) * 4;
+    const y = value => (GRAPH.top + GRAPH.bottom) / 2 - Math.max(-top, Math.min(top, value)) / top * (GRAPH.bottom - GRAPH.top) / 2;
+    graph.replaceChildren();
+    for (const value of [-top, -top / 2, 0, top / 2, top]) {
+      draw(graph, "line", {class: value ? "tick" : "level", x1: GRAPH.left, x2: GRAPH.right, y1: y(value), y2: y(value)});
+      draw(graph, "text", {class: "up", x: GRAPH.left - 5, y: y(value)}, signed(value, 0));
+    }
+    for (let turn = -1; turn < game.moves.length; turn++) {
+      const number = turn < 0 ? 0 : game.sheetNumber(turn);
+      if (number !== null && number % 10 === 0) draw(graph, "text", {class: "across", x: this.across(turn + 1), y: GRAPH.bottom + 5}, String(number));
+    }
+    for (const [kind, points] of Object.entries(curves)) {
+      const text = points.map(([position, value]) => `${this.across(position).toFixed(1)},${y(value).toFixed(1)}`);
+      if (text.length > 1) draw(graph, "polyline", {class: `curve ${kind}`, points: text.join(" ")});
+      for (const point of text) {
+        const [cx, cy] = point.split(",");
+        draw(graph, "circle", {class: `dots ${kind}`, cx, cy, r: 1.8});
+      }
+      at(`${kind}-legend`).hidden = !points.length;
+    }
+    draw(graph, "line", {class: "cursor", x1: this.across(this.ply), x2: this.across(this.ply), y1: GRAPH.top, y2: GRAPH.bottom});
+    const count = game.moves.length;
+    at("judgements").hidden = ![...game.column("values"), ...game.column("review"), ...game.column("exact").slice(0, count)].some(value => value !== null);
+  }
+
+  /* ---- playing on its own ---- */
+
+  stop() {
+    clearInterval(this.timer);
+    this.timer = null;
+    at("play").textContent = "▶";
+  }
+  play() {
+    if (this.timer) return this.stop();
+    if (this.atEnd) this.go(0);
+    at("play").textContent = "❚❚";
+    this.timer = setInterval(() => {
+      this.go(this.ply + 1);
+      if (this.atEnd) this.stop();
+    }, PLAY_MS);
+  }
+
+  /* ---- the address: a browser allows few changes of it in a while, so it is written once a second ---- */
+
+  planAddress() {
+    if (this.addressTimer) return;
+    const wait = this.addressWritten + ADDRESS_MS - Date.now();
+    if (wait <= 0) return this.writeAddress();
+    this.addressTimer = setTimeout(() => this.writeAddress(), wait);
+  }
+  writeAddress() {
+    clearTimeout(this.addressTimer);
+    this.addressTimer = 0;
+    const place = this.game && this.mode.address();
+    if (!place || location.hash === place) return;
+    this.addressWritten = Date.now();
+    try { history.replaceState(null, "", place); } catch { /* the browser allows no more for now; the page works without it */ }
+  }
+
+  /** Show what the address names; returns whether it names a game of the list. */
+  followAddress() {
+    const wanted = new URLSearchParams(location.hash.slice(1)), number = Number(wanted.get("game"));
+    if (!this.games.has(number)) return false;
+    const ply = Number(wanted.get("ply"));
+    this.openGame(number, wanted.has("ply") && Number.isInteger(ply) ? ply : undefined);
+    return true;
+  }
+
+  /* ---- files ---- */
+
+  /** The game shown, or all games, in a format of files. @param {string} format @param {boolean} all */
+  async save(format, all) {
+    const content = new Blob([await this.mode.fileText(format, all)], {type: "text/plain"});
+    download(content, all ? `games.${format}` : `game-${this.game.number}.${format}`);
+  }
 }
 
-/** All games as files of that format, as `outflank export` writes them. */
-async function gameFiles(format) {
-  const packed = Uint8Array.from(atob(JSON.parse(at("files").textContent)[format]), letter => letter.charCodeAt(0));
-  const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return JSON.parse(await new Response(unpacked).text());
+/** Return the games of a report as files, as `outflank export` writes them. @param {string} format @returns {Promise<string[]>} */
+export async function gameFiles(format) {
+  const packed = Uint8Array.from(atob(dataOf("files")[format]), letter => letter.charCodeAt(0));
+  const whole = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return JSON.parse(await new Response(whole).text());
 }
-
-/** The game shown, or all games, as a file of that format; a live page asks for it. */
-let fileText = async (format, all) => {
-  const files = await gameFiles(format);
-  return all ? files.join("") : files[[...games.keys()].indexOf(game.number)];
-};
-
-function download(content, name) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(content);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-}
-
-async function save(format, all) {
-  const content = new Blob([await fileText(format, all)], {type: "text/plain"});
-  download(content, all ? `games.${format}` : `game-${game.number}.${format}`);
-}
-
-// These move about on a board that is in sight; on a page where it is not, they are the browser's.
-const BOARD_KEYS = {
-  ArrowLeft: () => go(ply - 1), ArrowRight: () => go(ply + 1), Home: () => go(0), End: () => go(game.moves.length),
-  " ": play,
-};
-const KEYS = {n: () => neighbour(1), p: () => neighbour(-1)};
-
-document.addEventListener("keydown", event => {
-  if (!game || event.ctrlKey || event.metaKey || event.altKey || ["SELECT", "INPUT", "TEXTAREA"].includes(event.target.tagName)) return;
-  if (event.key === " " && event.target.tagName === "BUTTON") return;
-  if (event.key === "Enter" && event.target.dataset.number) choose(numberOf(event.target));
-  else if (KEYS[event.key]) KEYS[event.key]();
-  else if (BOARD_KEYS[event.key] && inSight()) BOARD_KEYS[event.key]();
-  else return;
-  event.preventDefault();
-});
-document.addEventListener("click", event => {
-  const link = event.target.closest("[data-ply]"), row = event.target.closest("#games tbody tr");
-  if (link) choose(Number(link.dataset.game), Number(link.dataset.ply));
-  else if (row) choose(numberOf(row));
-});
-at("table").ontoggle = drawTable;
-at("view").onchange = drawScores;
-for (const button of document.querySelectorAll("#downloads button"))
-  button.onclick = () => save(button.dataset.format, "all" in button.dataset);
-at("first").onclick = () => go(0);
-at("back").onclick = () => go(ply - 1);
-at("play").onclick = play;
-at("forward").onclick = () => go(ply + 1);
-at("last").onclick = () => go(game.moves.length);
-at("ply").oninput = event => go(Number(event.target.value));
-at("graph").onclick = event => {
-  const box = at("graph").getBoundingClientRect(), x = (event.clientX - box.left) / box.width * GRAPH.width;
-  go(Math.round((x - GRAPH.left) / (GRAPH.right - GRAPH.left) * game.moves.length));
-};
-at("by-engine").onchange = at("by-ending").onchange = filter;
-filter();
-drawScores();
-
-/** Show what the address names; false if it names no game. */
-function follow() {
-  const wanted = new URLSearchParams(location.hash.slice(1)), number = Number(wanted.get("game"));
-  if (!games.has(number)) return false;
-  choose(number, wanted.has("ply") ? Number(wanted.get("ply")) : undefined);
-  return true;
-}
-
-window.onhashchange = follow;
-if (!follow() && games.size) show(games.keys().next().value);

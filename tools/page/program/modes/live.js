@@ -1,202 +1,241 @@
-// Stands after report.js and seats.js, whose games, board and list it feeds with what the server says; docs/live.md has the messages.
-const LATEST = 4000;  // ms
-const values = new Map(), cards = new Map();
-let page = null, lag = 0, attempts = 0, asked = 0, endedAt = 0, isAuto = !location.hash;
+/** A run that is being played: the server feeds its games, its boards and the parts of its report; docs/live.md has the messages. */
 
-/* ---- the line to the server ---- */
+import {at, drawing, element, nodeOf, tableRow} from "../dom.js";
+import {drawDiscs} from "../board.js";
+import {Game, squareOf} from "../game.js";
+import {fillSeats, seat, tickSeats} from "../seats.js";
+import {pauseAfter, socketTo} from "../server.js";
+import {makeSortable, sortTable} from "../sort.js";
+import {listedRows} from "../viewer.js";
+import {ReplayMode} from "./replay.js";
 
-function connect() {
-  const socket = socketTo("feed");
-  socket.onmessage = event => {
-    attempts = 0;
-    at("line").hidden = true;
-    receive(JSON.parse(event.data));
-  };
-  socket.onclose = () => {
-    at("line").textContent = values.get("run")?.state === "over"
-      ? "The server has ended. The run is over, and this page stays as it is."
-      : "The server does not answer. This page goes on by itself when it does.";
-    at("line").hidden = false;
-    setTimeout(connect, pauseAfter(attempts++) * (.5 + Math.random() / 2));
-  };
-}
+const LATEST_MS = 4000, TICK_MS = 250, MOST_COMING = 8;
 
-function receive(message) {
-  if (message.all && page !== null && page !== message.page) return location.reload();
-  lag = message.now - Date.now() / 1000;
-  const changed = new Set(message.all ? values.keys() : message.drop);
-  if (message.all) { page = message.page; values.clear(); }
-  for (const key of message.drop) values.delete(key);
-  for (const [key, value] of Object.entries(message.set)) { values.set(key, value); changed.add(key); }
-  for (const key of changed) {
-    const [kind, name] = key.split("/");
-    if (kind === "parts") showPart(name);
-    else if (kind === "game" || kind === "ended") showGame(Number(name));
-    else if (kind === "thought") showThought(Number(name));
+export class LiveMode extends ReplayMode {
+  constructor() {
+    super();
+    /** What the server says, by its keys. @type {Map<string, any>} */
+    this.values = new Map();
+    /** The small boards, by the numbers of their games. @type {Map<number, any>} */
+    this.cards = new Map();
+    this.page = null;
+    this.lag = 0;
+    this.attempts = 0;
+    this.endedAt = 0;
+    this.isAuto = !location.hash;  // whether the page chooses the game that is shown
+    this.hasBegun = false;
   }
-  if (changed.has("coming")) showComing();
-  if (changed.has("run") || changed.has("coming")) showState();
-  if (!follow.done) followFirst();
-}
 
-/* ---- the report's parts ---- */
-
-/** Put a part in place of what stood there; tables stay sorted and scrolled as they were. */
-function showPart(name) {
-  const part = at(`part-${name}`), before = [...part.querySelectorAll("table.sortable")];
-  const sorted = new Map(before.map(table => [table.id, table.querySelector("th[aria-sort]")]));
-  const scrolled = [...part.querySelectorAll(".wide")].map(one => [one.scrollLeft, one.scrollTop]);
-  const body = nodeOf(values.get(`parts/${name}`) ?? "");
-  part.replaceChildren(...(body ? body.childNodes : []));
-  part.className = body?.className ?? "";
-  makeSortable(part);
-  for (const table of part.querySelectorAll("table.sortable")) {
-    const head = sorted.get(table.id);
-    if (!head) continue;
-    sortTable(table, head.cellIndex);
-    if (table.tHead.rows[0].cells[head.cellIndex].ariaSort !== head.ariaSort) sortTable(table, head.cellIndex);
+  enter() {
+    at("all-games").addEventListener("click", () => this.chosen());
+    document.addEventListener("keydown", () => this.chosen());
+    addEventListener("hashchange", () => { this.chosen(); this.viewer.followAddress(); });
+    setInterval(() => { this.tick(); this.goOn(); }, TICK_MS);
+    this.connect();
   }
-  part.querySelectorAll(".wide").forEach((one, place) => { [one.scrollLeft, one.scrollTop] = scrolled[place] ?? [0, 0]; });
-}
 
-function showState() {
-  const run = values.get("run"), boards = [...values.keys()].filter(key => key.startsWith("game/")).length;
-  if (!run) return;
-  const said = [run.planned === null ? `${run.played} games played` : `${run.played} of ${run.planned} games played`];
-  if (run.state === "over") said.push("the run is over");
-  else if (run.state === "interrupted") said.push("the run was interrupted; this page goes on when it is resumed");
-  else if (boards) said.push(`${boards} being played`);
-  if (run.delay) said.push(`shown ${run.delay} s late`);
-  if (at("state").textContent !== `${said.join(", ")}.`) at("state").textContent = `${said.join(", ")}.`;
-  at("playing").hidden = !boards;
-  at("all-games").hidden = !games.size;
-  document.title = `${run.state === "playing" ? "● " : ""}${document.querySelector("h1").textContent}`;
-}
+  chosen() { this.isAuto = false; }
 
-function showComing() {
-  const coming = (values.get("coming") ?? []).filter(one => !values.has(`game/${one.number}`)).slice(0, 8);
-  at("coming").hidden = !coming.length;
-  at("next").replaceChildren(...coming.map(one => tableRow([one.number, one.black, one.white, one.opening || "the start"], ["number"])));
-}
+  /* ---- the line to the server ---- */
 
-/* ---- games: those being played whole, those that have ended by their heads until somebody wants to see them ---- */
-
-function showGame(number) {
-  const playing = values.get(`game/${number}`), ended = values.get(`ended/${number}`), known = games.get(number);
-  if (playing) games.set(number, playing);
-  else if (ended && (!known || known.playing || known.row !== ended.row)) games.set(number, ended);
-  else if (!ended) games.delete(number);
-  showRow(number);
-  showCard(number);
-  if (game?.number === number) refresh(known);
-  filter();
-}
-
-/** The newest game stands first in the list. */
-function showRow(number) {
-  const one = games.get(number), old = document.querySelector(`#games tr[data-number="${number}"]`);
-  if (old && one && old.dataset.html === one.row) return;
-  if (!one) return old?.remove();
-  const row = nodeOf(one.row);
-  row.dataset.html = one.row;
-  row.classList.toggle("shown", game?.number === number);
-  if (old) return old.replaceWith(row);
-  const next = rows().find(other => numberOf(other) < number);
-  if (next) next.before(row); else at("games").tBodies[0].append(row);
-}
-
-/** The game shown has changed: follow it where its newest position was shown, else stay at the position. */
-function refresh(known) {
-  const one = games.get(game.number), place = isFollowed() ? undefined : ply;
-  if (!one) return;
-  if (one.start) return load(one, place);
-  endedAt = Date.now();
-  if (known?.playing) withGame(game.number, whole => load(whole, place));
-}
-
-/** Some time after a game has ended, go on to one that is being played, unless the viewer has chosen. */
-function goOn() {
-  if (!isAuto || !game || game.playing || Date.now() < endedAt + LATEST) return;
-  const next = [...games.values()].find(one => one.playing);
-  if (next) load(next);
-}
-
-function followFirst() {
-  const first = [...games.values()].find(one => one.playing) ?? [...games.values()].at(-1);
-  if (!first) return;
-  follow.done = true;
-  if (!follow()) show(first.number);
-}
-
-withGame = async (number, use) => {
-  const turn = ++asked, known = games.get(number);
-  if (known?.start) return use(known);
-  const answer = await fetch(`games/${number}.json`).catch(() => null);
-  if (!answer?.ok || turn !== asked) return;
-  const whole = {...known, ...await answer.json()};
-  if (games.has(number)) games.set(number, whole);
-  use(whole);
-};
-
-fileText = async (format, all) => (await fetch(all ? `games.${format}` : `games/${game.number}.${format}`)).text();
-
-/* ---- boards of games that are being played ---- */
-
-function showCard(number) {
-  const one = games.get(number);
-  if (!one?.playing) {
-    cards.get(number)?.remove();
-    cards.delete(number);
-    return;
+  connect() {
+    const socket = socketTo("feed");
+    socket.onmessage = event => {
+      this.attempts = 0;
+      at("line").hidden = true;
+      this.receive(JSON.parse(event.data));
+    };
+    socket.onclose = () => {
+      at("line").textContent = this.values.get("run")?.state === "over"
+        ? "The server has ended. The run is over, and this page stays as it is."
+        : "The server does not answer. This page continues when it does.";
+      at("line").hidden = false;
+      setTimeout(() => this.connect(), pauseAfter(this.attempts++) * (.5 + Math.random() / 2));
+    };
   }
-  if (!cards.has(number)) {
-    const card = document.createElement("button"), felt = document.createElementNS(SVG, "svg");
-    card.className = "card";
-    felt.setAttribute("viewBox", "11 11 322 322");
-    card.append(seat("second"), felt, seat("first"));
-    card.onclick = () => { isAuto = false; choose(number); };
-    cards.set(number, card);
-    const next = [...cards].filter(([other]) => other > number).sort(([a], [b]) => a - b)[0];
-    if (next) next[1].before(card); else at("boards").append(card);
+
+  /** @param {any} message */
+  receive(message) {
+    if (message.all && this.page !== null && this.page !== message.page) return location.reload();
+    this.lag = message.now - Date.now() / 1000;
+    const changed = new Set(message.all ? this.values.keys() : message.drop);
+    if (message.all) { this.page = message.page; this.values.clear(); }
+    for (const key of message.drop) this.values.delete(key);
+    for (const [key, value] of Object.entries(message.set)) { this.values.set(key, value); changed.add(key); }
+    for (const key of changed) {
+      const [kind, name] = key.split("/");
+      if (kind === "parts") this.showPart(name);
+      else if (kind === "game" || kind === "ended") this.showGame(Number(name));
+      else if (kind === "thought") this.showThought(Number(name));
+    }
+    if (changed.has("coming")) this.showComing();
+    if (changed.has("run") || changed.has("coming")) this.showState();
+    if (!this.hasBegun) this.showFirst();
   }
-  const card = cards.get(number), whole = unpacked(one), board = boardAfter(whole, whole.moves.length);
-  drawDiscs(card.querySelector("svg"), board, whole.squares.at(-1)?.[0]);
-  card.ariaLabel = `Game ${number}: ${one.black} against ${one.white}, ${countOf(board, "X")}-${countOf(board, "O")} after ${whole.moves.length} turns`;
-  showThought(number);
-}
 
-function showThought(number) {
-  const one = games.get(number), card = cards.get(number), thoughts = values.get(`thought/${number}`) ?? {};
-  if (!card || !one?.playing) return;
-  fillSeats(card, one, thoughts);
-  if (game?.number === number) showSeats();
-  tick();
-}
+  /* ---- the report's parts ---- */
 
-/** Above the large board, the same. */
-const showSeats = () => showPlayers(games.get(game.number), values.get(`thought/${game.number}`) ?? {});
+  /** Replace a part; tables stay sorted and scrolled as they were. @param {string} name */
+  showPart(name) {
+    const part = at(`part-${name}`), before = [...part.querySelectorAll("table.sortable")];
+    const sorted = new Map(before.map(table => [table.id, table.querySelector("th[aria-sort]")]));
+    const scrolled = [...part.querySelectorAll(".wide")].map(one => [one.scrollLeft, one.scrollTop]);
+    const body = nodeOf(this.values.get(`parts/${name}`) ?? "");
+    part.replaceChildren(...(body ? body.childNodes : []));
+    part.className = body?.className ?? "";
+    makeSortable(part);
+    for (const table of part.querySelectorAll("table.sortable")) {
+      const head = sorted.get(table.id);
+      if (!head) continue;
+      sortTable(table, head.cellIndex);
+      if (table.tHead.rows[0].cells[head.cellIndex].ariaSort !== head.ariaSort) sortTable(table, head.cellIndex);
+    }
+    part.querySelectorAll(".wide").forEach((one, place) => { [one.scrollLeft, one.scrollTop] = scrolled[place] ?? [0, 0]; });
+  }
 
-/** Clocks run here between two messages. */
-function tick() {
-  const now = Date.now() / 1000 + lag, boxes = [...cards.entries()];
-  if (game?.playing) boxes.push([game.number, at("seats")]);
-  for (const [number, box] of boxes) {
-    const one = games.get(number);
-    if (!one?.playing) continue;
-    tickSeats(box, one, now);
+  showState() {
+    const run = this.values.get("run"), boards = [...this.values.keys()].filter(key => key.startsWith("game/")).length;
+    if (!run) return;
+    const said = [run.planned === null ? `${run.played} games played` : `${run.played} of ${run.planned} games played`];
+    if (run.state === "over") said.push("the run is over");
+    else if (run.state === "interrupted") said.push("the run was interrupted; this page continues when it is resumed");
+    else if (boards) said.push(`${boards} being played`);
+    if (run.delay) said.push(`shown ${run.delay} s late`);
+    if (at("state").textContent !== `${said.join(", ")}.`) at("state").textContent = `${said.join(", ")}.`;
+    at("playing").hidden = !boards;
+    at("all-games").hidden = !this.viewer.games.size;
+    document.title = `${run.state === "playing" ? "● " : ""}${document.querySelector("h1")?.textContent}`;
+  }
+
+  showComing() {
+    const coming = (this.values.get("coming") ?? []).filter(one => !this.values.has(`game/${one.number}`)).slice(0, MOST_COMING);
+    at("coming").hidden = !coming.length;
+    at("next").replaceChildren(...coming.map(one => tableRow([one.number, one.black, one.white, one.opening || "the start"], ["number"])));
+  }
+
+  /* ---- games: those being played whole, those that have ended by their heads until somebody wants to see them ---- */
+
+  /** @param {number} number */
+  showGame(number) {
+    const {games, game} = this.viewer, playing = this.values.get(`game/${number}`), ended = this.values.get(`ended/${number}`), known = games.get(number);
+    if (playing) games.set(number, new Game(playing));
+    else if (ended && (!known || known.record.playing || JSON.stringify(known.head) !== JSON.stringify(ended))) {
+      games.set(number, Object.assign(new Game(ended), {head: ended}));
+    } else if (!ended) games.delete(number);
+    this.showRow(number);
+    this.showCard(number);
+    if (game?.number === number) this.refresh(known);
+    this.viewer.filter();
+  }
+
+  /** The newest game stands first in the list. @param {number} number */
+  showRow(number) {
+    const game = this.viewer.games.get(number), old = document.querySelector(`#games tr[data-number="${number}"]`);
+    if (!game) return old?.remove();
+    const row = this.viewer.rowOf(game);
+    if (old) return old.innerHTML === row.innerHTML || old.replaceWith(row);
+    const next = listedRows().find(other => Number(other.dataset.number) < number);
+    if (next) next.before(row); else at("games").tBodies[0].append(row);
+  }
+
+  /** The game shown has changed: follow it where its newest position was shown, else stay at the position. @param {any} known */
+  refresh(known) {
+    const {viewer} = this, game = viewer.games.get(viewer.game.number), place = this.isFollowed() ? undefined : viewer.ply;
+    if (!game) return;
+    if (game.record.start) return viewer.load(game, place);
+    this.endedAt = Date.now();
+    if (known?.record.playing) viewer.show(game.number, place);
+  }
+
+  /** Some time after a game has ended, show one that is being played, unless the viewer has chosen. */
+  goOn() {
+    const {viewer} = this;
+    if (!this.isAuto || !viewer.game || viewer.game.record.playing || Date.now() < this.endedAt + LATEST_MS) return;
+    const next = [...viewer.games.values()].find(one => one.record.playing);
+    if (next) viewer.load(next);
+  }
+
+  showFirst() {
+    const all = [...this.viewer.games.values()], first = all.find(one => one.record.playing) ?? all.at(-1);
+    if (!first) return;
+    this.hasBegun = true;
+    const isAuto = this.isAuto;
+    if (!this.viewer.followAddress()) this.viewer.show(first.number);
+    this.isAuto = isAuto;
+  }
+
+  /** @param {Game} game */
+  fetch(game) {
+    return game.record.start ? game : this.fetchWhole(game);
+  }
+  /** @param {Game} head */
+  async fetchWhole(head) {
+    const answer = await fetch(`games/${head.number}.json`).catch(() => null);
+    if (!answer?.ok) return null;
+    const whole = Object.assign(new Game(await answer.json()), {head: head.record});
+    if (this.viewer.games.has(head.number)) this.viewer.games.set(head.number, whole);
+    return whole;
+  }
+
+  /** @param {string} format @param {boolean} all */
+  async fileText(format, all) {
+    return (await fetch(all ? `games.${format}` : `games/${this.viewer.game.number}.${format}`)).text();
+  }
+
+  /* ---- boards of games that are being played ---- */
+
+  /** @param {number} number */
+  showCard(number) {
+    const game = this.viewer.games.get(number);
+    if (!game?.record.playing) {
+      this.cards.get(number)?.remove();
+      this.cards.delete(number);
+      return;
+    }
+    if (!this.cards.has(number)) {
+      const card = element("button", {className: "card"});
+      card.append(seat("O"), drawing("11 11 322 322"), seat("X"));
+      card.onclick = () => this.viewer.openGame(number);
+      this.cards.set(number, card);
+      const next = [...this.cards].filter(([other]) => other > number).sort(([a], [b]) => a - b)[0];
+      if (next) next[1].before(card); else at("boards").append(card);
+    }
+    const card = this.cards.get(number), last = game.moves.at(-1);
+    drawDiscs(card.querySelector("svg"), game.final.board, last === undefined ? undefined : squareOf(last));
+    card.ariaLabel = `Game ${number}: ${game.record.black} against ${game.record.white}, ${game.final.discs} after ${game.moves.length} turns`;
+    this.showThought(number);
+  }
+
+  /** @param {number} number */
+  showThought(number) {
+    const game = this.viewer.games.get(number), card = this.cards.get(number);
+    if (!card || !game?.record.playing) return;
+    fillSeats(card, game, this.values.get(`thought/${number}`) ?? {});
+    if (this.viewer.game?.number === number) this.showSeats();
+    this.tick();
+  }
+
+  /** Above the large board, the same. */
+  showSeats() {
+    const box = at("seats"), game = this.viewer.games.get(this.viewer.game.number);
+    box.hidden = !game?.record.playing;
+    if (!game?.record.playing) return;
+    if (!box.children.length) box.append(seat("X"), seat("O"));
+    fillSeats(box, game, this.values.get(`thought/${game.number}`) ?? {});
+  }
+
+  shown() {
+    this.showSeats();
+    this.tick();
+  }
+
+  /** Clocks run here between two messages. */
+  tick() {
+    const now = Date.now() / 1000 + this.lag, boxes = [...this.cards.entries()];
+    if (this.viewer.game?.record.playing) boxes.push([this.viewer.game.number, at("seats")]);
+    for (const [number, box] of boxes) {
+      const game = this.viewer.games.get(number);
+      if (game?.record.playing) tickSeats(box, game, now);
+    }
   }
 }
-
-const showBefore = load;
-load = (packed, position) => {
-  showBefore(packed, position);
-  showSeats();
-  tick();
-};
-
-const chosen = () => { isAuto = false; };
-at("all-games").addEventListener("click", chosen);
-addEventListener("hashchange", chosen);
-document.addEventListener("keydown", event => { if (KEYS[event.key] || BOARD_KEYS[event.key]) chosen(); });
-setInterval(() => { tick(); goOn(); }, 250);
-connect();

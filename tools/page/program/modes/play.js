@@ -1,191 +1,234 @@
-// Stands after analysis.js and seats.js: games that the server referees, between people and engines; docs/web.md says how.
-const FORMS = {black: at("black"), white: at("white")};
-let table = null, match = null, lag = 0, tries = 0, clicked = null;
+/** Games that the server referees, between people and engines; docs/web.md describes them. */
 
-/* ---- the line to the referee ---- */
+import {at, say} from "../dom.js";
+import {Game} from "../game.js";
+import {clockOf} from "../numbers.js";
+import {fillSeats, playerName, seat, tickSeats} from "../seats.js";
+import {complain, connectionFails, explainClosedSocket, pauseAfter, socketTo} from "../server.js";
+import {colourName, t} from "../words.js";
+import {SearchedMode, openingMoves} from "./searched.js";
 
-/** Send a request to the referee, over a new connection if there is none. */
-function ask(request) {
-  if (table?.readyState === WebSocket.OPEN) return table.send(JSON.stringify(request));
-  if (table) return table.addEventListener("open", () => table.send(JSON.stringify(request)));
-  table = socketTo("play");
-  table.onopen = () => { tries = 0; complain(""); table.send(JSON.stringify(request)); };
-  table.onmessage = event => receive(JSON.parse(event.data));
-  table.onclose = () => {
-    table = null;
-    if (match?.playing) setTimeout(() => ask({do: "attach", game: match.play}), pauseAfter(tries++));
-  };
-}
+const TICK_MS = 200, SIDES = {black: "X", white: "O"};
 
-/** A new state of the game; the newest position is shown if the one before it was. */
-function receive(state) {
-  if (state.error) {
-    clicked = null;
-    complain(state.error);
-    if (!match) enter("play");
-    return;
+export class PlayMode extends SearchedMode {
+  /** @param {any} desk */
+  constructor(desk) {
+    super(desk, false);
+    /** @type {WebSocket | null} */
+    this.socket = null;
+    /** The server's game; null before it has said all of one. @type {Game | null} */
+    this.game = null;
+    /** The state of that game besides its moves; null if the form is shown. @type {any} */
+    this.state = null;
+    this.lag = 0;
+    this.attempts = 0;
+    /** The move with which the reader began a game by a click. @type {string | null} */
+    this.clicked = null;
+    at("players").onchange = () => this.showForm();
+    at("players").onsubmit = event => { event.preventDefault(); this.start(); };
+    at("take-back").onclick = () => this.ask({do: "take_back"});
+    at("resign").onclick = () => this.ask({do: "resign"});
+    at("pause").onclick = () => this.ask({do: this.state.paused ? "resume" : "pause"});
+    at("hint").onclick = () => { this.viewer.go(this.viewer.game.moves.length); desk.hint(false); };
+    at("again").onclick = () => this.setAside();
+    at("judge").onclick = () => { desk.enter("study"); this.viewer.go(this.viewer.game.moves.length); at("review").click(); };
+    at("play-on").onclick = () => {
+      at("start").value = "shown";
+      this.setAside();
+      desk.enter("play");
+      at("players").querySelector(".main").focus();
+    };
+    setInterval(() => this.tick(), TICK_MS);
   }
-  const isShown = game?.play === state.play && !game.trunk, isNew = match?.play !== state.play;
-  const place = isShown && ply < game.moves.length ? ply : undefined;
-  lag = state.now - Date.now() / 1000;
-  match = state;
-  complain("");
-  if (clicked && match.thinking) {
-    if (isMine()) ask({do: "move", move: clicked});
-    clicked = null;
+
+  enter() {
+    this.showForm();
+    this.showState();
+    if (this.state && this.viewer.game?.root !== this.game && this.game) this.desk.takeGame(this.game);
   }
-  if (!isNew && !isShown) return showMatch();
-  if (isNew) {
-    take({games: [state], bad: []});
-    if (mode !== "play") enter("play");
-  } else {
-    games.set(state.number, {...games.get(state.number), ...state});
-    load(games.get(state.number), place);
+
+  /* ---- the line to the referee ---- */
+
+  /** Send a request to the referee, over a new connection if there is none. @param {any} message */
+  ask(message) {
+    if (this.socket?.readyState === WebSocket.OPEN) return this.socket.send(JSON.stringify(message));
+    if (this.socket) return this.socket.addEventListener("open", () => this.socket?.send(JSON.stringify(message)));
+    const socket = socketTo("play");
+    this.socket = socket;
+    let isOpen = false;
+    socket.onopen = () => {
+      isOpen = true;
+      this.attempts = 0;
+      connectionFails("");
+      socket.send(JSON.stringify(message));
+    };
+    socket.onmessage = event => { if (this.socket === socket) this.receive(JSON.parse(event.data)); };
+    socket.onclose = () => {
+      if (this.socket !== socket) return;
+      this.socket = null;
+      if (!isOpen) explainClosedSocket();
+      if (this.state?.playing) setTimeout(() => this.ask({do: "attach", game: this.state.play}), pauseAfter(this.attempts++));
+    };
   }
-  showMatch();
-}
 
-/* ---- what is going on ---- */
-
-const isMine = () => Boolean(match?.playing && match.thinking && match.people.includes(match.thinking === "O"));
-const isSeated = () => mode === "play" && match !== null && game?.play === match.play && !game.trunk;
-const colourOf = isWhite => NAMES[isWhite ? 1 : 0];
-
-function verdict() {
-  if (!match) return "";
-  if (match.trouble) return match.trouble;
-  if (!match.playing) {
-    if (match.ending === "discs") {
-      const discs = boardAfter(unpacked(match), unpacked(match).moves.length);
-      const count = `${countOf(discs, "X")}-${countOf(discs, "O")}`;
-      return match.winner === null ? t("A draw, {0}.", count) : t("{0} wins by {1}, {2}.", colourOf(match.winner), Math.abs(match.margin), count);
+  /** A new state of the game, with the turns that are new; the newest position is shown if the one before it was. @param {any} state */
+  receive(state) {
+    if (state.error) {
+      this.clicked = null;
+      complain(state.error);
+      if (!this.state) this.desk.enter("play");
+      return;
     }
-    return `${t("{0} wins: {1}.", colourOf(match.winner), t(match.ending))} ${match.detail}`;
+    const isNew = this.state?.play !== state.play, {viewer} = this;
+    const isShown = !isNew && viewer.game?.root === this.game, wasAtEnd = isShown && viewer.game === this.game && viewer.atEnd;
+    const before = this.game?.moves.length ?? 0;
+    this.lag = state.now - Date.now() / 1000;
+    if (state.game) {
+      const again = !isNew && this.game;
+      this.game = new Game(state.game);
+      if (again) this.game.variations = again.variations;
+    }
+    if (!this.game) return;
+    if (state.from < this.game.moves.length) this.game.cut(state.from);
+    for (const turn of state.turns) this.game.play(turn.move, {seconds: turn.seconds, values: turn.value});
+    this.state = state;
+    const {from, turns, game: _, ...facts} = state;
+    Object.assign(this.game.record, facts, {turns: this.game.moves.join(" ")});
+    this.announce(before, isNew);
+    if (this.clicked && state.thinking) {
+      if (this.isMine) this.ask({do: "move", move: this.clicked});
+      this.clicked = null;
+    }
+    if (isNew) {
+      if (this.desk.mode !== this) this.desk.enter("play");
+      this.desk.takeGame(this.game);
+    } else if (isShown && (state.game || turns.length || from < before)) {
+      viewer.games.set(this.game.number, this.game);
+      viewer.load(wasAtEnd || viewer.game !== this.game && !viewer.game.trunk ? this.game : viewer.game, wasAtEnd ? this.game.moves.length : viewer.ply);
+    }
+    this.showState();
   }
-  if (match.paused) return t("The game is paused.");
-  const words = unpacked(match).moves, side = sideAt(words.length) === "O";
-  const passed = words.at(-1) === "pass" ? `${t("{0} has no move and passes.", colourOf(!side))} ` : "";
-  if (!match.people.includes(side)) return passed + t("{0} thinks …", side ? match.white : match.black);
-  return passed + (match.people.length > 1 ? t("{0} to move", colourOf(side)) : t("Your move: you play {0}.", colourOf(side)));
-}
 
-function showMatch() {
-  const isOver = match !== null && !match.playing, people = match?.people.length ?? 0;
-  at("players").hidden = match !== null && !isOver;
-  at("acts").hidden = match === null;
-  const text = verdict();
-  if (at("verdict").textContent !== text) at("verdict").textContent = text;
-  at("verdict").className = match?.fault || match?.trouble ? "bad" : "";
-  showPlayers(match && {...match, playing: true});
-  at("pause").hidden = isOver || people > 0 && !match?.paused;
-  at("pause").textContent = t(match?.paused ? "Go on" : "Pause");
-  at("hint").hidden = at("resign").hidden = isOver || !people;
-  at("judge").hidden = !isOver || !match.turns;
-  at("again").hidden = isOver;
-  document.body.classList.toggle("waiting", isSeated() && !isOver && !isMine());
-  tickMatch();
-}
-
-function tickMatch() {
-  if (match && !at("seats").hidden) tickSeats(at("seats"), match.playing ? match : {...match, thinking: null}, Date.now() / 1000 + lag);
-}
-setInterval(tickMatch, 200);
-
-/* ---- moves and buttons ---- */
-
-/** What an engine thinks of a game being played is shown with the analysis alone. */
-const allFacts = turnFacts;
-turnFacts = turn => isSeated() && match.playing && !isOn() ? allFacts(turn).slice(0, 1) : allFacts(turn);
-
-const playFreely = playLine;
-playLine = async (place, line) => {
-  if (mode === "play" && !match) {  // a click on the board begins a game with what the form says
-    clicked = line[0];
-    return at("players").requestSubmit();
+  /** Say the moves that a listener has not made, and what comes next. @param {number} before the number of turns that were known. @param {boolean} isNew */
+  announce(before, isNew) {
+    const game = /** @type {Game} */ (this.game), turns = isNew ? [] : [...game.moves.keys()].slice(before);
+    const said = turns.filter(turn => game.moves[turn] === "pass" || !this.state.people.includes(game.mover(turn)) || this.state.people.length > 1);
+    const text = [...said.map(turn => this.turnText(game, turn)), turns.length || isNew || !this.state.playing ? this.verdict() : ""].join(" ").trim();
+    this.desk.speak(text);
   }
-  if (!isSeated() || !match.playing) return playFreely(place, line);
-  if (place !== game.moves.length) return complain(t("This is an earlier position of the game: take back, or go to its end."));
-  if (isMine()) ask({do: "move", move: line[0]});
-};
 
-function showForm() {
-  for (const [name, select] of Object.entries(FORMS)) {
-    const limits = DESK.scales[select.value], input = at(`${name}-strength`);
-    input.hidden = !limits;
-    if (limits) [input.min, input.max] = limits;
-    if (limits && !(input.value >= limits[0] && input.value <= limits[1] && input.dataset.scale === select.value)) input.value = limits[2];
-    input.dataset.scale = select.value;
+  /* ---- what is going on ---- */
+
+  get isMine() { return Boolean(this.state?.playing && this.state.thinking && this.state.people.includes(this.state.thinking)); }
+  /** Whether the game shown is the server's, and not a variation. */
+  get isSeated() { return this.state !== null && this.viewer.game === this.game && this.desk.mode === this; }
+
+  verdict() {
+    const {state, game} = this;
+    if (!state || !game) return "";
+    if (state.trouble) return state.trouble;
+    if (!state.playing) {
+      if (state.ending === "discs") {
+        const count = game.final.discs;
+        return state.winner ? t("{0} wins by {1}, {2}.", colourName(state.winner), Math.abs(state.margin), count) : t("A draw, {0}.", count);
+      }
+      return `${t("{0} wins: {1}.", colourName(state.winner), t(state.ending))} ${state.detail}`;
+    }
+    if (state.paused) return t("The game is paused.");
+    const {side} = game.final, isPass = game.moves.at(-1) === "pass";
+    const passed = isPass ? `${t("{0} has no move and passes.", colourName(game.mover(game.moves.length - 1)))} ` : "";
+    if (!state.people.includes(side)) return passed + t("{0} thinks …", playerName(game, side));
+    return passed + (state.people.length > 1 ? t("{0} to move", colourName(side)) : t("Your move: you play {0}.", colourName(side)));
   }
-  at("opening").hidden = at("start").value !== "opening";
+
+  showState() {
+    const {state} = this, isOver = state !== null && !state.playing, people = state?.people.length ?? 0;
+    at("players").hidden = state !== null && !isOver;
+    at("acts").hidden = state === null;
+    say("verdict", this.verdict());
+    at("verdict").className = state?.fault || state?.trouble ? "bad" : "";
+    this.showSeats();
+    at("pause").hidden = isOver || people > 0 && !state?.paused;
+    at("pause").textContent = t(state?.paused ? "Go on" : "Pause");
+    at("hint").hidden = at("resign").hidden = isOver || !people;
+    at("judge").hidden = !isOver || !this.game?.moves.length;
+    at("again").hidden = isOver;
+    document.body.classList.toggle("waiting", this.isSeated && !isOver && !this.isMine);
+    this.tick();
+  }
+
+  showSeats() {
+    const box = at("seats");
+    box.hidden = !this.state || !this.game;
+    if (box.hidden || !this.game) return;
+    if (!box.children.length) box.append(seat("X"), seat("O"));
+    fillSeats(box, this.game, {}, this.viewer.game?.root === this.game ? this.viewer.position : this.game.final);
+  }
+
+  tick() {
+    if (this.state && this.game && !at("seats").hidden) tickSeats(at("seats"), this.game, Date.now() / 1000 + this.lag);
+  }
+
+  shown() {
+    super.shown();
+    this.showSeats();
+    document.body.classList.toggle("waiting", this.isSeated && this.state.playing && !this.isMine);
+  }
+
+  /* ---- moves ---- */
+
+  /** What an engine thinks of a game being played is shown with the analysis alone. @param {number} turn */
+  facts(turn) {
+    const all = super.facts(turn);
+    return this.isSeated && this.state.playing && !this.desk.isOn ? all.slice(0, 1) : all;
+  }
+
+  /** @param {number} place @param {string[]} moves */
+  line(place, moves) {
+    if (!this.state) {  // a click on the board begins a game with what the form says
+      this.clicked = moves[0];
+      return this.start();
+    }
+    if (!this.isSeated || !this.state.playing) return super.line(place, moves);
+    if (place !== this.game?.moves.length) return complain(t("This is an earlier position of the game: take back, or go to its end."));
+    if (this.isMine) this.ask({do: "move", move: moves[0]});
+  }
+
+  /* ---- the form ---- */
+
+  showForm() {
+    for (const name of Object.keys(SIDES)) {
+      const select = at(name), limits = this.desk.data.scales[select.value], input = at(`${name}-strength`);
+      input.hidden = !limits;
+      if (limits) [input.min, input.max] = limits;
+      const isFit = limits && input.value !== "" && Number(input.value) >= limits[0] && Number(input.value) <= limits[1] && input.dataset.scale === select.value;
+      if (limits && !isFit) input.value = limits[2];
+      input.dataset.scale = select.value;
+    }
+    at("opening").hidden = at("start").value !== "opening";
+  }
+
+  /** Begin a game with what the form says. */
+  async start() {
+    const {game, ply} = this.viewer, start = at("start").value;
+    /** @type {any} */
+    const message = {do: "new", time: clockOf(at("clock").value), rules: at("rules").value, players: {}};
+    for (const name of Object.keys(SIDES)) message.players[name] = {who: at(name).value, strength: Number(at(`${name}-strength`).value)};
+    if (start === "shown" && game) Object.assign(message, {rules: game.record.rules, position: game.first.toString(), moves: game.moves.slice(0, ply).join(" ")});
+    if (start === "opening") {
+      message.moves = await openingMoves(at("opening").value, message.rules);
+      if (message.moves === null) { this.clicked = null; return; }
+    }
+    this.ask(message);
+  }
+
+  /** Show the form; a game that is being played waits, and its address leads back to it. */
+  setAside() {
+    if (this.state?.playing && !this.state.paused) this.ask({do: "pause"});
+    this.socket?.close();
+    this.socket = null;
+    this.state = this.game = null;
+    this.showForm();
+    this.showState();
+  }
 }
-
-/** The moves of an opening by its name, or the text itself. */
-const openingMoves = text => DESK.openings.find(([name]) => name.toLowerCase() === text.trim().toLowerCase())?.[1] ?? text.trim();
-
-at("players").onchange = showForm;
-at("players").onsubmit = event => {
-  event.preventDefault();
-  const request = {do: "new", time: at("clock").value, rules: at("rules").value, players: {}};
-  for (const name of ["black", "white"]) request.players[name] = {who: FORMS[name].value, strength: Number(at(`${name}-strength`).value)};
-  if (at("start").value === "shown" && game) Object.assign(request, {rules: game.rules, position: `${game.start} ${game.begins}`, moves: game.moves.slice(0, ply).join(" ")});
-  if (at("start").value === "opening") request.moves = openingMoves(at("opening").value);
-  ask(request);
-};
-at("take-back").onclick = () => ask({do: "take_back"});
-at("resign").onclick = () => ask({do: "resign"});
-at("pause").onclick = () => ask({do: match.paused ? "resume" : "pause"});
-at("hint").onclick = () => { go(game.moves.length); hinted = ply; search(); };
-at("again").onclick = () => { if (match?.playing && !match.paused) ask({do: "pause"}); match = null; showMatch(); };
-at("judge").onclick = () => { enter("study"); go(game.moves.length); at("review").click(); };
-at("play-on").onclick = () => { at("start").value = "shown"; showForm(); match = null; enter("play"); at("players").querySelector(".main").focus(); };
-arrive.play = () => { showForm(); showMatch(); if (match && game?.play !== match.play) { take({games: [match], bad: []}); } };
-
-/* ---- set up a position by clicks, and a link to the position shown ---- */
-
-let setting = null;
-const nextDisc = {"-": "X", X: "O", O: "-"};
-function showSetting(board) {
-  setting = board;
-  at("setting").hidden = !board;
-  if (!board) return game && go(ply);
-  search();
-  drawDiscs(at("board"), board);
-  drawLetters(at("board"));
-  point();
-}
-const boardPlayed = boardShown;
-boardShown = () => setting ?? boardPlayed();
-const pressFreely = press;
-press = square => {
-  if (!setting) return pressFreely(square);
-  setting[square] = nextDisc[setting[square]];
-  showSetting(setting);
-};
-at("set-up").onclick = () => showSetting(setting ? null : boardAfter(game, ply));
-at("empty").onclick = () => showSetting(Array(64).fill("-"));
-at("set").onclick = () => {
-  const board = `${setting.join("")} ${document.querySelector("[name=mover]:checked").value}`;
-  showSetting(null);
-  read(board);
-};
-leave.study = () => showSetting(null);
-at("share").onclick = async () => {
-  const link = at("link");
-  link.value = new URL(linked(), location.href).href;
-  link.hidden = false;
-  link.select();
-  await navigator.clipboard?.writeText(link.value).catch(() => null);
-};
-
-/* ---- the page opens: the game of its address, or those of the command line ---- */
-
-async function open() {
-  const wanted = new URLSearchParams(location.hash.slice(1)), list = await (await fetch("first")).json();
-  if (!socket) connect();
-  enter(wanted.has("play") ? "play" : wanted.has("practise") ? "practise" : wanted.has("moves") ? "study" : DESK.mode);
-  if (mode === "study" && await followLink(wanted)) return;
-  take(list);
-  if (wanted.has("play")) ask({do: "attach", game: wanted.get("play")});
-}
-window.onhashchange = open;
-open();

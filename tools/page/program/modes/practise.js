@@ -1,165 +1,311 @@
-// Stands after play.js: problems and openings that come again, the failed ones sooner; docs/web.md describes both.
-const BOOK_PLIES = 16, GOOD_LOSS = 1, LEARNED_BOX = 3;
-let cards = {}, listed = [], kind = "problems", asking = null;
+/** Problems, openings and one's own errors, which come again, the failed ones sooner; docs/web.md describes them. */
 
-const dueNow = key => cards[key] !== undefined && cards[key].due <= Date.now() / 1000;
-const keyOf = problem => `problem ${problem.position}`;
+import {at, download, say} from "../dom.js";
+import {Game, PASS} from "../game.js";
+import {playerName} from "../seats.js";
+import {complain, request, requestJson} from "../server.js";
+import {colourName, t} from "../words.js";
+import {SearchedMode, gameOf, openingMoves} from "./searched.js";
 
-async function loadCards(body) {
-  const answer = body ? await post("progress", body) : await fetch("progress").catch(() => null);
-  if (!answer) return;
-  if (!answer.ok) return complain(await answer.text());
-  cards = (await answer.json()).cards;
-  showDue();
-}
+const BOOK_MOVES = 16, GOOD_LOSS = 1, LEARNED_BOX = 3, ANSWER_MS = 400, MOST_FAILED = 1e12;
 
-function showDue() {
-  const known = Object.keys(cards), due = known.filter(dueNow).length, learned = known.filter(key => cards[key].box >= LEARNED_BOX).length;
-  at("due").textContent = t("{0} due, {1} learned, {2} seen", due, learned, known.length);
-}
+/**
+ * @typedef {object} Question  What is asked, and what is known of the answer.
+ * @property {string} key that of its card.
+ * @property {any} [problem] a problem or an error: a position with the scores of its moves, perhaps.
+ * @property {string[]} [moves] of a drill: the moves so far, without passes.
+ * @property {number} tried the answers that were given.
+ * @property {boolean} isOver
+ * @property {Record<string, number>} [losses] what each move loses, in discs.
+ */
 
-/** Show a position to be answered; `key` is that of its card. */
-async function put(key, described, question, more) {
-  const turn = ++changes;
-  const made = await post("game", JSON.stringify({number: 1, ...described}));
-  if (!made || turn !== changes) return;
-  const one = await made.json();
-  asking = {key, tried: 0, isOver: false, ...more};
-  at("solution").hidden = false;
-  take({games: [one], bad: []});
-  at("question").textContent = question;
-  feedback("");
-}
-
-function feedback(text, isRight = false) {
-  at("answer").textContent = text;
-  at("answer").className = isRight ? "right" : "";
-}
-
-/** The first answer to a question decides when it comes again. */
-async function grade(isRight) {
-  if (asking.tried++) return;
-  const answer = await post("progress/answer", JSON.stringify({key: asking.key, right: isRight}));
-  if (answer) { cards[asking.key] = await answer.json(); showDue(); }
-}
-
-/** The losses of all moves in the position asked about, from the problem or by a search. */
-async function losses() {
-  const scores = asking.problem?.scores ?? {}, best = Math.max(...Object.values(scores));
-  if (!asking.losses && Object.keys(scores).length)
-    asking.losses = Object.fromEntries(Object.entries(scores).map(([move, score]) => [move, best - score]));
-  if (!asking.losses) {
-    const answer = await post("losses", described(games.get(game.number)));
-    asking.losses = answer ? (await answer.json()).losses : {};
+export class PractiseMode extends SearchedMode {
+  /** @param {any} desk */
+  constructor(desk) {
+    super(desk, false);
+    /** @type {Record<string, {box: number, due: number, right: number, wrong: number}>} */
+    this.cards = {};
+    /** @type {any[]} */
+    this.problems = [];
+    /** @type {any[]} */
+    this.errors = [];
+    this.kind = "problems";
+    /** @type {Question | null} */
+    this.asking = null;
+    this.turn = 0;  // of the questions, so that a late one is dropped
+    /** The moves to be learned; null for the book. @type {string[] | null} */
+    this.drilled = null;
+    /** What was shown before. @type {[Game, number] | null} */
+    this.before = null;
+    at("problems").onclick = () => this.choose("problems");
+    at("drill").onclick = () => this.choose("openings");
+    at("errors").onclick = () => this.choose("errors");
+    at("drilled").onsubmit = event => { event.preventDefault(); this.startDrill(); };
+    at("drilled-side").onchange = () => this.startDrill();
+    at("solution").onclick = () => this.showSolution();
+    at("next").onclick = () => this.ask();
+    at("export").onclick = async () => {
+      const answer = await request("progress");
+      if (answer) download(await answer.blob(), "outflank-practice.json");
+    };
+    at("import").onchange = event => { if (event.target.files[0]) this.loadCards(event.target.files[0]); event.target.value = ""; };
+    at("own").onchange = async event => {
+      const file = event.target.files[0], found = file && await requestJson("problems", file);
+      event.target.value = "";
+      if (!found) return;
+      this.problems = found.problems;
+      this.choose("problems");
+      if (found.total > found.problems.length) complain(t("The first {0} of {1} problems are asked.", found.problems.length, found.total));
+    };
+    at("games-of-errors").onchange = event => { if (event.target.files[0]) this.readErrors(event.target.files[0]); event.target.value = ""; };
+    at("errors-of").onchange = () => this.ask();
   }
-  return asking.losses;
-}
 
-/* ---- problems: the due ones first, then new ones, the easiest first ---- */
-
-async function askProblem() {
-  if (!listed.length) {
-    const answer = await fetch("problems").catch(() => null);
-    if (answer?.ok) listed = await answer.json();
+  async enter() {
+    const {viewer} = this;
+    if (viewer.game) this.before = [viewer.game, viewer.ply];
+    this.collectErrors([...viewer.games.values()]);
+    await this.loadCards();
+    if (this.desk.mode === this) this.choose(this.kind);
   }
-  const rank = problem => dueNow(keyOf(problem)) ? cards[keyOf(problem)].due - 1e12 : cards[keyOf(problem)]?.due ?? -1;
-  const others = listed.filter(problem => keyOf(problem) !== asking?.key);
-  const problem = (others.length ? others : listed).reduce((best, one) => best && rank(best) <= rank(one) ? best : one, null);
-  if (!problem) return;
-  const mover = NAMES[problem.position.endsWith("X") ? 0 : 1], wins = Object.values(problem.scores).filter(score => score > 0).length;
-  await put(keyOf(problem), {rules: problem.rules, position: problem.position},
-            t(wins === 1 ? "{0} to move: one move alone wins." : "{0} to move: find the best move.", mover), {problem});
-}
 
-/* ---- openings: the book or a line for one side, the other side's moves are asked for ---- */
+  leave() {
+    this.asking = null;
+    this.turn++;
+    if (this.before) this.viewer.load(...this.before);
+    this.before = null;
+  }
 
-const bookMoves = () => game.book?.[ply] ?? [];
-const drillKey = moves => `opening ${moves.join("")}`;
-let line = null;  // the moves to be learned; null for the book
+  address() { return "#practise"; }
+  heading() { return ""; }
+  /** Hints would be answers. */
+  speak() { this.desk.speak(`${at("question").textContent} ${at("answer").textContent}`); }
 
-function startDrill() {
-  const text = openingMoves(at("drilled-line").value);
-  line = text ? text.toLowerCase().match(/[a-h][1-8]/g) ?? [] : null;
-  askOpening();
-}
+  /* ---- cards ---- */
 
-/** Begin a round: at a failed position that is due, else at the start. */
-async function askOpening() {
-  const side = at("drilled-side").value, failed = Object.keys(cards).filter(key => key.startsWith("opening ") && cards[key].box === 0 && dueNow(key))
-    .map(key => key.slice(8).match(/../g) ?? []).filter(moves => moves.length % 2 === (side === "X" ? 0 : 1))
-    .filter(moves => !line || moves.every((move, each) => move === line[each]));
-  await putOpening(failed.sort((a, b) => a.length - b.length)[0] ?? []);
-}
+  /** @param {Blob} [body] a file of progress to be added. */
+  async loadCards(body) {
+    const found = await requestJson("progress", body);
+    if (!found) return;
+    this.cards = found.cards;
+    this.showDue();
+  }
 
-async function putOpening(moves) {
-  const side = at("drilled-side").value, mover = NAMES[side === "X" ? 0 : 1];
-  await put(drillKey(moves), {moves: moves.join("")}, t("You play {0}: find the move of the line.", mover), {moves});
-  const isEnd = line ? moves.length >= line.length : moves.length >= BOOK_PLIES || !bookMoves().length;
-  if (isEnd) {
+  /** @param {string} key */
+  isDue(key) { return this.cards[key] !== undefined && this.cards[key].due <= Date.now() / 1000; }
+
+  /** What there is to do, and what has been done. */
+  showDue() {
+    const known = Object.keys(this.cards), due = known.filter(key => this.isDue(key)).length;
+    const learned = known.filter(key => this.cards[key].box >= LEARNED_BOX).length;
+    const next = Math.min(...known.map(key => this.cards[key].due)) - Date.now() / 1000;
+    const first = !known.length ? t("Nothing answered yet: find the move on the board.")
+      : due ? t("{0} to repeat now.", due) : t("Nothing to repeat now; the next one in {0}. New ones are asked.", this.waitText(next));
+    say("due", known.length ? `${first} ${t("{0} answered, {1} learned.", known.length, learned)}` : first);
+  }
+  /** @param {number} seconds */
+  waitText(seconds) {
+    if (seconds < 5400) return t("{0} min", Math.max(1, Math.round(seconds / 60)));
+    return seconds < 129600 ? t("{0} h", Math.round(seconds / 3600)) : t("{0} days", Math.round(seconds / 86400));
+  }
+
+  /** The first answer to a question decides when it comes again. @param {boolean} isRight */
+  async grade(isRight) {
+    const asking = /** @type {Question} */ (this.asking);
+    if (asking.tried++) return;
+    const card = await requestJson("progress/answer", {key: asking.key, right: isRight});
+    if (!card) return;
+    this.cards[asking.key] = card;
+    this.showDue();
+  }
+
+  /* ---- questions ---- */
+
+  /** @param {string} kind */
+  choose(kind) {
+    this.kind = kind;
+    for (const [id, each] of [["problems", "problems"], ["drill", "openings"], ["errors", "errors"]]) at(id).ariaPressed = String(each === kind);
+    at("drilled").hidden = kind !== "openings";
+    at("erred").hidden = kind !== "errors";
+    this.drilled = null;
+    this.ask();
+  }
+
+  ask() {
+    if (this.kind === "openings") return this.askOpening();
+    return this.askProblem();
+  }
+
+  /** Show a position to be answered. @param {string} key @param {Game} game @param {string} question @param {any} more */
+  put(key, game, question, more) {
+    this.asking = {key, tried: 0, isOver: false, ...more};
+    at("solution").hidden = false;
+    at("solution").disabled = at("next").disabled = false;
+    this.viewer.load(game);
+    at("question").textContent = question;
+    this.feedback("");
+    this.desk.speak(question);
+  }
+
+  /** @param {string} text @param {boolean} isRight */
+  feedback(text, isRight = false) {
+    at("answer").textContent = text;
+    at("answer").className = isRight ? "right" : "";
+    if (text) this.desk.speak(text);
+  }
+
+  /** Return what each move of the position loses, by the problem or by a search. @returns {Promise<Record<string, number>>} */
+  async losses() {
+    const asking = /** @type {Question} */ (this.asking), scores = asking.problem?.scores ?? {}, best = Math.max(...Object.values(scores));
+    if (!asking.losses && Object.keys(scores).length)
+      asking.losses = Object.fromEntries(Object.entries(scores).map(([move, score]) => [move, best - score]));
+    if (!asking.losses) {
+      const {game} = this.viewer, found = await requestJson("losses", {rules: game.record.rules, position: this.viewer.position.toString()});
+      if (!found) return {};
+      asking.losses = found.losses;
+    }
+    return /** @type {Record<string, number>} */ (asking.losses);
+  }
+
+  /* ---- problems and errors: the due ones first, then new ones in their order ---- */
+
+  keyOf(problem) { return `${this.kind === "errors" ? "error" : "problem"} ${problem.position}`; }
+
+  async askProblem() {
+    const turn = ++this.turn;
+    if (this.kind === "problems" && !this.problems.length) this.problems = (await requestJson("problems"))?.problems ?? [];
+    const player = at("errors-of").value;
+    const listed = this.kind === "errors" ? this.errors.filter(one => !player || one.player === player) : this.problems;
+    const rank = problem => this.isDue(this.keyOf(problem)) ? this.cards[this.keyOf(problem)].due - MOST_FAILED : this.cards[this.keyOf(problem)]?.due ?? -1;
+    const others = listed.filter(problem => this.keyOf(problem) !== this.asking?.key);
+    const problem = (others.length ? others : listed).reduce((best, one) => best && rank(best) <= rank(one) ? best : one, null);
+    if (turn !== this.turn) return;
+    if (!problem) return this.showNothing();
+    const game = await gameOf({rules: problem.rules, position: problem.position});
+    if (!game || turn !== this.turn) return;
+    const mover = colourName(game.begins), wins = Object.values(problem.scores).filter(score => score > 0).length;
+    const question = problem.played ? t("{0} to move: {1} was played, and lost {2} discs. Find a better move.", mover, problem.played, problem.lost)
+      : t(wins === 1 ? "{0} to move: one move alone wins." : "{0} to move: find the best move.", mover);
+    this.put(this.keyOf(problem), game, question, {problem});
+  }
+
+  showNothing() {
+    this.asking = null;
+    at("question").textContent = t("No errors yet: open your games, or review a game first.");
+    this.feedback("");
+    at("solution").disabled = at("next").disabled = true;
+  }
+
+  /** Add the errors of reviewed games to the list. @param {Game[]} games */
+  collectErrors(games) {
+    for (const game of games) {
+      if (!game.record.start || !game.isReviewed) continue;
+      for (const turn of game.moves.keys()) {
+        const position = game.positions[turn].toString();
+        if (!game.fact("classes", turn) || turn < game.given || this.errors.some(one => one.position === position)) continue;
+        this.errors.push({position, rules: game.record.rules, scores: {}, played: game.moves[turn], lost: game.fact("lost", turn),
+                          player: playerName(game, game.mover(turn))});
+      }
+    }
+    const names = [...new Set(this.errors.map(one => one.player))].sort(), chosen = at("errors-of").value;
+    at("errors-of").replaceChildren(new Option(t("all players"), ""), ...names.map(name => new Option(name)));
+    at("errors-of").value = names.includes(chosen) ? chosen : "";
+  }
+
+  /** Review the games of a file one by one; their errors are asked as they are found. @param {File} file */
+  async readErrors(file) {
+    const listing = await requestJson(`read?name=${encodeURIComponent(file.name)}`, file);
+    if (!listing?.games.length) return complain(t("This file has no game."));
+    for (const [number, record] of listing.games.entries()) {
+      say("reviewing", t("Reviewing game {0} of {1}; {2} errors so far.", number + 1, listing.games.length, this.errors.length));
+      const found = await requestJson("review", record);
+      if (this.desk.mode !== this || this.kind !== "errors") break;
+      if (!found) continue;
+      this.collectErrors([new Game({...record, ...found})]);
+      if (!this.asking?.problem?.played && this.errors.length) this.ask();
+    }
+    say("reviewing", t("{0} errors.", this.errors.length));
+  }
+
+  /* ---- openings: the book or a line for one side, the other side's moves are asked for ---- */
+
+  async startDrill() {
+    const text = at("drilled-line").value.trim(), moves = text ? await openingMoves(text, this.desk.data.usual) : "";
+    if (moves === null) return;
+    this.drilled = text ? moves.split(" ").filter(move => move && move !== PASS) : null;
+    this.askOpening();
+  }
+
+  /** Begin a round: at a failed position that is due, else at the start. */
+  async askOpening() {
+    const side = at("drilled-side").value, line = this.drilled, turn = ++this.turn;
+    const failed = Object.keys(this.cards).filter(key => key.startsWith("opening ") && this.cards[key].box === 0 && this.isDue(key))
+      .map(key => key.slice(8).match(/../g) ?? []).filter(moves => !line || moves.every((move, each) => move === line[each]));
+    for (const moves of failed.sort((a, b) => a.length - b.length)) {
+      const game = await gameOf({moves: moves.join(""), rules: this.desk.data.usual});
+      if (turn !== this.turn) return;
+      if (game?.final.side === side) return this.putOpening(moves);
+    }
+    await this.putOpening([]);
+  }
+
+  /** @param {string[]} moves */
+  async putOpening(moves) {
+    const side = at("drilled-side").value, turn = ++this.turn;
+    const game = await gameOf({moves: moves.join(""), rules: this.desk.data.usual});
+    if (!game || turn !== this.turn) return;
+    const book = (await this.desk.about(game, game.moves.length))?.book ?? [];
+    if (turn !== this.turn) return;
+    this.put(`opening ${moves.join("")}`, game, t("You play {0}: find the move of the line.", colourName(side)), {moves, book});
+    const asking = /** @type {any} */ (this.asking);
+    if (this.drilled ? moves.length >= this.drilled.length : moves.length >= BOOK_MOVES || !book.length) {
+      asking.isOver = at("solution").hidden = true;
+      return this.feedback(t("This is the end of the line."), true);
+    }
+    if (game.final.side === side) return;
+    const good = this.rightMoves(), move = good[Math.floor(Math.random() * good.length)];
+    setTimeout(() => {
+      if (this.asking !== asking) return;
+      this.desk.speak(t("{0} plays {1}.", colourName(game.final.side), move));
+      this.putOpening([...moves, move]);
+    }, ANSWER_MS);
+  }
+
+  /** The moves that count as right: of a line its own, of the book those that lose at most a disc. @returns {string[]} */
+  rightMoves() {
+    const {moves = [], book = []} = /** @type {any} */ (this.asking);
+    if (this.drilled) return [this.drilled[moves.length]];
+    const best = Math.max(...book.map(one => one.score));
+    return book.filter(one => best - one.score <= GOOD_LOSS).map(one => one.move);
+  }
+
+  /* ---- answers ---- */
+
+  /** @param {number} place @param {string[]} moves */
+  line(place, [move]) { this.answer(move); }
+
+  /** @param {string} move */
+  async answer(move) {
+    const asking = this.asking, {viewer} = this;
+    if (!asking || asking.isOver || asking.moves && viewer.position.side !== at("drilled-side").value) return;
+    const isSure = asking.moves !== undefined && this.rightMoves().includes(move);
+    const lost = isSure ? 0 : (await this.losses())[move] ?? 0, isRight = asking.moves ? isSure : lost === 0;
+    if (this.asking !== asking) return;
+    await this.grade(isRight);
+    if (isRight && asking.moves) return this.putOpening([...asking.moves, move]);
+    const price = lost ? t("{0} loses {1} discs.", move, lost) : t("{0} loses nothing, but it is not the move of the line.", move);
+    if (!isRight) return this.feedback(`${price} ${t("Try again.")}`);
     asking.isOver = at("solution").hidden = true;
-    return feedback(t("This is the end of the line."), true);
+    viewer.playLine(viewer.ply, [move]);
+    this.feedback(t("Right: {0}.", move), true);
   }
-  if (sideAt(ply) === side) return;
-  const best = Math.max(...bookMoves().map(one => one.score)), good = bookMoves().filter(one => best - one.score <= GOOD_LOSS);
-  const move = line ? line[moves.length] : good[Math.floor(Math.random() * good.length)].move;
-  setTimeout(() => { if (mode === "practise" && asking?.moves === moves) putOpening([...moves, move]); }, 400);
+
+  async showSolution() {
+    const {asking} = this;
+    if (!asking || asking.isOver) return;
+    await this.grade(false);
+    const best = asking.moves ? this.rightMoves() : [], all = best.length ? {} : await this.losses();
+    this.feedback(t("The solution: {0}.", (best.length ? best : Object.keys(all).filter(move => all[move] === 0)).join(", ")));
+  }
 }
 
-/** The moves that count as right: of a line its own, of the book those that lose at most a disc. */
-function rightMoves() {
-  if (line) return [line[ply]];
-  const best = Math.max(...bookMoves().map(one => one.score));
-  return bookMoves().filter(one => best - one.score <= GOOD_LOSS).map(one => one.move);
-}
-
-async function answerWith(move) {
-  const now = asking;
-  if (!now || now.isOver || now.moves && sideAt(ply) !== at("drilled-side").value) return;
-  const isOpening = Boolean(now.moves), isSure = isOpening && rightMoves().includes(move);
-  const lost = isSure ? 0 : (await losses())[move] ?? 0, isRight = isOpening ? isSure : lost === 0;
-  if (asking !== now) return;
-  await grade(isRight);
-  if (isRight && isOpening) return putOpening([...now.moves, move]);
-  const price = lost ? t("{0} loses {1} discs.", move, lost) : t("{0} loses nothing, but it is not the move of the line.", move);
-  if (!isRight) return feedback(`${price} ${t("Try again.")}`);
-  now.isOver = at("solution").hidden = true;
-  await playFreely(ply, [move]);
-  feedback(t("Right: {0}.", move), true);
-}
-
-async function showSolution() {
-  if (!asking || asking.isOver) return;
-  await grade(false);
-  const all = await losses(), best = asking.moves ? rightMoves() : Object.keys(all).filter(move => all[move] === 0);
-  feedback(t("The solution: {0}.", best.join(", ")));
-}
-
-const playSeated = playLine;
-playLine = (place, moves) => mode === "practise" ? answerWith(moves[0]) : playSeated(place, moves);
-
-function choosePractice(chosen) {
-  kind = chosen;
-  asking = null;
-  for (const name of ["problems", "drill"]) at(name).ariaPressed = String(name === kind);
-  at("drilled").hidden = kind !== "drill";
-  if (kind === "problems") askProblem(); else startDrill();
-}
-
-at("problems").onclick = () => choosePractice("problems");
-at("drill").onclick = () => choosePractice("drill");
-at("drilled").onsubmit = event => { event.preventDefault(); startDrill(); };
-at("drilled-side").onchange = startDrill;
-at("solution").onclick = showSolution;
-at("next").onclick = () => kind === "problems" ? askProblem() : askOpening();
-at("export").onclick = async () => {
-  const answer = await fetch("progress").catch(() => null);
-  if (answer?.ok) download(await answer.blob(), "outflank-practice.json");
-};
-at("import").onchange = event => { if (event.target.files[0]) loadCards(event.target.files[0]); event.target.value = ""; };
-at("own").onchange = async event => {
-  const answer = event.target.files[0] && await post("problems", event.target.files[0]);
-  event.target.value = "";
-  if (answer) { listed = await answer.json(); choosePractice("problems"); }
-};
-arrive.practise = async () => { await loadCards(); if (mode === "practise") choosePractice(kind); };
-leave.practise = () => { asking = null; };

@@ -1,0 +1,340 @@
+/**
+ * The rules, positions and lines of a game. Nothing here knows a page: unit tests run this file alone.
+ *
+ * @typedef {"X" | "O"} Side  X is Black, O is White, whatever a rule sheet calls them.
+ *
+ * @typedef {object} Replay  A game as the server and the reports write it; `Replay` in tools/page/replay.py describes the fields.
+ * @property {number} number
+ * @property {string} start
+ * @property {Side} begins
+ * @property {string} turns
+ * @property {string} [rules]
+ * @property {boolean} [one_way]
+ * @property {string} [black]
+ * @property {string} [white]
+ * @property {number} [black_rating]
+ * @property {number} [white_rating]
+ * @property {string} [ending]
+ * @property {Side | ""} [winner]
+ * @property {number | null} [margin]
+ * @property {string} [result]
+ * @property {boolean} [is_recorded]
+ * @property {boolean} [fault]
+ * @property {string} [detail]
+ * @property {string} [comment]
+ * @property {string} [occasion]
+ * @property {string} [called]
+ * @property {string} [remark]
+ * @property {string} [clock]
+ * @property {number} [given]
+ * @property {(number | null)[]} [seconds]
+ * @property {(number | null)[]} [values]
+ * @property {(number | null)[]} [exact]
+ * @property {boolean[]} [booked]
+ * @property {number} [turned]
+ * @property {[string, string][]} [colours]
+ * @property {string} [play]
+ * @property {boolean} [playing]
+ * @property {(number | null)[]} [clocks]
+ * @property {Side | null} [thinking]
+ * @property {number} [since]
+ *
+ * @typedef {object} Choice  A legal move with its best line; the score is the mover's, in discs.
+ * @property {string} move
+ * @property {number} score
+ * @property {string[]} pv
+ * @property {boolean} [isExact]
+ */
+
+export const SQUARES = [..."12345678"].flatMap(row => [..."abcdefgh"].map(file => file + row));
+export const PASS = "pass";
+/** @type {Record<string, [number, number]>} */
+const STEPS = {n: [-1, 0], ne: [-1, 1], e: [0, 1], se: [1, 1], s: [1, 0], sw: [1, -1], w: [0, -1], nw: [-1, -1]};
+/** What a review allows a move to lose, in discs, before it gives the move this class. @type {[string, number][]} */
+export const LOSSES = [["blunder", 12], ["mistake", 6], ["inaccuracy", 2]];
+
+/** Return the other side. @param {string} side @returns {Side} */
+export const otherThan = side => side === "X" ? "O" : "X";
+/** Return the number of a move's square, 0 for a1; -1 for a pass. @param {string} move */
+export const squareOf = move => SQUARES.indexOf(move.slice(0, 2));
+/** Return the words of a text. @param {string} text */
+export const wordsOf = text => text.split(" ").filter(word => word);
+/** Return the class of a move that loses so many discs. @param {number} lost */
+export const lossClass = lost => LOSSES.find(([, least]) => lost >= least)?.[0] ?? "good";
+
+/** A board with the side to move; it never changes. */
+export class Position {
+  /**
+   * @param {string} board the 64 squares from a1 to h8: X, O or -.
+   * @param {Side} side the side to move.
+   * @param {boolean} oneWay whether a move turns one direction alone, which the mover chooses.
+   */
+  constructor(board, side, oneWay = false) {
+    this.board = board;
+    this.side = side;
+    this.oneWay = oneWay;
+    /** @type {string[] | null} */
+    this._moves = null;
+  }
+
+  /** Return the discs that a disc on this square turns, by direction. @param {number} square @returns {Record<string, number[]>} */
+  runs(square) {
+    /** @type {Record<string, number[]>} */
+    const found = {};
+    if (this.board[square] !== "-") return found;
+    for (const [way, [down, right]] of Object.entries(STEPS)) {
+      const run = [];
+      let row = Math.floor(square / 8) + down, file = square % 8 + right;
+      for (; row >= 0 && row < 8 && file >= 0 && file < 8; row += down, file += right) {
+        if (this.board[8 * row + file] !== otherThan(this.side)) break;
+        run.push(8 * row + file);
+      }
+      const isClosed = row >= 0 && row < 8 && file >= 0 && file < 8 && this.board[8 * row + file] === this.side;
+      if (run.length && isClosed) found[way] = run;
+    }
+    return found;
+  }
+
+  /** Return the discs that a move turns; an empty list for a pass and for an illegal move. @param {string} move */
+  turned(move) {
+    if (move === PASS) return [];
+    const [name, way] = move.split("/"), runs = this.runs(squareOf(name));
+    if (way) return runs[way] ?? [];
+    return this.oneWay && Object.keys(runs).length > 1 ? [] : Object.values(runs).flat();
+  }
+
+  /** Return the legal moves on a square: one, or one for each direction that may be chosen. @param {number} square */
+  movesAt(square) {
+    const ways = Object.keys(this.runs(square));
+    if (this.oneWay && ways.length > 1) return ways.sort().map(way => `${SQUARES[square]}/${way}`);
+    return ways.length ? [SQUARES[square]] : [];
+  }
+
+  /** All legal moves from a1 to h8, without a pass. */
+  get moves() {
+    this._moves ??= SQUARES.flatMap((_, square) => this.movesAt(square));
+    return this._moves;
+  }
+
+  get mustPass() { return !this.moves.length && !this.isOver; }
+  get isOver() { return !this.moves.length && !this.withSide(otherThan(this.side)).moves.length; }
+
+  /** @param {Side} side */
+  withSide(side) { return new Position(this.board, side, this.oneWay); }
+
+  /** Return the position after a legal move. Throws if the move is illegal. @param {string} move */
+  play(move) {
+    if (move === PASS) {
+      if (!this.mustPass) throw new RangeError("a pass is legal only for a side without a move");
+      return this.withSide(otherThan(this.side));
+    }
+    const changed = this.turned(move), squares = [...this.board];
+    if (!changed.length) throw new RangeError(`${move} is not a legal move`);
+    for (const square of [squareOf(move), ...changed]) squares[square] = this.side;
+    return new Position(squares.join(""), otherThan(this.side), this.oneWay);
+  }
+
+  /** @param {string} side */
+  count(side) { return [...this.board].filter(disc => disc === side).length; }
+  /** The discs of both sides, such as 40-24. */
+  get discs() { return `${this.count("X")}-${this.count("O")}`; }
+  toString() { return `${this.board} ${this.side}`; }
+}
+
+// The columns of a game, with what stands for an unknown value: of its turns, and of its positions.
+/** @type {Record<string, any>} */
+const TURN_COLUMNS = {seconds: null, values: null, booked: null, comments: "", faults: 0, instead: "", implied: false, lost: 0, classes: "", better: "", choices: null};
+/** @type {Record<string, any>} */
+const POSITION_COLUMNS = {exact: null, review: null, depths: ""};
+// The facts that hold only for the moves of the record.
+const ENDING = ["ending", "winner", "margin", "result", "is_recorded", "fault", "detail", "play"];
+
+/**
+ * A line of moves from a start position, with what is known of each turn and position.
+ *
+ * Turn t leads from position t to position t + 1. Numbers are Black's. A variation is a game that leaves another one, its
+ * trunk, at a position; it has the trunk's turns up to there.
+ */
+export class Game {
+  /**
+   * @param {Replay} record the game as it was read.
+   * @param {Game | null} trunk the game that this one is a variation of.
+   * @param {number} left the position at which it leaves the trunk.
+   */
+  constructor(record, trunk = null, left = 0) {
+    this.record = record;
+    this.trunk = trunk;
+    this.left = left;
+    /** The variations that leave this game. @type {Game[]} */
+    this.variations = [];
+    /** @type {string[] | null} */
+    this._moves = null;
+    /** @type {Position[]} */
+    this._positions = [];
+    /** @type {Record<string, any[]>} */
+    this._columns = {};
+  }
+
+  /** The moves, a pass among them; the first use plays the record. */
+  get moves() {
+    if (this._moves === null) this._unpack();
+    return /** @type {string[]} */ (this._moves);
+  }
+  get positions() { this.moves; return this._positions; }
+
+  _unpack() {
+    const {start, begins, one_way = false} = this.record;
+    this._moves = wordsOf(this.record.turns);
+    this._positions = [new Position(start, begins, one_way)];
+    for (const move of this._moves) this._positions.push(/** @type {Position} */ (this._positions.at(-1)).play(move));
+    const fill = (columns, length) => {
+      for (const [name, nothing] of Object.entries(columns)) {
+        const known = this.record[name];
+        if (known) this._columns[name] = Array.from({length}, (_, each) => known[each] ?? nothing);
+      }
+    };
+    fill(TURN_COLUMNS, this._moves.length);
+    fill(POSITION_COLUMNS, this._moves.length + 1);
+    // A game that ended by its discs ends with a value that is exact.
+    if (["discs", "adjudication"].includes(this.record.ending ?? "") && !this.trunk) this.note("exact", this._moves.length, this.record.margin ?? null);
+  }
+
+  /** Return a known value of a turn or position, or what stands for an unknown one. @param {string} name @param {number} place */
+  fact(name, place) {
+    this.moves;
+    return this._columns[name]?.[place] ?? {...TURN_COLUMNS, ...POSITION_COLUMNS}[name];
+  }
+  /** Whether anything of this column is known. @param {string} name */
+  has(name) { this.moves; return name in this._columns; }
+  /** A whole column. @param {string} name @returns {any[]} */
+  column(name) {
+    const length = this.moves.length + (name in POSITION_COLUMNS ? 1 : 0);
+    return Array.from({length}, (_, place) => this.fact(name, place));
+  }
+  /** Note a value of a turn or position. @param {string} name @param {number} place @param {any} value */
+  note(name, place, value) {
+    this._columns[name] ??= this.column(name);
+    this._columns[name][place] = value;
+  }
+
+  get number() { return this.record.number; }
+  get first() { return this.positions[0]; }
+  get final() { return /** @type {Position} */ (this.positions.at(-1)); }
+  get begins() { return this.record.begins; }
+  get given() { return this.record.given ?? 0; }
+  /** Whether a reviewer has judged it. */
+  get isReviewed() { return this.has("lost"); }
+  /** The game that all variations go back to. @returns {Game} */
+  get root() { return this.trunk ? this.trunk.root : this; }
+
+  /** Whether moves were added to the record or left out of it. */
+  get isChanged() { return this.trunk !== null || this.moves.join(" ") !== this.record.turns; }
+
+  /** Return who made a turn. @param {number} turn @returns {Side} */
+  mover(turn) { return this.positions[turn].side; }
+
+  /** Return the number of a turn on a score sheet, where a pass has none. @param {number} turn */
+  sheetNumber(turn) {
+    return this.moves[turn] === PASS ? null : this.moves.slice(0, turn + 1).filter(move => move !== PASS).length;
+  }
+  /** @param {number} turn */
+  sheetMove(turn) {
+    const number = this.sheetNumber(turn);
+    return (number ? `${number}. ` : "") + this.moves[turn];
+  }
+
+  /** Return the discs that a turn threw away, by a review or by the exact margins; 0 if unknown. @param {number} turn */
+  slip(turn) {
+    if (this.isReviewed) return this.fact("lost", turn);
+    const before = this.fact("exact", turn), after = this.fact("exact", turn + 1);
+    if (this.fact("seconds", turn) === null || before === null || after === null) return 0;
+    return Math.max(0, this.mover(turn) === "X" ? before - after : after - before);
+  }
+  /** Return the class of a turn's error; empty for a good one. @param {number} turn */
+  error(turn) { return this.isReviewed ? this.fact("classes", turn) : this.slip(turn) ? "slip" : ""; }
+
+  /** Add a legal move at the end, and the passes that it forces. @param {string} move @param {Record<string, any>} facts the values of its columns. */
+  play(move, facts = {}) {
+    const turn = this.moves.length;
+    this._positions.push(this.final.play(move));
+    this.moves.push(move);
+    for (const name of Object.keys(this._columns)) this._columns[name].push({...TURN_COLUMNS, ...POSITION_COLUMNS}[name]);
+    for (const [name, value] of Object.entries(facts)) if (value !== null) this.note(name, turn, value);
+  }
+  passIfForced() { while (this.final.mustPass) this.play(PASS); }
+
+  /** Take back all turns from a position on. @param {number} length */
+  cut(length) {
+    this.moves.length = length;
+    this._positions.length = length + 1;
+    for (const [name, column] of Object.entries(this._columns)) column.length = length + (name in POSITION_COLUMNS ? 1 : 0);
+    this.variations = this.variations.filter(each => each.left <= length);
+  }
+
+  /**
+   * Return the game and the position that a line leads to. Moves that are known, here or in a variation, are followed; others
+   * make an unfinished game longer, or a new variation.
+   * @param {number} place the position at which the line begins.
+   * @param {string[]} line
+   * @returns {[Game, number]}
+   */
+  follow(place, line) {
+    /** @type {Game} */
+    let game = this;
+    for (const move of line) {
+      if (move !== PASS && game.positions[place].mustPass) [game, place] = game.follow(place, [PASS]);
+      const known = game.moves[place] === move ? game
+        : game.lines().find(each => each.left <= place && each.moves[place] === move && each.sharesUpTo(game, place));
+      if (known) game = known;
+      else {
+        game.positions[place].play(move);  // an illegal move throws before anything has changed
+        if (place < game.moves.length || !game.isOpen) game = game.branch(place);
+        game.play(move);
+        game.passIfForced();
+      }
+      place++;
+    }
+    if (game.positions[place].mustPass && game.moves[place] === PASS) place++;
+    return [game, place];
+  }
+
+  /** Whether a move at its end makes the game longer; a game with a recorded result gets a variation. */
+  get isOpen() { return this.trunk !== null || !this.record.is_recorded; }
+
+  /** This game's root and all its variations. @returns {Game[]} */
+  lines() {
+    /** @type {(one: Game) => Game[]} */
+    const all = one => [one, ...one.variations.flatMap(all)];
+    return all(this.root);
+  }
+  /** @param {Game} other @param {number} place */
+  sharesUpTo(other, place) { return this.moves.slice(0, place).join() === other.moves.slice(0, place).join(); }
+
+  /** Return a new variation that leaves here. @param {number} place */
+  branch(place) {
+    // At a position that the trunk of this game has too, the variation leaves the trunk.
+    /** @type {Game} */
+    let trunk = this;
+    while (trunk.trunk && place <= trunk.left) trunk = trunk.trunk;
+    const {turned, remark, exact, ...record} = this.record;
+    for (const name of ENDING) delete record[name];
+    const made = new Game({...record, exact: exact?.slice(0, place + 1), turns: this.moves.slice(0, place).join(" "), comment: ""}, trunk, place);
+    made._moves = this.moves.slice(0, place);
+    made._positions = this.positions.slice(0, place + 1);
+    for (const name of Object.keys(this._columns)) made._columns[name] = this._columns[name].slice(0, place + (name in POSITION_COLUMNS ? 1 : 0));
+    trunk.variations.push(made);
+    return made;
+  }
+
+  /** Return the game as the server reads it: of a changed one, only the facts that still hold. @returns {Replay} */
+  toRecord() {
+    /** @type {Record<string, any>} */
+    const facts = {...this.record, turns: this.moves.join(" ")};
+    for (const name of [...Object.keys(TURN_COLUMNS), ...Object.keys(POSITION_COLUMNS)]) if (this.has(name)) facts[name] = this.column(name);
+    // Margins that a review found, or that the result implies, are no facts of the record.
+    if (this.record.exact) facts.exact = Array.from({length: this.moves.length + 1}, (_, place) => this.record.exact?.[place] ?? null);
+    else delete facts.exact;
+    if (this.isChanged) for (const name of [...ENDING, "comment", "remark"]) delete facts[name];
+    return /** @type {Replay} */ (facts);
+  }
+}

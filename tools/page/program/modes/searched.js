@@ -1,0 +1,101 @@
+/** What the three modes of `outflank web` have in common: scores by a search, the book, the archive, an address. */
+
+import {at, say, tableRow} from "../dom.js";
+import {Game, PASS} from "../game.js";
+import {signed} from "../numbers.js";
+import {playerName} from "../seats.js";
+import {requestJson} from "../server.js";
+import {colourName, t, useColours} from "../words.js";
+import {Mode} from "./mode.js";
+
+export class SearchedMode extends Mode {
+  /** @param {any} desk the page. @param {boolean} isSearched whether positions are searched before the reader says so. */
+  constructor(desk, isSearched) {
+    super();
+    this.desk = desk;
+    this.isSearched = isSearched;
+  }
+
+  get search() { return this.desk.search; }
+
+  /** @param {Game} game */
+  opening(game) {
+    useColours(game.record.colours ?? []);
+    const names = ["X", "O"].map(side => playerName(game, side)), isNamed = game.record.black || game.record.white;
+    document.title = isNamed ? `${names.join(" – ")} · Outflank` : game.record.called ? `${game.record.called} · Outflank` : "Outflank";
+  }
+
+  shown() {
+    this.desk.follow();
+    at("link").hidden = true;
+  }
+
+  known() {
+    const {found} = this.search;
+    if (found) return found.lines.map(line => ({...line, isExact: found.exact}));
+    return this.desk.isOn ? this.viewer.reviewed() : [];
+  }
+
+  note() {
+    const {position} = this.viewer, {found} = this.search, mover = t("{0} to move", colourName(position.side));
+    if (!position.moves.length) return t(position.isOver ? "the game is over" : "pass");
+    if (!found) return this.desk.isOn ? mover : t("{0}, analysis off", mover);
+    const sure = found.exact ? t("exact") : t("depth {0}", found.depth) + (found.selectivity < 100 ? ` (${found.selectivity} %)` : "");
+    return t("{0}, {1}, {2} nodes", mover, sure, Math.round(found.nodes).toLocaleString("en"));
+  }
+
+  /** The evaluation in words, for those who listen. */
+  evaluation() {
+    const [best] = this.known();
+    if (!best) return "";
+    return t("Best: {0}, {1}. {2}.", best.move, this.viewer.scoreText(best.score), this.note());
+  }
+  speak() {
+    if (this.evaluation()) return this.desk.speak(this.evaluation());
+    this.desk.hint(true);
+  }
+
+  /** A turn in words, for those who listen. @param {Game} game @param {number} turn */
+  turnText(game, turn) {
+    const side = colourName(game.mover(turn));
+    return game.moves[turn] === PASS ? t("{0} has no move and passes.", side) : t("{0} plays {1}.", side, game.moves[turn].replace("/", " "));
+  }
+
+  heading(game) { return this.viewer.games.size > 1 ? `${t("Game")} ${game.number}: ` : ""; }
+  address() { return this.desk.linked(); }
+
+  /** What is known of the position shown besides its scores: book, opening, games of the archive. @param {any} about */
+  tell(about) {
+    const book = about?.book ?? [];
+    say("book", book.length ? `${t("Book")}: ${book.map(one => `${one.move} ${this.viewer.scoreText(one.score)}`).join(", ")}` : "");
+    if (about) say("called", about.called);
+    if (!at("played") || !about?.archive) return;
+    const {games, moves} = about.archive;
+    say("reached", games ? games === 1 ? t("1 game of the archive") : t("{0} games of the archive", games.toLocaleString("en")) : t("No game of the archive"));
+    at("played").hidden = !moves.length;
+    at("played").tBodies[0].replaceChildren(...moves.map(move => this.playedRow(move)));
+  }
+
+  /** A move that games of the archive played here. @param {any} move */
+  playedRow(move) {
+    const decided = move.won + move.drawn + move.lost, share = part => decided ? `${Math.round(100 * part / decided)} %` : "";
+    const numbers = [move.games.toLocaleString("en"), share(move.won), share(move.drawn), share(move.lost), move.mean === null ? "" : signed(move.mean, 1)];
+    const who = [move.strongest.join(", "), ...(move.opening ? [`(${move.opening})`] : [])].join(" ");
+    const row = tableRow(["", ...numbers, [...new Set(move.years ?? [])].join("–"), who], ["", ...numbers.map(() => "number"), "", "who"]);
+    row.cells[0].append(this.viewer.steps(this.viewer.ply, move.move)[0]);
+    return row;
+  }
+}
+
+/** Return the moves of an opening, given by a name or as moves; null if it is neither, which is said. @param {string} text @param {string} rules */
+export async function openingMoves(text, rules) {
+  const found = await requestJson("opening", {text, rules});
+  return found && found.moves;
+}
+
+/** Return a new game of the record that the server made of this one. @param {any} described */
+export async function gameOf(described) {
+  const record = await requestJson("game", described);
+  return record && new Game(record);
+}
+

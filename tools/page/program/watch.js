@@ -1,0 +1,11 @@
+/** The program of the page of a run that is being played. */
+
+import {LiveMode} from "./modes/live.js";
+import {Viewer} from "./viewer.js";
+
+const mode = new LiveMode(), viewer = new Viewer(mode);
+mode.viewer = viewer;
+viewer.begin();
+for (const button of /** @type {any} */ (document.querySelectorAll("#downloads button")))
+  button.onclick = () => viewer.save(button.dataset.format, "all" in button.dataset);
+mode.enter();

@@ -1,0 +1,26 @@
+/** The words of the page in the reader's language, and the colours' names. */
+
+import {signed} from "./numbers.js";
+
+/** @type {{words: Record<string, string>, names: Record<string, string>}} */
+const chosen = {words: {}, names: {X: document.body.dataset.black ?? "Black", O: document.body.dataset.white ?? "White"}};
+
+/** Use these translations from now on. @param {Record<string, string>} words */
+export function useWords(words) { chosen.words = words; }
+
+/** Return a text in the reader's language, with the values in its gaps. @param {string} text @param {...any} values */
+export const t = (text, ...values) => (chosen.words[text] ?? text).replace(/\{(\d)\}/g, (_, gap) => values[gap]);
+
+/** Return the name of a side's colour by the rules of the game shown. @param {string} side */
+export const colourName = side => t(chosen.names[side]);
+
+/** Show the colours of a game's rules. @param {[string, string][]} colours the names of Black and White, and what fills their discs. */
+export function useColours(colours) {
+  colours.forEach(([name, fill], each) => {
+    chosen.names[each ? "O" : "X"] = name;
+    document.documentElement.style.setProperty(each ? "--second" : "--first", fill);
+  });
+}
+
+/** A score in words, such as "+2.00 for Black". @param {number} score Black's. @param {number} digits @param {string} side the side whose view is shown. */
+export const scoreFor = (score, digits, side) => t("{0} for {1}", signed(side === "O" ? 0 - score : score, digits), colourName(side));

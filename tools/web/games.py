@@ -1,0 +1,173 @@
+"""Games between files, links and the page: how ``outflank web`` reads, describes and writes them."""
+
+import io
+import itertools
+import tempfile
+import zipfile
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from outflank.book.names import opening_line
+from outflank.engine import (
+    FileFormatError,
+    Game,
+    IllegalMoveError,
+    NotationError,
+    OutflankError,
+    Position,
+    Rules,
+)
+from outflank.protocol.formats import FormatName, read_games
+from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
+from outflank.protocol.formats.reading import decoded
+from outflank.protocol.lines import printable
+from outflank.tools.page.replay import Replay, colours_of
+from outflank.tools.report.gamefiles import game_writer
+
+MOST_GAMES = 500
+"""The most games of a file that the page lists."""
+_MOST_BAD = 20
+_LONGEST_NAME = 100
+_LONGEST_LINK = 2_000
+_LONGEST_OPENING = 80
+_SUFFIXES: Mapping[str, str] = {"wthor": "wtb", "transcript": "txt"}
+T = TypeVar("T")
+
+
+class GameRequest(msgspec.Struct):
+    """A game as links and questions describe it.
+
+    Attributes:
+        rules: the rules, as ``Rules.parse`` reads them; empty for the usual ones.
+        position: the first board and the side to move; empty for the start of the rules.
+        moves: a transcript.
+    """
+
+    rules: str = ""
+    position: str = ""
+    moves: str = ""
+
+    def game(self, usual: Rules) -> AnnotatedGame:
+        """Return the game; passes that its end forces are played. Raises: NotationError, IllegalMoveError."""
+        rules = Rules.parse(self.rules) if self.rules else usual
+        first = Position.parse(self.position, rules) if self.position else None
+        game = Game.from_transcript(self.moves, rules, first)
+        while game.position.must_pass and not game.position.is_over:
+            game.pass_()
+        return AnnotatedGame.of(game)
+
+    def legal_part(self, usual: Rules) -> tuple[AnnotatedGame, str]:
+        """Return the longest legal beginning of the game, and a sentence about the rest; empty if there is no rest.
+
+        Raises: NotationError if rules or position can't be read.
+        """
+        try:
+            return self.game(usual), ""
+        except (NotationError, IllegalMoveError) as error:
+            moves = self.moves[:_LONGEST_LINK]
+            for length in range(len(moves) - 1, 0, -1):
+                with suppress(NotationError, IllegalMoveError):
+                    return msgspec.structs.replace(self, moves=moves[:length]).game(usual), str(error)
+            if not self.moves:
+                raise
+            return msgspec.structs.replace(self, moves="").game(usual), str(error)
+
+
+def decoded_request(content: bytes, kind: type[T]) -> T:
+    """Return a message of the page by its type. Raises: NotationError with the field that is wrong."""
+    try:
+        return msgspec.json.decode(content, type=kind)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise NotationError(f"this is no request of the page: {printable(str(error), 200)}") from None
+
+
+def described_game(asked: Mapping[str, Any], usual: Rules) -> AnnotatedGame:
+    """Return the game that a message describes by the fields of ``GameRequest``.
+
+    Raises: NotationError, IllegalMoveError.
+    """
+    fields = {name: asked[name] for name in ("rules", "position", "moves") if asked.get(name) is not None}
+    return decoded_request(msgspec.json.encode(fields), GameRequest).game(usual)
+
+
+def shown(game: AnnotatedGame, number: int = 1, warning: str = "") -> dict[str, Any]:
+    """Return a game as the page gets it."""
+    record = Replay.of(game, number)
+    said = "; ".join(filter(None, (warning, record.warning)))
+    return replace(record, colours=colours_of(game.rules), warning=said).facts()
+
+
+def listing(games: Sequence[AnnotatedGame], bad: Sequence[str] = (), total: int = 0) -> dict[str, Any]:
+    """Return games as the page lists them.
+
+    Args:
+        games: the games.
+        bad: a sentence about each entry that can't be read.
+        total: the number of games in the file; 0 if these are all.
+    """
+    listed = [shown(game, number) for number, game in enumerate(games, 1)]
+    return {"games": listed, "bad": bad[:_MOST_BAD], "total": max(total, len(games))}
+
+
+def read_content(content: bytes, name: str, rules: Rules) -> dict[str, Any]:
+    """Return the games of a file or of a text that was pasted: of any format, a board, or the name of an opening.
+
+    Args:
+        content: the bytes of the file.
+        name: the name of the file; may be empty.
+        rules: the rules of games that name none.
+    """
+    name = Path(name).name[:_LONGEST_NAME]
+    if not content.strip():
+        return listing([], ["this has no game, no moves and no board"])
+    with suppress(OutflankError):  # it is more than a board
+        if b";" not in content:  # lines of OBF are read below
+            return listing([AnnotatedGame(Position.parse(decoded(content), rules))])
+    entries = read_games(io.BytesIO(content), Path(name) if name else None, rules)
+    found = list(itertools.islice(entries, MOST_GAMES))
+    games = [entry for entry in found if isinstance(entry, AnnotatedGame)]
+    bad = [str(entry) for entry in found if isinstance(entry, BadGame)]
+    if not games and not name and len(content) <= _LONGEST_OPENING:
+        text = decoded(content).strip()
+        if not any(letter.isdigit() for letter in text):
+            return listing([AnnotatedGame.of(opening_line(text, rules))])
+    left = sum(isinstance(entry, AnnotatedGame) for entry in entries)
+    return listing(games, bad, len(games) + left)
+
+
+def opening_moves(text: str, rules: Rules) -> str:
+    """Return the moves, without passes, of an opening's name or of a transcript.
+
+    Raises: NotationError, IllegalMoveError.
+    """
+    if any(letter.isdigit() for letter in text):
+        game = Game.from_transcript(text, rules)
+    else:
+        game = opening_line(text.strip(), rules)
+    return " ".join(str(turn.move) for turn in game.turns if not turn.move.is_pass)
+
+
+def written(form: FormatName, game: AnnotatedGame) -> tuple[bytes, str, str]:
+    """Return a game as a file of a format, its name, and a sentence about what the format has no place for.
+
+    Raises: FileFormatError if the format can't hold the game.
+    """
+    if form == "transcript" and not game.moves:
+        raise FileFormatError("a game without a move can't be written as a transcript")
+    name = f"game.{_SUFFIXES.get(form, form)}"
+    with tempfile.TemporaryDirectory() as folder:
+        with game_writer(form, Path(folder) / name) as writer:
+            writer.write(game)
+        files = sorted(Path(folder).iterdir())
+        if len(files) == 1:
+            return files[0].read_bytes(), name, writer.loss_note
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+            for file in files:
+                archive.write(file, file.name)
+        return packed.getvalue(), "game.zip", writer.loss_note
