@@ -70,11 +70,21 @@ fuzz: dev  ## look for input that is not refused in words; ARGS="--seconds 3600"
 soak: dev  ## play for long with engines that fail and a runner that is killed
 	$(BIN)/python -m outflank.measure.soak $(ARGS)
 
+# The program of the pages has its types in comments, which TypeScript checks.
+TYPESCRIPT = 7.0.2
+TSC = build/node/node_modules/.bin/tsc
+
 # cython-lint calls pycodestyle by its bare name.
 lint: dev  ## check style and formatting
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	PATH="$(BIN):$$PATH" cython-lint engine tests
+ifeq ($(shell command -v npm),)
+	@echo "make: npm is missing, so the types of the pages' program are not checked: try apt-get install npm" >&2
+else
+	@test -x $(TSC) || npm install --silent --no-audit --no-fund --no-save --prefix build/node typescript@$(TYPESCRIPT)
+	$(TSC) --project tools/page/program
+endif
 
 types: dev  ## check types for Linux, Windows and macOS, and the stubs against the compiled modules
 	MYPYPATH=build/cimport $(BIN)/mypy -p outflank
