@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 
 import psutil
 
@@ -182,22 +183,47 @@ def _cpu_seconds(pid: int) -> float:
     return 0.0
 
 
-def waits(pid: int) -> dict[int, float]:
-    """For how many seconds each thread of `pid` and of its living descendants was ready to run and had no processor.
+@dataclass(frozen=True, slots=True)
+class ThreadUsage:
+    """What a thread has had of the processors.
 
-    By the threads' ids; empty where the system does not say.
+    Attributes:
+        ran: the seconds for which it ran.
+        waited: the seconds for which it was ready to run and had no processor.
+        processors: the numbers of the processors that it may run on.
+        yields: whether it has a lower priority than this program, so that it waits by its own wish.
     """
-    found: dict[int, float] = {}
-    if PORTABLE:
+
+    ran: float = 0.0
+    waited: float = 0.0
+    processors: frozenset[int] = frozenset()
+    yields: bool = False
+
+
+def thread_usage(pid: int) -> dict[int, ThreadUsage]:
+    """Return the usage of each thread of `pid` and of its living descendants, by the threads' ids.
+
+    Empty where the system does not say.
+    """
+    found: dict[int, ThreadUsage] = {}
+    if PORTABLE or sys.platform != "linux":
         return found
+    own_nice = os.getpriority(os.PRIO_PROCESS, 0)
     for process in (pid, *descendants(pid)):
         with suppress(OSError):  # it has just ended
-            for task in os.listdir(f"/proc/{process}/task"):
+            for task in map(int, os.listdir(f"/proc/{process}/task")):
                 with (
                     suppress(OSError),
                     open(f"/proc/{process}/task/{task}/schedstat", "rb", buffering=0) as file,
                 ):
-                    found[int(task)] = int(file.read().split()[1]) / _NANOSECONDS
+                    ran, waited, *_ = map(int, file.read().split())
+                    found[task] = ThreadUsage(
+                        ran / _NANOSECONDS,
+                        waited / _NANOSECONDS,
+                        frozenset(os.sched_getaffinity(task)),
+                        os.getpriority(os.PRIO_PROCESS, task) > own_nice
+                        or os.sched_getscheduler(task) == os.SCHED_IDLE,
+                    )
     return found
 
 

@@ -14,8 +14,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Self
 
 from outflank.engine import IllegalMoveError, Move, NotationError, Position, Rules
-from outflank.protocol.clock import RunningClock, seconds_text
+from outflank.protocol.clock import RunningClock
 from outflank.protocol.drivers.errors import (
+    IN_TIME,
     EngineCrash,
     EngineIllegalMove,
     EngineOutOfTime,
@@ -28,6 +29,7 @@ from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove
 from outflank.protocol.lines import printable, without_control_bytes
 
 if TYPE_CHECKING:  # a dependency that the drivers of engines need, and no help
+    from outflank.protocol.drivers.descendants import ThreadUsage
     from outflank.protocol.drivers.process import ChildProcess
 
 START_SECONDS = 30.0  # for the first answer, in which an engine may load tables
@@ -92,6 +94,11 @@ def judged(reply: Reply, position: Position, label: str) -> Reply:
     return Reply(str(move), reply.seconds, reply.score, reply.from_book)
 
 
+def no_delay() -> float:
+    """Return the delay of an engine that gets no more time after its deadlines."""
+    return 0.0
+
+
 class Driver(ABC):
     """An engine that plays games, in a process of this machine or elsewhere.
 
@@ -102,6 +109,7 @@ class Driver(ABC):
         spec: its name, command and settings, which are an attribute too.
         rules: the rules of the games.
         on_wait: called at least ten times a second while an answer is due; it may raise to give up. An attribute too.
+        delay: called after a deadline; returns the seconds by which the deadline moves. An attribute alone, 0 at first.
         on_line: called with the engine's name, a direction and a line: ``">"`` and each line sent, ``"<"`` and each
             line of an answer, ``"!"`` and each line that answers nothing.
         on_remark: called with each sentence of ``remarks`` when it is new.
@@ -119,6 +127,7 @@ class Driver(ABC):
         self.spec = spec
         self.remarks: list[str] = []
         self.on_wait = on_wait or (lambda: None)
+        self.delay: Callable[[], float] = no_delay
         self._rules = rules
         self._on_line = on_line or (lambda *_: None)
         self._on_remark = on_remark or (lambda _: None)
@@ -150,8 +159,8 @@ class Driver(ABC):
         return 0.0
 
     @property
-    def waits(self) -> dict[int, float]:
-        """For how many seconds each of its threads on this machine was ready to run and had no processor."""
+    def threads(self) -> "dict[int, ThreadUsage]":
+        """The usage of each of its threads on this machine, by their ids; empty if it is not known."""
         return {}
 
     @property
@@ -221,15 +230,23 @@ class Driver(ABC):
         """
         self.follow(game, clock)
         on_ready()
-        if not clock.control.is_limited:
-            return judged(self.choose(patience), game.final, self.label)
+        is_limited = clock.control.is_limited
+        wait = clock.deadline if is_limited else patience
+        limit = (
+            f"{clock.allowance:.3f} + {wait - clock.allowance:.3f} grace"
+            if is_limited
+            else f"{wait:g} allowed"
+        )
+        began = time.perf_counter()
         try:
-            reply = self.choose(clock.deadline)
+            reply = self.choose(wait)
         except EngineTimeout as error:
-            raise EngineOutOfTime(str(error)) from error
+            taken = time.perf_counter() - began
+            fault = EngineOutOfTime if is_limited else EngineTimeout
+            raise fault(str(error).replace(IN_TIME, f"after {taken:.3f} s ({limit})", 1), taken) from error
         if clock.is_overrun_by(reply.seconds):
-            took, left = seconds_text(reply.seconds), seconds_text(clock.allowance)
-            raise EngineOutOfTime(f"{self.label} took {took} s where {left} s were left")
+            sentence = f"{self.label} answered after {reply.seconds:.3f} s ({limit})"
+            raise EngineOutOfTime(sentence, reply.seconds, answered=True)
         clock.spend(reply.seconds)
         return judged(reply, game.final, self.label)
 
@@ -244,6 +261,10 @@ class Driver(ABC):
     def dismiss(self) -> None:
         """End it after a fault; the next game opens it again."""
         self.close(_FAULT_CLOSE_SECONDS)
+
+    def note(self, what: str) -> None:
+        """Pass on a line about the engine, with the direction ``"!"``."""
+        self._pass_on("!", what)
 
     def remark(self, what: str) -> None:
         """Note a clause about the engine, once."""
@@ -315,9 +336,9 @@ class ProcessDriver(Driver):
         return self._process.cpu_seconds if self._process else 0.0
 
     @property
-    def waits(self) -> dict[int, float]:
+    def threads(self) -> "dict[int, ThreadUsage]":
         """See ``Driver``."""
-        return self._process.waits if self._process else {}
+        return self._process.threads if self._process else {}
 
     def start(self) -> None:
         """Start its process, and send it nothing yet. Raises: EngineStartError."""
@@ -328,7 +349,12 @@ class ProcessDriver(Driver):
 
         settings = self._settings or process_settings(self.spec)
         self._process = ChildProcess(
-            command_line(self.spec), self.label, lambda: self.on_wait(), settings, self._on_bytes
+            command_line(self.spec),
+            self.label,
+            lambda: self.on_wait(),
+            settings,
+            self._on_bytes,
+            lambda: self.delay(),
         )
         self.pid = self._process.pid
 

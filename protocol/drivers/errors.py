@@ -19,8 +19,22 @@ class EngineCrash(EngineError):
     """The program ended, or closed a pipe, while an answer was due; or it was asked after its end."""
 
 
+IN_TIME = "in time"
+"""The end of the sentence that an engine gave no answer, for which ``Driver.decide`` puts seconds and limit."""
+
+
 class EngineTimeout(EngineError):
-    """No complete answer by the deadline."""
+    """No complete answer by the deadline.
+
+    Attributes:
+        seconds: the time of the move; None if no move was asked for.
+        answered: whether an answer came, too late.
+    """
+
+    def __init__(self, sentence: str, seconds: float | None = None, *, answered: bool = False) -> None:
+        super().__init__(sentence)
+        self.seconds = seconds
+        self.answered = answered
 
 
 class EngineOutOfTime(EngineTimeout):

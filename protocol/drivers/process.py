@@ -17,7 +17,13 @@ from functools import partial
 from typing import IO
 
 from outflank.protocol.drivers import descendants
-from outflank.protocol.drivers.errors import EngineCrash, EngineProtocolError, EngineTimeout, SystemExhausted
+from outflank.protocol.drivers.errors import (
+    IN_TIME,
+    EngineCrash,
+    EngineProtocolError,
+    EngineTimeout,
+    SystemExhausted,
+)
 from outflank.protocol.drivers.spawn import spawn
 from outflank.protocol.drivers.spec import ProcessSettings
 from outflank.protocol.lines import printable
@@ -39,8 +45,9 @@ class ChildProcess:
         command: the program and its arguments.
         label: how error messages call it.
         on_wait: called at least ten times a second while we wait for a line; it may raise to give up.
-        surroundings: its folder, environment, processors and memory.
+        settings: its folder, environment, processors and memory.
         on_bytes: called with ``">"`` and the bytes sent, and with ``"<"`` and the bytes that leave our buffer.
+        delay: called after a deadline; returns the seconds by which the deadline moves.
 
     Raises: EngineStartError if the program can't be started.
     """
@@ -50,14 +57,16 @@ class ChildProcess:
         command: Sequence[str],
         label: str,
         on_wait: Callable[[], object] | None = None,
-        surroundings: ProcessSettings | None = None,
+        settings: ProcessSettings | None = None,
         on_bytes: Callable[[str, bytes], object] | None = None,
+        delay: Callable[[], float] = lambda: 0.0,
     ) -> None:
         self.label = label
         self._on_bytes = on_bytes
         self._on_wait = on_wait or (lambda: None)
+        self._delay = delay
         self._mark = descendants.new_mark()
-        self._process, self._known = spawn(command, label, surroundings or ProcessSettings(), self._mark)
+        self._process, self._known = spawn(command, label, settings or ProcessSettings(), self._mark)
         self.was_stopped = False
         self._reaped_at = 0.0
         self._received = bytearray()
@@ -97,9 +106,9 @@ class ChildProcess:
         return descendants.cpu_seconds(self.pid)
 
     @property
-    def waits(self) -> dict[int, float]:
-        """For how many seconds each thread of it and of its living descendants was ready and had no processor."""
-        return descendants.waits(self.pid)
+    def threads(self) -> dict[int, descendants.ThreadUsage]:
+        """The usage of each thread of it and of its living descendants, by their ids."""
+        return descendants.thread_usage(self.pid)
 
     @property
     def last_read(self) -> float:
@@ -213,9 +222,12 @@ class ChildProcess:
             raise EngineCrash(self._how_it_ended("closed its output"))
         if self._input_ended_at is not None and now > self._input_ended_at + _GRACE_SECONDS:
             raise EngineCrash(self._how_it_ended("closed its input"))
-        if now >= deadline:
-            raise EngineTimeout(f"{self.label} gave no complete answer in time")
-        ready = self._serve(min(deadline - now, _SLICE_SECONDS))
+        left = deadline - now
+        if left <= 0:
+            left += self._delay()
+        if left <= 0:
+            raise EngineTimeout(f"{self.label} gave no complete answer {IN_TIME}")
+        ready = self._serve(min(max(left, _EXIT_SLICE_SECONDS), _SLICE_SECONDS))
         if not ready and not self.is_running and not self._serve(_EXIT_SLICE_SECONDS):
             # A child of the dead process may still hold the pipe open: no end of file will ever come.
             raise EngineCrash(self._how_it_ended("ended"))

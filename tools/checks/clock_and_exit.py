@@ -227,7 +227,7 @@ def _watched(engine: TappedGtpDriver) -> float:
 
 def _wanted_seconds(engine: TappedGtpDriver) -> float:
     """Return the processor time that it has used or waited for: a busy machine does not give it all."""
-    return engine.cpu_seconds + sum(engine.waits.values())
+    return engine.cpu_seconds + sum(thread.waited for thread in engine.threads.values())
 
 
 def _begin_to_think(engine: TappedGtpDriver) -> None:

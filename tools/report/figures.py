@@ -34,7 +34,7 @@ class EngineFigures:
         by_colour: its score with each colour.
         faults: its losses by a fault of its own, by the fault.
         fault_wins: its wins by a fault of the opponent, by the fault.
-        seconds: the time of each of its moves.
+        seconds: the seconds of each of its moves, with those on which it lost on time.
         discs_lost: discs that it threw away by moves whose exact worth is known, and how many moves that were.
         book_moves: its moves from an opening book, and all its moves of which it named the source.
         voids: games that do not count, on its account.
@@ -87,7 +87,7 @@ class Figures(Standings):
 
     @cached_property
     def engines(self) -> tuple[EngineFigures, ...]:
-        """The figures of the engines, best first; in the order of the settings in a match."""
+        """The figures of the engines, best first."""
         return tuple(_engine(self.run, name, self.scores[name]) for name in self._ranked())
 
     @cached_property
@@ -105,12 +105,10 @@ class Figures(Standings):
 
     def _ranked(self) -> Sequence[str]:
         names = self.settings.names
-        if self.settings.format is Format.MATCH:
-            return names
         if self.settings.format is Format.STANDING:
             rated = {each.name: each.elo for each in self.ratings.ratings if each.elo is not None}
             return sorted(names, key=lambda name: -rated.get(name, -inf))
-        if self.run.finished or self.rounds:
+        if self.settings.format is not Format.MATCH and (self.run.finished or self.rounds):
             return self.order
         return sorted(names, key=lambda name: -self.scores[name].points)
 
@@ -131,7 +129,7 @@ def _engine(run: Run, name: str, score: Score) -> EngineFigures:
         },
         faults=Counter(ending for ending, points in by_fault if not points),
         fault_wins=Counter(ending for ending, points in by_fault if points),
-        seconds=[turn.seconds for turn in turns if turn.seconds is not None],
+        seconds=[seconds for game in games for seconds in game.seconds_of(game.colour_of(name))],
         discs_lost=(sum(discs for discs, _ in lost), sum(moves for _, moves in lost)),
         book_moves=(sum(sources), len(sources)),
         voids=sum(game.blamed == name for game in run.voids),

@@ -75,10 +75,7 @@ def csv_lines(games: Iterable[GameRecord]) -> Iterator[str]:
 def _csv_row(game: GameRecord) -> Iterable[object]:
     black, white = (game.pairing.names[colour] for colour in Colour)
     points, final = game.points_of(black), game.final_position
-    times = {colour: [0.0] for colour in Colour}
-    for turn in game.turns:
-        if turn.seconds is not None:
-            times[turn.colour].append(turn.seconds)
+    times = {colour: game.seconds_of(colour) for colour in Colour}
     return (
         game.pairing.number,
         game.pairing.round,
@@ -93,7 +90,7 @@ def _csv_row(game: GameRecord) -> Iterable[object]:
         str(game.ending),
         game.detail,
         *(f"{sum(times[colour]):.3f}" for colour in Colour),
-        *(f"{max(times[colour]):.3f}" for colour in Colour),
+        *(f"{max(times[colour], default=0.0):.3f}" for colour in Colour),
         game.pairing.started,
         game.transcript,
     )

@@ -115,6 +115,7 @@ def _ratings_chart(figures: Figures) -> dict[str, Any] | None:
 
 MOST_LISTED = 5000
 _MOST_OPENINGS = 1000
+_MOST_FAULTS = 100
 _TITLES = {
     Format.ROUND_ROBIN: "Round robin",
     Format.GAUNTLET: "Gauntlet",
@@ -148,6 +149,8 @@ def _rendered(
         "signed": wording.signed,
         "conditions": wording.conditions_text,
         "faults": wording.faults_text,
+        "seconds": wording.seconds_texts,
+        "dialogue": dialogue_file,
         "ends": wording.ends_text,
         "likelihood": wording.likelihood,
         "duration": wording.duration,
@@ -170,6 +173,8 @@ def _rendered(
         tested=TEST_FOLDER,
         verdicts=wording.verdict_lines(figures),
         notes=wording.notes(figures),
+        faulty=(faulty := [game for game in run.games if game.ending.is_fault])[:_MOST_FAULTS],
+        more_faults=max(0, len(faulty) - _MOST_FAULTS),
         unlisted=len(run.games) - len(listed),
         openings=list(figures.openings.items())[:_MOST_OPENINGS],
         ratings={rating.name: rating for rating in ratings},
@@ -270,7 +275,7 @@ def run_replay(game: GameRecord) -> Replay:
         ending=str(game.ending),
         winner=disc_of(game.winner),
         fault=game.ending.is_fault,
-        detail=game.detail,
+        detail=game.early_end if game.ending.is_fault else game.detail,
         result=_result_text(game),
         comment="",
         title="",
@@ -312,7 +317,7 @@ def write_run_files(figures: Figures, folder: Path) -> str:
         except OSError as error:
             trouble = f"can't remove {str(path)!r} ({error.strerror})"
     files: dict[str, Iterable[str]] = {
-        _dialogue_file(game): ["\n".join([*game.dialogue, ""])] for game in run.games if game.dialogue
+        dialogue_file(game): ["\n".join([*game.dialogue, ""])] for game in run.games if game.dialogue
     }
     for name, parts in (*files.items(), *((name, make(figures)) for name, make in RUN_FILES.items())):
         try:
@@ -325,7 +330,7 @@ def write_run_files(figures: Figures, folder: Path) -> str:
 
 def _outdated(run: Run, folder: Path) -> list[Path]:
     """Return the dialogues of games that were played again, since their pairs were void."""
-    current = {_dialogue_file(game) for game in run.games if game.dialogue}
+    current = {dialogue_file(game) for game in run.games if game.dialogue}
     return [
         path
         for path in folder.glob("fault-game-*.txt")
@@ -333,7 +338,8 @@ def _outdated(run: Run, folder: Path) -> list[Path]:
     ]
 
 
-def _dialogue_file(game: GameRecord) -> str:
+def dialogue_file(game: GameRecord) -> str:
+    """Return the name of the file with the dialogue of a game that was lost by a fault."""
     return f"fault-game-{game.pairing.number}.txt"
 
 

@@ -107,7 +107,7 @@ def _sentences(figures: Figures) -> list[str]:
         *map(wording.value_line, figures.values),
         *wording.verdict_lines(figures),
         *(["A bye counts as a won encounter"] if _any_bye(figures) else []),
-        *(["No game was lost by a fault"] if run.games and not _any_fault(figures) else []),
+        *filter(None, [wording.faults_line(figures)]),
         f"Games with a forced pass: {passes} of {len(run.games)}",
         *(f"Note: {sentence}" for sentence in (*wording.notes(figures), *run.remarks)),
     ]
@@ -206,14 +206,14 @@ def _standings(figures: Figures) -> FittingTable:
         "games": [str(engine.score.games) for engine in engines],
         **score_columns([engine.score for engine in engines]),
         "discs/game": [_number(engine.score.mean_margin, "+.1f") for engine in engines],
-        "s/move": [_number(engine.mean_seconds, ".3f") for engine in engines],
-        "longest s": [_number(engine.longest_seconds, ".3f") for engine in engines],
+        "s/move": wording.seconds_texts([engine.mean_seconds for engine in engines]),
+        "longest s": wording.seconds_texts([engine.longest_seconds for engine in engines]),
     }
     if any(engine.book_moves[0] for engine in engines):
         columns["from book"] = [wording.book_share_text(engine) for engine in engines]
     if any(engine.discs_lost[1] for engine in engines):
         columns["discs thrown away"] = [str(engine.discs_lost[0]) for engine in engines]
-    if _any_fault(figures):
+    if any(engine.faults for engine in engines):
         columns["lost by fault"] = [wording.faults_text(engine.faults) for engine in engines]
         columns["won by fault"] = [wording.faults_text(engine.fault_wins) for engine in engines]
     return FittingTable(columns)
@@ -221,10 +221,6 @@ def _standings(figures: Figures) -> FittingTable:
 
 def _any_bye(figures: Figures) -> bool:
     return any(score.byes for score in figures.swiss.values())
-
-
-def _any_fault(figures: Figures) -> bool:
-    return any(engine.faults for engine in figures.engines)
 
 
 def _cross_table(figures: Figures) -> FittingTable:

@@ -1,5 +1,6 @@
 """Numbers as text: signs, points, intervals, faults."""
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -17,6 +18,7 @@ from outflank.tools.runtime.progress import counted
 _SURE = 0.99
 _MEAN_WORTH_A_NOTE = 0.01  # seconds; an engine that just takes a move needs far less
 _SETUP_WORTH_A_NOTE = 1.0
+_DECIMALS, _MOST_DECIMALS = 3, 6  # of seconds
 _VERDICTS = {True: "elo1 accepted", False: "elo0 accepted", None: "no verdict"}
 
 
@@ -41,6 +43,21 @@ def faults_text(faults: Counter[Ending]) -> str:
     if not faults:
         return "0"
     return f"{faults.total()} ({', '.join(f'{ending} {count}' for ending, count in sorted(faults.items()))})"
+
+
+def seconds_texts(values: Sequence[float | None]) -> list[str]:
+    """Return seconds with three decimals, or as many as the smallest needs for two digits; ``-`` for None."""
+    smallest = min((value for value in values if value), default=1.0)
+    decimals = min(max(_DECIMALS, 1 - math.floor(math.log10(smallest))), _MOST_DECIMALS)
+    return ["-" if value is None else f"{value:.{decimals}f}" for value in values]
+
+
+def faults_line(figures: Figures) -> str:
+    """Return ``Lost by a fault: A 60 (time 58, crash 2)``, or that no game was; empty without games."""
+    if not figures.run.games:
+        return ""
+    lost = [f"{engine.name} {faults_text(engine.faults)}" for engine in figures.engines if engine.faults]
+    return f"Lost by a fault: {'; '.join(lost)}" if lost else "No game was lost by a fault"
 
 
 def book_share_text(engine: EngineFigures) -> str:

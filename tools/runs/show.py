@@ -14,7 +14,7 @@ from outflank.tools.cli.run_options import RunOptions
 from outflank.tools.match.state.events import Notice, RunObserver
 from outflank.tools.match.state.run import MOST_VOIDS, Run
 from outflank.tools.match.state.schema import RUN_FILE
-from outflank.tools.runtime.progress import json_line
+from outflank.tools.runtime.progress import counted, json_line
 from outflank.tools.runtime.signals import Interrupted, Interrupts
 
 if TYPE_CHECKING:  # an extra that most do without
@@ -88,7 +88,7 @@ def _wait_for_signal(interrupts: Interrupts) -> None:
 def _conclude(session: RunSession, run: Run, options: RunOptions, continuation: str) -> str:
     """Write the run's files, print its result, and return a sentence about records that could not be written."""
     from outflank.tools.report.figures import Figures, summary
-    from outflank.tools.report.report import write_run_files
+    from outflank.tools.report.report import dialogue_file, write_run_files
     from outflank.tools.report.tables import print_result
 
     figures, folder, trouble = Figures(run), session.folder, session.trouble
@@ -101,6 +101,10 @@ def _conclude(session: RunSession, run: Run, options: RunOptions, continuation: 
             print_result(figures)
         if not options.no_records and not trouble:
             click.echo(f"Records and report are in {folder}/", err=True)
+            if kept := [game for game in run.games if game.dialogue]:
+                file = dialogue_file(kept[0]) if len(kept) == 1 else "fault-game-*.txt"
+                dialogues = counted(len(kept), "dialogue")
+                click.echo(f"{dialogues} of games lost by a fault: {folder / file}", err=True)
         if not options.no_records and session.interruption and not run.finished:
             click.echo(f"{continuation} continues it", err=True)
     except OSError:

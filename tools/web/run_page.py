@@ -22,7 +22,7 @@ from typing import Any
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 
 from outflank.engine import Move
@@ -82,6 +82,7 @@ class RunPage:
             WebSocketRoute("/feed", self._feed.serve),
             Route("/games/{number:int}.json", self._replay),
             Route("/games/{number:int}.{form}", self._game_file),
+            Route("/fault-game-{number:int}.txt", self._dialogue),
             *(Route(f"/{name}", self._run_file) for name in RUN_FILES),
         ]
 
@@ -131,6 +132,12 @@ class RunPage:
         return _attachment(
             GAME_FORMATS[form](run_record(self._shown().run, game)), f"game-{game.pairing.number}.{form}"
         )
+
+    async def _dialogue(self, request: Request) -> Response:
+        game = self._game(request)
+        if not game.dialogue:
+            raise HTTPException(404, "this game was not lost by a fault")
+        return PlainTextResponse("\n".join([*game.dialogue, ""]))
 
     async def _run_file(self, request: Request) -> Response:
         """Return a file of the whole run; one is made at a time, and not for each request."""

@@ -199,7 +199,9 @@ def test_an_engine_waits_for_a_processor_while_others_have_it() -> None:
             client.order("go", 60)
         time.sleep(0.5)
 
-        assert sum(first.waits.values()) + sum(second.waits.values()) > 0.1
+        threads = [*first.threads.values(), *second.threads.values()]
+        assert sum(thread.waited for thread in threads) > 0.1
+        assert {thread.processors for thread in threads} == {frozenset([cpu])}
 
 
 def test_an_engine_outlives_the_thread_that_started_it() -> None:

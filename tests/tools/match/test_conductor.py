@@ -18,12 +18,13 @@ import pytest
 
 from outflank.engine import OutflankError
 from outflank.protocol.clock import TimeControl
+from outflank.protocol.drivers.descendants import ThreadUsage
 from outflank.tests.support.dialogue import driver_of
 from outflank.tests.support.processes import linux_alone, open_files, resident_kib
 from outflank.tests.support.runs import conduct, fake, instant_settings, resume, settings
-from outflank.tools.match.game import seat
+from outflank.tools.match.game import delay
+from outflank.tools.match.game.delay import own_waited_seconds, together_at_most, waited_for_others
 from outflank.tools.match.game.results import Ending
-from outflank.tools.match.game.seat import longest_wait, own_waited_seconds
 from outflank.tools.match.runner import conductor, pool
 from outflank.tools.match.runner.pool import StallWatch
 from outflank.tools.match.state.events import Event, GameEnded, GameStarted, Notice, TurnPlayed
@@ -80,6 +81,10 @@ def test_a_match_ends_when_its_test_has_a_verdict(tmp_path: Path) -> None:
 WAITS = count()
 
 
+def waiting_more_and_more(driver: object) -> dict[int, ThreadUsage]:
+    return {1: ThreadUsage(waited=next(WAITS), processors=frozenset([0]))}
+
+
 class Stalling(StallWatch):
     def held_up(self, began: float, ended: float) -> float:
         return 0.5
@@ -115,7 +120,7 @@ def test_only_naps_that_end_late_are_stalls_though_the_monotonic_clock_has_steps
     [
         ("tools.match.runner.pool.StallWatch", Stalling),
         # By the system's account the engine waits for a processor, longer each time it is asked.
-        ("protocol.drivers.driver.ProcessDriver.waits", property(lambda driver: {1: next(WAITS)})),
+        ("protocol.drivers.driver.ProcessDriver.threads", property(waiting_more_and_more)),
     ],
 )
 def test_a_flag_that_falls_while_the_machine_stalls_is_played_again_and_named(
@@ -136,21 +141,82 @@ def test_a_flag_that_falls_while_the_machine_stalls_is_played_again_and_named(
     assert not run.is_valid
 
 
+def test_an_engine_that_never_answers_loses_though_the_machine_held_it_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It gets the time that the machine took, and does not use it."""
+    monkeypatch.setattr(pool, "StallWatch", Stalling)
+    run = conduct(settings(fake("A"), fake("B", "silence", 5, time="0.1"), games=2), tmp_path / "m")
+
+    assert run.voids == ()
+    assert [game.ending for game in run.games] == [Ending.TIME] * 2
+    assert all(game.lost_seconds is not None and game.lost_seconds > 0.6 for game in run.games)
+    assert run.is_valid
+
+
+def test_an_engine_that_is_later_than_the_machine_made_it_loses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its answer comes after 0.3 s where 0.15 s are allowed, of which the machine took 0.1 s."""
+
+    class StallingLittle(StallWatch):
+        def held_up(self, began: float, ended: float) -> float:
+            return 0.1
+
+    monkeypatch.setattr(pool, "StallWatch", StallingLittle)
+    monkeypatch.setattr(delay, "own_waited_seconds", lambda: 0.0)
+    monkeypatch.setattr(delay, "waited_for_others", lambda before, now: 0.0)
+    run = conduct(settings(fake("A"), fake("B", "slow", 5, time="0.1"), games=2), tmp_path / "m")
+
+    assert run.voids == ()
+    assert [game.ending for game in run.games] == [Ending.TIME] * 2
+
+
+@pytest.mark.parametrize(
+    ("ran", "processors", "seconds"),
+    [
+        ([], 1, 0.0),
+        ([0.5], 1, 0.5),  # another process of its own on its only processor
+        ([1.0], 2, 0.0),  # one thread can't occupy both
+        ([1.0, 0.01], 2, 0.01),
+        ([0.25] * 7, 2, 0.875),
+        ([1.0, 1.0, 1.0], 2, 1.5),
+    ],
+)
+def test_threads_occupy_processors_together_for_no_longer_than_they_ran(
+    ran: list[float], processors: int, seconds: float
+) -> None:
+    assert together_at_most(ran, processors) == pytest.approx(seconds)
+
+
+def test_waiting_for_threads_of_its_own_is_no_delay() -> None:
+    one, two = frozenset([0]), frozenset([0, 1])
+    busy = {thread: ThreadUsage(ran=0.5, waited=0.5, processors=one) for thread in (1, 2)}
+    held_up = {1: ThreadUsage(ran=0.6, waited=0.4, processors=two), 2: ThreadUsage(ran=1.0, processors=two)}
+    polite = {1: ThreadUsage(ran=0.1, waited=0.9, processors=two, yields=True)}
+
+    assert waited_for_others({}, busy) == pytest.approx(0.0)
+    assert waited_for_others({}, held_up) == pytest.approx(0.4)
+    assert waited_for_others(held_up, held_up) == 0.0
+    assert waited_for_others({}, polite) == 0.0
+
+
 def test_a_void_takes_the_other_game_of_its_pair_with_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Only the second game's first attempt falls into a stall."""
-    asked = []
+    windows = list[float]()
 
     class StallingOnce(StallWatch):
         def held_up(self, began: float, ended: float) -> float:
-            asked.append(began)
-            return 0.5 if len(asked) == 2 else 0.0
+            if began not in windows:
+                windows.append(began)
+            return 0.5 if windows.index(began) == 1 else 0.0
 
     monkeypatch.setattr(pool, "StallWatch", StallingOnce)
     # A busy machine's own delays would void more games.
-    monkeypatch.setattr("outflank.tools.match.game.seat.own_waited_seconds", lambda: 0.0)
-    monkeypatch.setattr("outflank.tools.match.game.seat.longest_wait", lambda before, now: 0.0)
+    monkeypatch.setattr(delay, "own_waited_seconds", lambda: 0.0)
+    monkeypatch.setattr(delay, "waited_for_others", lambda before, now: 0.0)
     run = conduct(settings(fake("A"), fake("B", "slow", 5, time="0.1"), games=2), tmp_path / "m")
 
     games, voids = run.games, run.voids
@@ -166,10 +232,10 @@ def test_an_engine_that_took_more_than_its_threads_stalled_the_machine_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pool, "StallWatch", Stalling)
-    assert not seat.is_own_doing(cpu_seconds=1.0, threads=1, seconds=1.0)
-    assert seat.is_own_doing(cpu_seconds=1.5, threads=1, seconds=1.0)
-    assert not seat.is_own_doing(cpu_seconds=1.5, threads=2, seconds=1.0)
-    monkeypatch.setattr(seat, "is_own_doing", lambda cpu_seconds, threads, seconds: True)
+    assert not delay.is_own_doing(cpu_seconds=1.0, threads=1, seconds=1.0)
+    assert delay.is_own_doing(cpu_seconds=1.5, threads=1, seconds=1.0)
+    assert not delay.is_own_doing(cpu_seconds=1.5, threads=2, seconds=1.0)
+    monkeypatch.setattr(delay, "is_own_doing", lambda cpu_seconds, threads, seconds: True)
     run = conduct(settings(fake("A"), fake("B", "slow", 5, time="0.1"), games=2), tmp_path / "m")
 
     assert run.voids == ()
@@ -343,14 +409,15 @@ def test_a_new_thread_may_have_waited_most_though_an_old_one_has_waited_longer_i
         try:
             with driver_of([*taskset, sys.executable, "-c", OLD_AND_NEW]) as client:
                 client.order("0.5", 60)
-                before = client.waits
+                before = client.threads
                 client.order("0.2", 60)
-                after = client.waits
+                after = client.threads
         finally:
             restless.kill()
 
     assert len(after) == len(before) + 1
-    assert longest_wait(before, after) > max(0.05, max(after.values()) - max(before.values()))
+    most = [max(thread.waited for thread in threads.values()) for threads in (before, after)]
+    assert waited_for_others(before, after) > max(0.05, most[1] - most[0])
 
 
 @linux_alone

@@ -13,7 +13,7 @@ from outflank.engine import Game, NotationError, Position, Rules
 from outflank.tests.support.positions import ONE_WAY, WITH_PASSES
 from outflank.tests.support.processes import MARK, living_with
 from outflank.tests.support.runs import BLACK, WHITE, played, referee, seated
-from outflank.tools.match.game import seat
+from outflank.tools.match.game import delay
 from outflank.tools.match.game.referee import ScoreRule, Solver, discs_lost
 from outflank.tools.match.game.results import Ending
 from outflank.tools.match.runner.pool import DialogueLog
@@ -43,7 +43,7 @@ FAULTS = [
     ("orphan", Ending.CRASH, "exited with code 5"),
     ("closed input", Ending.CRASH, "closed its input but keeps running"),
     *(
-        (fault, Ending.STALL, "gave no complete answer in time")
+        (fault, Ending.STALL, "gave no complete answer after 0.4")
         for fault in ("silence", "half a line", "no blank line", "drip", "line feeds")
     ),
     ("closed output", Ending.CRASH, "closed its output but keeps running"),
@@ -282,11 +282,14 @@ def test_a_fall_of_the_flag_tells_when_it_was_and_what_the_engine_did_meanwhile(
     sit: Sit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     done: list[tuple[float, int, float]] = []
-    monkeypatch.setattr(seat, "is_own_doing", lambda *what: done.append(what))
+    monkeypatch.setattr(delay, "is_own_doing", lambda *what: done.append(what))
     seats = [seated(sit(fault, turn=1, time="0.3"), sit(name="B")) for fault in ("silence", "busy loop")]
     seats.append(seated(sit("slow to play", time="0.1"), sit(name="B"), opening="f5d6"))
-    games = [each.play() for each in seats]
-    (idle_cpu, threads, idle), (busy_cpu, _, _), (cpu_between_moves, _, between_moves) = done
+    games, last = [], []
+    for each in seats:
+        games.append(each.play())
+        last.append(done[-1])
+    (idle_cpu, threads, idle), (busy_cpu, _, _), (cpu_between_moves, _, between_moves) = last
 
     assert [game.ending for game in games] == [Ending.TIME] * 3
     assert 0.35 <= idle < 3
@@ -294,6 +297,25 @@ def test_a_fall_of_the_flag_tells_when_it_was_and_what_the_engine_did_meanwhile(
     assert threads == 1
     assert between_moves > 0.6
     assert cpu_between_moves < 0.3
+
+
+def test_a_loss_on_time_names_move_seconds_and_limit(sit: Sit) -> None:
+    """For an engine that never answers, one that answers late, and one without a clock."""
+    heard: list[str] = []
+    silent = referee(sit("silence", turn=2, time="0.1", heard=heard), sit(name="B"), opening="f5d6")
+    late = referee(sit("slow", turn=2, time="0.28"), sit(name="B"), opening="f5d6")
+    stalled = referee(sit("silence", turn=2), sit(name="B"), opening="f5d6", stall=0.4)
+
+    limit = r"A loses on time at move 5: gave no complete answer after 0\.\d{3} s \(0\.100 \+ 0\.050 grace\) when asked"
+    assert re.match(limit, silent.early_end)
+    assert re.search(r"! flag fell: gave no complete answer after 0\.\d{3} s", heard[-1])
+    assert late.margin is not None or "answered after 0.3" in late.early_end
+    assert re.match(
+        r"A loses \(stall\) at move 5: gave no complete answer after 0\.4\d\d s \(0\.4 allowed\)",
+        stalled.early_end,
+    )
+    for game in (silent, stalled):
+        assert game.lost_seconds == game.seconds_of(BLACK)[-1] > 0.15
 
 
 def test_time_taken_between_moves_is_charged_beyond_the_margin(sit: Sit) -> None:

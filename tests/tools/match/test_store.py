@@ -93,7 +93,10 @@ def test_settings_come_back_as_they_were(tmp_path: Path, form: Format) -> None:
 def test_games_come_back_as_they_were(tmp_path: Path) -> None:
     games = (
         game(1),
-        broken_off(Ending.TIME, Colour.BLACK, number=2, names=NAMES, detail="it \N{SNOWMAN} broke"),
+        replace(
+            broken_off(Ending.TIME, Colour.BLACK, number=2, names=NAMES, detail="it \N{SNOWMAN} broke"),
+            lost_seconds=0.25,
+        ),
         again(played(number=3, names=NAMES)),
     )
     void = replace(game(3), ending=Ending.TIME, void="the runner stalled", blamed="B b")

@@ -21,7 +21,7 @@ from outflank.engine import (
 from outflank.protocol.drivers.driver import Driver
 from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove
 from outflank.protocol.lines import unknown
-from outflank.tools.match.game.results import Ending, GameRecord, Loss, Pairing
+from outflank.tools.match.game.results import Ending, GameRecord, Loss, Pairing, without_label
 from outflank.tools.match.game.seat import Seat
 
 MOST_EMPTIES = 30  # beyond, a position may take hours
@@ -233,8 +233,11 @@ class Referee:
         except Loss as loss:
             self._note_strays()
             if loss.ending.is_fault:
-                self._seats[loss.loser].driver.dismiss()
-            return self._record(loss.loser.other, loss.ending, loss.detail)
+                driver = self._seats[loss.loser].driver
+                flag = "flag fell: " if loss.ending is Ending.TIME else ""
+                driver.note(f"{flag}{without_label(loss.detail, driver.name)}")
+                driver.dismiss()
+            return self._record(loss.loser.other, loss.ending, loss.detail, seconds=loss.seconds)
         self._note_strays()
         if result is None:
             self._check_claims()
@@ -307,7 +310,12 @@ class Referee:
             seat.driver.check_claim(self._so_far)
 
     def _record(
-        self, winner: Colour | None, ending: Ending, detail: str, margin: int | None = None
+        self,
+        winner: Colour | None,
+        ending: Ending,
+        detail: str,
+        margin: int | None = None,
+        seconds: float | None = None,
     ) -> GameRecord:
         return GameRecord(
             pairing=self._pairing,
@@ -317,6 +325,7 @@ class Referee:
             ending=ending,
             detail=detail,
             margin=margin,
+            lost_seconds=seconds,
             outside={seat.driver.name: seat.off_clock for seat in self._seats.values()},
             identities={
                 seat.driver.name: identity

@@ -184,6 +184,7 @@ class GameRecord:
         dialogue: the lines on the wire, if it was a fault.
         void: why the game does not count and its pair is played again, in a sentence; empty if it counts.
         blamed: the engine whose flag fell or which crashed in a void game; None if no engine was to blame.
+        lost_seconds: the seconds of the move on which the loser lost on time or stalled; None for all other endings.
         outside: of each engine, by its name, if this runner played the game; a run keeps the sums alone.
         identities: name and version of each engine in its own words, by its name, if this runner played the game and
             the engine reported them; a run keeps the different ones.
@@ -199,6 +200,7 @@ class GameRecord:
     dialogue: tuple[str, ...] = ()
     void: str = ""
     blamed: str | None = None
+    lost_seconds: float | None = None
     outside: Mapping[str, OffClockTime] = field(default_factory=dict, compare=False)
     identities: Mapping[str, str] = field(default_factory=dict, compare=False)
 
@@ -255,15 +257,27 @@ class GameRecord:
 
     @property
     def early_end(self) -> str:
-        """How a game ended that was not played out: ``A resigns``, ``A loses (crash): exited with code 3``."""
+        """The end of a game that was not played out: ``A loses (crash) at move 5: exited with code 3``."""
         loser, why = self.loser_name, self.detail
         if self.ending is Ending.RESIGNATION:
             return f"{loser} resigns"
         if self.ending is Ending.AGREEMENT:
             return f"{f'{self.winner_name} wins' if loser else 'draw'} by agreement: {why}"
-        for label in (f"engine {loser}: ", f"engine {loser} "):
-            why = why.removeprefix(label)
-        return f"{loser} loses ({self.ending})" + (f": {why}" if why else "")
+        why = without_label(why, loser or "")
+        by = "on time" if self.ending is Ending.TIME else f"({self.ending})"
+        return f"{loser} loses {by} at move {self.next_move}" + (f": {why}" if why else "")
+
+    @property
+    def next_move(self) -> int:
+        """The number of the move that comes next, 1 for the first; passes have none."""
+        return 1 + len(self.turns) - self.forced_passes
+
+    def seconds_of(self, colour: Colour) -> list[float]:
+        """Return the seconds of the moves that a side chose, with the one on which it lost on time."""
+        taken = [turn.seconds for turn in self.turns if turn.colour is colour and turn.seconds is not None]
+        if self.lost_seconds is not None and self.winner is colour.other:
+            taken.append(self.lost_seconds)
+        return taken
 
     def colour_of(self, name: str) -> Colour:
         """The side that engine `name` played."""
@@ -287,11 +301,26 @@ class GameRecord:
         return Score(points == 1, points == 0.5, points == 0, margin or 0, margin is not None)
 
 
-class Loss(Exception):
-    """A game ends because one side resigned or committed a fault."""
+def without_label(detail: str, name: str) -> str:
+    """Return a sentence about a fault without the name of the engine at its beginning."""
+    for label in (f"engine {name}: ", f"engine {name} "):
+        detail = detail.removeprefix(label)
+    return detail
 
-    def __init__(self, loser: Colour, ending: Ending, detail: str) -> None:
+
+class Loss(Exception):
+    """A game ends because one side resigned or committed a fault.
+
+    Attributes:
+        loser: the side that loses.
+        ending: the fault or the resignation.
+        detail: a sentence about it.
+        seconds: the seconds of the move on which it lost on time or stalled; None for all other endings.
+    """
+
+    def __init__(self, loser: Colour, ending: Ending, detail: str, seconds: float | None = None) -> None:
         super().__init__(detail)
+        self.seconds = seconds
         self.loser = loser
         self.ending = ending
         self.detail = detail

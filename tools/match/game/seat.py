@@ -2,11 +2,11 @@
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 from outflank.engine import Colour, Position
-from outflank.protocol.clock import RunningClock, seconds_text
-from outflank.protocol.drivers.driver import Driver
+from outflank.protocol.clock import RunningClock
+from outflank.protocol.drivers.driver import Driver, no_delay
 from outflank.protocol.drivers.errors import (
     EngineCrash,
     EngineError,
@@ -18,10 +18,12 @@ from outflank.protocol.drivers.errors import (
     SystemExhausted,
 )
 from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove, for_black
+from outflank.tools.match.game.delay import DelayMeter, HeldUp
 from outflank.tools.match.game.results import Ending, Loss, OffClockTime
 
-_NANOSECONDS = 1e9  # in a second
-_BUSY_SHARE = 1.1  # of the threads that an engine declared: what measuring may be off by
+_LONGEST_EXTENSION = (
+    60.0  # seconds for which an engine without an answer is waited for on a machine that stands still
+)
 _ENDINGS: dict[type[EngineError], Ending] = {  # the first that fits
     EngineOutOfTime: Ending.TIME,
     EngineTimeout: Ending.STALL,
@@ -38,13 +40,12 @@ class Seat:
     Attributes:
         colour: the colour that it plays.
         driver: the engine.
-        delay: the seconds for which the machine delayed the thinking by which it lost on time, 0 if its engine ran more
-            threads than it declares; None without such a loss.
+        delay: the seconds for which the machine delayed the thinking by which it lost on time, 0 if it would have lost
+            on time without them too; None without such a loss.
 
     Args:
         stall: the seconds that it may think about a move if it has no clock.
-        held_up: returns the seconds for which this program was held up in a span of ``time.perf_counter()``; None if
-            nobody watches.
+        held_up: see ``HeldUp``; None if nobody watches.
     """
 
     def __init__(
@@ -52,7 +53,7 @@ class Seat:
         colour: Colour,
         driver: Driver,
         stall: float,
-        held_up: Callable[[float, float], float] | None = None,
+        held_up: HeldUp | None = None,
     ) -> None:
         self.colour = colour
         self.driver = driver
@@ -62,11 +63,11 @@ class Seat:
         self._grace_seconds = driver.spec.grace_seconds
         self._clock = RunningClock(driver.spec.time, self._grace_seconds)
         self._stall = stall
-        self._held_up = held_up
         self._spent = 0.0  # seconds of its next move before an interruption
+        self._meter = DelayMeter(driver, held_up)
+        self._extended: float | None = None  # the seconds by which the deadline of its move was put off
         self._between = 0.0  # seconds since its last move, outside the commands for moves
         self._allowed = 0.0  # of them
-        self._before: tuple[float, float, dict[int, float], float] | None = None
 
     @property
     def off_clock(self) -> OffClockTime:
@@ -94,7 +95,7 @@ class Seat:
         with self._blamed():
             self._setup_seconds = self.driver.new_game(first)
         if self._clock.control.is_limited:
-            self._before = self._usage()
+            self._meter.start()
 
     def announce(self, game: AnnotatedGame) -> None:
         """Announce the last move of the game, which the engine did not choose itself. Raises: Loss."""
@@ -128,10 +129,14 @@ class Seat:
             if on_begun:
                 on_begun(self._clock.allowance)
             if self._clock.control.is_limited:
-                self._before = self._usage()
+                self._meter.start()
+                self._extended, self.driver.delay = None, self._extension
 
-        with self._blamed():
-            reply = self.driver.decide(game, self._clock, self._stall, settle)
+        try:
+            with self._blamed():
+                reply = self.driver.decide(game, self._clock, self._stall, settle)
+        finally:
+            self.driver.delay = no_delay
         if (move := reply.move) is None:
             raise Loss(self.colour, Ending.RESIGNATION, f"{self.driver.label} resigned")
         value = for_black(reply.score, self.colour)
@@ -146,26 +151,29 @@ class Seat:
         self._clock.charge(beyond)
         self._allowed = self._between
         if self._clock.is_overrun_by(0):
-            self._note_delay()
-            took = seconds_text(self._between)
+            self._excuse(-self._clock.deadline)
+            left = max(0.0, self._clock.allowance + beyond)
             detail = (
-                f"{self.driver.label} took {took} s between two of its moves, more than its clock had left"
+                f"{self.driver.label} took {self._between:.3f} s between two of its moves, more than its clock had "
+                f"left ({left:.3f} + {self._between - beyond + self._grace_seconds:.3f} grace)"
             )
-            raise Loss(self.colour, Ending.TIME, detail)
+            raise Loss(self.colour, Ending.TIME, detail, self._between)
 
-    def _usage(self) -> tuple[float, float, dict[int, float], float]:
-        """Return the time by ``time.perf_counter()``, the engine's processor time and waits, and our thread's wait."""
-        return time.perf_counter(), self.driver.cpu_seconds, self.driver.waits, own_waited_seconds()
+    def _extension(self) -> float:
+        """Return by how much the deadline of its move is put off; called after the deadline."""
+        self._extended = min(self._meter.seconds(), _LONGEST_EXTENSION)
+        return self._extended
 
-    def _note_delay(self) -> None:
-        assert self._before is not None, "usage is measured where there is a clock"
-        began, cpu_before, waits_before, own_before = self._before
-        ended, cpu_seconds, waits, own_wait = self._usage()
-        self.delay = 0.0
-        if not is_own_doing(cpu_seconds - cpu_before, self.driver.spec.threads, ended - began):
-            # Waits at both ends of the wire follow one another.
-            waited = longest_wait(waits_before, waits) + own_wait - own_before
-            self.delay = waited + (self._held_up(began, ended) if self._held_up else 0.0)
+    def _excuse(self, overrun: float) -> None:
+        """Note the delay if without it the loss on time by `overrun` seconds would not have come about."""
+        delay = self._meter.seconds()
+        self.delay = delay if delay >= overrun else 0.0
+
+    def _excuse_timeout(self, error: EngineOutOfTime) -> None:
+        if error.answered or self._extended is None:
+            self._excuse((error.seconds or 0.0) - self._clock.deadline)
+        else:  # it was given the time that the machine took, and has not used it
+            self.delay = self._extended if self._extended >= _LONGEST_EXTENSION else 0.0
 
     @contextmanager
     def _blamed(self) -> Iterator[None]:
@@ -175,29 +183,10 @@ class Seat:
             raise
         except EngineError as error:
             if isinstance(error, EngineOutOfTime):
-                self._note_delay()
+                self._excuse_timeout(error)
             ending = next(
                 (ending for kind, ending in _ENDINGS.items() if isinstance(error, kind)),
                 Ending.PROTOCOL_ERROR,
             )
-            raise Loss(self.colour, ending, str(error)) from error
-
-
-def is_own_doing(cpu_seconds: float, threads: int, seconds: float) -> bool:
-    """Whether an engine that used `cpu_seconds` within `seconds` ran more threads than it had declared."""
-    return cpu_seconds > threads * seconds * _BUSY_SHARE
-
-
-def longest_wait(before: dict[int, float], now: dict[int, float]) -> float:
-    """The seconds that one thread has waited for a processor since ``before``, of the thread that waited longest.
-
-    A thread begins with none, so one that is new may have waited most though others have waited longer in their lives.
-    """
-    return max((seconds - before.get(thread, 0.0) for thread, seconds in now.items()), default=0.0)
-
-
-def own_waited_seconds() -> float:
-    """Time for which the calling thread was ready to run and had no processor; 0 where the system does not say."""
-    with suppress(OSError), open("/proc/thread-self/schedstat", "rb", buffering=0) as file:
-        return int(file.read().split()[1]) / _NANOSECONDS
-    return 0.0
+            seconds = error.seconds if isinstance(error, EngineTimeout) else None
+            raise Loss(self.colour, ending, str(error), seconds) from error

@@ -5,7 +5,7 @@ Rows are checked, since anybody may have edited the file.
 
 import math
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import datetime
@@ -216,12 +216,25 @@ def ended_row(game: GameRecord) -> Row:
     )
 
 
+def lost_facts(game: GameRecord) -> list[tuple[str, str]]:
+    """Return the fact of the seconds on which a game was lost on time; none for other games."""
+    if game.lost_seconds is None:
+        return []
+    return [(_lost_name(game.pairing.number, game.pairing.attempt), f"{game.lost_seconds:.6f}")]
+
+
+def _lost_name(number: int, attempt: int) -> str:
+    return f"{_LOST} {number} {attempt}"
+
+
 def turn_row(game: int, attempt: int, ply: int, turn: AnnotatedMove) -> Row:
     """The row of a turn."""
     return (game, attempt, ply, str(turn.move), turn.seconds, turn.score, turn.exact, turn.from_book)
 
 
-def read_games(connection: sqlite3.Connection) -> tuple[list[GameRecord], list[GameRecord], int]:
+def read_games(
+    connection: sqlite3.Connection, facts: Mapping[str, str]
+) -> tuple[list[GameRecord], list[GameRecord], int]:
     """The games that have ended, in the order of the schedule: those that count, and those that do not.
 
     The third is the number of their texts that were cut, since they are longer than any that we write.
@@ -240,7 +253,8 @@ def read_games(connection: sqlite3.Connection) -> tuple[list[GameRecord], list[G
         values = dict(zip(_GAME, row, strict=True))
         too_long += _cut_texts(values)
         turns = connection.execute(select_turns, (values["number"], values["attempt"])).fetchall()
-        game = _read_game(values, turns)
+        lost = facts.get(_lost_name(values["number"], values["attempt"]))
+        game = _read_game(values, turns, None if lost is None else float(lost))
         (voids if game.void else games).append(game)
     return games, voids, too_long
 
@@ -287,9 +301,10 @@ def _pairing_row(pairing: Pairing, rules: Rules) -> Row:
     )
 
 
-def _read_game(row: dict[str, Any], turns: Sequence[Row]) -> GameRecord:
+def _read_game(row: dict[str, Any], turns: Sequence[Row], lost_seconds: float | None) -> GameRecord:
     try:
         _check(row, _GAME)
+        _check({"lost seconds": lost_seconds}, {"lost seconds": _or_none(_number(0, _MOST))})
         datetime.fromisoformat(row["started"])
         rules = Rules.parse(row["rules"])
         recorder = Recorder(Position.start(rules))
@@ -314,6 +329,7 @@ def _read_game(row: dict[str, Any], turns: Sequence[Row]) -> GameRecord:
             dialogue=tuple((row["dialogue"] or "").splitlines()),
             void=row["void"] or "",
             blamed=row["blamed"],
+            lost_seconds=lost_seconds,
         )
     except (OutflankError, ValueError) as error:
         raise FileFormatError(f"row {row['number']} of table game is no game: {error}") from None
@@ -323,6 +339,7 @@ def _read_game(row: dict[str, Any], turns: Sequence[Row]) -> GameRecord:
 PLAYING, INTERRUPTED, FINISHED = "playing", "interrupted", "finished"
 # The names of facts.
 OUTSIDE, IDENTITIES = "outside", "identities"
+_LOST = "lost"  # with the number and the attempt of a game
 # Errors that values of the wrong type or beyond all numbers cause.
 _MISREAD = (LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
 
@@ -341,7 +358,7 @@ def read(connection: sqlite3.Connection) -> Run:
     connection.execute("BEGIN")  # all of it as it was at one moment
     try:
         facts = facts_of(connection)
-        games, voids, long_texts = read_games(connection)
+        games, voids, long_texts = read_games(connection, facts)
         remarks, long_remarks = read_remarks(connection)
     finally:
         connection.execute("COMMIT")

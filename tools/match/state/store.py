@@ -283,6 +283,7 @@ class Store:
                 return [
                     (schema.INSERT_GAME, schema.ended_row(game)),
                     *((schema.INSERT_TURN, row) for row in turns),
+                    *((schema.INSERT_FACT, fact) for fact in schema.lost_facts(game)),
                 ]
             case Remark(sentence):
                 return [(schema.INSERT_REMARK, (schema.cut(sentence, schema.LONGEST_SENTENCE),))]

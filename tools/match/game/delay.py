@@ -1,0 +1,117 @@
+"""How long the machine has kept an engine from its move: the excuse for a loss on time.
+
+An engine is delayed while a thread of it could run and has no processor, and while the runner can't read its answer.
+Waiting for a processor that the engine's own threads occupy is its own doing, and so is the processor time that the
+runner spends on reading its output.
+"""
+
+import time
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+
+from outflank.protocol.drivers.descendants import ThreadUsage
+from outflank.protocol.drivers.driver import Driver
+
+_NANOSECONDS = 1e9  # in a second
+_BUSY_SHARE = 1.1  # of the threads that an engine declared: what measuring may be off by
+_NO_USAGE = ThreadUsage()
+
+HeldUp = Callable[[float, float], float]
+"""Returns the seconds for which this program was held up in a span of ``time.perf_counter()``."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Snapshot:
+    """What an engine and the calling thread had used at a moment.
+
+    Attributes:
+        at: the moment, by ``time.perf_counter()``.
+        cpu_seconds: the processor time of the engine's processes.
+        threads: the usage of each of its threads, by their ids.
+        own_wait: the seconds for which the calling thread was ready and had no processor.
+        own_cpu: the processor time of the calling thread.
+    """
+
+    at: float
+    cpu_seconds: float
+    threads: Mapping[int, ThreadUsage]
+    own_wait: float
+    own_cpu: float
+
+    @classmethod
+    def of(cls, driver: Driver) -> "_Snapshot":
+        """Return the snapshot of this moment."""
+        at, own_wait, own_cpu = time.perf_counter(), own_waited_seconds(), time.thread_time()
+        return cls(at, driver.cpu_seconds, driver.threads, own_wait, own_cpu)
+
+
+class DelayMeter:
+    """Measures for how long the machine has delayed an engine; for one thread.
+
+    Args:
+        driver: the engine.
+        held_up: see ``HeldUp``; None if nobody watches.
+    """
+
+    def __init__(self, driver: Driver, held_up: HeldUp | None) -> None:
+        self._driver = driver
+        self._held_up = held_up
+        self._before: _Snapshot | None = None
+
+    def start(self) -> None:
+        """Measure from now on."""
+        self._before = _Snapshot.of(self._driver)
+
+    def seconds(self) -> float:
+        """Return the delay since the start; 0 if the engine ran more threads than it declares."""
+        before, now = self._before, _Snapshot.of(self._driver)
+        if before is None:
+            return 0.0
+        taken = now.at - before.at
+        if is_own_doing(now.cpu_seconds - before.cpu_seconds, self._driver.spec.threads, taken):
+            return 0.0
+        reading = now.own_wait - before.own_wait + (self._held_up(before.at, now.at) if self._held_up else 0)
+        # Delays at both ends of the wire follow one another.
+        delay = waited_for_others(before.threads, now.threads)
+        return delay + max(0.0, reading - (now.own_cpu - before.own_cpu))
+
+
+def is_own_doing(cpu_seconds: float, threads: int, seconds: float) -> bool:
+    """Return whether an engine that used `cpu_seconds` within `seconds` ran more threads than it had declared."""
+    return cpu_seconds > threads * seconds * _BUSY_SHARE
+
+
+def waited_for_others(before: Mapping[int, ThreadUsage], now: Mapping[int, ThreadUsage]) -> float:
+    """Return the seconds for which other programs kept a thread from running, of the thread that waited longest.
+
+    A thread may be new, and then it begins with nothing.
+    """
+    ran = {each: usage.ran - before.get(each, _NO_USAGE).ran for each, usage in now.items()}
+    longest = 0.0
+    for thread, usage in now.items():
+        waited = usage.waited - before.get(thread, _NO_USAGE).waited
+        if waited > longest and not usage.yields:
+            rivals = [
+                ran[other]
+                for other, its in now.items()
+                if other != thread and its.processors & usage.processors
+            ]
+            longest = max(longest, waited - together_at_most(rivals, len(usage.processors)))
+    return longest
+
+
+def together_at_most(ran: Collection[float], processors: int) -> float:
+    """Return the longest time for which threads that ran for so long can have occupied all of these processors.
+
+    No thread runs on two processors at once, so for any number of the longest ones the others must fill the rest.
+    """
+    longest_first = sorted(ran, reverse=True)
+    return min((sum(longest_first[one:]) / (processors - one) for one in range(processors)), default=0.0)
+
+
+def own_waited_seconds() -> float:
+    """Return for how long the calling thread was ready and had no processor; 0 where the system does not say."""
+    with suppress(OSError), open("/proc/thread-self/schedstat", "rb", buffering=0) as file:
+        return int(file.read().split()[1]) / _NANOSECONDS
+    return 0.0
