@@ -10,11 +10,11 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from functools import partial
-from itertools import takewhile
+from itertools import chain, count, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from outflank.engine import NotationError
 from outflank.engine.search.parameters import PARAMETERS
 from outflank.protocol.clock import GRACE_SECONDS, NO_LIMIT, TimeControl
 from outflank.protocol.drivers.catalogue import catalogue, completed
-from outflank.protocol.drivers.command import split_command
+from outflank.protocol.drivers.command import join_command, split_command
 from outflank.protocol.drivers.dialect import Dialect
 from outflank.protocol.lines import unknown
 
@@ -75,10 +75,11 @@ class EngineSpec:
         grace_seconds: the seconds forgiven on each of its moves.
         dialect: of the commands for its clock, if it speaks GTP.
         protocol: that it speaks.
-        level: strength by its own scale; None for its own choice, as for the three that follow.
+        level: strength by its own scale; None for its own choice, as for the four that follow.
         depth: plies to search.
         nodes: boards to reach for a move.
         book: opening book that it plays from, a file or ``none``; None for its own choice.
+        weights: the file of the evaluation that it searches with; None for its own.
         threads: that it uses; sent to it if it has a command for that; its processor time is judged by this number.
         options: parameters of its own, name and value each.
         commands: lines of its protocol, sent when it has started.
@@ -100,6 +101,7 @@ class EngineSpec:
     depth: int | None = None
     nodes: int | None = None
     book: str | None = None
+    weights: str | None = None
     threads: int = 1
     options: tuple[tuple[str, str], ...] = ()
     commands: tuple[str, ...] = ()
@@ -114,11 +116,11 @@ class EngineSpec:
     def parse(
         cls, text: str, time: TimeControl = NO_LIMIT, each: Mapping[str, object] | None = None
     ) -> "EngineSpec":
-        """Read blank-separated ``key=value`` with a shell's quotes; ``cmd`` or ``catalogue:NAME`` is required.
+        """Read a command, or blank-separated ``key=value`` with a shell's quotes and ``cmd`` or ``catalogue``.
 
         Args:
-            text: the attributes by their names, but ``command=`` once for each of its commands, ``env.NAME=`` for each
-                variable and ``option.NAME=`` for each option.
+            text: the command, or the attributes by their names, but ``command=`` once for each of its commands,
+                ``env.NAME=`` for each variable and ``option.NAME=`` for each option.
             time: the time control if `text` names none.
             each: see ``from_settings``.
 
@@ -163,7 +165,7 @@ class EngineSpec:
         values: dict[str, Any] = {
             attributes.get(key, key): READERS[key](key, value) for key, value in settings.items()
         }
-        values.setdefault("name", name_of(split_command(values["cmd"])[0]))
+        values.setdefault("name", name_of(split_command(values["cmd"])))
         return cls(**{"time": time, **values})
 
     def with_options(self, given: Mapping[str, str]) -> "EngineSpec":
@@ -220,17 +222,71 @@ def _expect_unicode(key: str, value: object) -> None:
         ) from None
 
 
+def read_engines(
+    described: Iterable[str | Mapping[str, object]],
+    time: TimeControl = NO_LIMIT,
+    each: Mapping[str, object] | None = None,
+) -> tuple[EngineSpec, ...]:
+    """Read engines that meet, no two of which may have the same name.
+
+    An engine without a name is called after its program; if others are too, after folder and program, or by a number.
+
+    Args:
+        described: the text or the table of each engine.
+        time: the time control of engines that name none.
+        each: see ``EngineSpec.from_settings``.
+
+    Raises: NotationError, also if two engines are given the same name.
+    """
+    tables = [read_keys(engine) if isinstance(engine, str) else engine for engine in described]
+    specs = [EngineSpec.from_settings(table, time, each) for table in tables]
+    given = [str(table["name"]) for table in tables if "name" in table]
+    if twice := next((name for name in given if given.count(name) > 1), None):
+        raise NotationError(f"two engines are called {twice!r}: give each a name= of its own")
+    taken = set(given)
+    unnamed = [spec for spec, table in zip(specs, tables, strict=True) if "name" not in table]
+    for spec in unnamed:
+        free = _free_name(spec, [other for other in unnamed if other.name == spec.name], taken)
+        taken.add(free)
+        specs[next(at for at, each_spec in enumerate(specs) if each_spec is spec)] = replace(spec, name=free)
+    return tuple(specs)
+
+
+def _free_name(spec: EngineSpec, namesakes: Sequence[EngineSpec], taken: Collection[str]) -> str:
+    """Return a name that is not taken; `namesakes` are the engines of the same program name, this one among them."""
+    base, folders = spec.name, [_folder_name(each) for each in namesakes]
+    if len(set(folders)) == len(folders) > 1 and (folder := _folder_name(spec)):
+        base = _cut_name(f"{folder}/{spec.name}")
+    numbered = (f"{base[: _LONGEST_NAME - 5]} {number}" for number in count(2))
+    return next(name for name in chain([base], numbered) if name not in taken)
+
+
+def _folder_name(spec: EngineSpec) -> str:
+    """Return the name of the folder of the engine's program; '' for a program on PATH."""
+    program = _program_of(split_command(spec.cmd))
+    if not os.path.dirname(program):
+        return ""
+    return Path(spec.dir or ".", program).expanduser().absolute().parent.name
+
+
 def read_keys(text: str) -> dict[str, object]:
-    """Return the keys of an engine's text with their values. Raises: NotationError."""
-    settings: dict[str, Any] = {}
+    """Return the keys of an engine's text with their values; the words without ``=`` are its command.
+
+    Raises: NotationError.
+    """
+    if os.path.isfile(text):
+        is_found = os.path.dirname(text) or shutil.which(text)
+        return {"cmd": join_command([text if is_found else os.path.join(".", text)])}
     split = words(text)
-    for at, word in enumerate(split):
-        if word.startswith(f"{_CATALOGUE}:"):
-            word = word.replace(":", "=", 1)
-        key, equals, value = word.partition("=")
+    bare = [word for word in split if not _KEY.match(word)]
+    if len(bare) == len(split):
+        return _bare_engine(text.strip()) if split else {}
+    settings: dict[str, Any] = {}
+    for word in split:
+        if word in bare:
+            continue
+        key, _, value = word.replace(f"{_CATALOGUE}:", f"{_CATALOGUE}=", 1).partition("=")
         kind, dot, name = key.partition(".")
-        if not equals:
-            raise NotationError(f"{word!r} is no key=value in the engine {text!r}: {_advice(split, at)}")
         together = _NAMED_KEYS.get(kind, "") if dot else _LISTED_KEYS.get(key, "")
         if isinstance(settings.get(together), str):
             raise NotationError(f"{together}= and {word!r} exclude each other in the engine {text!r}")
@@ -242,18 +298,26 @@ def read_keys(text: str) -> dict[str, object]:
             raise NotationError(f"{key}= is there twice in the engine {text!r}")
         else:
             settings[key] = value
-    return settings
+    if bare and ("cmd" in settings or _CATALOGUE in settings):
+        raise NotationError(f"{bare[0]!r} is no key=value in the engine {text!r}: {_advice(split, bare[0])}")
+    return {**(_bare_engine(join_command(bare)) if bare else {}), **settings}
 
 
-def _advice(split: Sequence[str], at: int) -> str:
-    """The text to write in place of one whose word number `at`, the first of its kind, has no key."""
-    bare = list(takewhile(lambda word: "=" not in word, split[at:]))
+def _bare_engine(command: str) -> dict[str, object]:
+    """Return the keys that a command without keys stands for: our own engine and the catalogue's need no more."""
+    if command == _PROGRAM:
+        return {"cmd": f"{_PROGRAM} gtp"}
+    return {_CATALOGUE: command} if command in catalogue() else {"cmd": command}
+
+
+def _advice(split: Sequence[str], word: str) -> str:
+    """Return the text to write in place of one whose `word`, the first of its kind, has no key."""
+    at = split.index(word)
     key, equals, value = split[at - 1].partition("=") if at else ("", "", "")
-    if equals:
-        return f"a value with blanks needs quotes, '{key}=\"{' '.join([value, *bare])}\"'"
-    command = "outflank gtp" if bare == ["outflank"] else " ".join(bare)
-    known = f", or {_CATALOGUE}:{bare[0]}" if bare[0] in catalogue() else ""
-    return f"for its command write 'cmd=\"{command}\"'{known}"
+    if not equals:
+        return "write its arguments into cmd="
+    bare = takewhile(lambda each: not _KEY.match(each), split[at:])
+    return f"a value with blanks needs quotes, '{key}=\"{' '.join([value, *bare])}\"'"
 
 
 _LONGEST_NAME = 40
@@ -265,6 +329,11 @@ _DIGITS = re.compile(r"\d{1,10}", re.ASCII)
 _CPUS = re.compile(r"(\d{1,4})(?:-(\d{1,4}))?", re.ASCII)
 _OPTION = re.compile(r"[\w.-]+(?: [\w.-]+)*", re.ASCII)  # of UCI with blanks: ``Move Overhead``
 _VARIABLE = re.compile(r"[^=\0]+")
+_KEY = re.compile(r"([A-Za-z_]\w*(?:\.[^=]*)?)=|catalogue:")
+# Programs that run the file of an engine, after which it is called then.
+_INTERPRETER = re.compile(
+    r"(?:python|pypy|node|java|ruby|perl|lua|bash|sh|wine|mono|dotnet)[\d.]*(?:\.exe)?", re.IGNORECASE
+)
 
 
 def words(text: str) -> list[str]:
@@ -290,9 +359,19 @@ def name(key: str, value: object) -> str:
     return text
 
 
-def name_of(program: str) -> str:
-    """The name of an engine that is given none: the name of its program's file, cut to a legal name."""
-    shown = "".join(c if c.isprintable() else "?" for c in _file_name(program))
+def name_of(command: Sequence[str]) -> str:
+    """Return the name of an engine that is given none: that of its program's file, cut to a legal name."""
+    return _cut_name(_file_name(_program_of(command)))
+
+
+def _program_of(command: Sequence[str]) -> str:
+    """Return the program of a command; for an interpreter, the file that it runs."""
+    runs_a_file = _INTERPRETER.fullmatch(Path(command[0]).name)
+    return next((word for word in command[1:] if runs_a_file and not word.startswith("-")), command[0])
+
+
+def _cut_name(text: str) -> str:
+    shown = "".join(c if c.isprintable() else "?" for c in text)
     return shown[:_LONGEST_NAME].strip() or "engine"
 
 
@@ -402,6 +481,9 @@ READERS: dict[str, Callable[[str, object], object]] = {
     "book": partial(
         _fitting, expected="a file or none for {}", fits=lambda text: text and text.isprintable()
     ),
+    "weights": partial(
+        _fitting, expected="a file of weights for {}", fits=lambda text: text and text.isprintable()
+    ),
     "threads": partial(_whole, most=_MOST_THREADS),
     "options": partial(_pairs, names=_OPTION),
     "commands": _commands,
@@ -470,7 +552,13 @@ def _is_sent(spec: EngineSpec, name: str) -> bool:
 
 
 def _parameters(spec: EngineSpec) -> dict[str, str]:
-    given = {"level": spec.level, "depth": spec.depth, "nodes": spec.nodes, "book": spec.book}
+    given = {
+        "level": spec.level,
+        "depth": spec.depth,
+        "nodes": spec.nodes,
+        "book": spec.book,
+        "weights": spec.weights,
+    }
     if spec.threads != 1:
         given["threads"] = spec.threads
     return {**{name: str(value) for name, value in given.items() if value is not None}, **dict(spec.options)}

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from outflank.tools.runtime.address import Address
 
+_CONFIG_SUFFIX = ".toml"
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _FOLDER = click.Path(path_type=Path)
 MOST_GAMES = 1_000_000
@@ -54,6 +55,17 @@ def use_config(ctx: click.Context, option: click.Parameter, path: Path | None) -
         values = option_defaults(ctx.command, read_config(path), path)
         ctx.default_map = {**(ctx.default_map or {}), **ctx.command.defaults_kept(ctx, values)}
     return path
+
+
+def _commands(ctx: click.Context, argument: click.Parameter, words: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the engines among the arguments; a file of TOML is taken as by ``--config``."""
+    for word in words:
+        if word.endswith(_CONFIG_SUFFIX):
+            use_config(ctx, argument, Path(word))
+    commands = tuple(word for word in words if not word.endswith(_CONFIG_SUFFIX))
+    if commands and ctx.default_map:  # they take the place of a file's engines
+        ctx.default_map = {name: value for name, value in ctx.default_map.items() if name != "engines"}
+    return commands
 
 
 config_options = group(
@@ -114,7 +126,7 @@ def engine_option(*names: str, multiple: bool = True) -> Decorator:
             *names,
             multiple=multiple,
             metavar="TEXT",
-            help="""An engine: 'name=A cmd="outflank gtp --level 4"' or catalogue:edax, perhaps with tc= and more.""",
+            help="An engine: a command such as './mine gtp', or keys such as 'name=A cmd=./mine tc=60+1'.",
         ),
     )
 
@@ -304,7 +316,8 @@ class RunOptions:
 
     Attributes:
         time: the time control of engines that name none.
-        engines: the descriptions of engines, or names of engines in `engines_file`.
+        commands: the engines of the arguments, each a command, a description, or a name in `engines_file`.
+        engines: the engines of ``--engine``, likewise.
         engines_file: a file with a table for each engine.
         each: settings of engines that lack their own; see ``EngineSpec.from_settings``.
         folder: the new folder of the records; None to name one by date and time.
@@ -319,6 +332,7 @@ class RunOptions:
     """
 
     time: TimeControl = NO_LIMIT
+    commands: tuple[str, ...] = ()
     engines: tuple[str, ...] = ()
     engines_file: Path | None = None
     each: dict[str, object] | None = None
@@ -340,25 +354,20 @@ class RunOptions:
 
         Raises: click.BadParameter about the engines; FileFormatError about a file of theirs.
         """
+        hint = "ENGINE" if self.commands else "--engine"
         try:
-            specs = chosen_engines(self.engines, self.engines_file, self.time, self.each)
+            specs = chosen_engines((*self.commands, *self.engines), self.engines_file, self.time, self.each)
         except NotationError as error:
-            raise click.BadParameter(str(error), param_hint="--engine") from None
+            raise click.BadParameter(str(error), param_hint=hint) from None
         if len(specs) < 2:
-            raise click.BadParameter(f"give two engines, not {len(specs)}", param_hint="--engine")
+            raise click.BadParameter(f"give two engines, not {len(specs)}", param_hint=hint)
         if alone and len(specs) > 2:
             chosen = " ".join(f"--engine {join_command([spec.name])}" for spec in specs[:2])
             raise click.BadParameter(
                 f"a match is between two engines, not {len(specs)}: 'outflank tournament' plays any number"
                 + (f", and {chosen} would choose two of them" if self.engines_file else ""),
-                param_hint="--engine",
+                param_hint=hint,
             )
-        names = [spec.name for spec in specs]
-        for name in names:
-            if names.count(name) > 1:
-                raise click.BadParameter(
-                    f"two engines are called {name!r}: give each a name= of its own", param_hint="--engine"
-                )
         return specs
 
 
@@ -380,6 +389,14 @@ The settings lack the engines, and the format and the rounds of a tournament.
 
 run_options = handing(
     KINDS,
+    click.argument(
+        "commands",
+        nargs=-1,
+        metavar="[ENGINE]...",
+        callback=_commands,
+        is_eager=True,
+        shell_complete=completed_by(files=True),
+    ),
     engine_option("engines"),
     engines_options,
     played_options,

@@ -16,7 +16,7 @@ from outflank.protocol.drivers import make_driver
 from outflank.protocol.drivers.catalogue import Known, catalogue, search_path
 from outflank.protocol.drivers.command import join_command
 from outflank.protocol.drivers.errors import EngineError
-from outflank.protocol.drivers.spec import EngineSpec, Protocol, command_line, is_ours
+from outflank.protocol.drivers.spec import EngineSpec, Protocol, command_line, is_ours, read_keys
 from outflank.protocol.lines import printable
 from outflank.tools.checks.examination import CATALOGUES, SECTION_OF, Finding, examine, verdict
 from outflank.tools.checks.tapped_drivers import PATIENCE_SECONDS, THINKING_SECONDS
@@ -129,7 +129,7 @@ def _examined(text: str) -> EngineSpec:
     """Read the engine. Outflank plays without a book unless its arguments name one, so that it has to think."""
     if text.startswith("catalogue:"):
         return EngineSpec.parse(text)
-    entry = EngineSpec.from_settings({"name": "the engine", "cmd": text})
+    entry = EngineSpec.from_settings({"name": "the engine", **read_keys(text)})
     return replace(entry, book="none") if is_ours(entry) and "--book" not in text else entry
 
 

@@ -62,7 +62,7 @@ def match(options: RunOptions, played: RunSettings) -> None:
 
     Without --engine, two levels of Outflank play a short match. docs/match.md has the details.
     """
-    if not options.engines and not options.engines_file:
+    if not (options.commands or options.engines or options.engines_file):
         options = replace(options, engines=_SHORT_MATCH)
     if played.sprt and not is_given(click.get_current_context(), "games"):
         played = replace(played, games=_MOST_GAMES_OF_TEST)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from outflank.engine import NotationError, Rules, Searcher
+from outflank.engine import Rules, Searcher
 from outflank.engine.search.limits import DEFAULT_LEVEL
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.tools.analysis.requests import Defaults, SearchRequest
@@ -30,14 +30,10 @@ _TOKEN_BYTES = 16
 _SLICE_SECONDS = 0.1
 
 
-def _engines(texts: Sequence[str]) -> "list[EngineSpec]":
-    from outflank.protocol.drivers import EngineSpec  # not at the top: analyze starts without it
+def _engines(texts: Sequence[str]) -> "tuple[EngineSpec, ...]":
+    from outflank.protocol.drivers.spec import read_engines  # not at the top: analyze starts without it
 
-    specs = [EngineSpec.parse(text) for text in texts]
-    names = [spec.name for spec in specs]
-    if twice := next((name for name in names if names.count(name) > 1), None):
-        raise NotationError(f"two engines are called {twice!r}: give each a name= of its own")
-    return specs
+    return read_engines(texts)
 
 
 @click.command(cls=Command)
@@ -47,7 +43,7 @@ def _engines(texts: Sequence[str]) -> "list[EngineSpec]":
     "engines",
     multiple=True,
     callback=read_by(_engines),
-    help="An engine to play against, as in outflank match: 'cmd=\"./mine gtp\"' or catalogue:edax; may be repeated.",
+    help="An engine to play against, as in outflank match: './mine gtp' or catalogue:edax; may be repeated.",
 )
 @archive_option
 @click.option(
@@ -62,7 +58,7 @@ def _engines(texts: Sequence[str]) -> "list[EngineSpec]":
 @plain_search_options
 def web(
     texts: Sequence[str],
-    engines: "list[EngineSpec]",
+    engines: "tuple[EngineSpec, ...]",
     archive: Path | None,
     serve: str | None,
     concurrency: int,

@@ -1,6 +1,7 @@
 """The text after --engine, its settings in a file, the command that it makes; and engines by names in the catalogue."""
 
 import json
+import os
 import shlex
 import sys
 from pathlib import Path
@@ -12,7 +13,14 @@ from outflank.protocol.clock import TimeControl
 from outflank.protocol.drivers.catalogue import catalogue
 from outflank.protocol.drivers.command import join_command, split_command
 from outflank.protocol.drivers.dialect import Dialect
-from outflank.protocol.drivers.spec import READERS, EngineSpec, Protocol, command_line, shared_keys
+from outflank.protocol.drivers.spec import (
+    READERS,
+    EngineSpec,
+    Protocol,
+    command_line,
+    read_engines,
+    shared_keys,
+)
 
 MATCH_TIME = TimeControl.parse("0.5")
 
@@ -122,6 +130,67 @@ def test_settings_that_not_all_engines_can_share_are_refused(text: str, sentence
     assert str(caught.value).startswith(sentence)
 
 
+@pytest.mark.parametrize(
+    ("text", "name", "cmd"),
+    [
+        ("./new", "new", "./new"),
+        ("outflank gtp --level 4", "outflank", "outflank gtp --level 4"),
+        ("outflank", "outflank", "outflank gtp"),
+        ("python3 -u rob.py --fast", "rob.py", "python3 -u rob.py --fast"),
+        ("java -jar build/Rob.jar", "Rob.jar", "java -jar build/Rob.jar"),
+        ("name=A ./new --hash=64 'a b'", "A", "./new --hash=64 'a b'"),
+        ("./new tc=60+1", "new", "./new"),
+    ],
+)
+def test_words_without_keys_are_the_command_of_an_engine(text: str, name: str, cmd: str) -> None:
+    spec = EngineSpec.parse(text)
+
+    assert (spec.name, split_command(spec.cmd)) == (name, split_command(cmd))
+    assert str(spec.time) == ("60+1" if "tc=" in text else "none")
+
+
+def test_the_path_of_a_file_is_one_word_whatever_is_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("my engine", "a=b", "plain"):
+        Path(name).touch()
+
+    assert split_command(EngineSpec.parse("my engine").cmd) == [os.path.join(".", "my engine")]
+    assert split_command(EngineSpec.parse(str(tmp_path / "a=b")).cmd) == [str(tmp_path / "a=b")]
+    assert EngineSpec.parse("plain").cmd == os.path.join(".", "plain")
+
+
+@pytest.mark.parametrize(
+    ("texts", "names"),
+    [
+        (["./new", "./old"], ["new", "old"]),
+        (["new/engine", "old/engine", "./third"], ["new/engine", "old/engine", "third"]),
+        (["engine", "old/engine"], ["engine", "old/engine"]),
+        (["a/build/engine", "b/build/engine"], ["engine", "engine 2"]),
+        (["./mine", "./mine --fast", "name=mine ./x"], ["mine 2", "mine 3", "mine"]),
+        (["dir=a ./engine", "dir=b ./engine"], ["a/engine", "b/engine"]),
+        (["python3 new/rob.py", "python3 old/rob.py"], ["new/rob.py", "old/rob.py"]),
+        ([f"a/{'x' * 50}", f"b/{'x' * 50}"], [f"a/{'x' * 38}", f"b/{'x' * 38}"]),
+        (["x" * 50, f"{'x' * 50} 2"], ["x" * 40, f"{'x' * 35} 2"]),
+    ],
+)
+def test_engines_without_names_are_told_apart_by_folder_or_number(texts: list[str], names: list[str]) -> None:
+    assert [spec.name for spec in read_engines(texts)] == names
+
+
+def test_two_engines_may_not_be_given_the_same_name() -> None:
+    with pytest.raises(NotationError, match="two engines are called 'A': give each a name= of its own"):
+        read_engines(["name=A ./x", "name=A ./y"])
+
+
+def test_our_own_engine_gets_its_weights_by_a_key() -> None:
+    spec = EngineSpec.parse("outflank level=3 weights=new.bin")
+
+    assert command_line(spec)[1:] == ["gtp", "--level=3", "--weights=new.bin"]
+    assert spec.settings()["weights"] == "new.bin"
+
+
 def test_a_file_may_have_numbers_where_a_line_has_text_and_keys_their_former_names() -> None:
     settings = {"cmd": "x", "tc": 0.5, "level": 4, "options": {"hash": 64}, "cpus": [0, 1], "restart": True}
     text = "cmd=x tc=0.5 level=4 option.hash=64 cpus=0-1 restart=yes"
@@ -136,8 +205,7 @@ def test_a_file_may_have_numbers_where_a_line_has_text_and_keys_their_former_nam
     [
         ("", r"an engine needs cmd= with its command"),
         ("name=A cmd=", r"expected cmd=\.\.\. with a command in the engine"),
-        ("outflank gtp", r"'outflank' is no key=value in .*: for its command write 'cmd=\"outflank gtp\"'"),
-        ("catalogue:edax fast", r"'fast' is no key=value in .*: for its command write 'cmd=\"fast\"'"),
+        ("catalogue:edax fast", r"'fast' is no key=value in .*: write its arguments into cmd="),
         ("cmd=x strength=4", "engine: unknown key 'strength'. Known: name cmd tc grace .* restart catalogue"),
         ("cmd=x tcc=1", "engine: unknown key 'tcc'; did you mean 'tc'\\? Known: name cmd tc grace"),
         ("cmd=x cmd=y", "cmd= is there twice"),

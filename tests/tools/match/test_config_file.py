@@ -80,6 +80,23 @@ def test_engines_are_chosen_by_name_and_others_added_and_a_missing_one_is_named(
         chosen_engines(["B"], engines)
 
 
+def test_a_file_of_engines_with_settings_of_a_run_is_refused(engines: Path) -> None:
+    engines.write_text("games = 2\npairing = 'swiss'\n" + engines.read_text())
+
+    with pytest.raises(
+        FileFormatError, match=r"games, pairing: --engines reads the tables \[\[engine\]\] alone"
+    ):
+        chosen_engines([], engines)
+
+
+def test_engines_of_a_file_without_names_are_told_apart(tmp_path: Path) -> None:
+    path = tmp_path / "engines.toml"
+    path.write_text("[[engine]]\ncmd = 'new/x'\n[[engine]]\ncmd = 'old/x'\n")
+
+    assert [spec.name for spec in chosen_engines([], path)] == ["new/x", "old/x"]
+    assert [spec.cmd for spec in chosen_engines(["old/x"], path)] == ["old/x"]
+
+
 def test_a_run_that_was_saved_is_read_back_and_not_written_over(tmp_path: Path, engines: Path) -> None:
     settings = RunSettings(
         engines=chosen_engines([], engines),
@@ -136,7 +153,7 @@ def test_a_run_that_was_saved_is_read_back_and_not_written_over(tmp_path: Path, 
             "[[engine]]\ncmd = 'x'\n[[engine]]\ncmd = 'y'\nlevel = 'high'",
             "run.toml, engine 2: expected a whole",
         ),
-        ("[[engine]]\ncmd = 'x'\n[[engine]]\ncmd = 'x'", "engine 2: another engine is called 'x' too"),
+        ("[[engine]]\nname = 'A'\ncmd = 'x'\n" * 2, "two engines are called 'A'"),
         ("\xff", "run.toml: not TOML: "),
         (f"games = 0x{'f' * 5000}", "run.toml: not TOML: "),
         ("a = " + "[" * 100_000, "nested too deeply"),

@@ -9,6 +9,8 @@ cmd = "outflank gtp"
 level = 4
 """
 
+import re
+import shutil
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,7 +19,7 @@ from typing import Any
 from outflank.engine import FileFormatError, NotationError
 from outflank.protocol.clock import NO_LIMIT, TimeControl
 from outflank.protocol.drivers.command import join_command
-from outflank.protocol.drivers.spec import EngineSpec, as_text
+from outflank.protocol.drivers.spec import EngineSpec, as_text, read_engines
 from outflank.protocol.formats.reading import read_capped
 from outflank.storage.files import writing
 from outflank.tools.match.state.run import Format, RunSettings, plain_settings
@@ -53,7 +55,7 @@ def chosen_engines(
     time: TimeControl = NO_LIMIT,
     each: Mapping[str, object] | None = None,
 ) -> tuple[EngineSpec, ...]:
-    """The engines that take part.
+    """Return the engines that take part.
 
     Args:
         texts: each a description, or the name of an engine in the file.
@@ -64,13 +66,24 @@ def chosen_engines(
     Raises: NotationError; FileFormatError about the file.
     """
     if engines is None:
-        return tuple(EngineSpec.parse(text, time, each) for text in texts)
-    tables = _engines(_read(engines).get(_ENGINE), engines)
-    listed = {spec.name: spec for spec in (EngineSpec.from_settings(table, time, each) for table in tables)}
+        return read_engines(texts, time, each)
+    found = _read(engines)
+    tables = _engines(found.pop(_ENGINE, None), engines)
+    if found:
+        raise FileFormatError(
+            f"{engines}: {', '.join(found)}: --engines reads the tables [[engine]] alone, --config options too"
+        )
+    names = [spec.name for spec in read_engines(tables)]
+    listed = {name: {**table, "name": name} for name, table in zip(names, tables, strict=True)}
     for text in texts:
-        if text not in listed and "=" not in text:
+        if text not in listed and _is_word(text):
             raise NotationError(f"{engines} has no engine {text!r}, only {', '.join(listed)}")
-    return tuple(listed.get(text) or EngineSpec.parse(text, time, each) for text in texts or listed)
+    return read_engines([listed.get(text, text) for text in texts or listed], time, each)
+
+
+def _is_word(text: str) -> bool:
+    """Return whether the text can't be a command or keys, so that a mistyped name of an engine is likely."""
+    return not re.search(r"[=\s/\\]", text) and shutil.which(text) is None
 
 
 def save_config(settings: RunSettings, path: Path) -> None:
@@ -113,17 +126,15 @@ def _read(path: Path) -> dict[str, Any]:
 def _engines(tables: object, path: Path) -> list[Mapping[str, Any]]:
     if not isinstance(tables, list) or not tables or not all(isinstance(table, Mapping) for table in tables):
         raise FileFormatError(f"{path}: each engine needs a table [[engine]]")
-    names = set()
-    for number, table in enumerate(tables, 1):
-        try:
-            name = EngineSpec.from_settings(table).name
-        except NotationError as error:
-            raise FileFormatError(f"{path}, engine {number}: {error}") from None
-        if name in names:
-            raise FileFormatError(
-                f"{path}, engine {number}: another engine is called {name!r} too: give each a name of its own"
-            )
-        names.add(name)
+    at = ""
+    try:
+        for number, table in enumerate(tables, 1):
+            at = f", engine {number}"
+            EngineSpec.from_settings(table)
+        at = ""
+        read_engines(tables)
+    except NotationError as error:
+        raise FileFormatError(f"{path}{at}: {error}") from None
     return tables
 
 
