@@ -14,6 +14,9 @@ import fcntl
 import os
 import random
 import signal
+import sqlite3
+import sys
+import traceback
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -118,6 +121,31 @@ def sit() -> Iterator[Callable[..., Any]]:
             return driver
 
         yield sit_down
+
+
+@pytest.fixture(autouse=True)
+def closed_connections(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Fail a test that leaves a connection to SQLite open; Python 3.13 and newer report one that is only collected."""
+    opened: list[tuple[sqlite3.Connection, traceback.StackSummary]] = []
+    connect = sqlite3.connect
+
+    def watched_connect(*arguments: Any, **named: Any) -> sqlite3.Connection:
+        connection = connect(*arguments, **named)
+        callers = traceback.walk_stack(sys._getframe(1))
+        opened.append((connection, traceback.StackSummary.extract(callers, limit=10, lookup_lines=False)))
+        return connection
+
+    monkeypatch.setattr(sqlite3, "connect", watched_connect)
+    yield
+    left = ["".join(callers.format()) for connection, callers in opened if is_open(connection)]
+    assert not left, "connections left open, innermost call first:\n\n" + "\n\n".join(left)
+
+
+def is_open(connection: sqlite3.Connection) -> bool:
+    try:
+        return connection.total_changes >= 0
+    except sqlite3.ProgrammingError:
+        return False
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import random
 import weakref
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from outflank.engine import Move, OutflankError, Position, Rules, Searcher, SettingsError
 from outflank.protocol.server.movesource import MoveRequest, book_info
@@ -34,7 +34,7 @@ class BookSource:
     """An opening book in a file: a source of moves for the positions that it knows.
 
     A book that can't be used gets one warning and is then ignored, since an error would lose the game: only ``learn``
-    raises errors.
+    raises errors. Best used as a context manager, which closes the file at its end.
 
     Args:
         path: the book's file, which is opened by ``prepare`` or the first request.
@@ -65,6 +65,18 @@ class BookSource:
     def prepare(self) -> None:
         """Open the book."""
         self._opened()
+
+    def close(self) -> None:
+        """Close the file; a later request opens it again."""
+        if self._book is not None:
+            self._book.close()
+            self._book = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def choose(self, request: MoveRequest) -> Move | None:
         """Return the best move of the book, or one that its variety allows; None if the position is not in the book.
@@ -153,8 +165,7 @@ class BookSource:
 
             try:
                 self._book = Book.open(self._path)
-                # Nobody says when a source is asked for the last time, so the file is closed with it.
-                weakref.finalize(self, self._book.close)
+                weakref.finalize(self, self._book.close)  # for a session that does not close its books
             except OutflankError as error:
                 self._give_up(error)
         return self._book

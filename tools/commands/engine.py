@@ -1,7 +1,8 @@
 """``outflank gtp``, ``nboard`` and ``uci``: Outflank as an engine for another program."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from io import FileIO
 from pathlib import Path
 from random import SystemRandom
@@ -129,14 +130,16 @@ def _serve(
     searcher = Searcher(hash_mb, threads, seed, parameters=parameters)
     expect_one_strength(strength)
     steady = searcher if seed is None else Searcher(hash_mb, threads, parameters=parameters)
-    session = Session(
-        SearchSource(searcher, steady, seed, variety),
-        books=books_to_play(book, book_variety, seed),
-        strength=strength,
-        rules=rules or Rules(),
-        ponders=ponder,
-    )
-    serve(session, wire, _STDIN, _STDOUT, _log_to(log_file) if log_file else lambda sign, data: None)
+    log = _log_to(log_file) if log_file else lambda sign, data: None
+    with books_to_play(book, book_variety, seed) as books:
+        session = Session(
+            SearchSource(searcher, steady, seed, variety),
+            books=books,
+            strength=strength,
+            rules=rules or Rules(),
+            ponders=ponder,
+        )
+        serve(session, wire, _STDIN, _STDOUT, log)
 
 
 @click.command(cls=Command)
@@ -191,18 +194,20 @@ def books_to_read(name: str | None) -> list[Path]:
     return [named_book(name)]
 
 
-def books_to_play(name: str | None, variety: float, seed: int | None) -> list[BookSource]:
-    """Return the opening books to play from.
+@contextmanager
+def books_to_play(name: str | None, variety: float, seed: int | None) -> Iterator[list[BookSource]]:
+    """Yield the opening books to play from, and close them at the end of the context.
 
     Variety needs chance: without a seed it gets a random one, which the engine's description names.
     """
-    if name == NO_BOOK:
-        return []
     if variety and seed is None:
         seed = SystemRandom().randrange(2**31)
-    if name is None:
-        return [BookSource(path, warn, discs=variety, seed=seed, shipped=True) for path in shipped_books()]
-    return [BookSource(named_book(name), warn, discs=variety, seed=seed)]
+    paths = [] if name == NO_BOOK else shipped_books() if name is None else [named_book(name)]
+    with ExitStack() as stack:
+        yield [
+            stack.enter_context(BookSource(path, warn, discs=variety, seed=seed, shipped=name is None))
+            for path in paths
+        ]
 
 
 def _log_to(path: Path) -> Callable[[str, bytes], None]:

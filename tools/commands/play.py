@@ -124,15 +124,13 @@ def play(
     record = start if resume is None else read_game(resume, rules, "--resume")
     files = _files(saved, None if record.unread else resume)
     searcher = Searcher(hash_mb, threads, seed)
-    session = Session(
-        SearchSource(searcher, seed=seed),
-        books=books_to_play(book, 0.0, seed),
-        strength=strength,
-        rules=record.rules,
-    )
-    session.prepare()
     people = frozenset({record.final.side}) if side is None else _SIDES[side]
     with ExitStack() as stack:
+        books = stack.enter_context(books_to_play(book, 0.0, seed))
+        session = Session(
+            SearchSource(searcher, seed=seed), books=books, strength=strength, rules=record.rules
+        )
+        session.prepare()
         explorer = None
         if archive is not None:
             explorer = stack.enter_context(Explorer.open(archive, books_to_read(book), DEFAULT_LEVEL))

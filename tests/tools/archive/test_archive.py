@@ -128,7 +128,8 @@ def test_positions_with_sums_answer_as_those_whose_games_are_counted(
     build_archive(tmp_path / "sums.archive", games)
     positions = {played.before for game in games[:20] for played in game.moves[:9]}
     with Archive.open(tmp_path / "sums.archive") as summed:
-        rows = sqlite3.connect(summed.path).execute("SELECT count(*) FROM tally").fetchone()
+        with closing(sqlite3.connect(summed.path)) as connection:
+            rows = connection.execute("SELECT count(*) FROM tally").fetchone()
         few = Wanted(years=range(2003, 2004), rating=1800)
         for wanted in (Wanted(), Wanted(years=range(1999, 2004)), Wanted(rating=1700), few):
             for position in positions:

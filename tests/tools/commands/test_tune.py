@@ -5,6 +5,7 @@ import random
 import shlex
 import shutil
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -80,7 +81,7 @@ def test_a_run_file_with_a_tuning_that_can_not_be_is_refused_in_one_sentence(
     tuned: tuple[Path, str], tmp_path: Path, key: str, value: object
 ) -> None:
     shutil.copy(tuned[0] / "run.db", tmp_path / "run.db")
-    with sqlite3.connect(tmp_path / "run.db") as connection:
+    with closing(sqlite3.connect(tmp_path / "run.db")) as connection, connection:
         (text,) = connection.execute("SELECT value FROM run WHERE name = 'settings'").fetchone()
         edited = json.loads(text)
         edited["tuning"][key] = value
