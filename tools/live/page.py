@@ -7,6 +7,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from itertools import takewhile
@@ -19,10 +20,21 @@ from outflank.protocol.clock import TimeControl
 from outflank.protocol.drivers import Driver, EngineSpec, make_driver
 from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove
 from outflank.protocol.server.human_strength import HIGHEST_ELO, LOWEST_ELO
-from outflank.storage.outside_json import read_json_object
 from outflank.tools.live.drivers import Person
 from outflank.tools.live.game import LiveGame
+from outflank.tools.live.messages import (
+    Attach,
+    Move,
+    New,
+    PageMessage,
+    Pause,
+    Player,
+    Resign,
+    Resume,
+    TakeBack,
+)
 from outflank.tools.page.replay import Replay, colours_of, disc_of
+from outflank.tools.runtime.records import read_record
 from outflank.tools.runtime.signals import Stopped
 
 _SLICE_SECONDS = 0.05
@@ -43,11 +55,13 @@ class PageGame(LiveGame):
         trouble: why it can't be played on, a sentence; empty if it can.
         pages: an event for each page that shows it, set after each change.
         is_paused: whether somebody has paused it.
+        is_open: whether it is played, or its engines may still run.
 
     Args:
         record: the game to start, with the turns that are given.
         specs: the players, by colour; an empty command stands for a person.
         on_change: called from the thread after each change.
+        admit: called before it is played on; may refuse by a SettingsError.
     """
 
     def __init__(
@@ -55,12 +69,13 @@ class PageGame(LiveGame):
         record: AnnotatedGame,
         specs: Mapping[Colour, EngineSpec],
         on_change: Callable[["PageGame"], object],
+        admit: Callable[["PageGame"], object] = lambda game: None,
     ) -> None:
         self.id = secrets.token_urlsafe(6)
         self.trouble = ""
         self.pages: set[asyncio.Event] = set()
-        self.is_paused = False
-        self._on_change = on_change
+        self.is_paused = self.is_open = False
+        self._on_change, self._admit = on_change, admit
         self._control = threading.RLock()  # starts and interruptions come one after the other
         self._interrupted = threading.Event()
         self._thread: threading.Thread | None = None
@@ -80,11 +95,11 @@ class PageGame(LiveGame):
         return self._thread is not None and self._thread.is_alive()
 
     def start(self) -> None:
-        """Play on, unless the game is over."""
+        """Play on, unless the game is over. Raises: SettingsError if too many games are played."""
         with self._control:
-            self.is_paused = False
             if not self.is_running and self.ended is None:
-                self.trouble = ""
+                self._admit(self)
+                self.is_paused, self.is_open, self.trouble = False, True, ""
                 self._interrupted.clear()
                 self._thread = threading.Thread(target=self._play, name="game on the page", daemon=True)
                 self._thread.start()
@@ -107,8 +122,18 @@ class PageGame(LiveGame):
         """Interrupt the game and end its engines; ``start`` continues it."""
         with self._control:
             self.interrupt()
-            for driver in self.drivers.values():
-                driver.close()
+            self._close_engines()
+
+    def close_if_idle(self) -> bool:
+        """Close the game if no thread plays it; return whether it is closed. A game that is being changed is not."""
+        if not self._control.acquire(blocking=False):
+            return False
+        try:
+            if not self.is_running:
+                self.close()
+            return not self.is_open
+        finally:
+            self._control.release()
 
     def close_if_left(self) -> None:
         """Close the game if no page shows it."""
@@ -177,9 +202,13 @@ class PageGame(LiveGame):
         except (OutflankError, OSError) as error:
             self.trouble = str(error)
         if self.ended is not None or self.trouble:
-            for driver in self.drivers.values():
-                driver.close()
+            self._close_engines()
             self._on_change(self)
+
+    def _close_engines(self) -> None:
+        for driver in self.drivers.values():
+            driver.close()
+        self.is_open = False
 
     def _show_clock(self) -> None:
         self._moves = queue.SimpleQueue()  # an answer to an earlier request is dropped
@@ -196,7 +225,8 @@ class Tables:
 
     Args:
         engines: the engines that pages may choose besides Outflank.
-        game_of: reads the game that a request describes, ``position``, ``moves`` and ``rules``. Raises: OutflankError.
+        game_of: the function that reads the game of a request from its ``position``, ``moves`` and ``rules``. Raises:
+            OutflankError.
     """
 
     def __init__(
@@ -207,15 +237,17 @@ class Tables:
         self._engines = {spec.name: spec for spec in engines}
         self._game_of = game_of
         self._games: dict[str, PageGame] = {}
+        self._admission = threading.Lock()
 
     def get(self, name: str) -> PageGame | None:
-        """The game of this name."""
+        """Return the game with this id."""
         return self._games.get(name)
 
     def close(self) -> None:
-        """End all games."""
-        for game in self._games.values():
-            game.close()
+        """End all games together: an engine that does not end by itself is waited for."""
+        if self._games:
+            with ThreadPoolExecutor(len(self._games)) as threads:
+                list(threads.map(PageGame.close, self._games.values()))
 
     async def serve(self, socket: WebSocket) -> None:
         """Let a page play until its connection ends."""
@@ -226,18 +258,18 @@ class Tables:
         try:
             while (message := await socket.receive())["type"] != "websocket.disconnect":
                 try:
-                    asked = read_json_object(message.get("text") or "")
-                    if asked.get("do") in ("new", "attach"):
-                        game = await self._chosen(asked)
+                    asked: PageMessage = read_record(message.get("text") or "", PageMessage)
+                    if isinstance(asked, New | Attach):
+                        game = await (self._new(asked) if isinstance(asked, New) else self._known(asked.game))
                         if sending is not None:
                             sending.cancel()
                         self._leave(current, changed)
                         current = game
                         game.pages.add(changed)
                         changed.set()
+                        sending = asyncio.create_task(self._send(socket, game, changed))
                         if not game.is_paused:
                             await asyncio.to_thread(game.start)
-                        sending = asyncio.create_task(self._send(socket, game, changed))
                     elif current is not None:
                         await asyncio.to_thread(_do, current, asked)
                         changed.set()
@@ -249,21 +281,19 @@ class Tables:
                 sending.cancel()
             self._leave(current, changed)
 
-    async def _chosen(self, asked: Mapping[str, Any]) -> PageGame:
-        if asked["do"] == "attach":
-            if (known := self._games.get(str(asked.get("game")))) is None:
-                raise SettingsError("this game is not known here any more")
-            return known
-        if sum(game.is_running for game in self._games.values()) >= _MOST_RUNNING:
-            raise SettingsError(f"{_MOST_RUNNING} games are being played here: end one of them first")
-        given = self._game_of(asked)
-        control = TimeControl.parse(str(asked.get("time") or "none"))
-        players = asked.get("players")
-        kinds = [players.get(str(colour)) if isinstance(players, dict) else None for colour in Colour]
-        two = all(isinstance(kind, dict) and kind.get("who") == "person" for kind in kinds)
+    async def _known(self, name: str) -> PageGame:
+        if (known := self._games.get(name)) is None:
+            raise SettingsError("this game is not known here any more")
+        return known
+
+    async def _new(self, asked: New) -> PageGame:
+        given = self._game_of({"rules": asked.rules, "position": asked.position, "moves": asked.moves})
+        control = TimeControl.parse(asked.time or "none")
+        players = {Colour.BLACK: asked.players.black, Colour.WHITE: asked.players.white}
+        two = all(player.who == "person" for player in players.values())
         specs = {
-            colour: self._spec(kind, control, given.rules.colour_name(colour) if two else "You")
-            for colour, kind in zip(Colour, kinds, strict=True)
+            colour: self._spec(player, control, given.rules.colour_name(colour) if two else "You")
+            for colour, player in players.items()
         }
         if specs[Colour.BLACK].name == specs[Colour.WHITE].name:
             specs[Colour.WHITE] = replace(specs[Colour.WHITE], name=f"{specs[Colour.WHITE].name} (2)")
@@ -273,28 +303,49 @@ class Tables:
             with suppress(RuntimeError):  # the loop has ended
                 loop.call_soon_threadsafe(self._tell, game)
 
-        game = PageGame(AnnotatedGame(given.first, given.moves, given=len(given.moves)), specs, tell)
-        for name, old in list(self._games.items())[: max(0, len(self._games) + 1 - _MOST_GAMES)]:
-            if not old.pages:
-                await asyncio.to_thread(self._games.pop(name).close)
+        if len(self._games) >= _MOST_GAMES:
+            left = next((name for name, old in self._games.items() if not old.pages), None)
+            if left is None:
+                raise SettingsError(f"{_MOST_GAMES} games are shown here: close the tab of one of them first")
+            await asyncio.to_thread(self._games.pop(left).close)
+        record = AnnotatedGame(given.first, given.moves, given=len(given.moves))
+        game = PageGame(record, specs, tell, self._admit)
         self._games[game.id] = game
+        try:
+            await asyncio.to_thread(game.start)
+        except SettingsError:
+            del self._games[game.id]
+            raise
         return game
 
-    def _spec(self, asked: object, control: TimeControl, person: str) -> EngineSpec:
-        asked = asked if isinstance(asked, dict) else {}
-        who, strength = asked.get("who"), asked.get("strength")
+    def _admit(self, game: PageGame) -> None:
+        """Let a game be played if few enough are; the engines of games that are paused end first if need be.
+
+        Raises: SettingsError.
+        """
+        with self._admission:
+            others = [each for each in self._games.values() if each.is_open and each is not game]
+            over = len(others) + 1 - _MOST_RUNNING
+            for other in others:
+                over -= over > 0 and other.close_if_idle()
+            if over > 0:
+                raise SettingsError(f"{_MOST_RUNNING} games are being played here: end one of them first")
+            game.is_open = True
+
+    def _spec(self, player: Player, control: TimeControl, person: str) -> EngineSpec:
+        who, strength = player.who, player.strength
         if who == "person":
             return EngineSpec(person[:_LONGEST_NAME], "", control)
-        if isinstance(who, str) and who in self._engines:
-            return replace(self._engines[who], time=control) if control.is_limited else self._engines[who]
-        scale = "elo" if who == "elo" else "level"
+        engine = self._engines.get(who.removeprefix("engine:"))
+        if engine and who not in ("level", "elo"):
+            return replace(engine, time=control) if control.is_limited else engine
         least, most = (LOWEST_ELO, HIGHEST_ELO) if who == "elo" else (0, HIGHEST_LEVEL)
-        if who not in ("level", "elo") or not isinstance(strength, int) or not least <= strength <= most:
+        if who not in ("level", "elo") or strength is None or not least <= strength <= most:
             raise SettingsError(
                 f"expected a player, a level from 0 to {HIGHEST_LEVEL} or an Elo from {least} to {most}"
             )
-        ours = EngineSpec(f"Outflank {scale} {strength}", f"outflank gtp --hash {_ENGINE_HASH_MB}", control)
-        return ours.with_options({scale: str(strength)})
+        ours = EngineSpec(f"Outflank {who} {strength}", f"outflank gtp --hash {_ENGINE_HASH_MB}", control)
+        return ours.with_options({who: str(strength)})
 
     def _leave(self, game: PageGame | None, changed: asyncio.Event) -> None:
         if game is None:
@@ -329,14 +380,15 @@ def _turn_facts(turn: AnnotatedMove) -> dict[str, Any]:
     return {"move": str(turn.move), "seconds": turn.seconds, "value": turn.score}
 
 
-def _do(game: PageGame, asked: Mapping[str, Any]) -> None:
-    actions: dict[object, Callable[[], None]] = {
-        "move": lambda: game.move(str(asked.get("move"))),
-        "take_back": game.take_back,
-        "resign": game.resign,
-        "pause": game.pause,
-        "resume": game.start,
-    }
-    if asked.get("do") not in actions:
-        raise ValueError(f"expected one of {' '.join(map(str, actions))}, got {str(asked.get('do'))[:40]!r}")
-    actions[asked["do"]]()
+def _do(game: PageGame, asked: PageMessage) -> None:
+    match asked:
+        case Move(move):
+            game.move(move)
+        case TakeBack():
+            game.take_back()
+        case Resign():
+            game.resign()
+        case Pause():
+            game.pause()
+        case Resume():
+            game.start()

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from websockets.sync.client import ClientConnection, connect
 
-from outflank.engine import Colour, Game, Position
+from outflank.engine import Colour, Game, Position, SettingsError
 from outflank.protocol.clock import TimeControl
 from outflank.protocol.drivers import EngineSpec
 from outflank.protocol.formats.annotated import AnnotatedGame
@@ -19,7 +19,7 @@ from outflank.tests.support.fake_engine import command
 from outflank.tests.support.positions import reached
 from outflank.tests.support.transcripts import run
 from outflank.tools.live import page as play
-from outflank.tools.live.page import PageGame
+from outflank.tools.live.page import PageGame, Tables
 from outflank.tools.page import parts
 
 pytestmark = pytest.mark.timeout(180)
@@ -143,7 +143,7 @@ def test_a_reload_in_the_middle_of_a_game_loses_nothing_and_moves_are_taken_back
 
 @in_browser
 def test_an_engine_that_crashes_loses_in_words_and_its_game_goes_on_after_a_take_back(page: Browser) -> None:
-    start(page, white="crashing")
+    start(page, white="engine:crashing")
     play_to_the_end(page)
 
     verdict = page.run("at('verdict').textContent")
@@ -265,8 +265,17 @@ def test_people_engines_and_clocks_meet_before_the_referee(served: Served) -> No
     ("request_", "reason"),
     [
         ('{"do": "attach", "game": "x"}', "not known"),
-        ('{"do": "new"}', "expected a player"),
-        ('{"do": "new", "players": {"black": {"who": "./evil"}}}', "expected a player"),
+        ('{"do": "new"}', "missing required field players"),
+        (
+            '{"do": "new", "players": {"black": {"who": "./evil"}, "white": {"who": "person"}}}',
+            "expected a player",
+        ),
+        (
+            '{"do": "new", "players": {"black": {"who": "person"}, "white": {"who": "level", "strength": true}}}',
+            "expected int | null, got bool for players.white.strength",
+        ),
+        ('{"do": []}', "expected str, got list for do"),
+        ('{"do": "undo"}', "invalid value 'undo' for do"),
         (
             '{"do": "new", "players": {"black": {"who": "person"}, "white": {"who": "level", "strength": 99}}}',
             "level",
@@ -278,6 +287,82 @@ def test_a_request_that_cannot_be_met_is_refused_in_words(served: Served, reques
     with opened(served) as socket:
         socket.send(request_)
         assert reason in json.loads(socket.recv(10))["error"]
+
+
+def test_a_wrong_request_does_not_end_the_connection(served: Served) -> None:
+    with opened(served) as socket:
+        for wrong in ("", "[]", '{"do": []}', '{"do": {}}', '{"do": "move", "move": []}'):
+            socket.send(wrong)
+            assert "error" in json.loads(socket.recv(10))
+        begin(socket, PERSON, PERSON)
+        assert state(socket, thinking="X")["playing"] is True
+
+
+def engine_called(name: str) -> str:
+    return f"name={name} cmd='{' '.join(command())}'"
+
+
+def test_an_engine_may_be_called_like_a_kind_of_player() -> None:
+    with Served("--engine", engine_called("level"), command=["web"]) as own, opened(own) as socket:
+        for player, name in (({"who": "engine:level"}, "level"), (LEVEL_1, "Outflank level 1")):
+            begin(socket, player, PERSON)
+            while not (shown := state(socket).get("game")):
+                pass
+            assert shown["black"] == name
+
+
+def test_the_games_that_run_at_once_are_bounded_however_they_were_started(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Paused games give their engines up for others, and come back when there is room."""
+    monkeypatch.setattr(play, "_MOST_RUNNING", 2)
+    engine = EngineSpec("E", " ".join(command()), TimeControl.parse("none"))
+    person = EngineSpec("You", "", TimeControl.parse("none"))
+    tables = Tables([], lambda asked: AnnotatedGame())
+    games = [
+        PageGame(
+            AnnotatedGame(), {Colour.BLACK: engine, Colour.WHITE: person}, lambda game: None, tables._admit
+        )
+        for _ in range(3)
+    ]
+    tables._games = {game.id: game for game in games}
+
+    def begin(game: PageGame) -> None:
+        game.start()
+        while game.thinking is not Colour.WHITE:
+            time.sleep(0.01)
+
+    for game in games:
+        begin(game)
+        game.pause()
+    assert [game.is_open for game in games] == [False, True, True]
+    begin(games[0])
+    begin(games[1])
+    assert [game.is_open for game in games] == [True, True, False]
+    for refused in (games[2].start, games[2].take_back):
+        with pytest.raises(SettingsError, match=r"2 games are being played|no move of yours"):
+            refused()
+    assert not games[2].is_open
+    tables.close()
+    assert not any(game.is_open for game in games)
+
+
+def test_engines_that_do_not_end_by_themselves_are_ended_together() -> None:
+    """One after the other they would take more than a second each."""
+    engine = EngineSpec("E", " ".join(command("stubborn")), TimeControl.parse("none"))
+    person = EngineSpec("You", "", TimeControl.parse("none"))
+    tables = Tables([], lambda asked: AnnotatedGame())
+    for _ in range(6):
+        game = PageGame(AnnotatedGame(), {Colour.BLACK: engine, Colour.WHITE: person}, lambda game: None)
+        tables._games[game.id] = game
+        game.start()
+    for game in tables._games.values():
+        while game.thinking is not Colour.WHITE:
+            time.sleep(0.01)
+    began = time.monotonic()
+    tables.close()
+
+    assert time.monotonic() - began < 4
 
 
 def test_a_person_who_thinks_too_long_loses_on_time() -> None:

@@ -1,0 +1,81 @@
+"""The messages of a page about its game: JSON objects, each of the type that its ``do`` names."""
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+_Name = Annotated[str, Meta(max_length=200)]
+_Text = Annotated[str, Meta(max_length=10_000)]
+
+
+class Message(msgspec.Struct, tag_field="do", tag=str.lower):
+    """A message of a page."""
+
+
+class Player(msgspec.Struct):
+    """A side of a new game.
+
+    Attributes:
+        who: ``person``, ``level``, ``elo``, or the name of an engine, after ``engine:`` if it might be one of these.
+        strength: the level or the Elo of Outflank; None for the others.
+    """
+
+    who: _Name
+    strength: int | None = None
+
+
+class Players(msgspec.Struct):
+    """Both sides of a new game."""
+
+    black: Player
+    white: Player
+
+
+class New(Message):
+    """Start a game.
+
+    Attributes:
+        players: both sides.
+        time: the time control of both sides, as ``TimeControl.parse`` reads it; empty for no clock.
+        rules: the rules; empty for those of the page.
+        position: the first board; empty for the start of the rules.
+        moves: the moves that are given, as a transcript.
+    """
+
+    players: Players
+    time: _Name = ""
+    rules: _Name = ""
+    position: _Name = ""
+    moves: _Text = ""
+
+
+class Attach(Message):
+    """Show a game that was started before, and continue it unless it was paused."""
+
+    game: _Name
+
+
+class Move(Message):
+    """Play a move for the person to move."""
+
+    move: _Name
+
+
+class TakeBack(Message, tag="take_back"):
+    """Take back the last move of a person."""
+
+
+class Resign(Message):
+    """Resign for the person."""
+
+
+class Pause(Message):
+    """Stop the game and its clocks."""
+
+
+class Resume(Message):
+    """Continue a game that was paused."""
+
+
+PageMessage = New | Attach | Move | TakeBack | Resign | Pause | Resume
