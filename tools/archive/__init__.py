@@ -1,10 +1,19 @@
 """Archives: games of any number of files by the positions that they went through.
 
-``Archive`` answers questions about positions, ``build_archive`` makes the file, ``Wanted`` chooses among the games.
+``Archive`` answers questions about positions, ``build_archive`` makes the file, ``add_to_archive`` adds games, and
+``Wanted`` chooses among them.
 """
 
-from outflank.tools.archive.build import ArchiveContents, build_archive
+from outflank.tools.archive.build import ArchiveContents, add_to_archive, build_archive
 from outflank.tools.archive.store import Archive, MoveRow, PositionTable
 from outflank.tools.archive.tally import Wanted
 
-__all__ = ["Archive", "ArchiveContents", "MoveRow", "PositionTable", "Wanted", "build_archive"]
+__all__ = [
+    "Archive",
+    "ArchiveContents",
+    "MoveRow",
+    "PositionTable",
+    "Wanted",
+    "add_to_archive",
+    "build_archive",
+]

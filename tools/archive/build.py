@@ -1,4 +1,4 @@
-"""Makes the file of an archive from files of games, in memory that does not grow with them.
+"""Makes the file of an archive from files of games, and adds games to it, in memory that does not grow with them.
 
 The positions of all games are written as they come into a file that is sorted by SQLite at the end; that way the table
 of positions is filled in order, page after page. Sums are kept for the positions with many games alone: there are some
@@ -7,6 +7,7 @@ thousands of them, and the games of the others are counted when somebody asks.
 
 import contextlib
 import os
+import shutil
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -18,11 +19,12 @@ from pathlib import Path
 
 from outflank import __version__
 from outflank.book.keys import after_passes, move_number
-from outflank.engine import Colour, OutflankError, Position, Rules, SettingsError
+from outflank.engine import Colour, FileFormatError, OutflankError, Position, Rules, SettingsError
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.protocol.formats.clocks import year_of
 from outflank.storage.database import sealed
 from outflank.storage.files import UnwritableError, expect_writable, file_of, open_beside, writing
+from outflank.storage.lock import WriterLock
 from outflank.tools.archive.schema import (
     ARCHIVE,
     INDICES,
@@ -45,6 +47,7 @@ _LEAST_SENSELESS = 1e6  # rating
 _FIRST_STRENGTH, _SWING, _SPREAD = 1500.0, 24.0, 400.0
 _SCRATCH = "CREATE TABLE scratch.visit (position INTEGER, game INTEGER, turn INTEGER)"
 _WINNERS = {Colour.BLACK: 1, None: 0, Colour.WHITE: -1}
+_WINNERS_OR_NONE = (1, 0, -1, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,19 +95,77 @@ def build_archive(
         target = file_of(path)
     if target.exists() and not target.is_file():
         raise SettingsError(f"can't make an archive of {str(path)!r}, which is no file: name another one")
+    return _written(path, target, None, rules or Rules(), games, advance, begin)
+
+
+def add_to_archive(
+    path: Path | str,
+    games: Iterable[AnnotatedGame | BadGame],
+    *,
+    advance: Callable[[int], None] = lambda games: None,
+    begin: Callable[[str], None] = lambda step: None,
+) -> ArchiveContents:
+    """Add games to an archive, as if it had been made of its games and these; it is replaced once the new one is whole.
+
+    Args:
+        path: the archive.
+        games: see ``build_archive``.
+        advance: see ``build_archive``.
+        begin: see ``build_archive``.
+
+    Returns: the contents of the new archive; duplicates, others and bad are those of `games`.
+    Raises: FileFormatError if the file is not an archive, is damaged, or another process adds to it; UnwritableError;
+        OutflankError if there is no game; what `games` raises. The archive is unchanged then.
+    """
+    path = Path(path)
+    with contextlib.closing(ARCHIVE.open_to_read(path)) as connection:
+        try:
+            facts = ARCHIVE.read_facts(connection)
+            rules = Rules.parse(facts["rules"])
+            ((found,),) = connection.execute("PRAGMA quick_check(1)").fetchall()
+            if found != "ok":
+                raise FileFormatError(f"damaged: {found}")
+        except (sqlite3.Error, FileFormatError, LookupError, ValueError, MemoryError) as error:
+            raise ARCHIVE.unreadable(path, error) from None
+    with writing(path):
+        target = file_of(path)
+        lock = WriterLock(target, f"only one process may add games to {str(path)!r}")
+    with lock:
+        return _written(path, target, facts, rules, games, advance, begin)
+
+
+def _written(
+    path: Path,
+    target: Path,
+    facts: Mapping[str, str] | None,
+    rules: Rules,
+    games: Iterable[AnnotatedGame | BadGame],
+    advance: Callable[[int], None],
+    begin: Callable[[str], None],
+) -> ArchiveContents:
+    """Write an archive to `target`: a new one, or if there are `facts` about an old one, that one with more games."""
     names: list[Path] = []  # the archive's until it is whole, and the one in which positions are sorted
+    builder: _Builder | None = None
     try:
         with writing(path):
             for _ in range(2):
                 descriptor, name = open_beside(target)
                 names.append(name)
                 os.close(descriptor)
-        with contextlib.closing(sqlite3.connect(names[0], isolation_level=None)) as connection:
-            builder = _Builder(connection, names[1], rules or Rules())
-            try:
+            if facts is not None:
+                shutil.copyfile(target, names[0])
+                shutil.copymode(target, names[0])
+        try:
+            with contextlib.closing(sqlite3.connect(names[0], isolation_level=None)) as connection:
+                builder = _Builder(connection, rules)
+                builder.open(names[1], facts)
                 built = builder.build(games, advance, begin)
-            except sqlite3.OperationalError as error:
-                raise builder.raised or UnwritableError(0, str(error), str(path)) from None
+        except sqlite3.OperationalError as error:  # such as a full disk
+            if builder is not None and builder.raised is not None:
+                raise builder.raised from None
+            raise UnwritableError(0, str(error), str(path)) from None
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # in the rows of an old archive
+            raise ARCHIVE.unreadable(path, error) from None
         with writing(path):
             with names[0].open("rb+") as file:  # let it reach the disk before it takes its name
                 os.fsync(file)
@@ -117,16 +178,27 @@ def build_archive(
 
 
 class _Builder:
-    def __init__(self, connection: sqlite3.Connection, scratch: Path, rules: Rules) -> None:
+    """Fills the tables of an archive in a transaction.
+
+    Attributes:
+        raised: the exception of a signal's handler that interrupted a statement; None if there was none.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, rules: Rules) -> None:
         self._connection, self._rules = connection, rules
         self._start = Position.start(rules)
         self._players: dict[str, int] = {"": NOBODY}
         self._events: dict[str, int] = {"": NOBODY}
         self._games = self._duplicates = self._others = self._bad = 0
+        self._games_before = self._duplicates_before = 0
         self.raised: BaseException | None = None
         self._watch = self._watching()
         next(self._watch)
         connection.set_progress_handler(self._watch.__next__, _STEPS_AT_ONCE)
+
+    def open(self, scratch: Path, facts: Mapping[str, str] | None) -> None:
+        """Begin the transaction in an empty file, or if there are `facts` about an archive, in a copy of that."""
+        connection = self._connection
         connection.execute(f"PRAGMA application_id = {ARCHIVE.application}")
         connection.execute(f"PRAGMA user_version = {ARCHIVE.version}")
         connection.execute("ATTACH ? AS scratch", (str(scratch),))
@@ -134,7 +206,32 @@ class _Builder:
             connection.execute(f"PRAGMA {schema}.journal_mode = OFF")
             connection.execute(f"PRAGMA {schema}.synchronous = OFF")
             connection.execute(f"PRAGMA {schema}.cache_size = -{_CACHE_KB}")
-        connection.executescript(f"BEGIN; {TABLES} {_SCRATCH};")
+        connection.executescript(f"BEGIN; {'' if facts else TABLES} {_SCRATCH};")
+        if facts:
+            self._recall(facts)
+
+    def _recall(self, facts: Mapping[str, str]) -> None:
+        """Read what the games of an archive have numbers for, and remove what is computed from all games."""
+        execute = self._connection.execute
+        for table, names in (("player", self._players), ("event", self._events)):
+            for number, name in execute(f"SELECT id, name FROM {table} ORDER BY id"):
+                if (
+                    type(number) is not int
+                    or type(name) is not str
+                    or names.setdefault(name, number) != number
+                ):
+                    raise sqlite3.DatabaseError(
+                        f"damaged: the names of the table {table} contradict each other"
+                    )
+            if sorted(names.values()) != list(range(len(names))):
+                raise sqlite3.DatabaseError(f"damaged: a row of the table {table} is missing")
+        ((games, last),) = execute("SELECT count(*), max(id) FROM game").fetchall()
+        if facts.get("games") != str(games) or last != games or not facts.get("duplicates", "").isdecimal():
+            raise sqlite3.DatabaseError("damaged: a game is missing")
+        self._games = self._games_before = games
+        self._duplicates_before = int(facts["duplicates"])
+        for table in ("archive", "player", "event", "tally"):
+            execute(f"DELETE FROM {table}")
 
     def _watching(self) -> Iterator[bool]:
         """Whether to interrupt the statement: a generator gets at its ``yield`` what a signal's handler raises.
@@ -156,18 +253,20 @@ class _Builder:
         advance: Callable[[int], None],
         begin: Callable[[str], None],
     ) -> tuple[int, int, int, int, int]:
-        """Fill the tables. Returns the numbers of ``ArchiveContents`` but for the bytes."""
+        """Fill the tables, and return the numbers of ``ArchiveContents`` without the bytes."""
         begin("reading the games")
         self._read(games, advance)
-        if not self._games:
-            raise OutflankError("no game was found, so no archive was made")
+        if self._games - self._games_before + self._duplicates == 0:
+            what = "the archive is as it was" if self._games_before else "no archive was made"
+            raise OutflankError(f"no game was found, so {what}")
         begin("sorting the positions")
         execute = self._connection.execute
         execute("INSERT INTO visit SELECT position, game, turn FROM scratch.visit ORDER BY position, game")
         execute("DROP TABLE scratch.visit")
         begin("counting the games of frequent positions")
-        for index in filter(str.strip, INDICES.split(";")):
-            execute(index)
+        if not self._games_before:
+            for index in filter(str.strip, INDICES.split(";")):
+                execute(index)
         strengths = self._rate()
         positions = self._sum_up(strengths)
         facts = {
@@ -175,7 +274,7 @@ class _Builder:
             "outflank": __version__,
             "created": datetime.now().astimezone().isoformat(timespec="seconds"),
             "games": str(self._games),
-            "duplicates": str(self._duplicates),
+            "duplicates": str(self._duplicates_before + self._duplicates),
             "positions": str(positions),
         }
         self._connection.executemany("INSERT INTO archive VALUES (?, ?)", sealed(facts).items())
@@ -268,6 +367,9 @@ class _Builder:
             "SELECT black, white, black_rating, white_rating, winner FROM game ORDER BY year, id"
         )
         for black, white, black_rating, white_rating, winner in rows:
+            numbers = (each is None or type(each) is float for each in (black_rating, white_rating))
+            if black not in games or white not in games or winner not in _WINNERS_OR_NONE or not all(numbers):
+                raise sqlite3.DatabaseError("damaged: a row of a game has impossible values")
             games[black] += 1
             games[white] += white != black
             if winner is not None and NO_STRENGTH not in (strengths[black], strengths[white]):
@@ -323,7 +425,10 @@ def _lower(first: float | None, second: float | None) -> int:
 
 def _tally_rows(rows: Iterable[tuple[int, ...]], strengths: Mapping[int, float]) -> Iterator[tuple[int, ...]]:
     for position, visits in groupby(rows, itemgetter(0)):
-        tallies = tallies_of((Visit(*visit[1:]) for visit in visits), strengths)
+        played = [Visit(*visit[1:]) for visit in visits]
+        if not all(visit.is_sound and {visit.black, visit.white} <= strengths.keys() for visit in played):
+            raise sqlite3.DatabaseError("damaged: a position of a game has impossible values")
+        tallies = tallies_of(played, strengths)
         for (move, year, rating), sums in tallies.items():
             best = (*sums.best, NOBODY, NOBODY, NOBODY)[:3]
             results = (sums.games, sums.won, sums.drawn, sums.lost, sums.measured, sums.discs)

@@ -1,7 +1,7 @@
 """``outflank archive``: games by the positions that they went through."""
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
 from itertools import islice
@@ -13,7 +13,7 @@ from outflank.book.names import opening_of_game
 from outflank.engine import DEFAULT_LEVEL, FileFormatError, OutflankError, Rules
 from outflank.protocol.formats import FormatName
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
-from outflank.tools.archive import Archive, Wanted, build_archive
+from outflank.tools.archive import Archive, ArchiveContents, Wanted, add_to_archive, build_archive
 from outflank.tools.archive.table import Explorer, game_facts, game_row, table_text
 from outflank.tools.cli.command import CommandGroup, completed_by, handing
 from outflank.tools.cli.game_filter import event_option, player_option, source_option, year_option
@@ -79,6 +79,35 @@ def build(files: Sequence[str], path: Path, source: FormatName | None, rules: Ru
     and moves, is counted and left out, and so are games by other rules than --rules. A game that can't be read is
     named; the exit code is then 1. The file appears once it is whole.
     """
+    _write(files, path, source, rules, partial(build_archive, rules=rules), None, as_json)
+
+
+@archive.command()
+@_ARCHIVE
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", shell_complete=completed_by(files=True))
+@source_option
+@json_object_option
+def add(path: Path, files: Sequence[str], source: FormatName | None, as_json: bool) -> None:
+    """Add the games of every FILE (- is standard input) to an archive.
+
+    The archive is then as if it had been built of its games and these. Games that are in it already are counted and
+    left out, as for outflank archive build. Until the new archive is whole, the old one stays.
+    """
+    with Archive.open(path) as opened:
+        rules, before = opened.rules, len(opened)
+    _write(files, path, source, rules, add_to_archive, before, as_json)
+
+
+def _write(
+    files: Sequence[str],
+    path: Path,
+    source: FormatName | None,
+    rules: Rules,
+    write: Callable[..., ArchiveContents],
+    before: int | None,
+    as_json: bool,
+) -> None:
+    """Make an archive of files, or add them to the one that has `before` games, and print what it has."""
     expect_kept(files, [path])
     complaints = ReadGames()
 
@@ -91,16 +120,17 @@ def build(files: Sequence[str], path: Path, source: FormatName | None, rules: Ru
     began = time.perf_counter()
     with progress_bar("archive", None, "games") as advance:
         begin = partial(click.echo, err=True)  # while the bar stands still
-        built = build_archive(path, games(), rules, advance=advance, begin=begin)
+        built = write(path, games(), advance=advance, begin=begin)
     seconds = time.perf_counter() - began
     complaints.end()
     if as_json:
-        facts = {**asdict(built), "seconds": round(seconds, 3)}
-        click.echo(json_line({"archive": str(path), **facts}))
+        facts = {"archive": str(path), **asdict(built), "seconds": round(seconds, 3)}
+        click.echo(json_line(facts if before is None else {**facts, "added": built.games - before}))
     else:
+        added = "" if before is None else f", {built.games - before:,} of them new"
         others = f", {built.others:,} by other rules" if built.others else ""
         click.echo(
-            f"{path}: {counted(built.games, 'game')}, {counted(built.positions, 'position')}, "
+            f"{path}: {counted(built.games, 'game')}{added}, {counted(built.positions, 'position')}, "
             f"{counted(built.duplicates, 'duplicate')} left out{others}; {built.bytes:,} bytes, {seconds:.1f} s"
         )
     complaints.expect_good()

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,9 @@ from outflank.engine import (
 from outflank.protocol.formats import read_games
 from outflank.protocol.formats.annotated import AnnotatedGame, Result, ResultReason
 from outflank.storage.database import sealed
-from outflank.tools.archive import Archive, ArchiveContents, Wanted, build, build_archive
+from outflank.storage.lock import WriterLock
+from outflank.tests.support.books import no_file_beyond
+from outflank.tools.archive import Archive, ArchiveContents, Wanted, add_to_archive, build, build_archive
 
 NAMES = ("Ann", "Bob", "Zoe", "Joan", "")
 EVENTS = ("Paris Open", "Tokyo Cup", "")
@@ -323,6 +326,105 @@ def test_nothing_is_written_over_and_a_closed_archive_says_so(
         assert len(archive) == 2
     with pytest.raises(SettingsError, match="is closed"):
         archive.table(Position.start())
+
+
+def rows(path: Path) -> dict[str, list[Any]]:
+    """Every row of an archive, without the time at which it was made."""
+    with closing(sqlite3.connect(path)) as connection:
+        found = {
+            table: connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2").fetchall()
+            for table in ("archive", "player", "event", "game", "visit", "tally")
+        }
+    found["archive"] = [fact for fact in found["archive"] if fact[0] not in ("created", "checksum")]
+    return found
+
+
+@pytest.mark.parametrize("parts", [[75], [1, 149], [40, 41, 100]])
+def test_an_archive_to_which_games_are_added_has_the_rows_of_a_new_one(
+    parts: list[int], games: list[AnnotatedGame], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where games come again, and where sums are kept of few games."""
+    monkeypatch.setattr(build, "MANY_GAMES", 20)
+    again = [*games, *games[10:30]]
+    bounds = [0, *parts, len(again)]
+    whole = build_archive(tmp_path / "whole", again)
+    build_archive(tmp_path / "a", again[: bounds[1]])
+    for begin, end in pairwise(bounds[1:]):
+        added = add_to_archive(tmp_path / "a", again[begin:end])
+
+    assert rows(tmp_path / "a") == rows(tmp_path / "whole")
+    assert (added.games, added.positions) == (whole.games, whole.positions)
+    assert whole.duplicates >= 20
+    with Archive.open(tmp_path / "a") as opened, Archive.open(tmp_path / "whole") as other:
+        assert opened.table(Position.start()) == other.table(Position.start())
+        assert [each.moves for each in opened.games()] == [each.moves for each in other.games()]
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["a", "whole"]
+
+
+def test_an_archive_is_as_it_was_if_games_can_not_be_added(
+    games: list[AnnotatedGame], tmp_path: Path
+) -> None:
+    path = tmp_path / "a"
+    build_archive(path, games[:100])
+    before = path.read_bytes()
+
+    def broken() -> Iterator[AnnotatedGame]:
+        yield from games[100:120]
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        add_to_archive(path, broken())
+    with pytest.raises(OutflankError, match="no game was found, so the archive is as it was"):
+        add_to_archive(path, [])
+    for size in (0, 1000, len(before) // 2, len(before) + 4096):
+        with no_file_beyond(size), pytest.raises(OutflankError, match=r"^can't "):
+            add_to_archive(path, games)
+    with (
+        WriterLock(path, "taken"),
+        pytest.raises(FileFormatError, match="only one process may add games to"),
+    ):
+        add_to_archive(path, games)
+
+    assert path.read_bytes() == before
+    assert [each.name for each in tmp_path.iterdir()] == ["a"]
+
+
+@pytest.mark.parametrize("size", [0, 1, 1000, 4096, 20_000, 60_000, 100_000])
+def test_a_full_disk_ends_a_build_in_a_sentence_and_leaves_nothing(
+    size: int, games: list[AnnotatedGame], tmp_path: Path
+) -> None:
+    with no_file_beyond(size), pytest.raises(OutflankError, match=r"^can't write "):
+        build_archive(tmp_path / "a", games)
+
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "DELETE FROM game WHERE id = 3",
+        "UPDATE player SET name = x'05' WHERE id = 1",
+        "UPDATE player SET id = 70 WHERE id = 1",
+        "UPDATE event SET id = 9 WHERE id = 0",
+        "UPDATE game SET black = 99 WHERE id = 1",
+        "UPDATE game SET black_rating = 'x' WHERE id = 1",
+        "UPDATE game SET winner = 'x' WHERE id = 1",
+        "UPDATE visit SET turn = 'x'",
+    ],
+)
+def test_games_are_not_added_to_a_damaged_archive(
+    sql: str, games: list[AnnotatedGame], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(build, "MANY_GAMES", 20)
+    path = tmp_path / "a"
+    build_archive(path, games[:50])
+    changed(path, sql)
+    before = path.read_bytes()
+    with pytest.raises(FileFormatError, match=r"can't read .* as an archive of games"):
+        add_to_archive(path, games[50:])
+
+    assert path.read_bytes() == before
+    assert [each.name for each in tmp_path.iterdir()] == ["a"]
 
 
 @pytest.mark.parametrize(
