@@ -32,7 +32,7 @@ from outflank.tools.match.state.events import Event, GameEnded
 from outflank.tools.match.state.store import Store
 
 _PROGRAM = Path(sys.executable).with_name("outflank")
-_FFO = "tests/data/ffo/fforum-40-59.obf"
+_FFO = "protocol/formats/data/ffo-40.obf"
 _MILLION = 1e6
 _MS = 1000.0
 # Number 58 of the FFO endgame suite, as published with Edax (problem/fforum-40-59.obf): minutes of work.

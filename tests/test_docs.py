@@ -19,6 +19,7 @@ import pytest
 
 import outflank
 from outflank.measure.reference import PARTS, parts_of, with_parts
+from outflank.protocol.formats.samples import samples
 from outflank.protocol.server.gtp import commands as gtp_commands
 from outflank.protocol.server.nboard import commands as nboard_commands
 from outflank.tests.support.installation import ROOT, clone
@@ -124,6 +125,69 @@ def test_console_examples_print_what_they_show(page: Path) -> None:
     for dialogue in blocks(page, "console"):
         for step in filter(lambda step: step.shown, steps(dialogue)):
             assert fitted(step.shown, text_lines(execute(step.command, ROOT).both)) == step.shown
+
+
+WRITTEN_BY_USERS = {
+    "ARENA.toml",
+    "engines.toml",
+    "run.toml",
+    "swiss.toml",
+    "claims.csv",
+    "book.egbk3",
+    "names.txt",
+}
+"""Files of examples that their pages describe, or that come from other programs."""
+MADE_BY_COMMANDS = re.compile(
+    r"(?:-o|--out(?:put)?|--save(?:-config)?|--html|--svg|--sgf|--ggf|--needed|--proof|--log|--plot|>|"
+    r"book (?:build|import \S+)|train all mini)\s+(\S+)"
+)
+FILE = re.compile(
+    r"(?<![\w/.*-])[\w*./-]+\.(?:obf|wtb|sgf|ggf|txt|archive|proof|db|book|csv|jsonl|toml|dat|egbk3|bin)\b"
+)
+
+
+def test_every_file_that_an_example_reads_is_made_by_another_one_or_comes_with_the_package() -> None:
+    made = set(WRITTEN_BY_USERS)
+    read = []
+    for page in PAGES:
+        text = page.read_text().replace("\\\n", " ")
+        for line in re.findall(r"^(?:    |\$ )((?:.*\| )?outflank .*)", text, re.MULTILINE):
+            command = re.sub(r"option\.\S+|\s# .*", "", line)
+            written = set(MADE_BY_COMMANDS.findall(command))
+            made |= written
+            read += [(page.name, name, line) for name in FILE.findall(command) if name not in written]
+
+    assert len(read) > 10
+    missing = [
+        each
+        for each in read
+        if each[1] not in made and Path(each[1]).parts[0] not in {*made, "examples", "mini"}
+    ]
+    assert missing == []
+
+
+def test_the_page_of_formats_lists_every_sample() -> None:
+    page = (ROOT / "docs" / "formats.md").read_text()
+    (section,) = re.findall(r"^## Samples\n(.*?)^## ", page, re.MULTILINE | re.DOTALL)
+
+    assert set(re.findall(r"`([a-z]+(?:-[0-9]+)?)`", section)) == set(samples())
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+def test_the_examples_about_games_run_in_a_plain_installation(tmp_path: Path) -> None:
+    for name in ("formats", "review", "puzzles", "archive"):
+        text = (ROOT / "docs" / f"{name}.md").read_text()
+        for command in re.findall(r"^(?:    |\$ )((?:.*\| )?outflank (?!export)[^#\n]*)", text, re.MULTILINE):
+            made = subprocess.run(
+                command,
+                shell=True,
+                cwd=tmp_path,
+                env={**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
+                capture_output=True,
+                text=True,
+            )
+            assert (command, made.returncode, made.stderr if made.returncode else "") == (command, 0, "")
 
 
 def test_commands_and_options_in_examples_exist() -> None:

@@ -14,6 +14,7 @@ from outflank.engine import FileFormatError, Rules
 from outflank.protocol.formats import edx, ggf, obf, pgn, sgf, transcript, wthor
 from outflank.protocol.formats.annotated import RESULT_WORD, AnnotatedGame, BadGame
 from outflank.protocol.formats.reading import decoded
+from outflank.protocol.formats.samples import named_file
 
 __all__ = ["FORMATS", "WRITTEN_FORMATS", "AnnotatedGame", "BadGame", "FormatName", "detect", "read_games"]
 
@@ -51,13 +52,13 @@ def read_games(
     rules: Rules | None = None,
     name: FormatName | None = None,
 ) -> Iterator[Entry]:
-    """The games of a file in order, and in the place of each that can't be read why not.
+    """Yield the games of a file in order, and in the place of each that can't be read why not.
 
     Memory does not grow with the file.
 
     Args:
-        source: the path of a file, which is opened and closed again; or a stream of any length, open for reading, of
-            which nothing has been read; a pipe will do.
+        source: the path of a file, which is opened and closed again, or the name of a sample (``sample``); or a stream
+            of any length, open for reading, of which nothing has been read; a pipe will do.
         path: of the file, if a stream comes from one: names for WTHOR are looked up beside it.
         rules: for games that name none; Othello if left out.
         name: of the format; found out by the beginning of the file if left out.
@@ -76,7 +77,7 @@ def read_games(
 
 
 def _games_of_file(file: Path, path: Path, rules: Rules | None, name: FormatName | None) -> Iterator[Entry]:
-    with file.open("rb") as stream:
+    with open(named_file(os.fspath(file)), "rb") as stream:
         yield from _games(stream, path, rules, name)
 
 

@@ -78,7 +78,7 @@ class TestStopping:
             timer.start()
             searcher.search(MIDGAME, Limit(seconds=0.05))
             timer.join()
-        problem = problems("fforum-1-19.obf")[0]
+        problem = problems("ffo-1")[0]
 
         assert searcher.search(problem.position, Limit.solve()).score == problem.score
 

@@ -36,8 +36,8 @@ def test_an_answer_reaches_the_score_and_none_reaches_more(seed: int, rules: Rul
 
 
 def test_of_the_moves_that_do_it_leaves_the_fewest_replies() -> None:
-    position = problems("fforum-1-19.obf")[2].position
-    scores = problems("fforum-1-19.obf")[2].scores
+    position = problems("ffo-1")[2].position
+    scores = problems("ffo-1")[2].scores
     prover = Prover(Rules(), 4)
     for bound in range(-12, 3, 2):
         good = [move for move, score in scores.items() if score >= bound]

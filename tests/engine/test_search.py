@@ -26,7 +26,7 @@ from outflank.engine.search.limits import Percent
 from outflank.tests.support.positions import MIDGAME, problems, reached
 
 SEEDS = st.integers(0, 2**32)
-FFO = (("fforum-40-59.obf", 40), ("fforum-20-39.obf", 20), ("fforum-1-19.obf", 1))
+FFO = (("ffo-40", 40), ("ffo-20", 20), ("ffo-1", 1))
 
 
 class TestTheSameQuestionGetsTheSameAnswer:
@@ -103,7 +103,7 @@ class TestLimits:
         assert len(result.pv) <= 7
 
     def test_a_selective_search_to_the_end_is_not_called_exact(self) -> None:
-        position = problems("fforum-1-19.obf")[18].position
+        position = problems("ffo-1")[18].position
         result = Searcher(hash_mb=4).search(position, Limit.solve(selectivity=73))
 
         assert (result.depth, result.selectivity, result.exact) == (16, 73, False)
@@ -119,7 +119,7 @@ class TestLimits:
         assert Searcher(hash_mb=4).search(MIDGAME, Limit(seconds=0.0)).move in MIDGAME.legal_moves()
 
     def test_the_exact_endgame_begins_where_it_is_asked_to(self) -> None:
-        position = problems("fforum-1-19.obf")[0].position
+        position = problems("ffo-1")[0].position
         searcher = Searcher(hash_mb=4)
 
         assert searcher.search(position, Limit(depth=2, exact_from=14)).exact
@@ -267,7 +267,7 @@ class TestExactScores:
 
     @pytest.mark.parametrize("number", range(1, 20))
     def test_win_or_loss_solving_agrees_with_the_score(self, number: int) -> None:
-        problem = problems("fforum-1-19.obf")[number - 1]
+        problem = problems("ffo-1")[number - 1]
         result = Searcher(hash_mb=64).search(problem.position, Limit.solve(wld=True))
 
         assert result.exact
@@ -279,7 +279,7 @@ class TestExactScores:
 
     @pytest.mark.parametrize("number", [20, 21, 22, 23, 24])
     def test_the_score_of_every_move_is_exact_if_all_are_asked_for(self, number: int) -> None:
-        problem = problems("fforum-20-39.obf")[number - 20]
+        problem = problems("ffo-20")[number - 20]
         result = Searcher(hash_mb=64).search(problem.position, Limit.solve(), multipv=64)
 
         assert {line.move: line.score for line in result.lines} == dict(problem.scores)

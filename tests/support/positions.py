@@ -2,14 +2,13 @@
 
 import random
 from collections.abc import Iterable
-from pathlib import Path
 
 from outflank.engine import PRESETS, Colour, Game, Position, Rules
 from outflank.protocol.formats import obf
+from outflank.protocol.formats.samples import samples
 from outflank.tests.support import reference
 
 COLOURS = {reference.BLACK: Colour.BLACK, reference.WHITE: Colour.WHITE}
-FFO = Path(__file__).parents[1] / "data" / "ffo"
 MIDGAME = Game.from_transcript("f5d6c3d3c4f4c5b3c2e6c6b4b5d2").position
 EMPTY = "-" * 64
 # White can turn b1 and b3; Black can do nothing, now or later.
@@ -62,7 +61,7 @@ def rules_of(name: str, sheet: reference.Sheet) -> Rules:
 
 
 def problems(name: str) -> list[obf.Problem]:
-    with (FFO / name).open() as lines:
+    with samples()[name].open() as lines:
         return list(obf.read_problems(lines, name, Rules())[0])
 
 

@@ -6,6 +6,7 @@ import stat
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from difflib import get_close_matches
 from io import BufferedReader, BytesIO, RawIOBase
 from itertools import islice
 from pathlib import Path
@@ -19,6 +20,7 @@ from outflank.engine.boardtext import is_framed
 from outflank.protocol.formats import FormatName, detect, obf, read_games
 from outflank.protocol.formats.annotated import UNREADABLE, AnnotatedGame, BadGame
 from outflank.protocol.formats.reading import decoded
+from outflank.protocol.formats.samples import named_file, samples
 from outflank.protocol.formats.transcript import parse
 from outflank.protocol.lines import printable
 from outflank.tools.cli.command import LIKE_BOARD, SQUARE
@@ -27,6 +29,8 @@ from outflank.tools.runtime.progress import Complaints, counted, warn
 STDIN = "-"
 _ARGUMENT = "POSITION"  # its metavar in most commands
 _MOST_CHARACTERS = 1 << 20
+_LONGEST_NAME = 60  # characters of what may be a misspelt name
+_ALIKE = 0.7  # of difflib's ratio
 _BOARD = re.compile(rf"(?:{SQUARE}\s*){{64}}")
 _BOARD_OVER_LINES = re.compile(
     rf"(?:8\s)?[\s|]*(?:(?:{SQUARE}[ \t|]*){{1,63}}\r?\n[\s|]*)+(?:{SQUARE}[\s|]*)+"
@@ -74,7 +78,7 @@ def read_game(text: str, rules: Rules, name: str = _ARGUMENT) -> AnnotatedGame:
 
 
 class Given:
-    """A command's argument for a position: a description of it, or the name of a file (``-`` is stdin).
+    """A command's argument for a position: a description, or the name of a file (``-`` is stdin) or of a sample.
 
     As a context manager it closes the file.
 
@@ -86,18 +90,19 @@ class Given:
 
     def __init__(self, text: str) -> None:
         self._text = text
+        self._path = named_file(text)
         self._stream: BufferedReader | None = None
         if text == STDIN:
             self._stream = _standard_input()
-        elif os.path.exists(text) and not os.path.isdir(text):
-            self._stream = open(text, "rb")  # noqa: SIM115  # closed at the end of the context
+        elif os.path.exists(self._path) and not os.path.isdir(self._path):
+            self._stream = open(self._path, "rb")  # noqa: SIM115  # closed at the end of the context
 
     def __enter__(self) -> "Given":
         return self
 
     def __exit__(self, *error: object) -> None:
         # Closing a pipe would wait for a thread that reads it.
-        if self._stream is not None and os.path.isfile(self._text):
+        if self._stream is not None and os.path.isfile(self._path):
             self._stream.close()
 
     def requests(self) -> BufferedReader | None:
@@ -116,7 +121,7 @@ class Given:
         if self._stream is None:
             return None
         try:
-            is_suite = detect(self._stream.peek()) == "obf" or Path(self._text).suffix.lower() == ".obf"
+            is_suite = detect(self._stream.peek()) == "obf" or self._path.lower().endswith(".obf")
         except FileFormatError:  # which ``games`` reports
             return None
         return obf.read_suite(self._stream, shown(self._text), rules) if is_suite else None
@@ -138,7 +143,7 @@ class Given:
             except NotationError as error:
                 yield BadGame("", str(error))
         else:
-            path = None if self._text == STDIN else Path(self._text)
+            path = None if self._text == STDIN else Path(self._path)
             yield from read_games(self._stream, path, rules)
 
 
@@ -159,7 +164,9 @@ def _described(text: str, rules: Rules) -> AnnotatedGame:
     try:
         openings(printable(text))
     except NotationError as error:
-        raise NotationError(f"expected a file, a transcript, a board or an opening; {error}") from None
+        close = get_close_matches(text[:_LONGEST_NAME], samples(), 1, _ALIKE)
+        meant = f"; did you mean the sample {close[0]}?" if close else ""
+        raise NotationError(f"expected a file, a transcript, a board or an opening; {error}{meant}") from None
     return AnnotatedGame.of(opening_line(text, rules))
 
 
@@ -246,14 +253,14 @@ def games_of(name: str, source: FormatName | None, rules: Rules) -> Iterator[Ann
     """Yield the games of a file (``-`` is stdin), or a ``BadGame`` if it can't be read.
 
     Args:
-        name: the name of the file.
+        name: the name of the file or of a sample.
         source: its format; detected if None.
         rules: the rules of games that do not name their rules.
     """
     with ExitStack() as stack:
         try:
-            path = None if name == STDIN else Path(name)
-            stream = sys.stdin.buffer if path is None else stack.enter_context(open(name, "rb"))
+            path = None if name == STDIN else Path(named_file(name))
+            stream = sys.stdin.buffer if path is None else stack.enter_context(open(named_file(name), "rb"))
             yield from read_games(stream, path, rules, source)
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
@@ -262,7 +269,7 @@ def games_of(name: str, source: FormatName | None, rules: Rules) -> Iterator[Ann
 
 def games_given(text: str, source: FormatName | None, rules: Rules) -> Iterator[AnnotatedGame | BadGame]:
     """Return the game of a transcript, without moves if it is blank, or the games of a file, see ``games_of``."""
-    if os.path.exists(text):
+    if os.path.exists(named_file(text)):
         return games_of(text, source, rules)
     if not text.strip():
         return iter([AnnotatedGame(Position.start(rules))])

@@ -11,6 +11,7 @@ import click
 from outflank.engine import NotationError, SettingsError
 from outflank.engine.search.limits import SELECTIVITIES
 from outflank.protocol.clock import parse_duration
+from outflank.protocol.formats.samples import named_file, samples
 from outflank.storage.files import STDOUT, expect_writable
 
 if TYPE_CHECKING:
@@ -129,6 +130,32 @@ MOST_THREADS = 256
 SELECTIVITY = click.Choice([str(value) for value in SELECTIVITIES])
 ANY_FOLDER = click.Path(path_type=Path, file_okay=False)
 EXISTING_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
+
+
+class FileOrSample(click.Path):
+    """A file that exists, or the name of a sample; hands the command a path.
+
+    Args:
+        stdin: whether ``-`` is standard input, for ``click.open_file``.
+    """
+
+    def __init__(self, *, stdin: bool = False) -> None:
+        super().__init__(path_type=Path, exists=True, dir_okay=False, allow_dash=stdin)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """Read it. Raises: click.BadParameter."""
+        return Path(os.fsdecode(super().convert(named_file(os.fspath(value)), param, ctx)))
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list["CompletionItem"]:
+        """Return the samples, and let the shell add the files."""
+        from click.shell_completion import CompletionItem  # not at the top: an engine starts without it
+
+        names = [CompletionItem(name) for name in samples() if name.startswith(incomplete)]
+        return [*names, *super().shell_complete(ctx, param, incomplete)]
+
+
 EXISTING_FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from statistics import fmean
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 import click
 
@@ -37,7 +37,7 @@ from outflank.tools.cli.options import (
     threads_option,
     weights_option,
 )
-from outflank.tools.cli.types import WholeNumber
+from outflank.tools.cli.types import FileOrSample, WholeNumber
 from outflank.tools.report.search import nodes_a_second, settings_line
 from outflank.tools.train.accuracy import calibration
 
@@ -114,15 +114,15 @@ def _print_row(name: str, nodes: int, seconds: float) -> None:
 
 
 @bench.command()
-@click.argument("file", type=click.File("rb"))
-@click.option("--depth", type=WholeNumber(0, 60), required=True, help="Plies; 0 is the evaluation alone.")
+@click.argument("file", type=FileOrSample(stdin=True), default="dev-20")
+@click.option("--depth", type=WholeNumber(0, 60), default=8, help="Plies; 0 is the evaluation alone.")
 @selectivity_option(default="100")
 @weights_option
 @threads_option
 @hash_option
 @json_option
 def accuracy(
-    file: BinaryIO,
+    file: Path,
     depth: int,
     selectivity: Percent | None,
     threads: int,
@@ -131,16 +131,18 @@ def accuracy(
 ) -> None:
     """Compare searched scores with the exact ones of an OBF file.
 
-    Exactly DEPTH plies are searched: no book, no solving beyond them. Of several best moves any one will do; moves are
-    judged where the file has the scores of them all. Where searches end on even and on odd numbers of empty squares,
-    errors are also shown for each of the two: an evaluation may be wrong in one of them alone.
+    FILE is a sample of docs/formats.md or a file of yours, dev-20 if it is left out; - is standard input. Exactly DEPTH
+    plies are searched: no book, no solving beyond them. Of several best moves any one will do; moves are judged where
+    the file has the scores of them all. Where searches end on even and on odd numbers of empty squares, errors are also
+    shown for each of the two: an evaluation may be wrong in one of them alone.
     """
-    found, errors = obf.read_suite(file, file.name, Rules())
+    with click.open_file(str(file), "rb") as stream:
+        found, errors = obf.read_suite(cast(BinaryIO, stream), str(file), Rules())
     for error in errors:
         raise error
     problems = [problem for problem in found if problem.score is not None]
     if not problems:
-        raise OutflankError(f"{file.name} has no positions with scores")
+        raise OutflankError(f"{file} has no positions with scores")
     searcher = Searcher(hash_mb=hash_mb, threads=threads)
     limit = Limit(depth=depth, selectivity=selectivity) if depth else None
     groups: dict[str, list[_Score]] = {"all": [], "even leaves": [], "odd leaves": []}

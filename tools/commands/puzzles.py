@@ -25,7 +25,7 @@ from outflank.tools.cli.command import CommandGroup, completed_by
 from outflank.tools.cli.game_filter import GameFilter, filter_options, source_option
 from outflank.tools.cli.options import output_option, rules_option, weights_option, workers_option
 from outflank.tools.cli.positions import ReadGames, expect_kept
-from outflank.tools.cli.types import COUNT, EXISTING_FILE, OUTPUT_FILE, read_by
+from outflank.tools.cli.types import COUNT, OUTPUT_FILE, FileOrSample, read_by
 from outflank.tools.runtime.inputlines import InputLines
 from outflank.tools.runtime.progress import Complaints, counted, live, warn
 
@@ -158,10 +158,10 @@ def _report(found: Sequence[Puzzle]) -> None:
 
 
 @puzzles.command("solve")
-@click.argument("file", type=EXISTING_FILE)
+@click.argument("file", type=FileOrSample(), default="problems")
 @rules_option
 def ask(file: Path, rules: Rules) -> None:
-    """Ask the problems of an OBF file at the terminal.
+    """Ask the problems of an OBF file at the terminal, the ones that come with the package if it is left out.
 
     A problem counts as solved if the first move is right; docs/puzzles.md has the words that may be typed.
     """

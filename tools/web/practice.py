@@ -9,10 +9,11 @@ from typing import Any
 
 from outflank.engine import NotationError, OutflankError, Rules
 from outflank.protocol.formats import obf
+from outflank.protocol.formats.samples import samples
 from outflank.storage.files import write_whole
 from outflank.storage.outside_json import read_json_object
 
-SHIPPED_PROBLEMS = Path(__file__).parent / "data" / "problems.obf"
+SHIPPED_PROBLEMS = samples()["problems"]
 """Positions in which one move alone wins, with the scores of all moves, the easiest first."""
 _MOST_PROBLEMS = 1_000
 

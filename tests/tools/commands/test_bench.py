@@ -7,9 +7,10 @@ import pytest
 from click.testing import CliRunner
 
 from outflank.engine import Limit, Position, Searcher
+from outflank.protocol.formats.samples import samples
 from outflank.tools.commands.bench import bench
 
-_FFO = Path(__file__).parents[2] / "data" / "ffo" / "fforum-1-19.obf"
+_FFO = samples()["ffo-1"]
 
 
 @pytest.fixture

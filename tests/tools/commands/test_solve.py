@@ -6,24 +6,24 @@ from pathlib import Path
 
 import pytest
 
+from outflank.protocol.formats.samples import samples
 from outflank.tests.support.program import started
 from outflank.tests.support.transcripts import run
 from outflank.tools.solving.proofs import check
 
-FFO = Path(__file__).parents[2] / "data" / "ffo"
-LINES = (FFO / "fforum-1-19.obf").read_text().splitlines()
+LINES = samples()["ffo-1"].read_text().splitlines()
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_the_published_scores_of_all_moves_of_20_to_39_are_confirmed() -> None:
-    run("solve", FFO / "fforum-20-39.obf", "--check", "--all-moves")
+    run("solve", "ffo-20", "--check", "--all-moves")
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_an_interrupt_keeps_the_proofs_that_are_whole(number: int, code: int, tmp_path: Path) -> None:
     """The last of these positions would take hours."""
-    hard = (FFO / "fforum-40-59.obf").read_text().splitlines()[-1]
+    hard = samples()["ffo-40"].read_text().splitlines()[-1]
     (tmp_path / "x.obf").write_text("\n".join((LINES[4], LINES[6], hard)))
     path = tmp_path / "x.proof"
     words = ("proof", "make", "--hash", 4, "--json", tmp_path / "x.obf", "-o", path)
@@ -42,7 +42,7 @@ def test_an_interrupt_keeps_the_proofs_that_are_whole(number: int, code: int, tm
 @pytest.mark.timeout(600)
 def test_the_scores_of_ffo_1_to_19_are_proven(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "ffo.proof"
-    run("proof", "make", FFO / "fforum-1-19.obf", "--check", "-o", path)
+    run("proof", "make", "ffo-1", "--check", "-o", path)
     assert check.main([str(path)]) == 0
     assert capsys.readouterr().out.count(" is proven for ") == 19
 

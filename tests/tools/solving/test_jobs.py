@@ -21,6 +21,7 @@ import pytest
 
 from outflank.book.keys import key_of
 from outflank.engine import FileFormatError, Limit, OutflankError, Position, Rules, Searcher
+from outflank.protocol.formats.samples import samples
 from outflank.tests.support.installation import python_script
 from outflank.tests.support.positions import problems, reached
 from outflank.tests.support.program import started
@@ -41,8 +42,8 @@ RULES = [
     for text in ("othello", "othello,scoring=count", "ravensburger-2006", "othello,tie=second")
 ]
 SEEDS = [*range(4), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(4, 8))]
-SUITE = Path(__file__).parents[2] / "data" / "ffo" / "fforum-20-39.obf"
-LARGER = problems("fforum-1-19.obf")[12]  # 16 empty squares
+SUITE = samples()["ffo-20"]
+LARGER = problems("ffo-1")[12]  # 16 empty squares
 
 
 class Here(Executor):
@@ -134,7 +135,7 @@ def test_a_worker_that_dies_is_replaced_unless_they_die_again_and_again(tmp_path
             killed.extend(child.pid or 0 for child in multiprocessing.active_children())
             os.kill(killed[0], signal.SIGKILL)
 
-    position = problems("fforum-40-59.obf")[0]
+    position = problems("ffo-40")[0]
     found = worked(
         tmp_path, position.position, 15, workers=Workers(partial(open_executor, 2, None), 1), show=kill
     )
@@ -391,7 +392,7 @@ def test_a_cluster_solves_what_one_machine_solves(tmp_path: Path) -> None:
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("number", [60, 61])
 def test_positions_of_ffo_60_to_79_are_solved(number: int, tmp_path: Path) -> None:
-    problem = problems("fforum-60-79.obf")[number - 60]
+    problem = problems("ffo-60")[number - 60]
     workers = Workers(partial(open_executor, 2, None), 64)
     asked = thresholds(problem.position, False, None)
     with JobFile.open(tmp_path, replace(facts(problem.position), workers=2)) as job, workers as found:

@@ -30,8 +30,8 @@ from outflank.tools.solving.proofs.make import ProofMaker
 from outflank.tools.solving.proofs.write import ProofState, ProofWriter
 from outflank.tools.solving.solutions import SolutionReport
 
-SMALL = problems("fforum-1-19.obf")
-LARGE = problems("fforum-20-39.obf")[6]  # 20 empty squares, more than 200,000 lines: several steps
+SMALL = problems("ffo-1")
+LARGE = problems("ffo-20")[6]  # 20 empty squares, more than 200,000 lines: several steps
 OTHELLO = Rules()
 
 

@@ -20,7 +20,7 @@ from outflank.tools.solving.proofs.write import ProofWriter
 
 COUNT = Rules.parse("othello,scoring=count")
 BEFORE_PLAY = 8  # lines of the header, "lower" among them
-POSITION = problems("fforum-1-19.obf")[4].position
+POSITION = problems("ffo-1")[4].position
 SCORE = 32
 
 
@@ -284,7 +284,7 @@ def test_the_same_proof_is_written_again_and_none_of_a_wrong_score() -> None:
 @pytest.mark.parametrize("to_move", ["winner", "loser"])
 def test_a_wipe_out_of_many_squares_is_proven_by_its_winner_alone(to_move: str, checked: Checked) -> None:
     """FFO #39, 26 empty squares: the other half, which shows nothing, would take millions of lines."""
-    position = problems("fforum-20-39.obf")[19].position
+    position = problems("ffo-20")[19].position
     lines = proof(position, 64, Prover(Rules(), 1), 10)
     if to_move == "loser":
         position = position.play(lines[BEFORE_PLAY].split()[1])
@@ -385,7 +385,7 @@ def test_a_hundred_random_changes_of_a_large_proof_are_refused(
     """Of FFO #40, 20 empty squares: more than the checker remembers."""
     if sibling is None:
         pytest.skip("no C compiler")
-    position = problems("fforum-40-59.obf")[0].position
+    position = problems("ffo-40")[0].position
     lines = written(position, 6)
 
     def said(lines: list[str]) -> "subprocess.CompletedProcess[str]":

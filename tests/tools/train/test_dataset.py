@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from outflank.engine import FileFormatError, Limit, Position, Rules, Searcher
 from outflank.protocol.formats import obf
+from outflank.protocol.formats.samples import samples
 from outflank.tools.commands.train import train
 from outflank.tools.train.bootstrap import spending, spent_on
 from outflank.tools.train.dataset import (
@@ -191,8 +192,7 @@ def test_another_file_is_refused(tmp_path: Path, content: str) -> None:
 
 
 SETTINGS: dict[str, Any] = {"empty": 10, "count": 3, "seed": 1, "all_moves": True, "workers": 1}
-DATA = Path(__file__).parents[2] / "data" / "dev"
-SETS = {"dev-20.obf": 20, "dev-24.obf": 24, "dev-26.obf": 26}
+SETS = {"dev-20": 20, "dev-24": 24, "dev-26": 26}
 
 
 def problems_of(path: Path) -> tuple[obf.Problem, ...]:
@@ -245,7 +245,7 @@ def moves_of_both(position: Position) -> int:
 
 @pytest.mark.parametrize(("name", "empties"), SETS.items())
 def test_each_board_is_set_aside_and_there_once(name: str, empties: int) -> None:
-    problems = problems_of(DATA / name)
+    problems = problems_of(samples()[name])
 
     boards = {problem.position.canonical()[0].board_string() for problem in problems}
     assert len(boards) == len(problems) == 300
@@ -253,14 +253,14 @@ def test_each_board_is_set_aside_and_there_once(name: str, empties: int) -> None
         assert problem.position.empties == empties
         assert set_aside(problem.position)
         assert problem.score is not None
-        assert name != "dev-20.obf" or set(problem.scores) == set(problem.position.legal_moves())
+        assert name != "dev-20" or set(problem.scores) == set(problem.position.legal_moves())
 
 
 @pytest.mark.parametrize("most", [1, pytest.param(None, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", SETS)
 def test_scores_are_those_of_the_solver(name: str, most: int | None) -> None:
     searcher = Searcher(64)
-    soon_solved = sorted(problems_of(DATA / name), key=lambda problem: moves_of_both(problem.position))
+    soon_solved = sorted(problems_of(samples()[name]), key=lambda problem: moves_of_both(problem.position))
 
     for problem in soon_solved[:most]:
         assert searcher.search(problem.position, Limit.solve()).score == problem.score
