@@ -6,7 +6,7 @@ import signal
 import sys
 import sysconfig
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 import click
 
@@ -26,10 +26,6 @@ from outflank.tools.runtime.streams import (
     keep_standard_error_from_failing,
     replace_closed_streams,
 )
-
-if TYPE_CHECKING:
-    pass
-
 
 # The text is the first paragraph of a command's help. Command NAME is the click command NAME in tools/commands/NAME.py,
 # if _MODULES names no other module.
@@ -85,6 +81,11 @@ SECTIONS = {
         "solo": "Play the solo game of the sheet of 2006: move both colours and win the 24 hidden chips.",
     },
 }
+# What most people never need: listed by --help-all alone.
+_LATER = {
+    *("export", "sprt", "selftest", "arena", "ggs", "job"),
+    *("proof", "config", "train", "bench", "perft", "solo"),
+}
 COMMANDS = {name: summary for commands in SECTIONS.values() for name, summary in commands.items()}
 _MODULES = {
     **dict.fromkeys(("match", "tournament", "tune"), "matches"),
@@ -97,12 +98,31 @@ _MODULES = {
 }
 # What people type for something that is a part of a command.
 _MEANT = {
+    "check": "'outflank compliance ./mine' checks an engine; a proof and a book have 'outflank proof check' and "
+    "'outflank book check'.",
     "claims": "'outflank proof derive' and 'outflank proof audit' are about claims of others.",
+    "diagram": "'outflank board f5d6c3 -o board.svg' draws a position.",
+    "drill": "'outflank web' asks the moves of openings, and problems.",
     "elo": "'outflank play --elo 1500' plays at an Elo, and 'outflank match' estimates that of engines.",
+    "explorer": "'outflank archive show' has the games of a position, 'outflank book show' its book moves.",
+    "games": "'outflank export' writes the games of a run, 'outflank convert' those of files.",
     "gui": "'outflank web' is a board in the browser, and 'outflank nboard' is an engine for NBoard.",
+    "image": "'outflank board f5d6c3 -o board.png' draws a position.",
     "live": "'outflank match --live' shows a match on a web page while it is played.",
+    "log": "'outflank gtp --log FILE' keeps a dialogue; the folder of a run has those of its faulty games.",
+    "opening": "'outflank openings find tiger' finds an opening by a part of its name.",
+    "pgn": "'outflank export' writes SGF, GGF, transcripts, WTHOR and CSV; programs for Reversi read no PGN.",
     "ponder": "'outflank gtp --ponder' is an engine that searches on the opponent's time.",
+    "practice": "'outflank web' asks the moves of openings, and problems.",
+    "practise": "'outflank web' asks the moves of openings, and problems.",
+    "ratings": "'outflank report' shows the ratings of a run, 'outflank tournament' rates engines.",
     "search": "'outflank analyze f5d6c3' searches a position.",
+    "show": "'outflank board' shows a position, 'outflank report' a run, 'outflank book show' a book.",
+    "spsa": "'outflank tune' finds parameters by SPSA.",
+    "stats": "'outflank convert --stats' counts games, 'outflank report' has the figures of a run.",
+    "status": "'outflank report' shows a run, 'outflank arena status' an arena, 'outflank job show' a job.",
+    "study": "'outflank web' is a board to study games and openings.",
+    "verify": "'outflank compliance ./mine' verifies an engine, 'outflank proof check' a proof.",
     "watch": "'outflank match --live' shows a match on a web page, 'outflank play --side none' at the terminal.",
 }
 _FIRST_LINES = {
@@ -124,6 +144,7 @@ _DESCENDANTS = "outflank.protocol.drivers.descendants"  # imported by commands t
 _ENGINE_MARK = "OUTFLANK_ENGINE"
 _EXIT_BROKEN_PIPE = 128 + 13  # SIGPIPE, which Windows lacks
 _EXIT_INTERRUPTED = 128 + signal.SIGINT
+_ALL_COMMANDS = "outflank.all_commands"  # the key in click.Context.meta of --help-all
 _MOST_SECONDS_TO_END = 10  # after a signal
 
 
@@ -155,15 +176,19 @@ class Program(CommandGroup):
         return command
 
     def suggestion(self, name: str) -> str:
-        """Return what every group does, or the command that has the thing of this name."""
+        """Return a sentence about the command that an unknown name may stand for."""
         return f" {_MEANT[name]}" if name in _MEANT else super().suggestion(name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands in their sections without importing any."""
         width = max(map(len, COMMANDS))
+        left_out = set() if ctx.meta.get(_ALL_COMMANDS) else _LATER
         for title, commands in SECTIONS.items():
-            with formatter.section(title):
-                formatter.write_dl([(name.ljust(width), text) for name, text in commands.items()])
+            if rows := [(name.ljust(width), text) for name, text in commands.items() if name not in left_out]:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
+        if left_out:
+            formatter.write(f"\n'outflank --help-all' lists {len(left_out)} commands more.\n")
 
     def first_screen(self, ctx: click.Context) -> str:
         """Return what the program prints without arguments: first lines to type, and the commands."""
@@ -172,7 +197,7 @@ class Program(CommandGroup):
         with formatter.indentation():
             formatter.write_dl(list(_FIRST_LINES.items()))
         self.format_commands(ctx, formatter)
-        formatter.write("\n'outflank COMMAND --help' describes a command.\n")
+        formatter.write("'outflank COMMAND --help' describes a command.\n")
         return formatter.getvalue()
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -309,6 +334,13 @@ def _show_version(ctx: click.Context, option: click.Parameter, wanted: bool) -> 
     ctx.exit()
 
 
+def _show_all(ctx: click.Context, option: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        ctx.meta[_ALL_COMMANDS] = True
+        click.echo(ctx.get_help())
+        ctx.exit()
+
+
 @click.group(
     cls=Program,
     context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
@@ -322,6 +354,14 @@ def _show_version(ctx: click.Context, option: click.Parameter, wanted: bool) -> 
     expose_value=False,
     callback=_show_version,
     help="Show the version, and for which CPU the engine at work was built.",
+)
+@click.option(
+    "--help-all",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_all,
+    help="Show this message with every command.",
 )
 @click.pass_context
 def cli(ctx: click.Context) -> None:

@@ -1,8 +1,11 @@
 """Numbers as text: signs, points, intervals, faults."""
 
+from __future__ import annotations
+
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tools.match.game.results import Ending
@@ -10,10 +13,12 @@ from outflank.tools.match.schedule.meetings import Meeting
 from outflank.tools.match.state.run import Format
 from outflank.tools.match.state.tuning import Value
 from outflank.tools.match.stats.elo import EloEstimate
-from outflank.tools.match.stats.ratings import Rating
 from outflank.tools.match.stats.sprt import Sprt
-from outflank.tools.report.figures import EngineFigures, Figures
 from outflank.tools.runtime.progress import counted
+
+if TYPE_CHECKING:  # these bring numpy
+    from outflank.tools.match.stats.ratings import Rating
+    from outflank.tools.report.figures import EngineFigures, Figures
 
 _SURE = 0.99
 _MEAN_WORTH_A_NOTE = 0.01  # seconds; an engine that just takes a move needs far less
