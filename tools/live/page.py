@@ -225,14 +225,13 @@ class Tables:
 
     Args:
         engines: the engines that pages may choose besides Outflank.
-        game_of: the function that reads the game of a request from its ``position``, ``moves`` and ``rules``. Raises:
-            OutflankError.
+        game_of: the function that returns the game that a message starts with. Raises: OutflankError.
     """
 
     def __init__(
         self,
         engines: Sequence[EngineSpec],
-        game_of: Callable[[Mapping[str, Any]], AnnotatedGame],
+        game_of: Callable[[New], AnnotatedGame],
     ) -> None:
         self._engines = {spec.name: spec for spec in engines}
         self._game_of = game_of
@@ -287,7 +286,7 @@ class Tables:
         return known
 
     async def _new(self, asked: New) -> PageGame:
-        given = self._game_of({"rules": asked.rules, "position": asked.position, "moves": asked.moves})
+        given = self._game_of(asked)
         control = TimeControl.parse(asked.time or "none")
         players = {Colour.BLACK: asked.players.black, Colour.WHITE: asked.players.white}
         two = all(player.who == "person" for player in players.values())

@@ -5,18 +5,20 @@ from typing import Any
 import msgspec
 
 from outflank.engine import NotationError
-from outflank.storage.outside_json import read_json_object
+from outflank.protocol.lines import printable
+
+_LONGEST_REASON = 200
 
 
 def read_record(text: str | bytes, schema: Any) -> Any:
-    """Read a JSON object as a structure of msgspec, or as one of a union of them; other fields are dropped.
+    """Read JSON as a structure of msgspec, or as one of a union of them; other fields are dropped.
 
     Raises: NotationError that names the field.
     """
     try:
-        return msgspec.convert(read_json_object(text), schema)
-    except msgspec.ValidationError as error:
-        sentence = (
-            str(error).replace("`", "").replace(" - at $.", " for ").replace("Object missing", "missing")
-        )
-        raise NotationError(sentence[:1].lower() + sentence[1:]) from None
+        return msgspec.json.decode(text, type=schema)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+        reason = str(error).replace("`", "").replace(" - at $.", " for ").replace("Object missing", "missing")
+        if isinstance(error, msgspec.ValidationError):
+            reason = reason[:1].lower() + reason[1:]
+        raise NotationError(printable(reason, _LONGEST_REASON)) from None

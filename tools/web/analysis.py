@@ -49,10 +49,9 @@ from outflank.tools.archive.table import Explorer
 from outflank.tools.live.page import Tables
 from outflank.tools.page.parts import page_parts, rendered
 from outflank.tools.page.replay import Replay
+from outflank.tools.runtime.records import read_record
 from outflank.tools.web.games import (
     GameRequest,
-    decoded_request,
-    described_game,
     listing,
     opening_moves,
     read_content,
@@ -106,7 +105,10 @@ class AnalysisBoard:
         self._reviewers = ThreadPoolExecutor(1, thread_name_prefix="review")
         self._mode, self._engines = mode, [spec.name for spec in engines]
         self._progress = progress_file()
-        self.tables = Tables(engines, lambda asked: described_game(asked, self._rules))
+        self.tables = Tables(
+            engines,
+            lambda asked: GameRequest(asked.rules, asked.position, asked.moves).game(self._rules),
+        )
         self._books: dict[Rules, Book | None] = {}
         inner: list[BaseRoute] = [
             Route("/", self._page),
@@ -181,7 +183,7 @@ class AnalysisBoard:
         return JSONResponse(await self._worked(work))
 
     def _linked(self, content: bytes) -> dict[str, Any]:
-        return shown(*self._legal_part(decoded_request(content, GameRequest)))
+        return shown(*self._legal_part(read_record(content, GameRequest)))
 
     def _legal_part(self, asked: GameRequest) -> tuple[AnnotatedGame, int, str]:
         game, warning = asked.legal_part(self._rules)
@@ -189,7 +191,7 @@ class AnalysisBoard:
 
     def _about(self, content: bytes) -> dict[str, Any]:
         """Return what is known of a position: the moves of the book, the opening, the games of the archive."""
-        game = decoded_request(content, GameRequest).game(self._rules)
+        game = read_record(content, GameRequest).game(self._rules)
         opening, explorer = opening_of(game.positions), self._explorer
         archive = None
         if explorer is not None:
@@ -202,7 +204,7 @@ class AnalysisBoard:
         }
 
     def _opening(self, content: bytes) -> dict[str, str]:
-        asked = decoded_request(content, _OpeningRequest)
+        asked = read_record(content, _OpeningRequest)
         return {"moves": opening_moves(asked.text, Rules.parse(asked.rules) if asked.rules else self._rules)}
 
     def _book_moves(self, position: Position) -> list[dict[str, Any]]:
@@ -234,18 +236,18 @@ class AnalysisBoard:
         played = self.tables.get(request.query_params.get("play", ""))
 
         def work(content: bytes) -> tuple[bytes, str, str]:
-            return written(form, played.record() if played else decoded_request(content, Replay).annotated())
+            return written(form, played.record() if played else read_record(content, Replay).annotated())
 
         content, name, lost = await self._answered(request, work)
         headers = {"content-disposition": f'attachment; filename="{name}"', "x-left-out": quote(lost)}
         return Response(content, media_type="application/octet-stream", headers=headers)
 
     def _reviewed(self, content: bytes) -> dict[str, Any]:
-        game = decoded_request(content, Replay).annotated()
+        game = read_record(content, Replay).annotated()
         return review_replay(review_game(game, ReviewSettings(), self._searcher), 1).facts()
 
     def _lost(self, content: bytes) -> dict[str, Any]:
-        position = decoded_request(content, GameRequest).game(self._rules).final
+        position = read_record(content, GameRequest).game(self._rules).final
         is_solved = position.empties <= _SOLVED_EMPTIES
         limit = Limit.solve() if is_solved else limit_for_level(_JUDGING_LEVEL, position.empties)
         found = self._searcher.search(position, limit, multipv=max(1, len(position.legal_moves())))
@@ -265,11 +267,13 @@ class AnalysisBoard:
         content = await _body(request)
         is_sent = request.method == "POST"
         work = partial(merge_cards, text=content) if is_sent else cards
-        return JSONResponse({"version": 1, "cards": await self._worked(lambda: work(self._progress))})
+        found = await self._worked(lambda: work(self._progress))
+        return JSONResponse({"version": 1, "cards": msgspec.to_builtins(found)})
 
-    def _noted(self, content: bytes) -> dict[str, float]:
-        asked = decoded_request(content, _PracticeAnswer)
-        return note_answer(self._progress, asked.key, asked.right)
+    def _noted(self, content: bytes) -> dict[str, Any]:
+        asked = read_record(content, _PracticeAnswer)
+        card = note_answer(self._progress, asked.key, asked.right)
+        return msgspec.structs.asdict(card)
 
     def _route(
         self,

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
@@ -25,7 +25,6 @@ from outflank.engine import (
 from outflank.protocol.formats import FormatName, read_games
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.protocol.formats.reading import decoded
-from outflank.protocol.lines import printable
 from outflank.tools.page.replay import Replay, colours_of
 from outflank.tools.report.gamefiles import game_writer
 
@@ -36,7 +35,6 @@ _LONGEST_NAME = 100
 _LONGEST_LINK = 2_000
 _LONGEST_OPENING = 80
 _SUFFIXES: Mapping[str, str] = {"wthor": "wtb", "transcript": "txt"}
-T = TypeVar("T")
 
 
 class GameRequest(msgspec.Struct):
@@ -76,23 +74,6 @@ class GameRequest(msgspec.Struct):
             if not self.moves:
                 raise
             return msgspec.structs.replace(self, moves="").game(usual), str(error)
-
-
-def decoded_request(content: bytes, kind: type[T]) -> T:
-    """Return a message of the page by its type. Raises: NotationError with the field that is wrong."""
-    try:
-        return msgspec.json.decode(content, type=kind)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise NotationError(f"this is no request of the page: {printable(str(error), 200)}") from None
-
-
-def described_game(asked: Mapping[str, Any], usual: Rules) -> AnnotatedGame:
-    """Return the game that a message describes by the fields of ``GameRequest``.
-
-    Raises: NotationError, IllegalMoveError.
-    """
-    fields = {name: asked[name] for name in ("rules", "position", "moves") if asked.get(name) is not None}
-    return decoded_request(msgspec.json.encode(fields), GameRequest).game(usual)
 
 
 def shown(game: AnnotatedGame, number: int = 1, warning: str = "") -> dict[str, Any]:

@@ -3,15 +3,20 @@
 import json
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from outflank.engine import NotationError, OutflankError, Rules
+import msgspec
+from msgspec import Meta
+
+from outflank.engine import FileFormatError, NotationError, OutflankError, Rules
 from outflank.protocol.formats import obf
 from outflank.protocol.formats.samples import samples
 from outflank.storage.files import write_whole
-from outflank.storage.outside_json import read_json_object
+from outflank.storage.lock import WriterLock
+from outflank.tools.runtime.records import read_record
 
 SHIPPED_PROBLEMS = samples()["problems"]
 """Positions in which one move alone wins, with the scores of all moves, the easiest first."""
@@ -21,7 +26,11 @@ _DAYS = (0, 1, 3, 7, 16, 35, 80)  # until a card of each box is asked again
 _SECONDS_A_DAY = 86_400
 _SOON_SECONDS = 60.0  # until a card that was answered wrongly is asked again
 _MOST_CARDS = 20_000
+_MOST_ANSWERS = 1_000_000_000
+_LATEST = 1e11  # seconds since 1970, some 3,000 years
 _LONGEST_KEY = 300
+_LOCK_SECONDS = 5.0  # until a program that holds the file for so long is reported
+_RETRY_SECONDS = 0.01
 
 
 def progress_file() -> Path:
@@ -30,12 +39,41 @@ def progress_file() -> Path:
     return Path(folder).expanduser() / "outflank" / "practice.json"
 
 
-def cards(path: Path) -> dict[str, dict[str, float]]:
+class Card(msgspec.Struct):
+    """What is known about a question.
+
+    Attributes:
+        box: the number of the box, which decides when the question is asked again.
+        due: the time when it is asked again, in seconds since 1970.
+        right: the number of right answers.
+        wrong: the number of wrong answers.
+    """
+
+    box: Annotated[int, Meta(ge=0, le=len(_DAYS) - 1)]
+    due: Annotated[float, Meta(ge=0, le=_LATEST)]
+    right: Annotated[int, Meta(ge=0, le=_MOST_ANSWERS)]
+    wrong: Annotated[int, Meta(ge=0, le=_MOST_ANSWERS)]
+
+    @property
+    def answers(self) -> int:
+        """The number of answers."""
+        return self.right + self.wrong
+
+
+Cards = dict[Annotated[str, Meta(min_length=1, max_length=_LONGEST_KEY)], Card]
+
+
+class Progress(msgspec.Struct):
+    """The file of a user's progress: the cards by the keys of their questions."""
+
+    cards: Annotated[Cards, Meta(max_length=_MOST_CARDS)]
+    version: Literal[1] = 1
+
+
+def cards(path: Path) -> Cards:
     """Return the cards of a file of progress by their keys; it is made with the first answer.
 
-    A right answer moves a card on to the next box, which is asked later, a wrong one to the first. A card is an object
-    with ``box``, ``due`` in seconds since 1970, and the numbers of ``right`` and ``wrong`` answers. The file is read
-    before each change, so that several programs can share it.
+    A right answer moves a card on to the next box, which is asked later, a wrong one to the first.
 
     Raises: NotationError if the file is damaged.
     """
@@ -44,63 +82,64 @@ def cards(path: Path) -> dict[str, dict[str, float]]:
     except FileNotFoundError:
         return {}
     try:
-        return _cards(text)
+        return read_progress(text).cards
     except NotationError as error:
         raise NotationError(f"{str(path)!r} can't be used: {error}") from None
 
 
-def note_answer(path: Path, key: str, is_right: bool) -> dict[str, float]:
+def note_answer(path: Path, key: str, is_right: bool) -> Card:
     """Note the first answer to a question, and return its card. Raises: OutflankError, OSError."""
-    known = cards(path)
-    if not 0 < len(key) <= _LONGEST_KEY or (key not in known and len(known) >= _MOST_CARDS):
-        raise NotationError(f"expected one of at most {_MOST_CARDS} cards, got {key[:40]!r}")
-    old = known.get(key, {"box": 0, "right": 0, "wrong": 0})
-    box = min(int(old["box"]) + 1, len(_DAYS) - 1) if is_right else 0
-    wait = _DAYS[box] * _SECONDS_A_DAY if is_right else _SOON_SECONDS
-    known[key] = {
-        "box": box,
-        "due": round(time.time() + wait),
-        "right": old["right"] + is_right,
-        "wrong": old["wrong"] + (not is_right),
-    }
-    _write(path, known)
-    return known[key]
+    with _changing(path) as known:
+        if not 0 < len(key) <= _LONGEST_KEY or (key not in known and len(known) >= _MOST_CARDS):
+            raise NotationError(f"expected one of at most {_MOST_CARDS} cards, got {key[:40]!r}")
+        card = known.setdefault(key, Card(0, 0, 0, 0))
+        card.box = min(card.box + 1, len(_DAYS) - 1) if is_right else 0
+        card.due = round(time.time() + (_DAYS[card.box] * _SECONDS_A_DAY if is_right else _SOON_SECONDS))
+        card.right = min(card.right + is_right, _MOST_ANSWERS)
+        card.wrong = min(card.wrong + (not is_right), _MOST_ANSWERS)
+    return card
 
 
-def merge_cards(path: Path, text: bytes) -> dict[str, dict[str, float]]:
+def merge_cards(path: Path, text: bytes) -> Cards:
     """Add the cards of another file; of two with one key, the one with more answers counts.
 
-    Raises: NotationError if the text is not such a file; OSError.
+    Raises: NotationError if the text is not such a file; OutflankError, OSError.
     """
-    known = cards(path)
-    for key, card in _cards(text).items():
-        if key not in known or _answers(card) > _answers(known[key]):
-            known[key] = card
-    if len(known) > _MOST_CARDS:
-        raise NotationError(f"expected at most {_MOST_CARDS} cards, got {len(known)}")
-    _write(path, known)
+    with _changing(path) as known:
+        for key, card in read_progress(text).cards.items():
+            if key not in known or card.answers > known[key].answers:
+                known[key] = card
+        if len(known) > _MOST_CARDS:
+            raise NotationError(f"expected at most {_MOST_CARDS} cards, got {len(known)}")
     return known
 
 
-def _write(path: Path, known: Mapping[str, Mapping[str, float]]) -> None:
+def read_progress(text: bytes) -> Progress:
+    """Read a file of progress. Raises: NotationError."""
+    progress: Progress = read_record(text, Progress)
+    return progress
+
+
+@contextmanager
+def _changing(path: Path) -> Iterator[Cards]:
+    """Yield the cards of a file to be changed, and write them at the end of the block; an error changes nothing.
+
+    Programs that share the file take turns, so that none loses an answer of another.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, json.dumps({"version": 1, "cards": known}, indent=1).encode())
-
-
-def _answers(card: Mapping[str, float]) -> float:
-    return card["right"] + card["wrong"]
-
-
-def _cards(text: bytes) -> dict[str, dict[str, float]]:
-    found = read_json_object(text).get("cards")
-    if not isinstance(found, dict):
-        raise NotationError("expected a file of progress with cards")
-    for key, card in found.items():
-        names = ("box", "due", "right", "wrong")
-        is_whole = isinstance(card, dict) and sorted(card) == sorted(names)
-        if not is_whole or not all(type(card[name]) in (int, float) and card[name] >= 0 for name in names):
-            raise NotationError(f"expected a card with {', '.join(names)} for {key[:40]!r}")
-    return found
+    deadline = time.monotonic() + _LOCK_SECONDS
+    while True:
+        try:
+            lock = WriterLock(path, "expected one program at a time to note an answer")
+            break
+        except FileFormatError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(_RETRY_SECONDS)
+    with lock:
+        known = cards(path)
+        yield known
+        write_whole(path, json.dumps(msgspec.to_builtins(Progress(known)), indent=1).encode())
 
 
 def problems(text: str, rules: Rules) -> tuple[list[dict[str, Any]], int]:

@@ -1,6 +1,8 @@
 """Practice on the page of ``outflank web``: problems and openings, and what the user's file remembers of them."""
 
 import json
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -73,12 +75,12 @@ def test_a_wrong_move_in_a_drill_shows_its_loss_and_its_position_comes_back(page
 
 def test_right_answers_are_asked_later_and_later_and_wrong_ones_soon(tmp_path: Path) -> None:
     path = tmp_path / "new" / "practice.json"
-    days = [round((note_answer(path, "key", True)["due"] - time.time()) / 86_400) for _ in range(4)]
+    days = [round((note_answer(path, "key", True).due - time.time()) / 86_400) for _ in range(4)]
     wrong = note_answer(path, "key", False)
 
     assert days == [1, 3, 7, 16]
-    assert (wrong["box"], wrong["right"], wrong["wrong"]) == (0, 4, 1)
-    assert wrong["due"] < time.time() + 120
+    assert (wrong.box, wrong.right, wrong.wrong) == (0, 4, 1)
+    assert wrong.due < time.time() + 120
 
 
 def test_progress_of_another_machine_is_added_if_undamaged(tmp_path: Path) -> None:
@@ -89,14 +91,49 @@ def test_progress_of_another_machine_is_added_if_undamaged(tmp_path: Path) -> No
 
     merged = merge_cards(here, there.read_bytes())
 
-    assert {key: card["right"] for key, card in merged.items()} == {"a": 1, "b": 2, "c": 1}
-    with pytest.raises(NotationError, match="expected a card with box"):
-        merge_cards(here, b'{"cards": {"a": {"box": "x"}}}')
+    assert {key: card.right for key, card in merged.items()} == {"a": 1, "b": 2, "c": 1}
     assert cards(here) == merged
-    here.write_text("{")
-    with pytest.raises(NotationError, match=r"here' can't be used: expected a JSON object"):
-        note_answer(here, "key", True)
-    assert here.read_text() == "{"
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        "{",
+        "[]",
+        '{"cards": {"a": {"box": "x"}}}',
+        '{"cards": {"a": {"box": 1, "due": 1e400, "right": 1, "wrong": 0}}}',
+        '{"cards": {"a": {"box": 1, "due": NaN, "right": 1, "wrong": 0}}}',
+        '{"cards": {"a": {"box": 7, "due": 1, "right": 1, "wrong": 0}}}',
+        '{"cards": {"a": {"box": 1, "due": 1, "right": true, "wrong": 0}}}',
+        '{"cards": {"": {"box": 1, "due": 1, "right": 1, "wrong": 0}}}',
+    ],
+)
+def test_damaged_progress_is_refused_as_a_file_and_for_import_and_stays_as_it_is(
+    tmp_path: Path, damaged: str
+) -> None:
+    path, good = tmp_path / "bad.json", tmp_path / "good.json"
+    path.write_text(damaged)
+    note_answer(good, "key", True)
+    before = good.read_bytes()
+
+    with pytest.raises(NotationError):
+        merge_cards(good, damaged.encode())
+    for use in (lambda: cards(path), lambda: note_answer(path, "key", True)):
+        with pytest.raises(NotationError, match=r"bad\.json' can't be used: "):
+            use()
+    assert (path.read_text(), good.read_bytes()) == (damaged, before)
+
+
+def test_programs_that_share_a_file_lose_no_answer(tmp_path: Path) -> None:
+    path = tmp_path / "practice.json"
+    script = (
+        "import sys; from pathlib import Path; from outflank.tools.web.practice import note_answer\n"
+        "for number in range(25): note_answer(Path(sys.argv[1]), sys.argv[2] + str(number), True)"
+    )
+    programs = [subprocess.Popen([sys.executable, "-c", script, str(path), name]) for name in "abc"]
+
+    assert [program.wait(60) for program in programs] == [0, 0, 0]
+    assert len(cards(path)) == 75
 
 
 def test_each_shipped_problem_has_one_winning_move() -> None:
