@@ -37,6 +37,7 @@ from outflank.tools.solving.proofs.write import ProofWriter
 _MOST_BYTES = 1 << 28
 _MOST_BOARDS = 4_000_000  # of a deduction, which remembers all of them
 _ROW = re.compile(r"([-XO]{64} [XO]);?,([+-]?\d{1,2}),([+-]?\d{1,2})")
+_MOST_NAMED = 10  # lines in a message
 _HEADING = "position,lower,upper"
 _UNKNOWN: Bounds = (-64, 64)
 
@@ -127,9 +128,14 @@ class Deduction:
         return len(self._followed)
 
     def bounds(self, root: Position) -> Bounds:
-        """Return the bounds of the root's score that follow, without a claim about the root itself."""
-        lower = _highest(lambda wanted: self._by_moves(root, wanted, True))
-        return lower, -_highest(lambda held: self._by_moves(root, 1 - held, False))
+        """Return the bounds of the root's score that follow; the lower one is the higher if claims contradict it."""
+        lower = _highest(
+            lambda wanted: self._by_moves(root, wanted, True) or self._follows(root, wanted, True)
+        )
+        held = _highest(
+            lambda held: self._by_moves(root, 1 - held, False) or self._follows(root, 1 - held, False)
+        )
+        return lower, -held
 
     def needed(self, root: Position, bounds: Bounds) -> set[bytes]:
         """Return the boards of claims that these bounds of the root follow from."""
@@ -143,7 +149,9 @@ class Deduction:
             if (position, wanted, reached) in seen or position.is_over:
                 continue
             seen.add((position, wanted, reached))
-            if position is not root and self.claimed(position, wanted, reached):
+            if self.claimed(position, wanted, reached) and not (
+                position is root and self._by_moves(root, wanted, reached)
+            ):
                 found.add(key_of(position)[0])
                 continue
             moves = [self.answer(position, wanted)] if reached else position.legal_moves()
@@ -219,6 +227,14 @@ def follow(
         start = Position.start(root.rules)
         name = "the start" if root == start else root.board_string()
         raise OutflankError(f"no claim bears on {name}: give --board a position that leads to the claims")
+    if lower > upper:
+        above, below = (
+            _lines_of(claims, deduction.needed(root, half)) for half in ((lower, 64), (-64, upper))
+        )
+        raise OutflankError(
+            f"the claims contradict each other: {lower:+d} or more follows from {above}, and {upper:+d} or less from "
+            f"{below}, for {root.board_string()}"
+        )
     keys = deduction.needed(root, bounds)
     needed = [claim for claim in claims if key_of(claim.position)[0] in keys]
     if as_json:
@@ -246,6 +262,14 @@ def follow(
     click.echo(checked.stdout, nl=False, err=as_json)
     if checked.returncode:
         raise OutflankError(f"the checker refuses the proof: {checked.stderr.strip()}")
+
+
+def _lines_of(claims: Iterable[Claim], keys: set[bytes]) -> str:
+    """Return ``lines 2, 5 and 7``, the claims about the boards of these keys."""
+    lines = [str(claim.line) for claim in claims if key_of(claim.position)[0] in keys]
+    shown = ", ".join(lines[:_MOST_NAMED])
+    more = f" and {len(lines) - _MOST_NAMED:,} more" if len(lines) > _MOST_NAMED else ""
+    return f"{'line' if len(lines) == 1 else 'lines'} {shown}{more}"
 
 
 def drawn(claims: Sequence[Claim], sample: int, seed: int) -> list[Claim]:

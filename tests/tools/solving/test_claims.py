@@ -6,6 +6,7 @@ import lzma
 import random
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -236,6 +237,59 @@ def test_claims_that_bear_on_the_position_too_little_are_refused_in_words(
 
         assert result.exit_code == 1
         assert sentence in result.output
+
+
+def test_claims_that_contradict_each_other_by_the_rules_are_refused_and_named(tmp_path: Path) -> None:
+    rows = (
+        "OOOOXOOOOOO-OOOOOO-OOOOOOOOOOOOOOOOOOOOOXOOOO-OOOO-OOOOOOOOOO-OO X,-64,-4",
+        "OOOOXOOOOOO-OOOOOO-OOOOOOOOOOOOOOOOOOOOOXXXXXXOOOO-OOOOOOOOOO-OO O,-64,-8",
+    )
+    board = "OOOOXOOOOOO-OOOOOO-OOO-OOOOOOXOOOOOOOOOOXOOOO-OOOO-OOOOOOOOOO-OO O"
+    (tmp_path / "c.csv").write_text("\n".join(rows))
+    proof = tmp_path / "c.proof"
+    result = run("derive", str(tmp_path / "c.csv"), "--board", board, "--proof", str(proof))
+
+    assert result.exit_code == 1
+    assert (
+        "the claims contradict each other: +4 or more follows from line 1, and -8 or less from line"
+        in result.output
+    )
+    assert not proof.exists()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_claim_about_the_very_board_counts(seed: int, tmp_path: Path) -> None:
+    root = reached(seed, 9)
+    score, claims = exact(root), tmp_path / "c.csv"
+    claims.write_text(text_of([root]))
+    result = run("derive", str(claims), "--board", root.board_string())
+
+    assert f"{score:+d} for {root.board_string()} by othello, from 1 of 1 claim, " in result.output
+    claims.write_text(f"{text_of(frontier(root), 2)}{root.board_string()},{max(score - 4, -64)},64\n")
+    facts = json.loads(run("derive", str(claims), "--board", root.board_string(), "--json").stdout)
+    assert facts["lower"] <= score <= facts["upper"]
+    assert facts["lower"] >= max(score - 2, -64)
+
+
+def test_the_checker_reads_claims_in_little_memory(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, rng: random.Random
+) -> None:
+    """A file took thirty times its size, and one without an end all memory."""
+    claims, proof = tmp_path / "c.csv", tmp_path / "p"
+    boards = ("".join(rng.choices("XO-", k=64)) for _ in range(2_000))
+    claims.write_text("".join(f"{board} X,-64,64\n" for board in boards))
+    proof.write_text("outflank proof 3\n")
+    tracemalloc.start()
+    check.main(["--claims", str(claims), str(proof)])
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert peak < 6 * claims.stat().st_size
+    assert check.main(["--claims", "/dev/zero", str(proof)]) == 1
+    assert "line 2 of /dev/zero: expected position,lower,upper" in capsys.readouterr().err
+    monkeypatch.setattr(check, "MOST_CLAIMS", 100_000)
+    assert check.main(["--claims", str(claims), str(proof)]) == 1
+    assert "has more than 100,000 bytes of claims" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

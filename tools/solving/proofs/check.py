@@ -51,7 +51,9 @@ HEADER = {
     "searched": ("a number up to 16", r"\d|1[0-6]"),
 }
 Board = tuple[int, int]
-Claims = dict[Board, tuple[int, int, int]]  # the lower bound, the upper one, and the number of the line
+# By the keys of boards; bounds and line of a claim are one number.
+Claims = dict[bytes, int]
+MOST_CLAIMS = 1 << 28  # bytes of their file
 
 
 class ProofError(Exception):
@@ -147,30 +149,42 @@ def read_board(text: str) -> Board:
     return own, sum(1 << i for i in range(64) if text[i] not in (text[65], "-"))
 
 
-def images(text: str) -> Iterator[Board]:
-    """Yield a board under rotation and reflection."""
-    for squares in (text[:64], "".join(text[i:64:8] for i in range(8))):
-        rows = [squares[i : i + 8] for i in range(0, 64, 8)]
+def key_of(text: str) -> bytes:
+    """Return what a board, 64 squares and the side to move, has in common with its rotations and reflections."""
+    squares = text[:64] if text[65] == "X" else text[:64].translate(str.maketrans("XO", "OX"))
+    images = []
+    for turned_squares in (squares, "".join(squares[i::8] for i in range(8))):
+        rows = [turned_squares[i : i + 8] for i in range(0, 64, 8)]
         for lines in (rows, rows[::-1]):
-            for each in (lines, [line[::-1] for line in lines]):
-                yield read_board("".join(each) + text[64:])
+            images += ["".join(lines), "".join(line[::-1] for line in lines)]
+    own, opp = read_board(f"{min(images)} X")
+    return own.to_bytes(8, "big") + opp.to_bytes(8, "big")
+
+
+def unpacked(claim: int) -> tuple[int, int, int]:
+    """Return the lower bound, the upper one, and the number of the line."""
+    return (claim >> 8 & 255) - 64, (claim & 255) - 64, claim >> 16
 
 
 def read_claims(path: str | None) -> Claims:
-    """Return the claims of a file, ``position,lower,upper`` on each line, for all images: bounds and the line."""
+    """Return the claims of a file, ``position,lower,upper`` on each line."""
     claims: Claims = {}
     if path is None:
         return claims
     with open(path, encoding="utf-8-sig", errors="replace") as file:
-        for number, line in enumerate(file, 1):
+        number = size = 0
+        while line := file.readline(200):  # the longest is shorter
+            number, size = number + 1, size + len(line)
+            if size > MOST_CLAIMS:
+                raise ProofError(f"{path} has more than {MOST_CLAIMS:,} bytes of claims")
             found = re.fullmatch(r"([-XO]{64} [XO]);?,([+-]?\d\d?),([+-]?\d\d?)\s*", line)
             if found:
                 text, lower, upper = found[1], int(found[2]), int(found[3])
                 if moves(*read_board(text))[0][0] == 0:  # a pass: the claim is about the board after it
                     text, lower, upper = text[:65] + "OX"[text[65] == "O"], -upper, -lower
-                for board in images(text):
-                    least, most, first = claims.get(board, (-64, 64, number))
-                    claims[board] = max(lower, least), min(upper, most), first
+                board = key_of(text)
+                least, most, first = unpacked(claims.get(board, number << 16 | 128))
+                claims[board] = first << 16 | max(lower, least) + 64 << 8 | min(upper, most) + 64
             elif number > 1 and line.strip():
                 raise ProofError(
                     f"line {number} of {path}: expected position,lower,upper, got {line[:100]!r}"
@@ -225,7 +239,9 @@ class Checker:
 
     def claim(self, board: Board) -> tuple[int, int]:
         """Return the claimed bounds of a board."""
-        lower, upper, line = self.claims.get(board, (-64, 64, 0))
+        own, opp = board
+        text = "".join("X" if own >> i & 1 else "O" if opp >> i & 1 else "-" for i in range(64))
+        lower, upper, line = unpacked(self.claims.get(key_of(f"{text} X"), 128))
         self.used.add(line)
         return lower, upper
 
