@@ -130,7 +130,7 @@ def closed_connections(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     connect = sqlite3.connect
 
     def watched_connect(*arguments: Any, **named: Any) -> sqlite3.Connection:
-        connection = connect(*arguments, **named)
+        connection: sqlite3.Connection = connect(*arguments, **named)
         callers = traceback.walk_stack(sys._getframe(1))
         opened.append((connection, traceback.StackSummary.extract(callers, limit=10, lookup_lines=False)))
         return connection
