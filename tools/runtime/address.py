@@ -52,7 +52,7 @@ class Address:
             host, _, port = place.rpartition(":")
         elif not place.isdecimal():
             host, port = place, ""
-        if not _is_host(host) or not _is_port(port) or not all(map(_is_host, names)):
+        if not is_host(host) or not _is_port(port) or not all(map(is_host, names)):
             shown = printable(text, 60)
             raise NotationError(f"expected HOST:PORT with a port of at most {_MOST_PORTS}, got {shown!r}")
         return cls(host, int(port or 0), tuple(name.lower() for name in names))
@@ -117,7 +117,8 @@ class Address:
         return listener
 
 
-def _is_host(text: str) -> bool:
+def is_host(text: str) -> bool:
+    """Return whether a text is a host name or a number."""
     with suppress(ValueError):
         ipaddress.ip_address(text)
         return True

@@ -8,15 +8,14 @@ import itertools
 import json
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
 import msgspec
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
@@ -31,7 +30,6 @@ from outflank.engine import (
     OutflankError,
     Position,
     Rules,
-    Searcher,
     limit_for_level,
 )
 from outflank.protocol.drivers import EngineSpec
@@ -66,6 +64,7 @@ from outflank.tools.web.practice import (
     problems,
     progress_file,
 )
+from outflank.tools.web.worker import Worker
 
 MOST_BYTES = 4 << 20
 """The most bytes of a file that is opened."""
@@ -101,8 +100,7 @@ class AnalysisBoard:
         self._explorer = explorer
         self._first = first or [AnnotatedGame(Position.start(self._rules))]
         # A thread each: books belong to the thread that opened them, and one review is made at a time.
-        self._workers = ThreadPoolExecutor(1, thread_name_prefix="games")
-        self._reviewers = ThreadPoolExecutor(1, thread_name_prefix="review")
+        self._worker, self._reviewer = Worker("games"), Worker("review")
         self._mode, self._engines = mode, [spec.name for spec in engines]
         self._progress = progress_file()
         self.tables = Tables(
@@ -120,18 +118,17 @@ class AnalysisBoard:
             self._route("/about", self._about),
             self._route("/opening", self._opening),
             Route("/save", self._save, methods=["POST"]),
-            self._route("/review", self._reviewed, self._reviewers),
-            self._route("/losses", self._lost, self._reviewers),
+            self._route("/review", self._reviewed, self._reviewer),
+            self._route("/losses", self._lost, self._reviewer),
             Route("/problems", self._problems, methods=["GET", "POST"]),
             Route("/progress", self._cards, methods=["GET", "POST"]),
             self._route("/progress/answer", self._noted),
         ]
-        self.routes: list[BaseRoute] = [Mount(f"/{token}", routes=inner)]
-
-    @cached_property
-    def _searcher(self) -> Searcher:
-        """For reviews and drills, in the thread of ``_reviewers``."""
-        return Searcher()
+        self.routes: list[BaseRoute] = [
+            # Relative, since a proxy may lead here below another path, by another port or by TLS.
+            Route(f"/{token}", lambda request: Response(status_code=307, headers={"location": f"{token}/"})),
+            Mount(f"/{token}", routes=inner),
+        ]
 
     async def _page(self, request: Request) -> Response:
         parts = page_parts(self._rules, "desk.js", asks=True)
@@ -180,7 +177,7 @@ class AnalysisBoard:
         def work() -> dict[str, Any]:
             return read_content(content, name, Rules.parse(rules) if rules else self._rules)
 
-        return JSONResponse(await self._worked(work))
+        return JSONResponse(await self._worked(request, work))
 
     def _linked(self, content: bytes) -> dict[str, Any]:
         return shown(*self._legal_part(read_record(content, GameRequest)))
@@ -244,13 +241,13 @@ class AnalysisBoard:
 
     def _reviewed(self, content: bytes) -> dict[str, Any]:
         game = read_record(content, Replay).annotated()
-        return review_replay(review_game(game, ReviewSettings(), self._searcher), 1).facts()
+        return review_replay(review_game(game, ReviewSettings(), self._reviewer.searcher), 1).facts()
 
     def _lost(self, content: bytes) -> dict[str, Any]:
         position = read_record(content, GameRequest).game(self._rules).final
         is_solved = position.empties <= _SOLVED_EMPTIES
         limit = Limit.solve() if is_solved else limit_for_level(_JUDGING_LEVEL, position.empties)
-        found = self._searcher.search(position, limit, multipv=max(1, len(position.legal_moves())))
+        found = self._reviewer.searcher.search(position, limit, multipv=max(1, len(position.legal_moves())))
         losses = {str(line.move): round(found.score - line.score) for line in found.lines}
         return {"losses": losses, "line": " ".join(map(str, found.pv)), "exact": found.exact}
 
@@ -261,13 +258,13 @@ class AnalysisBoard:
             found, total = problems(decoded(content), OTHELLO)
             return {"problems": found, "total": total}
 
-        return JSONResponse(await self._worked(work))
+        return JSONResponse(await self._worked(request, work))
 
     async def _cards(self, request: Request) -> Response:
         content = await _body(request)
         is_sent = request.method == "POST"
         work = partial(merge_cards, text=content) if is_sent else cards
-        found = await self._worked(lambda: work(self._progress))
+        found = await self._worked(request, lambda: work(self._progress))
         return JSONResponse({"version": 1, "cards": msgspec.to_builtins(found)})
 
     def _noted(self, content: bytes) -> dict[str, Any]:
@@ -279,10 +276,10 @@ class AnalysisBoard:
         self,
         path: str,
         answer: Callable[[bytes], Mapping[str, Any]],
-        workers: ThreadPoolExecutor | None = None,
+        worker: Worker | None = None,
     ) -> Route:
         async def respond(request: Request) -> Response:
-            return JSONResponse(await self._answered(request, answer, workers))
+            return JSONResponse(await self._answered(request, answer, worker))
 
         return Route(path, respond, methods=["POST"])
 
@@ -290,15 +287,15 @@ class AnalysisBoard:
         self,
         request: Request,
         answer: Callable[[bytes], Any],
-        workers: ThreadPoolExecutor | None = None,
+        worker: Worker | None = None,
     ) -> Any:
         content = await _body(request)
-        return await self._worked(lambda: answer(content), workers)
+        return await self._worked(request, lambda: answer(content), worker)
 
-    async def _worked(self, work: Callable[[], Any], workers: ThreadPoolExecutor | None = None) -> Any:
+    async def _worked(self, request: Request, work: Callable[[], Any], worker: Worker | None = None) -> Any:
         try:
-            return await asyncio.get_running_loop().run_in_executor(workers or self._workers, work)
-        except (OutflankError, ValueError, OSError) as error:
+            return await (worker or self._worker).do(request, work)
+        except (OutflankError, ValueError, OSError, ClientDisconnect) as error:
             raise HTTPException(400, str(error)[:300]) from None
 
 

@@ -10,6 +10,7 @@ as fast as the peer reads, and the handler of a WebSocket ends with its connecti
 
 import asyncio
 import ipaddress
+import re
 import select
 import socket
 import ssl
@@ -35,7 +36,7 @@ from websockets.exceptions import InvalidState
 from websockets.frames import Frame
 
 from outflank.engine import SettingsError
-from outflank.tools.runtime.address import BACKLOG, Address
+from outflank.tools.runtime.address import BACKLOG, Address, is_host
 from outflank.tools.runtime.limits import Budget
 from outflank.tools.web.listener import HEADER_BYTES, NO_ROOM, CountingListener, Limits
 
@@ -69,6 +70,7 @@ _CLOSING = {"connection": "close"}
 _OTHER_SITE = "pages of other sites get no answer"
 _OTHER_NAMES = 20  # that ``on_other_name`` is called with
 _LOCAL_DOMAINS = ("local", "lan", "home", "home.arpa", "internal", "localdomain", "fritz.box")
+_NETLOC = re.compile(r"(?:\[[^\[\]]*\]|[^\[\]@]*)(?::\d*)?")
 _USUAL_PORTS = {"http": 80, "https": 443}
 
 
@@ -113,8 +115,9 @@ def _site(url: str) -> tuple[str, int | None] | None:
     """Return host and port of an address that has no other part; None for other texts."""
     with suppress(ValueError):
         parts = urlsplit(url)
-        if parts.hostname and parts.netloc and url.lower() == f"{parts.scheme}://{parts.netloc}".lower():
-            return None if "@" in parts.netloc else (parts.hostname, parts.port)
+        is_site = url.lower() == f"{parts.scheme}://{parts.netloc}".lower()
+        if parts.hostname and is_site and _NETLOC.fullmatch(parts.netloc):
+            return parts.hostname, parts.port
     return None
 
 
@@ -137,7 +140,8 @@ def _guarded(
     def refusal(headers: Headers) -> str:
         site = _site(f"http://{headers.get('host', '')}")
         if site is None or not is_own_name(site[0], ours):
-            if site is not None and on_other_name and site[0] not in others and len(others) < _OTHER_NAMES:
+            is_new = site is not None and is_host(site[0]) and site[0] not in others
+            if site is not None and is_new and on_other_name and len(others) < _OTHER_NAMES:
                 others.add(site[0])
                 on_other_name(site[0])
             return "this server has another name; its owner can add the one that was asked for"

@@ -1,5 +1,6 @@
 """The analysis board in a browser, and requests over WebSockets: ``outflank analyze --web`` and ``--listen``."""
 
+import http.client
 import io
 import json
 import signal
@@ -132,6 +133,17 @@ def test_without_the_token_nothing_is_served(served: Served, token: str) -> None
     with pytest.raises(InvalidStatus, match="403"):
         connect(f"ws://{place.netloc}/{token}analysis").__enter__()
     assert fetched(f"http://{place.netloc}/{token}")[0] == 404
+
+
+def test_the_address_without_its_last_slash_leads_on_wherever_a_proxy_put_it(served: Served) -> None:
+    parts = urlsplit(served.page)
+    connection = http.client.HTTPConnection(parts.netloc, timeout=10)
+    connection.request("GET", parts.path.rstrip("/"))
+    answer = connection.getresponse()
+    connection.close()
+
+    assert answer.status == 307
+    assert answer.headers["location"] == parts.path.lstrip("/")
 
 
 def test_another_origin_is_refused_with_the_right_token(served: Served) -> None:

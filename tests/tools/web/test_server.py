@@ -172,6 +172,7 @@ def test_every_answer_has_the_strict_policy_and_a_path_that_no_page_can_have_is_
         (f"{HOST}.example", 403),
         ("evil.local", 403),
         ("a@localhost", 403),
+        ("[::1].evil", 403),
         ("]", 403),
     ],
 )
@@ -183,7 +184,15 @@ def test_a_request_for_another_name_is_refused(host: str, status: int) -> None:
 def test_a_name_that_is_refused_is_told_once_with_what_lets_it_in() -> None:
     told: list[str] = []
     with serving(other_names=told) as server:
-        for host in ("live.example.org:80", "live.example.org", "localhost", "b.example", "10.0.0.1", "]"):
+        for host in (
+            "live.example.org:80",
+            "live.example.org",
+            "localhost",
+            "b.example",
+            "10.0.0.1",
+            "]",
+            "a,b",
+        ):
             answer(server, Host=host)
         for number in range(100):
             answer(server, Host=f"{number}.example")
