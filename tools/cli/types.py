@@ -125,6 +125,8 @@ class Seconds(click.ParamType):  # type: ignore[type-arg]  # generic in newer ve
 
 SECONDS = Seconds()
 COUNT = WholeNumber(1, BEYOND_USE)
+DEFAULT_TEST = "elo0=0 elo1=10"
+"""The sequential test of commands that are told no other."""
 MOST_THREADS = 256
 """The most that a ``Searcher`` takes."""
 SELECTIVITY = click.Choice([str(value) for value in SELECTIVITIES])

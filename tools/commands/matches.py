@@ -32,7 +32,7 @@ from outflank.tools.cli.run_options import (
     tournament_of,
     where_options,
 )
-from outflank.tools.cli.types import WholeNumber
+from outflank.tools.cli.types import DEFAULT_TEST, WholeNumber
 from outflank.tools.match.state.config_file import save_config
 from outflank.tools.match.state.run import Format, Run, RunSettings
 from outflank.tools.match.state.schema import RUN_FILE
@@ -110,8 +110,8 @@ def tournament(form: str, round_count: int | None, options: RunOptions, played: 
 )
 @handing(KINDS, play_options, where_options)
 @sprt_option(
-    "elo0=0 elo1=5",
-    "Test of the result against the start, played after the tuning: 'elo0=0 elo1=5', or none.",
+    DEFAULT_TEST,
+    "Test of the result against the start, played after the tuning, or none.",
 )
 def tune(
     engine: str | None,

@@ -12,7 +12,7 @@ from outflank.protocol.formats import FormatName
 from outflank.storage.files import STDOUT, open_output
 from outflank.tools.cli.command import Command
 from outflank.tools.cli.options import json_option, output_option
-from outflank.tools.cli.types import WholeNumber, read_by
+from outflank.tools.cli.types import DEFAULT_TEST, WholeNumber, read_by
 from outflank.tools.match.state.run import Run
 from outflank.tools.match.state.store import read_run
 from outflank.tools.match.stats.elo import elo_of, interval, mean
@@ -100,8 +100,8 @@ def export(run: Path, name: _Format | None, output: Path) -> None:
 @click.option(
     "--test",
     callback=read_by(Sprt.parse),
-    default="0,10",
-    help="The hypotheses: 'elo0=0 elo1=10', perhaps with alpha=, beta=, model=.",
+    default=DEFAULT_TEST,
+    help="The hypotheses, short 0,10, perhaps with alpha=, beta=, model=.",
 )
 @json_option
 def sprt(counts: tuple[int, ...], test: Sprt, as_json: bool) -> None:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import click
 
@@ -22,6 +22,7 @@ from outflank.tools.cli.options import (
 )
 from outflank.tools.cli.types import (
     ANY_FOLDER,
+    DEFAULT_TEST,
     EXISTING_FILE,
     EXISTING_FOLDER,
     OUTPUT_FILE,
@@ -34,6 +35,9 @@ from outflank.tools.cli.types import (
 from outflank.tools.runtime.cluster import Place
 from outflank.tools.runtime.progress import counted, warn
 from outflank.tools.train.settings import Judging, LabelSettings, NetworkSettings, SelfplaySettings, Trust
+
+if TYPE_CHECKING:
+    from outflank.tools.match.stats.sprt import Sprt
 
 _PLIES = WholeNumber(1, 60)
 
@@ -490,16 +494,24 @@ def probcut(
     )
 
 
+def _read_test(text: str) -> "Sprt":
+    from outflank.tools.match.stats.sprt import Sprt
+
+    return Sprt.parse(text)
+
+
 @train.command()
 @click.argument("candidate", type=EXISTING_FILE)
 @_evaluation_option("--against", "beat")
 @click.option("--depth", type=_PLIES, default=5, help="Plies that both search.")
 @click.option("--pairs", type=WholeNumber(1), default=1000, help="Pairs of games at most.")
 @click.option(
-    "--elo0", type=Number(-2000, 2000), default=0.0, help="Elo difference of a candidate to reject."
-)
-@click.option(
-    "--elo1", type=Number(-2000, 2000), default=20.0, help="Elo difference of a candidate to accept."
+    "--sprt",
+    "test",
+    metavar="TEXT",
+    default=DEFAULT_TEST,
+    callback=read_by(_read_test),
+    help="The hypotheses, perhaps with alpha=, beta=, model=.",
 )
 @_run_options
 def gate(
@@ -507,19 +519,14 @@ def gate(
     against: Path,
     depth: int,
     pairs: int,
-    elo0: float,
-    elo1: float,
+    test: "Sprt",
     seed: int,
     as_json: bool,
     **place: Unpack[Place],
 ) -> None:
-    """Play the evaluation CANDIDATE against another and say whether to accept it (SPRT, both errors 5 %)."""
-    from outflank.tools.match.stats.sprt import Sprt
+    """Play the evaluation CANDIDATE against another and say whether to accept it (SPRT)."""
     from outflank.tools.train import gate as match
 
-    if elo1 <= elo0:
-        raise click.UsageError(f"--elo1 ({elo1:g}) has to be above --elo0 ({elo0:g})")
-    test = Sprt(elo0, elo1, model="logistic")
     found = match.gate(candidate, against, test, pairs, depth=depth, seed=seed, **place)
     result = match.described(*found)
     click.echo(json.dumps(result) if as_json else match.in_words(result))

@@ -29,7 +29,6 @@ from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.protocol.formats.reading import capped
 from outflank.protocol.lines import printable
 from outflank.storage.files import open_regular
-from outflank.tools.runtime.executor import shared_searcher
 
 
 def play_random(
@@ -228,6 +227,8 @@ def judge(position: Position, within: float, deep: Limit) -> float | None:
         within: the most discs that one side may be ahead.
         deep: the search that decides.
     """
+    from outflank.tools.runtime.executor import shared_searcher  # help needs no processes
+
     searcher = shared_searcher()
     for limit, most in ((_SCREEN, within + _SCREEN_DISCS), (deep, within)):
         searcher.clear()  # the score must not depend on earlier openings

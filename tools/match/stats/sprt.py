@@ -131,7 +131,7 @@ class Sprt:
     """
 
     elo0: float = 0.0
-    elo1: float = 20.0
+    elo1: float = 10.0
     alpha: float = 0.05
     beta: float = 0.05
     model: str = "normalized"
