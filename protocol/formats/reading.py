@@ -8,19 +8,12 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from io import BufferedReader, RawIOBase
-from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from outflank.engine import Colour, FileFormatError, Move, Rules
 
 OTHELLO = Rules()
 """The rules of a game whose file names none, unless a caller says otherwise."""
-
-
-def read_capped(path: Path, most: int) -> bytes:
-    """All of a file, which may be a pipe. Raises: FileFormatError if it has more than `most` bytes; OSError."""
-    with path.open("rb") as stream:
-        return capped(stream, most).read()
 
 
 def capped(stream: BinaryIO, most: int) -> BufferedReader:

@@ -1,7 +1,7 @@
 """Commands whose options stand in groups, and what options are made with."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import MISSING, fields
 from difflib import get_close_matches
 from functools import wraps
@@ -121,7 +121,7 @@ class Command(click.Command):
         ]
         try:
             typed, _, _ = self.make_parser(ctx).parse_args(list(args))
-            ctx.meta[_TYPED] = {_shown_name(each) for each in self.params if each.name in typed}
+            ctx.meta[_TYPED] = self.shown_names(typed)
             ctx.default_map = self.defaults_kept(ctx, ctx.default_map or {})
             rest = super().parse_args(ctx, args)
         except click.NoSuchOption as error:
@@ -156,12 +156,22 @@ class Command(click.Command):
         dropped = {each.name for each in self.params if _shown_name(each) in excluded}
         return {name: value for name, value in defaults.items() if name not in dropped}
 
-    def _expect_together(self, ctx: click.Context) -> None:
-        given = {_shown_name(each) for each in self.params if is_given(ctx, str(each.name))}
+    def clash(self, given: Collection[str]) -> str:
+        """Return a sentence about options, by their names in the help, that exclude each other; '' if none do."""
         for names in self._exclusive:
             if len(both := [name for name in names if name in given]) > 1:
-                file = "" if ctx.meta[_TYPED].intersection(both) else f"{ctx.meta.get(DEFAULTS_FILE, '')}: "
-                raise click.UsageError(f"{file}{' and '.join(both)} exclude each other", ctx)
+                return f"{' and '.join(both)} exclude each other"
+        return ""
+
+    def shown_names(self, given: Collection[str]) -> set[str]:
+        """Return the names in the help of the parameters of these names."""
+        return {_shown_name(each) for each in self.params if each.name in given}
+
+    def _expect_together(self, ctx: click.Context) -> None:
+        given = self.shown_names([str(each.name) for each in self.params if is_given(ctx, str(each.name))])
+        if clash := self.clash(given):
+            is_in_file = DEFAULTS_FILE in ctx.meta and not self.clash(ctx.meta[_TYPED])
+            raise click.UsageError(f"{ctx.meta[DEFAULTS_FILE]}: {clash}" if is_in_file else clash, ctx)
         for name, needed in self._needs.items():
             # A default in a file is for those calls that have what it needs.
             if name in ctx.meta[_TYPED] and not given.intersection(needed):
@@ -202,6 +212,12 @@ def _shown_name(parameter: click.Parameter) -> str:
 def is_given(ctx: click.Context, name: str) -> bool:
     """Whether a parameter of the command stands on the command line, in a variable or in a file."""
     return ctx.get_parameter_source(name) not in (None, click.core.ParameterSource.DEFAULT)
+
+
+def is_from_file(name: str) -> bool:
+    """Return whether a parameter of the running command has its value from a file of defaults."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source is click.core.ParameterSource.DEFAULT_MAP
 
 
 def option_groups(ctx: click.Context) -> dict[str, list[tuple[str, str]]]:

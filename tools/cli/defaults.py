@@ -1,19 +1,16 @@
 """The file of a user's own defaults, and values of options from any file of TOML."""
 
 import os
-import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from outflank.tools.cli.command import DEFAULTS_FILE
+from outflank.tools.cli.command import DEFAULTS_FILE, Command
 
 if TYPE_CHECKING:  # the help of the program imports this file, and needs nothing of these
     from outflank.engine import FileFormatError
-
-_MOST_BYTES = 1 << 16
 
 
 def config_file() -> Path:
@@ -42,14 +39,28 @@ def set_defaults(ctx: click.Context, name: str, command: click.Command, path: Pa
 
 def read_defaults(path: Path) -> dict[str, Any]:
     """Return the tables of the file. Raises: FileFormatError naming it."""
-    with path.open("rb") as file:
-        data = file.read(_MOST_BYTES + 1)
-    try:
-        if len(data) > _MOST_BYTES:
-            raise ValueError(f"larger than {_MOST_BYTES >> 10} KiB")
-        return tomllib.loads(data.decode())
-    except (ValueError, RecursionError) as error:
-        raise _fault(path, f"not TOML that can be read: {error}") from None
+    from outflank.storage.toml import read_toml
+
+    return read_toml(path)
+
+
+def check_defaults(command: click.Command, values: Mapping[str, Any], path: Path) -> None:
+    """Read values for options, by the names of the command's parameters, as the command reads them.
+
+    Raises: FileFormatError with the sentence that the command would print.
+    """
+    eager_first = sorted(command.params, key=lambda each: not each.is_eager)
+    with click.Context(command, info_name=command.name) as ctx:
+        for parameter in eager_first:
+            name = str(parameter.name)
+            if name in values or (isinstance(parameter, click.Option) and parameter.name == "rules"):
+                try:
+                    given = values.get(name, parameter.get_default(ctx))
+                    ctx.params[name] = parameter.process_value(ctx, given)
+                except click.UsageError as error:
+                    raise _fault(path, f"[{command.name}] {error.format_message()}") from None
+    if isinstance(command, Command) and (clash := command.clash(command.shown_names(values))):
+        raise _fault(path, f"[{command.name}] {clash}")
 
 
 def option_defaults(command: click.Command, values: Mapping[str, Any], path: Path) -> dict[str, Any]:

@@ -10,7 +10,13 @@ import click
 from outflank.engine import FileFormatError
 from outflank.protocol.lines import unknown
 from outflank.tools.cli.command import Command
-from outflank.tools.cli.defaults import command_defaults, config_file, read_defaults, subcommand
+from outflank.tools.cli.defaults import (
+    check_defaults,
+    command_defaults,
+    config_file,
+    read_defaults,
+    subcommand,
+)
 
 _EXAMPLE = """
 [match]
@@ -47,8 +53,9 @@ def _lines(
         if name not in names:
             raise FileFormatError(f"{path}: {unknown('command', name, names)}")
         child = subcommand(command, name)
-        command_defaults(child, table, path)
+        values = command_defaults(child, table, path)
         groups = child.list_commands(click.Context(child)) if isinstance(child, click.Group) else []
+        check_defaults(child, {key: value for key, value in values.items() if key not in groups}, path)
         own = [word for key, value in table.items() if key not in groups for word in _words(key, value)]
         if own:
             yield " ".join((*words, name, *own))

@@ -17,7 +17,7 @@ from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.clocks import year_of
 from outflank.protocol.formats.transcript import STYLES, Style
 from outflank.storage.files import STDOUT
-from outflank.tools.cli.command import Command, completed_by
+from outflank.tools.cli.command import Command, completed_by, is_from_file
 from outflank.tools.cli.game_filter import (
     RESULTS,
     GameFilter,
@@ -92,7 +92,7 @@ def convert(
             raise click.UsageError("--stats writes no games: leave out --format and --output")
         _print_statistics(files, source, rules, wanted, unique, as_json)
         return
-    target = chosen_format(target, output, FORMAT_OF)
+    target = chosen_format(target, output, FORMAT_OF, is_from_file("target"))
     check_output(target, output)
     outputs = written_files(target, output)
     read, games, written = ReadGames(), 0, 0

@@ -49,12 +49,8 @@ elo_option = click.option(
 )
 
 
-def expect_one_strength(strength: Strength) -> None:
-    """Raise click.UsageError if a strength is given in two ways."""
-    if strength.level is not None and strength.elo is not None:
-        raise click.UsageError("--level and --elo exclude each other: each sets the whole strength")
-
-
+ONE_STRENGTH = ("--level", "--elo")
+"""The options that each set the whole strength."""
 _STDIN, _STDOUT = 0, 1
 _engine_options = handing(
     {"strength": Strength},
@@ -128,7 +124,6 @@ def _serve(
     ponder: bool = False,
 ) -> None:
     searcher = Searcher(hash_mb, threads, seed, parameters=parameters)
-    expect_one_strength(strength)
     steady = searcher if seed is None else Searcher(hash_mb, threads, parameters=parameters)
     log = _log_to(log_file) if log_file else lambda sign, data: None
     with books_to_play(book, book_variety, seed) as books:
@@ -142,7 +137,7 @@ def _serve(
         serve(session, wire, _STDIN, _STDOUT, log)
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, exclusive=[ONE_STRENGTH])
 @_engine_options
 @group(
     "How it searches",
@@ -159,7 +154,7 @@ def gtp(**given: Any) -> None:
     _serve(Gtp(), **given)
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, exclusive=[ONE_STRENGTH])
 @_engine_options
 def nboard(**given: Any) -> None:
     """Answer NBoard commands (version 2) on standard input, as an engine for the GUI NBoard.
@@ -171,7 +166,7 @@ def nboard(**given: Any) -> None:
     _serve(NBoard(), **given)
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, exclusive=[ONE_STRENGTH])
 @_engine_options
 def uci(**given: Any) -> None:
     """Answer UCI commands on standard input, as an engine for the variant flipello (Othello).

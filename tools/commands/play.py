@@ -31,7 +31,7 @@ from outflank.tools.cli.options import (
 )
 from outflank.tools.cli.positions import read_game
 from outflank.tools.cli.types import COUNT, OUTPUT_FILE, SECONDS, WholeNumber, read_by
-from outflank.tools.commands.engine import books_to_play, books_to_read, elo_option, expect_one_strength
+from outflank.tools.commands.engine import ONE_STRENGTH, books_to_play, books_to_read, elo_option
 from outflank.tools.live.dialogue import Dialogue
 from outflank.tools.live.files import GameFiles
 from outflank.tools.play import solo as solo_game
@@ -48,7 +48,7 @@ _SIDES = {
 _HIGHEST_SEED = 2**31 - 1
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, exclusive=[ONE_STRENGTH])
 @group(
     "The game",
     click.option(
@@ -119,7 +119,6 @@ def play(
     be obeyed ends the game. However the game ends, it is printed as --resume takes it unless it was saved in a file:
     as a transcript, or as the board at its end if it did not begin at the start.
     """
-    expect_one_strength(strength)
     start = AnnotatedGame(Position.start(rules))
     record = start if resume is None else read_game(resume, rules, "--resume")
     files = _files(saved, None if record.unread else resume)

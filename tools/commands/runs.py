@@ -10,7 +10,7 @@ import click
 
 from outflank.protocol.formats import FormatName
 from outflank.storage.files import STDOUT, open_output
-from outflank.tools.cli.command import Command
+from outflank.tools.cli.command import Command, is_from_file
 from outflank.tools.cli.options import json_option, output_option
 from outflank.tools.cli.types import DEFAULT_TEST, WholeNumber, read_by
 from outflank.tools.match.state.run import Run
@@ -74,7 +74,7 @@ def export(run: Path, name: _Format | None, output: Path) -> None:
 
     Only games that count are written, in the order of the schedule. The run need not be over.
     """
-    name = chosen_format(name, output, _FORMATS)
+    name = chosen_format(name, output, _FORMATS, is_from_file("name"))
     if name == "csv":
         read = read_run(run)
         with open_output(output) as stream:

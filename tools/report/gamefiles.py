@@ -121,13 +121,21 @@ def format_of(path: Path) -> FormatName:
     return found
 
 
-def chosen_format(given: _Name | None, output: Path, formats: Mapping[str, _Name]) -> _Name:
+def chosen_format(
+    given: _Name | None, output: Path, formats: Mapping[str, _Name], is_default: bool = False
+) -> _Name:
     """Return the format of ``--format``, or else that of the output's suffix in `formats`.
+
+    Args:
+        given: the format of ``--format``.
+        output: the file to write.
+        formats: the formats by suffix.
+        is_default: whether `given` comes from a file of defaults, so that a suffix takes precedence.
 
     Raises: click.UsageError if there is neither.
     """
     suffix = "" if output is STDOUT else output.suffix.lower()
-    if name := given or formats.get(suffix):
+    if name := formats.get(suffix) if is_default and suffix in formats else given or formats.get(suffix):
         return name
     *others, last = formats
     raise click.UsageError(

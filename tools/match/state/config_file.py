@@ -11,7 +11,6 @@ level = 4
 
 import re
 import shutil
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,13 +19,11 @@ from outflank.engine import FileFormatError, NotationError
 from outflank.protocol.clock import NO_LIMIT, TimeControl
 from outflank.protocol.drivers.command import join_command
 from outflank.protocol.drivers.spec import EngineSpec, as_text, read_engines
-from outflank.protocol.formats.reading import read_capped
 from outflank.storage.files import writing
+from outflank.storage.toml import read_toml
 from outflank.tools.match.state.run import Format, RunSettings, plain_settings
 
 _ENGINE = "engine"
-_MOST_BYTES = 1 << 18  # a thousand engines
-_MOST_DOTS = 64  # each part of a dotted key is a table, and tomllib takes a time that grows with their square
 _OPTIONS = {"format": "pairing", "solve": "count-errors-from"}  # of settings with another name
 _SINGULAR = {"options": "option"}  # a table ``options`` in a file is ``option.NAME=`` in a line
 
@@ -37,7 +34,7 @@ def read_config(path: Path) -> dict[str, Any]:
     Raises: FileFormatError naming the file, and the engine if it is at fault.
     """
     found: dict[str, Any] = {}
-    for key, value in _read(path).items():
+    for key, value in read_toml(path, from_pipe=True).items():
         if key == _ENGINE:
             found[key] = [_line(table) for table in _engines(value, path)]
         elif isinstance(value, Mapping):
@@ -67,7 +64,7 @@ def chosen_engines(
     """
     if engines is None:
         return read_engines(texts, time, each)
-    found = _read(engines)
+    found = read_toml(engines, from_pipe=True)
     tables = _engines(found.pop(_ENGINE, None), engines)
     if found:
         raise FileFormatError(
@@ -100,27 +97,6 @@ def save_config(settings: RunSettings, path: Path) -> None:
         del options["pairing"], options["rounds"]
     with writing(path), path.open("x", encoding="utf-8") as file:
         file.write(tomli_w.dumps(options))
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        text = read_capped(path, _MOST_BYTES).decode("utf-8-sig")
-        if max((line.count(".") for line in text.splitlines()), default=0) > _MOST_DOTS:
-            raise ValueError(f"more than {_MOST_DOTS} dots in a line")
-        found = tomllib.loads(text)
-        repr(found)  # a hexadecimal number may have more digits than can be shown: ValueError
-        return found
-    except OSError as error:
-        raise FileFormatError(f"can't read {str(path)!r} ({error.strerror})") from None
-    except RecursionError:
-        raise FileFormatError(
-            f"{path}: not TOML that can be read: its brackets are nested too deeply"
-        ) from None
-    except (
-        FileFormatError,
-        ValueError,
-    ) as error:  # a number of thousands of digits is none that tomllib calls an error
-        raise FileFormatError(f"{path}: not TOML: {error}") from None
 
 
 def _engines(tables: object, path: Path) -> list[Mapping[str, Any]]:

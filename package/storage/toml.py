@@ -1,0 +1,43 @@
+"""Files of TOML that a person wrote."""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from outflank.errors import FileFormatError
+from outflank.storage.files import open_regular
+
+_MOST_BYTES = 1 << 18  # a thousand engines
+_MOST_DOTS = 64  # each part of a dotted key is a table, and tomllib takes a time that grows with their square
+
+
+def read_toml(path: Path, *, from_pipe: bool = False) -> dict[str, Any]:
+    """Return the tables of a file, whose values can all be printed.
+
+    Args:
+        path: the file.
+        from_pipe: whether it may be a pipe, which may never deliver data.
+
+    Raises: FileFormatError naming the file, also if it can't be read.
+    """
+    try:
+        with open(path, "rb") if from_pipe else open_regular(path) as file:
+            data = file.read(_MOST_BYTES + 1)
+        if len(data) > _MOST_BYTES:
+            raise ValueError(f"it has more than {_MOST_BYTES:,} bytes")
+        text = data.decode("utf-8-sig")
+        if max((line.count(".") for line in text.splitlines()), default=0) > _MOST_DOTS:
+            raise ValueError(f"more than {_MOST_DOTS} dots in a line")
+        found = tomllib.loads(text)
+        repr(found)  # a hexadecimal number may have more digits than can be shown: ValueError
+        return found
+    except OSError as error:
+        raise FileFormatError(f"can't read {str(path)!r} ({error.strerror})") from None
+    except RecursionError:
+        raise FileFormatError(
+            f"{path}: not TOML that can be read: its brackets are nested too deeply"
+        ) from None
+    except ValueError as error:  # which tomllib raises as its own kind, and Python for thousands of digits
+        has_long_number = "set_int_max_str_digits" in str(error)
+        reason = "a number has too many digits" if has_long_number else str(error)
+        raise FileFormatError(f"{path}: not TOML: {reason}") from None
