@@ -243,11 +243,14 @@ def version() -> str:
 
 
 def provenance(path: Path = SHIPPED) -> Mapping[str, Any]:
-    """How the weights were made: command, seed, data counts, date.
+    """Return how the weights were made: command, seed, data counts, date.
 
     Raises: FileFormatError as ``checksum``, but of the header alone.
     """
-    return dict(_facts(path)["provenance"])
+    made = _facts(path).get("provenance")
+    if not isinstance(made, dict):
+        raise FileFormatError(f"the evaluation weights {path} do not say how they were made")
+    return made
 
 
 def _facts(path: Path) -> Mapping[str, Any]:

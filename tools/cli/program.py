@@ -134,7 +134,7 @@ _FIRST_LINES = {
 }
 # The extra that brings a package; all others come with `match`.
 _EXTRAS = {
-    **dict.fromkeys(("matplotlib", "scipy", "torch"), "train"),
+    **dict.fromkeys(("matplotlib", "numpy", "scipy", "torch"), "train"),
     "distributed": "cluster",
     "resvg_py": "png",
     **dict.fromkeys(("msgspec", "starlette", "uvicorn", "websockets"), "web"),

@@ -1,7 +1,7 @@
 """``outflank train``: re-creates the evaluation from nothing but games of its own."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -10,8 +10,9 @@ import click
 
 from outflank.engine import NotationError
 from outflank.engine.evaluation.evaluate import STAGES
-from outflank.engine.evaluation.weights import SHIPPED
+from outflank.engine.evaluation.weights import SHIPPED, checksum, provenance
 from outflank.engine.search.limits import FULL_WIDTH
+from outflank.protocol.lines import printable
 from outflank.tools.cli.command import Command, CommandGroup, Decorated, Option, group, handing, together
 from outflank.tools.cli.options import (
     budget_option,
@@ -561,10 +562,47 @@ def all_(
     """Make an evaluation from nothing in FOLDER: generations of self-play and fit, then the selectivity model.
 
     The weights of each generation stay in FOLDER; an interrupted run continues where it stopped. A greater budget later
-    adds a generation with the time that it leaves.
+    adds a generation with the time that it leaves. A missing package or too small a disk is reported at the start.
     """
     from outflank.tools.train import bootstrap as generations
 
     early, late = Judging(depth, exact_from), Judging(late_depth, late_exact_from, 73, 87)
     settings = generations.BootstrapSettings(folder, budget, early, late, seed, shard)
+    click.echo(generations.plan(settings, place["workers"]), err=True)
     generations.bootstrap(settings, click.echo, **place)
+
+
+@train.command()
+@click.argument("file", type=EXISTING_FILE, required=False)
+@json_object_option
+def info(file: Path | None, as_json: bool) -> None:
+    """Print how the weights in FILE were made: commands, dates, versions and numbers of games.
+
+    Without FILE it is about the shipped ones. The file is checked first; one that is damaged or does not fit this
+    version is refused.
+    """
+    path = file or SHIPPED
+    evaluation, made = checksum(path), provenance(path)
+    if as_json:
+        click.echo(json.dumps({"file": str(path), "evaluation": evaluation, "provenance": made}))
+        return
+    click.echo(f"evaluation {evaluation}: {'the shipped one' if file is None else path}")
+    step: Any = made
+    while isinstance(step, dict):  # each step keeps the record of the one before
+        click.echo(
+            f"\n{printable(' '.join(str(step[key]) for key in ('date', 'command') if key in step), None)}"
+        )
+        sets = [each for each in step.get("games", ()) if isinstance(each, dict)]
+        if sets:
+            games, positions = (_sum(sets, name) for name in ("games", "positions"))
+            click.echo(
+                f"    {counted(len(sets), 'folder')} of games: {games:,} games, {positions:,} positions"
+            )
+        for name in ("version", "fit", "network", "calibration"):
+            if name in step:
+                click.echo(f"    {name}: {printable(json.dumps(step[name]), None)}")
+        step = step.get("tables")
+
+
+def _sum(sets: Sequence[Mapping[str, Any]], name: str) -> int:
+    return sum(each[name] for each in sets if isinstance(each.get(name), int))

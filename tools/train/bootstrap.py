@@ -17,16 +17,20 @@ continues with another generation of the last kind.
 """
 
 import json
+import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 from typing import Unpack
 
-from outflank.engine import FileFormatError
+from outflank.engine import FileFormatError, OutflankError
 from outflank.engine.evaluation import weights
+from outflank.engine.machine import processors
 from outflank.storage.files import write_whole
 from outflank.tools.runtime.cluster import Place
 from outflank.tools.train import label, probcut, selfplay, weights_file
@@ -56,6 +60,10 @@ _CALIBRATION_BOARDS = 300
 _ERROR_MODEL = "selectivity model"  # the last step
 _ERROR_MODEL_DEPTH = 8
 _ERROR_MODEL_BOARDS = 30
+# Upper bounds, measured: games of 4 plies at 100 a second and processor, of 540 bytes each; a file of weights.
+_BYTES_A_SECOND = 54_000
+_BYTES_OF_WEIGHTS = 10_000_000
+_MB = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +145,36 @@ def bootstrap(settings: BootstrapSettings, report: Callable[[str], None], **plac
     with spending(settings.spent, _ERROR_MODEL):
         _fit_error_model(settings, generation - 1, place)
     report(f"selectivity model in {settings.error_model}")
+
+
+def plan(settings: BootstrapSettings, workers: int | None) -> str:
+    """Return a sentence about the time and the disk that the training will take.
+
+    Raises: OutflankError if the disk is too small; ModuleNotFoundError if PyTorch is missing, which only the first fit
+        would import.
+    """
+    if find_spec("torch") is None:
+        raise ModuleNotFoundError("No module named 'torch'", name="torch")
+    left = max(settings.seconds - sum(_seconds_of_steps(settings.spent).values()), 0.0)
+    needed = round(
+        _BYTES_A_SECOND * left * (workers or processors()) * _FIRST_WORK_SHARE
+    ) + _BYTES_OF_WEIGHTS * len(_SHARES)
+    there = next(path for path in (settings.folder, *settings.folder.absolute().parents) if path.exists())
+    free = shutil.disk_usage(there).free
+    if free < needed:
+        raise OutflankError(
+            f"the games of {_duration(left)} may take {needed // _MB:,} MB, and {settings.folder} has {free // _MB:,} "
+            "MB free: choose a shorter --budget or another folder"
+        )
+    until = datetime.now() + timedelta(seconds=left)
+    room = f"at most about {needed // _MB:,} MB of the {free // _MB:,} MB free"
+    return f"{_duration(left)} of work, until about {until:%H:%M}, and {room} in {settings.folder}"
+
+
+def _duration(seconds: float) -> str:
+    if seconds >= 7200:
+        return f"{seconds / 3600:.1f} hours"
+    return f"{seconds / 60:.0f} minutes" if seconds >= 120 else f"{seconds:.0f} seconds"
 
 
 def _steps(generation: int) -> tuple[str, str, str]:

@@ -2,7 +2,9 @@
 
 import json
 import random
+import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -10,15 +12,17 @@ import pytest
 from click.testing import CliRunner
 from scipy.sparse import csr_array, random_array
 
+from outflank.engine import OutflankError
 from outflank.engine.evaluation import weights
 from outflank.engine.evaluation.evaluate import HEADS, NUMBERS_OF_A_LAYER, Evaluator
 from outflank.engine.evaluation.patterns import PHASES
 from outflank.tools.commands.train import train
 from outflank.tools.train.accuracy import calibration
+from outflank.tools.train.bootstrap import BootstrapSettings, plan
 from outflank.tools.train.calibrate import Shift, measure, shifted
 from outflank.tools.train.dataset import Records, empties, load, position_of
 from outflank.tools.train.fit import Block, Fit, Vector, fit, phases, solve
-from outflank.tools.train.settings import Trust
+from outflank.tools.train.settings import Judging, Trust
 
 COLUMNS = 50
 BOARDS = 12
@@ -201,6 +205,29 @@ def test_bias_and_slope_tell_scores_too_low_and_too_narrow_and_are_those_of_leas
 @pytest.mark.parametrize("scores", [[], [3.0], [3.0, 3.0]])
 def test_where_scores_don_not_differ_the_slope_is_1(scores: list[float]) -> None:
     assert calibration(scores, scores) == (0.0, 1.0)
+
+
+def test_a_missing_package_or_too_small_a_disk_is_said_before_the_first_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = BootstrapSettings(tmp_path / "all", 7200, Judging(4, 14), Judging(8, 20), seed=1)
+    bootstrap = "outflank.tools.train.bootstrap"
+
+    monkeypatch.setattr(f"{bootstrap}.find_spec", lambda name: None)
+    with pytest.raises(ModuleNotFoundError, match="No module named 'torch'"):
+        plan(settings, workers=2)
+    monkeypatch.setattr(f"{bootstrap}.find_spec", lambda name: name)
+    monkeypatch.setattr(f"{bootstrap}.shutil.disk_usage", lambda path: SimpleNamespace(free=400_000_000))
+    with pytest.raises(
+        OutflankError, match=r"the games of 2.0 hours may take 438 MB, and .*all has 400 MB free"
+    ):
+        plan(settings, workers=2)
+    monkeypatch.setattr(f"{bootstrap}.shutil.disk_usage", lambda path: SimpleNamespace(free=5_000_000_000))
+    said = plan(settings, workers=2)
+
+    room = "at most about 438 MB of the 5,000 MB free in"
+    assert re.fullmatch(rf"2.0 hours of work, until about ..:.., and {room} .*all", said)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_bootstrap_fills_its_time_with_games_and_the_fit_to_them() -> None:
