@@ -1,6 +1,7 @@
 """``outflank review``: what the moves of a game cost, and what would have been better."""
 
 import json
+import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -16,6 +17,7 @@ from outflank.engine.evaluation import weights
 from outflank.engine.search.limits import exact_from as exact_from_of_level
 from outflank.protocol.formats import FormatName, ggf, sgf
 from outflank.protocol.formats.annotated import AnnotatedGame
+from outflank.protocol.formats.samples import named_file
 from outflank.storage.files import write_whole
 from outflank.tools.analysis.review.game import (
     EXACT_FROM,
@@ -50,12 +52,15 @@ from outflank.tools.cli.options import (
     rules_option,
     workers_option,
 )
-from outflank.tools.cli.positions import ReadGames, expect_kept, shown
+from outflank.tools.cli.positions import STDIN, ReadGames, expect_kept, games_given, shown
 from outflank.tools.cli.types import COUNT, OUTPUT_FILE, SECONDS, WholeNumber
 from outflank.tools.commands.engine import books_to_read
 from outflank.tools.report.board import say
 from outflank.tools.runtime.executor import map_in_order
-from outflank.tools.runtime.progress import warn
+from outflank.tools.runtime.progress import awaited, warn
+from outflank.tools.runtime.streams import terminal_width
+
+_MOST_BYTES_COUNTED = 16_000_000  # of files: some seconds of reading
 
 
 @click.command(cls=Command, exclusive=[("--level", "--depth"), ("--level", "--time"), ("--json", "--ply")])
@@ -182,7 +187,8 @@ def review(
     with book_exits(books, None if book is None else warn) as with_exit, ExitStack() as stack:
         explorer = None if archive is None else stack.enter_context(Explorer.open(archive, books))
         output = _Output(as_json, view or "mover", ply, any(files.values()), explorer)
-        for made in map_in_order(partial(review_in_worker, settings, hash_mb, threads), chosen(), workers):
+        reviews = map_in_order(partial(review_in_worker, settings, hash_mb, threads), chosen(), workers)
+        for made in awaited("review", _number_of(games, source, rules, wanted), "games", reviews):
             output.add(with_exit(made), *places.popleft())
         output.end()
         played = [] if len(output.kept) != 1 else list(output.archive_text(output.kept[0].game))
@@ -190,6 +196,19 @@ def review(
     _write(output.kept, settings, files, view or "black", played)
     read.expect_good()
     wanted.expect_found(output.games, read.unnamed)
+
+
+def _number_of(
+    names: Sequence[str], source: FormatName | None, rules: Rules, wanted: GameFilter
+) -> int | None:
+    """Return the number of games to review; None if a stream or a large file would have to be read twice."""
+    files = [path for name in names if os.path.exists(path := named_file(name))]
+    if any(not os.path.isfile(path) for path in files) or STDIN in names:
+        return None
+    if sum(map(os.path.getsize, files)) > _MOST_BYTES_COUNTED:
+        return None
+    entries = (entry for name in names for entry in games_given(name, source, rules))
+    return sum(isinstance(entry, AnnotatedGame) and wanted.allows(entry) for entry in entries)
 
 
 def _write(
@@ -244,15 +263,15 @@ class _Output:
             self._first = review
         else:
             if self._first is not None:
-                click.echo(game_line(self._first, 1))
+                _print(game_line(self._first, 1, terminal_width()))
                 self._first = None
-            click.echo(game_line(review, self.games))
+            _print(game_line(review, self.games, terminal_width()))
 
     def end(self) -> None:
         """Print what is left to say."""
         if self._first is not None:
             if self._number is None:
-                _print(game_text(self._first, self._view))
+                _print(game_text(self._first, self._view, terminal_width()))
             else:
                 _print(move_text(self._first, self._number, self._view))
             if lines := [*self.archive_text(self._first.game)]:
@@ -261,7 +280,7 @@ class _Output:
             click.echo(json.dumps(player_facts(ranked(self._players))))
         elif self.games:
             click.echo()
-            _print(players_text(ranked(self._players)))
+            _print(players_text(ranked(self._players), terminal_width()))
 
     def _archive_facts(self, game: AnnotatedGame) -> dict[str, Any]:
         if self._explorer is None:

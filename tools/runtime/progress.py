@@ -6,10 +6,10 @@ import io
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -55,6 +55,46 @@ def progress_bar(what: str, total: int | None, unit: str, done: int = 0) -> Iter
 
 
 _SECONDS_BETWEEN_LINES = 10.0
+Item = TypeVar("Item")
+
+
+def awaited(what: str, total: int | None, unit: str, items: Iterable[Item]) -> Iterator[Item]:
+    """Yield the items, and show how many there were and the time left while the next one is awaited.
+
+    Nothing is shown while the caller works with an item, so that it may print it. Without a terminal there is a line
+    every ten seconds.
+
+    Args:
+        what: the name of the work.
+        total: the number of items; None if it is unknown.
+        unit: the plural of what is counted.
+        items: the items, each made while it is awaited.
+    """
+    began, done, waiting = time.monotonic(), 0, iter(items)
+    log = _progress_lines(what, total, unit, 0) if sys.stderr is None or not sys.stderr.isatty() else None
+
+    def draw() -> str:
+        return _state(what, done, total, unit, time.monotonic() - began, done)
+
+    while True:
+        with live(draw):
+            item = next(waiting, None)
+        if item is None:
+            return
+        done += 1
+        if log is not None:
+            log(1)
+        yield item
+
+
+def _state(what: str, done: int, total: int | None, unit: str, seconds: float, done_here: int) -> str:
+    """Return ``review: 3 of 12 games, 2.1 s each, 0:00:19 left``; `done_here` of them were done in `seconds`."""
+    text = f"{what}: {done:,}{'' if total is None else f' of {total:,}'} {unit}"
+    if not done_here or not seconds:
+        return text
+    rate = done_here / seconds
+    text += f", {rate:,.0f} a second" if rate >= 1 else f", {1 / rate:,.1f} s each"
+    return text if total is None else f"{text}, {timedelta(seconds=round((total - done) / rate))} left"
 
 
 def _progress_lines(what: str, total: int | None, unit: str, done: int) -> Callable[[int], None]:
@@ -68,11 +108,7 @@ def _progress_lines(what: str, total: int | None, unit: str, done: int) -> Calla
         if now - shown < _SECONDS_BETWEEN_LINES:
             return
         shown = now
-        rate = (done - before) / (now - began)
-        line = f"{what}: {done:,}{'' if total is None else f' of {total:,}'} {unit}, {rate:,.0f} a second"
-        if total is not None and rate:
-            line += f", {timedelta(seconds=round((total - done) / rate))} left"
-        click.echo(line, err=True)
+        click.echo(_state(what, done, total, unit, now - began, done - before), err=True)
 
     return advance
 

@@ -1,9 +1,15 @@
 """Standard streams that are closed, full, or can't encode a letter."""
 
 import os
+import shutil
 import sys
 from io import BufferedReader, FileIO, TextIOWrapper
 from typing import Any
+
+
+def terminal_width() -> int | None:
+    """Return the number of columns of the terminal that stdout is; None if it is a file or a pipe."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def replace_closed_streams() -> None:

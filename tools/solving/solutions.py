@@ -21,6 +21,7 @@ from outflank.tools.report.search import (
     search_cells,
 )
 from outflank.tools.runtime.progress import counted
+from outflank.tools.runtime.streams import terminal_width
 
 _AS_NUMBER = {"win": 1.0, "draw": 0.0, "loss": -1.0}
 
@@ -133,6 +134,9 @@ class Solution:
 
 
 _ROW = "{#:>4} {empties:>7} {score:>5}  {move:<5} {nodes:>15} {seconds:>9} {nodes/s:>11}  {certainty:<17}  {line}"
+# Of a narrow terminal, which breaks longer lines.
+_NARROW_ROW = "{#:>3} {empties:>7} {score:>5}  {move:<5} {nodes:>13} {seconds:>8}  {certainty:<10}  {line}"
+_WIDE = 120  # characters of a row with some moves of the line
 
 
 class SolutionReport:
@@ -152,7 +156,7 @@ class SolutionReport:
         """Print the settings, and the table's heading."""
         click.echo(settings, err=self.as_json)
         if not self.as_json:
-            click.echo(heading(_ROW))
+            click.echo(heading(_row_layout()))
 
     def add(
         self,
@@ -210,7 +214,12 @@ def _row(solution: Solution) -> str:
         "move": solution.move or "over",
         "seconds": f"{seconds:.3f}",
     }
-    return _ROW.format_map(cells)
+    row, width = _row_layout().format_map(cells), terminal_width()
+    return row if width is None or len(row) <= width else row[: width + 1].rpartition(" ")[0]
+
+
+def _row_layout() -> str:
+    return _ROW if (terminal_width() or _WIDE) >= _WIDE else _NARROW_ROW
 
 
 def _scores_of_moves(solution: Solution) -> list[str]:

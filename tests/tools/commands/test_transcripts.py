@@ -1,6 +1,7 @@
 """What the commands print, as whole dialogues in transcripts/; tests/support/transcripts.py describes their form."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -57,6 +58,23 @@ def test_a_bad_line_is_answered_and_the_game_continues(words: str, typed: str, s
     said = at_terminal(words.split(), typed.replace(" ", "\n").encode() + b"\n")
 
     assert [text for text in shown if text not in said] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "last"),
+    [
+        ("review sample --level 1 --exact-from 4", "?! inaccuracies, ? mistakes, ?? blunders"),
+        ("review f5d6c3d3c4 --level 1 --exact-from 4", "?! inaccuracies, ? mistakes, ?? blunders"),
+        ("solve ffo-1", "19 solved in "),
+    ],
+)
+def test_tables_fit_a_terminal_of_80_columns_and_say_how_much_is_left(words: str, last: str) -> None:
+    said = at_terminal(words.split(), b"", {"COLUMNS": "80"})
+    shown = [re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", line).rpartition("\r")[2] for line in said.split("\r\n")]
+
+    assert [line for line in shown if len(line) > 80] == []
+    assert any(line.startswith(last) for line in shown[-3:])
+    assert "sample" not in words or re.search(r"review: \d+ of 12 games, .* left", said)
 
 
 def test_ctrl_c_loses_no_move() -> None:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from textwrap import wrap
 from typing import Any, Literal
 
 import click
@@ -210,11 +211,15 @@ _STYLES: dict[MoveClass, dict[str, object]] = {
     MoveClass.BLUNDER: {"fg": "red", "bold": True},
 }
 _LINE_SHOWN = 8  # moves of a better line
+_NARROWEST = 40  # characters of a line, however narrow the terminal is
 _TALLY_HEADING = "moves  accuracy  inaccuracies  mistakes  blunders  discs lost  a move  worst  thrown"
+_NARROW_TALLY_HEADING = "moves   right   ?!    ?   ??    lost  a move  worst  thrown"
+_NARROW_LEGEND = "?! inaccuracies, ? mistakes, ?? blunders"
+_LONGEST_NARROW_NAME = 10
 
 
-def game_text(review: GameReview, view: PointOfView = "mover") -> Iterator[str]:
-    """Yield the lines of one game's review."""
+def game_text(review: GameReview, view: PointOfView = "mover", width: int | None = None) -> Iterator[str]:
+    """Yield the lines of one game's review, with a narrow table of totals if the width is too small for the other."""
     yield headline(review)
     if occasion := occasion_text(review.game):
         yield f"{'Event' if review.game.event else 'Date'}: {occasion}"
@@ -230,10 +235,13 @@ def game_text(review: GameReview, view: PointOfView = "mover") -> Iterator[str]:
         yield click.style(_move_line(number, move, view), **_STYLES[move.kind])  # type: ignore[arg-type]
     yield ""
     names = review.game.rules.colour_names
-    width = max(map(len, names))
-    yield f"{'':<{width}}  {_TALLY_HEADING}"
+    longest = max(map(len, names))
+    narrow = width is not None and longest + 2 + len(_TALLY_HEADING) > width
+    yield f"{'':<{longest}}  {_NARROW_TALLY_HEADING if narrow else _TALLY_HEADING}"
     for colour, name in zip(Colour, names, strict=True):
-        yield f"{name:<{width}}  {_tally_text(MoveTotals().add(review.of(colour)))}"
+        yield f"{name:<{longest}}  {_tally_text(MoveTotals().add(review.of(colour)), narrow)}"
+    if narrow:
+        yield _NARROW_LEGEND
 
 
 def move_text(review: GameReview, number: int, view: PointOfView = "mover") -> Iterator[str]:
@@ -263,15 +271,16 @@ def _seen(score: float, move: MoveReview, view: PointOfView) -> float:
     return 0.0 - score if view == "black" and move.colour is Colour.WHITE else score
 
 
-def game_line(review: GameReview, number: int) -> str:
-    """Return one line about a game of many."""
+def game_line(review: GameReview, number: int, width: int | None = None) -> list[str]:
+    """Return one line about a game of many, or several of at most `width` characters."""
     tallies = [MoveTotals().add(review.of(colour)) for colour in Colour]
     lost = " and ".join(f"{score_text(tally.lost)[1:]} in {tally.moves}" for tally in tallies)
     opening = "" if review.opening is None else f"; {review.opening.name}"
     ply = review.exit_ply
     left = f"; left the book at {review.numbers[ply - 1]}. {review.moves[ply - 1].move}" if ply else ""
     occasion = occasion_text(review.game) and f" ({occasion_text(review.game)})"
-    return f"game {number}: {headline(review)}{occasion}; discs lost: {lost} moves{opening}{left}"
+    text = f"game {number}: {headline(review)}{occasion}; discs lost: {lost} moves{opening}{left}"
+    return [text] if width is None else wrap(text, max(width, _NARROWEST), subsequent_indent="    ")
 
 
 def exit_text(review: GameReview) -> str:
@@ -284,14 +293,23 @@ def exit_text(review: GameReview) -> str:
     return f"left at move {number}, {move}"
 
 
-def players_text(players: Sequence[PlayerSummary]) -> Iterator[str]:
-    """Yield the lines of the summary of many games."""
+def players_text(players: Sequence[PlayerSummary], width: int | None = None) -> Iterator[str]:
+    """Yield the lines of the summary of many games, as a narrow table if the width is too small for the other."""
     names = [printable(player.name, None) or "(no name)" for player in players]
-    width = max(map(len, ["player", *names]))
-    yield f"{'player':<{width}}  games  won  drawn  lost  {_TALLY_HEADING}"
+    longest = max(map(len, ["player", *names]))
+    wide = f"{'player':<{longest}}  games  won  drawn  lost  {_TALLY_HEADING}"
+    if width is not None and len(wide) > width:
+        longest = min(longest, _LONGEST_NARROW_NAME)
+        yield f"{'player':<{longest}}  +  =  -  {_NARROW_TALLY_HEADING}"
+        for name, player in zip(names, players, strict=True):
+            results = f"{player.wins:>2} {player.draws:>2} {player.losses:>2}"
+            yield f"{name[:longest]:<{longest}} {results}  {_tally_text(player.tally, narrow=True)}"
+        yield _NARROW_LEGEND
+        return
+    yield wide
     for name, player in zip(names, players, strict=True):
         games = f"{player.games:>5}  {player.wins:>3}  {player.draws:>5}  {player.losses:>4}"
-        yield f"{name:<{width}}  {games}  {_tally_text(player.tally)}"
+        yield f"{name:<{longest}}  {games}  {_tally_text(player.tally)}"
 
 
 def headline(review: GameReview) -> str:
@@ -333,14 +351,16 @@ def _move_line(number: int | None, move: MoveReview, view: PointOfView) -> str:
     return line.rstrip()
 
 
-def _tally_text(tally: MoveTotals) -> str:
+def _tally_text(tally: MoveTotals, narrow: bool = False) -> str:
     accuracy = "-" if tally.accuracy is None else f"{tally.accuracy:.1%}"
     lost = "-" if tally.lost_a_move is None else f"{tally.lost_a_move:.2f}"
     slight, mistakes, blunders = (tally.kinds[kind] for kind in ERRORS)
-    return (
-        f"{tally.moves:>5}  {accuracy:>8}  {slight:>12}  {mistakes:>8}  "
-        f"{blunders:>8}  {tally.lost:>10.4g}  {lost:>6}  {tally.worst:>5.4g}  {tally.thrown:>6}"
-    )
+    last = f"{lost:>6}  {tally.worst:>5.4g}  {tally.thrown:>6}"
+    if narrow:
+        errors = f"{slight:>4} {mistakes:>4} {blunders:>4}"
+        return f"{tally.moves:>5}  {accuracy:>6} {errors}  {tally.lost:>6.4g}  {last}"
+    errors = f"{slight:>12}  {mistakes:>8}  {blunders:>8}"
+    return f"{tally.moves:>5}  {accuracy:>8}  {errors}  {tally.lost:>10.4g}  {last}"
 
 
 def annotated(review: GameReview) -> AnnotatedGame:
