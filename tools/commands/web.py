@@ -1,10 +1,12 @@
 """``outflank web``: a board in the browser."""
 
+import os
 import secrets
+import sys
 import time
 import webbrowser
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from outflank.protocol.drivers import EngineSpec
 
 _TOKEN_BYTES = 16
+_DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY")  # the variables that name a screen for windows
 _SLICE_SECONDS = 0.1
 
 
@@ -75,6 +78,20 @@ def web(
     searchers = [Searcher(hash_mb, threads) for _ in range(concurrency)]
     mode = "study" if texts else "play"
     serve_board(texts, defaults, searchers, serve, serve is None, archive, engines, mode)
+
+
+def open_page(page: str) -> bool:
+    """Open a page in the user's browser; return whether there is one that runs its program.
+
+    A browser in the terminal doesn't. One that the variable BROWSER names is opened whatever it is.
+    """
+    if not os.environ.get("BROWSER"):
+        has_windows = sys.platform in ("win32", "darwin") or any(map(os.environ.get, _DISPLAYS))
+        with suppress(webbrowser.Error):
+            has_windows = has_windows and type(webbrowser.get()) is not webbrowser.GenericBrowser
+        if not has_windows:
+            return False
+    return webbrowser.open(page)
 
 
 def serve_board(
@@ -132,8 +149,11 @@ def serve_board(
             warn(
                 f"everyone who can reach {server.url} and knows the address can search here and play {names}"
             )
-        if opens:
-            webbrowser.open(page)
+        if opens and not open_page(page):
+            warn(
+                "no browser with a window can be opened here: open the address in a browser of this machine, "
+                "or serve another machine with --serve HOST:PORT"
+            )
         while True:
             interrupts.check()
             time.sleep(_SLICE_SECONDS)
