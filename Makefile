@@ -70,9 +70,9 @@ fuzz: dev  ## look for input that is not refused in words; ARGS="--seconds 3600"
 soak: dev  ## play for long with engines that fail and a runner that is killed
 	$(BIN)/python -m outflank.measure.soak $(ARGS)
 
-# The program of the pages has its types in comments, which TypeScript checks.
-TYPESCRIPT = 7.0.2
-TSC = build/node/node_modules/.bin/tsc
+# The program of the pages has its types in comments, which TypeScript checks; tests find out with axe-core who can use the pages.
+NODE_PACKAGES = typescript@7.0.2 axe-core@4.14.1
+NODE_MODULES = build/node/node_modules
 
 # cython-lint calls pycodestyle by its bare name.
 lint: dev  ## check style and formatting
@@ -82,8 +82,8 @@ lint: dev  ## check style and formatting
 ifeq ($(shell command -v npm),)
 	@echo "make: npm is missing, so the types of the pages' program are not checked: try apt-get install npm" >&2
 else
-	@test -x $(TSC) || npm install --silent --no-audit --no-fund --no-save --prefix build/node typescript@$(TYPESCRIPT)
-	$(TSC) --project tools/page/program
+	@test -d $(NODE_MODULES)/axe-core || npm install --silent --no-audit --no-fund --no-save --prefix build/node $(NODE_PACKAGES)
+	$(NODE_MODULES)/.bin/tsc --project tools/page/program
 endif
 
 types: dev  ## check types for Linux, Windows and macOS, and the stubs against the compiled modules

@@ -279,6 +279,8 @@ def run_replay(game: GameRecord) -> Replay:
         result=_result_text(game),
         comment="",
         title="",
+        date="",
+        occasion="",
     )
 
 

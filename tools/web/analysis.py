@@ -172,12 +172,7 @@ class AnalysisBoard:
 
     async def _read(self, request: Request) -> Response:
         content, name = await _body(request), request.query_params.get("name", "")
-        rules = request.query_params.get("rules", "")
-
-        def work() -> dict[str, Any]:
-            return read_content(content, name, Rules.parse(rules) if rules else self._rules)
-
-        return JSONResponse(await self._worked(request, work))
+        return JSONResponse(await self._worked(request, lambda: read_content(content, name, self._rules)))
 
     def _linked(self, content: bytes) -> dict[str, Any]:
         return shown(*self._legal_part(read_record(content, GameRequest)))

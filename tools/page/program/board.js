@@ -1,10 +1,11 @@
 /** The board: it draws a position and marks, and says which square was chosen by mouse, touch or keyboard. */
 
 import {PASS, squareOf} from "./game.js";
-import {at, draw} from "./dom.js";
+import {announce, at, draw, element} from "./dom.js";
 import {colourName, t} from "./words.js";
 
 const CELL = 40, EDGE = 12, SIZE = 344, NUMBERED = 7;
+const SIGNS = {n: "↑", ne: "↗", e: "→", se: "↘", s: "↓", sw: "↙", w: "←", nw: "↖"};
 const ARROWS = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]};
 
 /** Draw the discs of a board. @param {any} felt an SVG drawing. @param {string} board @param {number} [last] the square played last. @param {boolean} [isTurned] */
@@ -143,6 +144,35 @@ export class Board {
     draw(this.felt, "rect", {class: "under", x: x + 2, y: y + 2, width: CELL - 4, height: CELL - 4, rx: 4});
   }
 
+  /**
+   * Ask which of several moves on a square is meant: each turns another direction.
+   * @param {string[]} moves such as f6/n and f6/nw.
+   * @param {(move: string) => void} choose called with the move that was chosen, if one is.
+   */
+  askDirection(moves, choose) {
+    const box = at("directions"), [name] = moves[0].split("/");
+    const close = () => { box.hidden = true; box.onkeydown = box.onfocusout = null; };
+    const buttons = moves.map(move => {
+      const way = move.split("/")[1], button = element("button", {textContent: `${SIGNS[way]} ${way}`, ariaLabel: `${name} ${way}`});
+      button.onclick = () => { close(); choose(move); };
+      return button;
+    });
+    box.replaceChildren(element("span", {textContent: t("Which direction does {0} turn?", name)}), ...buttons);
+    box.ariaLabel = box.firstChild.textContent;
+    box.style.top = squareOf(name) < 32 ? "80%" : "20%";  // the discs in question stay in sight
+    box.hidden = false;
+    box.onkeydown = event => {
+      const next = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}[event.key];
+      if (event.key === "Escape") { close(); this.felt.focus(); }
+      else if (next) buttons.at((buttons.indexOf(document.activeElement) + next) % buttons.length).focus();
+      else return;
+      event.preventDefault();
+      event.stopPropagation();
+    };
+    box.onfocusout = event => { if (!box.contains(event.relatedTarget)) close(); };
+    buttons[0].focus();
+  }
+
   /** Name the square that the keyboard points to. */
-  speak() { at("spoken").textContent = this.nameSquare(this.under); }
+  speak() { announce(this.nameSquare(this.under)); }
 }

@@ -1,6 +1,6 @@
 /** The program of `outflank web`: three modes, the games that they share, searches, and the page's address. */
 
-import {at, dataOf, element, lasting, ofTab} from "./dom.js";
+import {announce, at, dataOf, lasting, ofTab} from "./dom.js";
 import {Game} from "./game.js";
 import {Look} from "./look.js";
 import {PlayMode} from "./modes/play.js";
@@ -13,7 +13,7 @@ import {translate} from "./translations.js";
 import {Viewer} from "./viewer.js";
 import {t} from "./words.js";
 
-const ABOUT_MS = 60, MOST_SPOKEN = 6, MOST_ABOUT = 500;
+const ABOUT_MS = 60, MOST_ABOUT = 500;
 
 class Desk {
   constructor() {
@@ -103,8 +103,7 @@ class Desk {
   /** Open a file or a text; of a file, its games replace the list. @param {any} content @param {string} name */
   async read(content, name = "") {
     complain("");
-    const rules = this.viewer.game?.record.rules ?? this.data.usual;
-    const listing = await requestJson(`read?name=${encodeURIComponent(name)}&rules=${encodeURIComponent(rules)}`, content);
+    const listing = await requestJson(`read?name=${encodeURIComponent(name)}`, content);
     if (listing) this.take(listing, name !== "");
   }
 
@@ -141,7 +140,7 @@ class Desk {
     this.viewer.showMoves();
     if (this.isAsked && this.search.found.kind === "result") {
       this.isAsked = false;
-      this.speak(this.mode.evaluation());
+      announce(this.mode.evaluation());
     }
   }
 
@@ -190,13 +189,6 @@ class Desk {
     if (this.viewer.game) this.viewer.draw();
   }
 
-  /** Say something in the one live region. @param {string} text */
-  speak(text) {
-    if (!text) return;
-    at("spoken").append(element("p", {textContent: text}));
-    while (at("spoken").children.length > MOST_SPOKEN) at("spoken").firstChild.remove();
-  }
-
   /* ---- the address, and what a reload keeps ---- */
 
   /** A game and a position as a fragment that any page of this program reads: rules and board where they are not the usual ones. */
@@ -220,10 +212,10 @@ class Desk {
 
   /** Keep the games over a reload of this tab. */
   keep() {
-    const shown = this.modes.practise.before ?? [this.viewer.game, this.viewer.ply];
+    const shown = this.modes.practise.left ?? [this.viewer.game, this.viewer.ply];
     if (!shown[0]) return;
     const games = [...this.viewer.games.values()].map(game => ({record: game.toRecord(), lines: game.lines().slice(1).map(line => line.moves)}));
-    ofTab.set("games", JSON.stringify({games, number: shown[0].number, moves: shown[0].moves, ply: shown[1], hash: location.hash}));
+    ofTab.set("games", JSON.stringify({games, number: shown[0].number, moves: shown[0].moves, ply: shown[1], hash: location.hash, mode: this.modeName}));
   }
 
   /** Return whether games that a reload kept are shown again. */
@@ -237,6 +229,7 @@ class Desk {
       for (const line of lines) game.follow(0, line);
     }
     this.listGames();
+    if (kept.mode !== this.modeName) this.enter(kept.mode);
     const game = /** @type {Game} */ (games.get(kept.number));
     this.viewer.load(...game.follow(0, kept.moves));
     this.viewer.go(kept.ply);

@@ -1,6 +1,6 @@
 /** The page's elements: finding, making, drawing, remembering. */
 
-const SVG = "http://www.w3.org/2000/svg";
+const SVG = "http://www.w3.org/2000/svg", MOST_SPOKEN = 6;
 
 /** Return the element with this id. @param {string} id @returns {any} */
 export const at = id => document.getElementById(id);
@@ -50,6 +50,13 @@ export function fillList(list, texts) {
 /** Set an element's text, if it differs: a screen reader reads a live region again at every change. @param {string} id @param {string} text */
 export function say(id, text) {
   if (at(id).textContent !== text) at(id).textContent = text;
+}
+
+/** Say something in the one live region, for those who listen. @param {string} text */
+export function announce(text) {
+  if (!text) return;
+  at("spoken").append(element("p", {textContent: text}));
+  while (at("spoken").children.length > MOST_SPOKEN) at("spoken").firstChild.remove();
 }
 
 /** Hand a file to the reader. @param {Blob} content @param {string} name */

@@ -55,11 +55,13 @@ export class Viewer {
     document.addEventListener("keydown", event => this.heedKey(event));
     document.addEventListener("click", event => this.heedClick(event));
     // A box or a menu that was used with the mouse gives the keys back to the board.
+    let isPointed = false;
+    document.addEventListener("pointerdown", () => { isPointed = true; }, {capture: true});
+    document.addEventListener("keydown", () => { isPointed = false; }, {capture: true});
     document.addEventListener("change", event => {
       const used = /** @type {any} */ (event.target);
-      if (used.matches("select, [type=checkbox]") && !used.matches(":focus-visible")) used.blur();
+      if (isPointed && used.matches("select, [type=checkbox]")) used.blur();
     });
-    addEventListener("pagehide", () => this.writeAddress());
     this.filter();
     this.drawScores();
   }
@@ -184,7 +186,7 @@ export class Viewer {
     this.drawSlips();
     this.drawGraph();
     this.drawTable();
-    this.go(position ?? game.record.turned ?? game.moves.length);
+    this.go(position ?? this.mode.firstPly(game));
   }
 
   /** Title, occasion, detail, transcript. */
@@ -206,14 +208,8 @@ export class Viewer {
     const game = this.game;
     const itemsOf = new Map();
     const item = (line, turn) => {
-      const made = element("li", {textContent: line.moves[turn], tabIndex: 0, role: "button"});
+      const made = element("button", {textContent: line.moves[turn]});
       made.onclick = () => line === this.game ? this.go(turn + 1) : this.load(line, turn + 1);
-      made.onkeydown = event => {
-        if (event.key !== "Enter" && event.key !== " ") return;
-        event.preventDefault();
-        event.stopPropagation();
-        made.click();
-      };
       made.classList.toggle("opening", turn < line.given);
       const kind = line.error(turn);
       if (kind) {
@@ -228,7 +224,7 @@ export class Viewer {
       const leaving = turn => line.variations.filter(each => each.left === turn).flatMap(bracketed);
       return [...line.moves.keys()].slice(from).flatMap(turn => [item(line, turn), ...leaving(turn)]).concat(leaving(line.moves.length));
     };
-    const bracket = textContent => element("li", {className: "bracket", textContent});
+    const bracket = textContent => element("span", {className: "bracket", textContent});
     const bracketed = line => [bracket("("), ...listed(line, line.left), bracket(")")];
     at("moves").replaceChildren(...listed(game.root, 0));
     this.items = game.moves.map((_, turn) => {

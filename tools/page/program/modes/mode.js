@@ -15,9 +15,12 @@ export class Mode {
 
   /** A square of the board was chosen. @param {number} square */
   square(square) {
-    const [move] = this.viewer.position.movesAt(square);
-    if (move) this.line(this.viewer.ply, [move]);
+    const {viewer} = this, moves = viewer.position.movesAt(square), {ply} = viewer;
+    if (moves.length > 1 && this.mayMove()) viewer.board.askDirection(moves, move => this.line(ply, [move]));
+    else if (moves.length) this.line(ply, [moves[0]]);
   }
+  /** Whether a move may be made in the position shown. */
+  mayMove() { return true; }
   /** A line was chosen, such as a better one. @param {number} place the position at which it begins. @param {string[]} moves */
   line(place, moves) { this.viewer.playLine(place, moves); }
   /** Return what is said about a turn: texts, or lists of nodes. @param {number} turn */
@@ -46,6 +49,8 @@ export class Mode {
   /** Say the evaluation of the position aloud. */
   speak() {}
 
+  /** Return the position that is shown first. @param {Game} game */
+  firstPly(game) { return game.record.turned ?? game.moves.length; }
   /** Return what stands before the players. @param {Game} game */
   heading(game) { return `${t("Game")} ${game.number}: `; }
   /** Return the fragment that leads back to the position shown; empty where none does. */

@@ -1,6 +1,6 @@
 /** Games that the server referees, between people and engines; docs/web.md describes them. */
 
-import {at, say} from "../dom.js";
+import {announce, at, say} from "../dom.js";
 import {Game} from "../game.js";
 import {clockOf} from "../numbers.js";
 import {fillSeats, playerName, seat, tickSeats} from "../seats.js";
@@ -114,7 +114,7 @@ export class PlayMode extends SearchedMode {
     const game = /** @type {Game} */ (this.game), turns = isNew ? [] : [...game.moves.keys()].slice(before);
     const said = turns.filter(turn => game.moves[turn] === "pass" || !this.state.people.includes(game.mover(turn)) || this.state.people.length > 1);
     const text = [...said.map(turn => this.turnText(game, turn)), turns.length || isNew || !this.state.playing ? this.verdict() : ""].join(" ").trim();
-    this.desk.speak(text);
+    announce(text);
   }
 
   /* ---- what is going on ---- */
@@ -182,6 +182,8 @@ export class PlayMode extends SearchedMode {
     const all = super.facts(turn);
     return this.isSeated && this.state.playing && !this.desk.isOn ? all.slice(0, 1) : all;
   }
+
+  mayMove() { return !this.isSeated || !this.state.playing || this.isMine && this.viewer.atEnd; }
 
   /** @param {number} place @param {string[]} moves */
   line(place, moves) {

@@ -1,6 +1,6 @@
 /** Problems, openings and one's own errors, which come again, the failed ones sooner; docs/web.md describes them. */
 
-import {at, download, say} from "../dom.js";
+import {announce, at, download, say} from "../dom.js";
 import {Game, PASS} from "../game.js";
 import {playerName} from "../seats.js";
 import {complain, request, requestJson} from "../server.js";
@@ -35,8 +35,8 @@ export class PractiseMode extends SearchedMode {
     this.turn = 0;  // of the questions, so that a late one is dropped
     /** The moves to be learned; null for the book. @type {string[] | null} */
     this.drilled = null;
-    /** What was shown before. @type {[Game, number] | null} */
-    this.before = null;
+    /** What another mode showed. @type {[Game, number] | null} */
+    this.left = null;
     at("problems").onclick = () => this.choose("problems");
     at("drill").onclick = () => this.choose("openings");
     at("errors").onclick = () => this.choose("errors");
@@ -63,7 +63,7 @@ export class PractiseMode extends SearchedMode {
 
   async enter() {
     const {viewer} = this;
-    if (viewer.game) this.before = [viewer.game, viewer.ply];
+    if (viewer.game) this.left = [viewer.game, viewer.ply];
     this.collectErrors([...viewer.games.values()]);
     await this.loadCards();
     if (this.desk.mode === this) this.choose(this.kind);
@@ -72,14 +72,14 @@ export class PractiseMode extends SearchedMode {
   leave() {
     this.asking = null;
     this.turn++;
-    if (this.before) this.viewer.load(...this.before);
-    this.before = null;
+    if (this.left) this.viewer.load(...this.left);
+    this.left = null;
   }
 
   address() { return "#practise"; }
   heading() { return ""; }
   /** Hints would be answers. */
-  speak() { this.desk.speak(`${at("question").textContent} ${at("answer").textContent}`); }
+  speak() { announce(`${at("question").textContent} ${at("answer").textContent}`); }
 
   /* ---- cards ---- */
 
@@ -144,14 +144,14 @@ export class PractiseMode extends SearchedMode {
     this.viewer.load(game);
     at("question").textContent = question;
     this.feedback("");
-    this.desk.speak(question);
+    announce(question);
   }
 
   /** @param {string} text @param {boolean} isRight */
   feedback(text, isRight = false) {
     at("answer").textContent = text;
     at("answer").className = isRight ? "right" : "";
-    if (text) this.desk.speak(text);
+    if (text) announce(text);
   }
 
   /** Return what each move of the position loses, by the problem or by a search. @returns {Promise<Record<string, number>>} */
@@ -266,7 +266,7 @@ export class PractiseMode extends SearchedMode {
     const good = this.rightMoves(), move = good[Math.floor(Math.random() * good.length)];
     setTimeout(() => {
       if (this.asking !== asking) return;
-      this.desk.speak(t("{0} plays {1}.", colourName(game.final.side), move));
+      announce(t("{0} plays {1}.", colourName(game.final.side), move));
       this.putOpening([...moves, move]);
     }, ANSWER_MS);
   }

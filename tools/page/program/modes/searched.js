@@ -1,6 +1,6 @@
 /** What the three modes of `outflank web` have in common: scores by a search, the book, the archive, an address. */
 
-import {at, say, tableRow} from "../dom.js";
+import {announce, at, say, tableRow} from "../dom.js";
 import {Game, PASS} from "../game.js";
 import {signed} from "../numbers.js";
 import {playerName} from "../seats.js";
@@ -14,6 +14,8 @@ export class SearchedMode extends Mode {
     super();
     this.desk = desk;
     this.isSearched = isSearched;
+    /** What was shown before. @type {{game: Game, ply: number} | null} */
+    this.before = null;
   }
 
   get search() { return this.desk.search; }
@@ -25,7 +27,16 @@ export class SearchedMode extends Mode {
     document.title = isNamed ? `${names.join(" – ")} · Outflank` : game.record.called ? `${game.record.called} · Outflank` : "Outflank";
   }
 
+  /** Return the start of a game that was played by somebody, and the end of moves that lead to a position. @param {Game} game */
+  firstPly(game) {
+    const {black, white, is_recorded, turned, play} = game.record;
+    return turned ?? (!play && (black || white || is_recorded) ? 0 : game.moves.length);
+  }
+
   shown() {
+    const {game, ply} = this.viewer;
+    if (this.before && this.before.game.root === game.root && ply === this.before.ply + 1) this.desk.look.tap();
+    this.before = {game, ply};
     this.desk.follow();
     at("link").hidden = true;
   }
@@ -51,7 +62,7 @@ export class SearchedMode extends Mode {
     return t("Best: {0}, {1}. {2}.", best.move, this.viewer.scoreText(best.score), this.note());
   }
   speak() {
-    if (this.evaluation()) return this.desk.speak(this.evaluation());
+    if (this.evaluation()) return announce(this.evaluation());
     this.desk.hint(true);
   }
 

@@ -1,6 +1,6 @@
 /** Games are studied: opened, played on, searched, reviewed, saved; positions are set up by clicks. */
 
-import {at, download, element, tableRow} from "../dom.js";
+import {announce, at, download, element, tableRow} from "../dom.js";
 import {LOSSES} from "../game.js";
 import {playerName} from "../seats.js";
 import {complain, request} from "../server.js";
@@ -99,7 +99,7 @@ export class StudyMode extends SearchedMode {
     for (const name of ["exact", "review", "depths", "lost", "classes", "better", "choices"])
       if (found[name]) found[name].forEach((value, place) => game.note(name, place, value));
     game.record.turned = found.turned;
-    this.desk.speak(this.totals(game).map(([name, share]) => t("{0}: accuracy {1}.", name, share)).join(" "));
+    announce(this.totals(game).map(([name, share]) => t("{0}: accuracy {1}.", name, share)).join(" "));
     if (this.viewer.game === game) this.viewer.load(game, this.viewer.ply);
   }
 
