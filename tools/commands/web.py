@@ -152,7 +152,7 @@ def serve_board(
         if opens and not open_page(page):
             warn(
                 "no browser with a window can be opened here: open the address in a browser of this machine, "
-                "or serve another machine with --serve HOST:PORT"
+                "or serve another machine with --listen HOST:PORT"
             )
         while True:
             interrupts.check()

@@ -400,7 +400,7 @@ def test_a_page_says_who_can_play_engines_of_different_names() -> None:
     with Served("--listen=0.0.0.0:0", "--engine", "name=mine cmd=x", command=["web"]) as own:
         assert own.process.stderr is not None
         warning = own.process.stderr.readline()
-    refused = run("web", "--engine", "cmd=x", "--engine", "cmd=x", code=2)
+    refused = run("web", "--engine", "name=x cmd=x", "--engine", "name=x cmd=y", code=2)
 
     assert "two engines are called 'x'" in refused.stderr
     assert re.search(

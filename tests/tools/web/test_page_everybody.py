@@ -446,5 +446,5 @@ def test_without_a_window_the_program_says_how_the_page_is_reached(tmp_path: Pat
     process.kill()
     process.communicate()
 
-    assert "--serve HOST:PORT" in said
+    assert "--listen HOST:PORT" in said
     assert not (tmp_path / "opened").exists()
