@@ -125,3 +125,21 @@ def test_a_text_that_makes_no_sense_is_refused_in_one_sentence(text: str, senten
     with pytest.raises(NotationError) as error:
         Tuned.parse(text, 100)
     assert str(error.value).startswith(sentence)
+
+
+@pytest.mark.parametrize(
+    "text", ["Skill Level int 10 0 20", "'Skill Level' int 10 0 20", '"Skill Level" int 10 0 20 1 0.1']
+)
+def test_the_name_of_a_parameter_may_have_blanks(text: str) -> None:
+    tuned = Tuned.parse(text, 100)
+
+    assert (tuned.name, tuned.kind, tuned.start, tuned.most) == ("Skill Level", "int", 10, 20)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["int 10 0 20", "'Skill int 10 0 20", "Skill  Level real", f"{'x' * 41} int 1 0 2", "a=b int 1 0 2"],
+)
+def test_a_parameter_without_a_proper_name_is_refused(text: str) -> None:
+    with pytest.raises(NotationError, match=r"expected (NAME int|a parameter's name|a number)"):
+        Tuned.parse(text, 100)

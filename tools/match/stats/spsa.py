@@ -17,13 +17,14 @@ from random import Random
 from typing import Any, Self
 
 from outflank.errors import NotationError
+from outflank.protocol.drivers.command import split_command
 from outflank.tools.match.stats.sprt import Sprt
 
 ALPHA, GAMMA = 0.602, 0.101
 STABILITY = 0.1  # A, as a part of all pairs: in the first of them the rate does not grow much
 _STEPS_IN_RANGE = 20  # of the usual step
 _LEAST_STEP_OF_WHOLE = 0.5  # less would be rounded away in most pairs
-_NAME = re.compile(r"[\w.-]{1,40}", re.ASCII)
+_NAME = re.compile(r"(?=.{1,40}$)[\w.-]+(?: [\w.-]+)*", re.ASCII)
 _LARGEST = 1e12
 _MOST_LAG = 100_000
 _MOST_PARAMETERS = 200
@@ -57,11 +58,16 @@ class Tuned:
 
     @classmethod
     def parse(cls, text: str, pairs: int) -> Self:
-        """Read ``NAME int|real START LEAST MOST [STEP [RATE]]`` for a run of so many pairs.
+        """Read ``NAME int|real START LEAST MOST [STEP [RATE]]`` for a run of so many pairs; a name may have blanks.
 
         Raises: NotationError.
         """
-        words = text.split()
+        try:
+            words = split_command(text)
+        except ValueError:  # a quote that is not closed
+            words = []
+        after = next((at for at, word in enumerate(words) if word in _KINDS), 1)
+        words = [" ".join(words[:after]), *words[after:]]
         if not 5 <= len(words) <= 7:
             raise NotationError(f"expected NAME int|real START LEAST MOST [STEP [RATE]], got {text[:80]!r}")
         name, kind = words[:2]
@@ -76,7 +82,7 @@ class Tuned:
         numbers = (self.start, self.least, self.most, self.step, self.rate)
         if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):
             raise NotationError(
-                f"expected a parameter's name of letters, digits, _ . -, got {str(self.name)[:40]!r}"
+                f"expected a parameter's name of letters, digits, blanks, _ . -, got {str(self.name)[:40]!r}"
             )
         if self.kind not in _KINDS:
             raise NotationError(f"expected int or real for {self.name}, got {str(self.kind)[:40]!r}")
