@@ -223,6 +223,7 @@ def test_the_wheel_brings_the_manual_the_completions_and_the_pages(distributions
 
     assert shared >= {
         "man/man1/outflank.1",
+        "man/man1/outflank-match.1",
         "bash-completion/completions/outflank",
         "zsh/site-functions/_outflank",
         "fish/vendor_completions.d/outflank.fish",

@@ -13,10 +13,10 @@ from click.shell_completion import get_completion_class
 
 from outflank import __version__
 from outflank.tools.cli.command import option_groups
-from outflank.tools.cli.program import SECTIONS, cli
+from outflank.tools.cli.program import COMMANDS, SECTIONS, cli
 
 _PROGRAM = "outflank"
-_MANUAL = "man/man1/outflank.1"
+_FOLDER = "man/man1"
 # Where each shell looks for the file that completes a program of that name, below share/.
 _COMPLETIONS = {
     "bash": "bash-completion/completions/outflank",
@@ -49,55 +49,70 @@ The best moves of a position:
 
 A hundred games between two engines:
 
-    outflank match --games 100 --tc 0.1 --engine 'name=A cmd="outflank gtp"' --engine 'name=B cmd="other-engine"'
+    outflank match ./new ./old --games 100 --tc 0.1
 
 What the moves of a game cost:
 
     outflank review game.sgf --html review.html""",
-    "SEE ALSO": "The pages of docs/ describe protocols, formats, matches and the search.",
+    "SEE ALSO": """\
+Each command has a page of its own, such as outflank-match(1).
+
+The pages of docs/ describe protocols, formats, matches and the search.""",
 }
 
 
 def shell_files() -> dict[str, str]:
-    """The manual and the completion of each shell, by their names below ``share``."""
-    return {_MANUAL: manual(), **{name: _completion(shell) for shell, name in _COMPLETIONS.items()}}
+    """Return the pages of the manual and the completion of each shell, by their names below ``share``."""
+    return {**manual_pages(), **{name: _completion(shell) for shell, name in _COMPLETIONS.items()}}
 
 
-def manual() -> str:
-    """The manual as a page for ``man``: every command with its usage, its help and its options."""
+def manual_pages() -> dict[str, str]:
+    """Return the pages for ``man`` by their names: one of the program, and one of each command with its subcommands."""
     root = click.Context(cli, info_name=_PROGRAM, **cli.context_settings)
-    lines = [
-        f'.TH OUTFLANK 1 "" "outflank {__version__}" "User Commands"',
-        ".SH NAME",
-        "outflank \\- a Reversi/Othello engine for tournaments",
-        ".SH SYNOPSIS",
-        *_usage(root),
-        ".SH DESCRIPTION",
-        *_paragraphs(cli.help or ""),
-        ".SH OPTIONS",
-        *_options(root),
-        *_sections_of_commands(root),
-        *(line for heading, text in _SECTIONS.items() for line in (f".SH {heading}", *_section(text))),
-    ]
-    return "\n".join([*lines, ""])
+    pages = {f"{_FOLDER}/{_PROGRAM}.1": _page(_PROGRAM, _program_page(root))}
+    for context in _contexts(root, COMMANDS):
+        title = f"{_PROGRAM}-{context.info_name}"
+        pages[f"{_FOLDER}/{title}.1"] = _page(title, _command_page(title, context))
+    return pages
 
 
-def _sections_of_commands(root: click.Context) -> Iterator[str]:
-    for title, names in SECTIONS.items():
+def _page(title: str, lines: Iterable[str]) -> str:
+    return "\n".join([f'.TH {title.upper()} 1 "" "outflank {__version__}" "User Commands"', *lines, ""])
+
+
+def _program_page(root: click.Context) -> Iterator[str]:
+    yield from (".SH NAME", "outflank \\- a Reversi/Othello engine for tournaments")
+    yield from (".SH SYNOPSIS", *_usage(root), ".SH DESCRIPTION", *_paragraphs(cli.help or ""))
+    yield from (".SH OPTIONS", *_options(root))
+    for title, summaries in SECTIONS.items():
         yield f".SH {title.upper()}"
-        for context in _commands(root, names):
-            yield from _entry(context)
+        for name, summary in summaries.items():
+            yield from (".TP", f"\\fB{_PROGRAM}\\-{name}\\fR(1)", *_paragraphs(summary))
+    for heading, text in _SECTIONS.items():
+        yield from (f".SH {heading}", *_section(text))
 
 
-def _commands(group: click.Context, names: Iterable[str]) -> Iterator[click.Context]:
+def _command_page(title: str, context: click.Context) -> Iterator[str]:
+    name = str(context.info_name)
+    yield from (".SH NAME", f"{_plain(title)} \\- {_plain(COMMANDS[name])}")
+    yield from (".SH SYNOPSIS", *_usage(context))
+    yield from (".SH DESCRIPTION", *_paragraphs(context.command.help or ""))
+    if options := _options(context):
+        yield from (".SH OPTIONS", *options)
+    if isinstance(context.command, click.Group):
+        yield ".SH COMMANDS"
+        for each in _contexts(context, context.command.list_commands(context)):
+            yield from _entry(each)
+    yield from (".SH SEE ALSO", f"\\fB{_PROGRAM}\\fR(1)")
+
+
+def _contexts(group: click.Context, names: Iterable[str]) -> Iterator[click.Context]:
+    """Yield a context for each of these commands of a group."""
     assert isinstance(group.command, click.Group)
     for name in names:
         command = group.command.get_command(group, name)
         assert command is not None
-        context = click.Context(command, info_name=name, parent=group)
-        yield context
-        if isinstance(command, click.Group):
-            yield from _commands(context, command.list_commands(context))
+        yield click.Context(command, info_name=name, parent=group)
 
 
 def _entry(context: click.Context) -> list[str]:

@@ -22,7 +22,7 @@ from outflank.engine.evaluation import weights
 from outflank.tests.support.installation import python_script
 from outflank.tests.support.program import OUTFLANK
 from outflank.tools.cli.command import Command, option_groups
-from outflank.tools.cli.manual import main, manual, shell_files
+from outflank.tools.cli.manual import main, manual_pages, shell_files
 from outflank.tools.cli.program import COMMANDS, SECTIONS, cli
 from outflank.tools.runtime.progress import json_line, warn
 
@@ -195,9 +195,11 @@ def share(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_manual_has_every_command_and_every_option() -> None:
-    page = manual()
+    pages = manual_pages()
+    assert len(pages) == 1 + len(COMMANDS)
     for name in COMMANDS:
-        section = page.partition(f"\n.SS {name}\n")[2].partition("\n.SS ")[0]
+        assert f"\\fBoutflank\\-{name}\\fR(1)" in pages["man/man1/outflank.1"]
+        section = pages[f"man/man1/outflank-{name}.1"].partition("\n.SH COMMANDS\n")[0]
         command = cli.get_command(click.Context(cli), name)
         assert command is not None
         for parameter in command.params:
@@ -205,14 +207,22 @@ def test_the_manual_has_every_command_and_every_option() -> None:
                 assert parameter.opts[-1].replace("-", "\\-") in section, (name, parameter.opts)
 
 
+def test_the_page_of_a_group_has_its_subcommands() -> None:
+    page = manual_pages()["man/man1/outflank-train.1"]
+
+    assert re.findall(r"^\.SS train (.*)$", page, re.MULTILINE)[:3] == ["selfplay", "label", "devset"]
+    assert "\\-\\-shard" in page
+
+
 def test_the_manual_has_the_sections_that_manuals_have_and_its_examples_are_understood() -> None:
-    page = manual()
+    page = manual_pages()["man/man1/outflank.1"]
     examples = re.findall(r"^\.RS\noutflank (.*)\n\.RE$", page, re.MULTILINE)
 
     sections = re.findall(r"^\.SH (.*)$", page, re.MULTILINE)[4:]
     others = ["EXIT STATUS", "ENVIRONMENT", "FILES", "EXAMPLES", "SEE ALSO"]
     assert sections == [*map(str.upper, SECTIONS), *others]
-    requests = {line.split()[0] for line in page.splitlines() if line.startswith((".", "'"))}
+    lines = "\n".join(manual_pages().values()).splitlines()
+    requests = {line.split()[0] for line in lines if line.startswith((".", "'"))}
     assert requests == {".TH", ".SH", ".SS", ".TP", ".PP", ".RS", ".RE", ".nf", ".fi"}
     assert len(examples) == 4
     for example in examples:
@@ -292,8 +302,10 @@ def test_a_word_for_a_part_of_a_command_gets_this_command(name: str) -> None:
 
 @pytest.mark.skipif(shutil.which("groff") is None, reason="groff is not installed")
 def test_groff_reads_the_manual_without_a_warning(share: Path) -> None:
-    page = str(share / "man/man1/outflank.1")
-    ran = subprocess.run(["groff", "-man", "-Tutf8", "-ww", page], capture_output=True, text=True, timeout=60)
+    pages = [str(path) for path in (share / "man/man1").iterdir()]
+    ran = subprocess.run(
+        ["groff", "-man", "-Tutf8", "-ww", *pages], capture_output=True, text=True, timeout=60
+    )
     shown = re.sub("\x1b\\[[0-9;]*m|.\x08", "", ran.stdout)
 
     assert ran.stderr == ""
