@@ -90,6 +90,15 @@ class DatabaseKind:
                     os.unlink(name)
             raise
 
+    def is_application_of(self, path: Path) -> bool:
+        """Return whether a file has the header of this kind; it may be damaged."""
+        try:
+            with open_regular(path) as file:
+                header = file.read(_HEADER_BYTES)
+        except (OSError, ValueError):
+            return False
+        return header.startswith(_MAGIC) and header[68:72] == struct.pack(">I", self.application)
+
     def open_to_read(self, path: Path) -> sqlite3.Connection:
         """Open a file to read it, also while it is being written, and in a read-only folder.
 

@@ -24,6 +24,7 @@ from outflank.protocol.formats.samples import named_file, samples
 from outflank.protocol.formats.transcript import parse
 from outflank.protocol.lines import printable
 from outflank.tools.cli.command import LIKE_BOARD, SQUARE
+from outflank.tools.match.state.schema import names_a_run
 from outflank.tools.runtime.progress import Complaints, counted, warn
 
 STDIN = "-"
@@ -78,7 +79,7 @@ def read_game(text: str, rules: Rules, name: str = _ARGUMENT) -> AnnotatedGame:
 
 
 class Given:
-    """A command's argument for a position: a description, or the name of a file (``-`` is stdin) or of a sample.
+    """A command's argument for a position: a description, or the name of a file (``-`` is stdin), a run or a sample.
 
     As a context manager it closes the file.
 
@@ -92,9 +93,10 @@ class Given:
         self._text = text
         self._path = named_file(text)
         self._stream: BufferedReader | None = None
+        self._is_run = names_a_run(text)
         if text == STDIN:
             self._stream = _standard_input()
-        elif os.path.exists(self._path) and not os.path.isdir(self._path):
+        elif not self._is_run and os.path.exists(self._path) and not os.path.isdir(self._path):
             self._stream = open(self._path, "rb")  # noqa: SIM115  # closed at the end of the context
 
     def __enter__(self) -> "Given":
@@ -134,7 +136,9 @@ class Given:
 
         Raises: NotationError or IllegalMoveError if it is neither a file nor a description; OSError.
         """
-        if self._stream is None:
+        if self._is_run:
+            yield from _games_of_run(self._text)
+        elif self._stream is None:
             yield _described(self._text, rules)
         elif _is_board_over_lines(decoded(self._stream.peek())):
             text = decoded(self._stream.read(_MOST_CHARACTERS))
@@ -250,7 +254,7 @@ class ReadGames:
 
 
 def games_of(name: str, source: FormatName | None, rules: Rules) -> Iterator[AnnotatedGame | BadGame]:
-    """Yield the games of a file (``-`` is stdin), or a ``BadGame`` if it can't be read.
+    """Yield the games of a file (``-`` is stdin) or a run, or a ``BadGame`` if it can't be read.
 
     Args:
         name: the name of the file or of a sample.
@@ -259,12 +263,27 @@ def games_of(name: str, source: FormatName | None, rules: Rules) -> Iterator[Ann
     """
     with ExitStack() as stack:
         try:
+            if name != STDIN and names_a_run(name):
+                yield from _games_of_run(name)
+                return
             path = None if name == STDIN else Path(named_file(name))
             stream = sys.stdin.buffer if path is None else stack.enter_context(open(named_file(name), "rb"))
             yield from read_games(stream, path, rules, source)
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             yield BadGame("", f"can't be read ({reason})")
+
+
+def _games_of_run(name: str) -> Iterator[AnnotatedGame | BadGame]:
+    from outflank.tools.match.state.store import read_run  # most commands read no run
+    from outflank.tools.report.records import run_record
+
+    try:
+        run = read_run(Path(name))
+    except FileFormatError as error:
+        yield BadGame("", str(error))
+        return
+    yield from (run_record(run, game) for game in run.games)
 
 
 def games_given(text: str, source: FormatName | None, rules: Rules) -> Iterator[AnnotatedGame | BadGame]:

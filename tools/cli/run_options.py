@@ -268,15 +268,16 @@ played_options = together(
 )
 """The options that say what is played, except the engines."""
 
+live_option = click.option(
+    "--live",
+    cls=AddressOption,
+    callback=read_by(_address),
+    help="Show the run as it is played, and its report afterwards, on a web page until Ctrl-C; "
+    "see docs/live.md.  [default: no page; 127.0.0.1 and a free port]",
+)
 live_options = group(
     _WATCHING,
-    click.option(
-        "--live",
-        cls=AddressOption,
-        callback=read_by(_address),
-        help="Show the run as it is played, and its report afterwards, on a web page until Ctrl-C; "
-        "see docs/live.md.  [default: no page; 127.0.0.1 and a free port]",
-    ),
+    live_option,
     click.option(
         "--delay",
         type=Seconds(),
@@ -294,7 +295,9 @@ def out_option(help: str) -> Decorator:
 
 
 where_options = together(
-    out_option("New or empty folder for the records.  [default: named by date and time]"),
+    out_option(
+        "Folder for the records; the same command continues the run in it.  [default: in runs/, by date and time]"
+    ),
     group(
         _RECORDS,
         click.option(

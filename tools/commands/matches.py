@@ -34,8 +34,9 @@ from outflank.tools.cli.run_options import (
 )
 from outflank.tools.cli.types import DEFAULT_TEST, WholeNumber
 from outflank.tools.match.state.config_file import save_config
-from outflank.tools.match.state.run import Format, Run, RunSettings
-from outflank.tools.match.state.schema import RUN_FILE
+from outflank.tools.match.state.run import Format, Run, RunSettings, difference
+from outflank.tools.match.state.schema import RUN_FILE, names_a_run
+from outflank.tools.match.state.store import read_run
 from outflank.tools.match.state.tuning import TEST_FOLDER, test_of, tuning_settings
 from outflank.tools.match.stats.spsa import Tuned
 from outflank.tools.runs.resume import ask_about_commands
@@ -44,6 +45,8 @@ from outflank.tools.runs.show import show_run
 if TYPE_CHECKING:  # extras that most do without
     from outflank.tools.match.runner.session import RunSession
 
+RUNS_FOLDER = Path("runs")
+"""The folder of the runs whose folder is not named."""
 _WITH_RESUME = ("concurrency", "cluster", "as_json", "live", "delay")
 _SHORT_MATCH = ('name="level 5" cmd="outflank gtp --level 5"', 'name="level 4" cmd="outflank gtp --level 4"')
 _MOST_GAMES_OF_TEST = 20_000
@@ -150,7 +153,8 @@ def tune(
     tuning, run = _play_run(choose, played, options)
     test = tuning.folder / TEST_FOLDER
     if (test / RUN_FILE).exists():
-        _play_run(choose, played, replace(options, resume=test), resumed_by=tuning.folder)
+        allow = partial(ask_about_commands, test)
+        _resume(test, allow, options, _typed_concurrency(played), None, tuning.folder)
     elif settings := test_of(run.settings, Figures(run).values):
         settings = replace(settings, concurrency=tuning.settings.concurrency)
         _show(RunSession(settings, test), options, tuning.folder)
@@ -162,16 +166,16 @@ def _play_run(
     options: RunOptions,
     *,
     may_grow: bool = False,
-    resumed_by: Path | None = None,
 ) -> tuple[RunSession, Run]:
     """Play a new run, or resume one, and print its result; with --save-config write its settings and end.
+
+    A folder that has a run with the same settings resumes it, so that the same command may be given again.
 
     Args:
         choose: makes the settings of a new run.
         played: the settings by the options, without engines.
         options: the other options.
         may_grow: whether a resumed run may get more games.
-        resumed_by: the folder that --resume names to resume the run; its own if None.
 
     Returns: the session and the run as it ended.
     """
@@ -179,19 +183,50 @@ def _play_run(
 
     if options.resume:
         _expect_options_of_resume(may_grow)
-        concurrency = played.concurrency if _is_typed("concurrency") else None
         games = played.games if may_grow and _is_typed("games") else None
-        allow = partial(ask_about_commands, options.resume)
-        with RunSession.resume(options.resume, allow, concurrency, games) as session:
-            return session, _show(session, options, resumed_by or options.resume)
+        folder, allow = options.resume, partial(ask_about_commands, options.resume)
+        return _resume(folder, allow, options, _typed_concurrency(played), games)
     settings = choose()
     if options.save_config:
         save_config(settings, options.save_config)
         click.echo(f"Wrote {options.save_config}", err=True)
         click.get_current_context().exit()
+    if options.folder and not options.no_records and names_a_run(str(options.folder)):
+        known = read_run(options.folder).settings
+        games = settings.games if may_grow and settings.games > known.games else None
+        drawn = () if is_given(click.get_current_context(), "seed") else ("seed",)
+        if other := difference(
+            known, settings if games is None else replace(settings, games=known.games), drawn
+        ):
+            raise click.BadParameter(
+                f"{str(options.folder)!r} has a run with other settings ({other}): name a new folder, or continue that "
+                "run with --resume",
+                param_hint="--out",
+            )
+        # The commands that it starts are those of this command line.
+        return _resume(options.folder, lambda settings: None, options, _typed_concurrency(played), games)
     with _new_folder(options) as folder:
         session = RunSession(settings, folder)
         return session, _show(session, options, folder)
+
+
+def _resume(
+    folder: Path,
+    allow: Callable[[RunSettings], object],
+    options: RunOptions,
+    concurrency: int | None,
+    games: int | None,
+    resumed_by: Path | None = None,
+) -> tuple[RunSession, Run]:
+    """Play the rest of a run; see ``RunSession.resume`` and ``_play_run``."""
+    from outflank.tools.match.runner.session import RunSession  # brings numpy, which help does not need
+
+    with RunSession.resume(folder, allow, concurrency, games) as session:
+        return session, _show(session, options, resumed_by or folder)
+
+
+def _typed_concurrency(played: RunSettings) -> int | None:
+    return played.concurrency if _is_typed("concurrency") else None
 
 
 def _is_typed(name: str) -> bool:
@@ -217,7 +252,7 @@ def _new_folder(options: RunOptions) -> Iterator[Path]:
             yield Path(folder)
     else:
         name = click.get_current_context().command.name
-        yield options.folder or Path(f"{name}-{datetime.now():%Y%m%d-%H%M%S}")
+        yield options.folder or RUNS_FOLDER / f"{name}-{datetime.now():%Y%m%d-%H%M%S}"
 
 
 def _show(session: RunSession, options: RunOptions, folder: Path) -> Run:

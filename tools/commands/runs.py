@@ -12,14 +12,18 @@ from outflank.protocol.formats import FormatName
 from outflank.storage.files import STDOUT, open_output
 from outflank.tools.cli.command import Command, is_from_file
 from outflank.tools.cli.options import json_option, output_option
+from outflank.tools.cli.run_options import live_option
 from outflank.tools.cli.types import DEFAULT_TEST, WholeNumber, read_by
 from outflank.tools.match.state.run import Run
+from outflank.tools.match.state.schema import names_a_run
 from outflank.tools.match.state.store import read_run
 from outflank.tools.match.stats.elo import elo_of, interval, mean
 from outflank.tools.match.stats.sprt import Sprt, bayesian_ratio
 from outflank.tools.report.gamefiles import FORMAT_OF, check_output, chosen_format, game_writer, written_files
 from outflank.tools.report.records import as_transcript, csv_lines, run_record
-from outflank.tools.runtime.progress import warn
+from outflank.tools.runs.show import show_again
+from outflank.tools.runtime.address import Address
+from outflank.tools.runtime.progress import json_line, warn
 
 _Format = FormatName | Literal["csv"]
 _FORMATS: dict[str, _Format] = {suffix: name for suffix, name in FORMAT_OF.items() if name != "obf"}
@@ -38,21 +42,32 @@ def _read(path: Path) -> Run:
 @click.command(cls=Command)
 @_RUN
 @output_option("Where to write it", "report.html in the run's folder")
-def report(run: Path, output: Path | None) -> None:
-    """Write the report of RUN, a run's folder or its run.db, as one self-contained HTML file.
+@live_option
+@json_option
+def report(run: Path, output: Path | None, live: Address | None, as_json: bool) -> None:
+    """Print the final table of RUN, a run's folder or its run.db, and write its report as one self-contained HTML file.
 
-    The run need not be over: the report shows its current state. Prints the name of the file.
+    The run need not be over: table and report show its current state, and nothing is played. With --live the run's page
+    is served until Ctrl-C.
     """
     # These bring numpy, which help does without.
-    from outflank.tools.report.figures import Figures
+    from outflank.tools.report.figures import Figures, summary
     from outflank.tools.report.report import render_report
+    from outflank.tools.report.tables import print_result
 
-    page = render_report(Figures(_read(run)))
+    read = _read(run)
+    figures = Figures(read)
     path = output or (run if run.is_dir() else run.parent) / "report.html"
     with open_output(path) as file:
-        file.write(page.encode())
+        file.write(render_report(figures).encode())
     if path is not STDOUT:
-        click.echo(path)
+        if as_json:
+            click.echo(json_line(summary(figures)))
+        else:
+            print_result(figures)
+        click.echo(f"The report is {path}", err=True)
+    if live is not None:
+        show_again(run, read, live)
 
 
 @click.command(cls=Command)
@@ -95,8 +110,22 @@ def export(run: Path, name: _Format | None, output: Path) -> None:
         click.echo(file)
 
 
+def _counts(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> tuple[int, ...]:
+    """Read counts, or count the pairs of the run that is named in their place."""
+    if len(texts) == 1 and names_a_run(texts[0]):
+        from outflank.tools.match.standings import Standings  # brings numpy, which help does without
+
+        run = _read(Path(texts[0]))
+        if len(run.settings.engines) != 2:
+            raise click.UsageError(f"a test is of two engines, and this run has {len(run.settings.engines)}")
+        points = Standings(run.settings, run.games).match_points
+        return tuple(points.count(half / 2) for half in range(_PENTANOMIAL))
+    kind = WholeNumber(0, 10**12)
+    return tuple(kind.convert(text, param, ctx) for text in texts)
+
+
 @click.command(cls=Command)
-@click.argument("counts", nargs=-1, required=True, type=WholeNumber(0, 10**12))
+@click.argument("counts", nargs=-1, required=True, metavar="COUNTS...", callback=_counts)
 @click.option(
     "--test",
     callback=read_by(Sprt.parse),
@@ -105,7 +134,7 @@ def export(run: Path, name: _Format | None, output: Path) -> None:
 )
 @json_option
 def sprt(counts: tuple[int, ...], test: Sprt, as_json: bool) -> None:
-    """Run a sequential test on COUNTS of results.
+    """Run a sequential test on COUNTS of results, or on the pairs of a RUN of two engines.
 
     Five counts are pairs of games with 0, 1/2, 1, 3/2 and 2 points. Three counts are games lost, drawn and won; they
     get the ratio of the BayesElo model too, which older runners use. LLR is the log-likelihood ratio, with the bounds

@@ -5,20 +5,22 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from outflank.engine import OutflankError
 from outflank.tools.cli.run_options import RunOptions
-from outflank.tools.match.state.events import Notice, RunObserver
+from outflank.tools.match.state.events import Notice, RunEnded, RunObserver, RunOpened
 from outflank.tools.match.state.run import MOST_VOIDS, Run
 from outflank.tools.match.state.schema import RUN_FILE
-from outflank.tools.runtime.progress import counted, json_line
+from outflank.tools.runtime.progress import counted, json_line, warn
 from outflank.tools.runtime.signals import Interrupted, Interrupts
 
 if TYPE_CHECKING:  # an extra that most do without
     from outflank.tools.match.runner.session import RunSession
+    from outflank.tools.runtime.address import Address
 
 _SLICE_SECONDS = 0.1
 
@@ -76,6 +78,23 @@ def show_run(
     if not run.is_valid:
         raise OutflankError(f"the run is not valid: more than {MOST_VOIDS:.0%} of an engine's games are void")
     return run
+
+
+def show_again(path: Path, run: Run, address: Address) -> None:
+    """Serve the page of a run that is not played, until a signal.
+
+    Args:
+        path: the folder or the file of the run.
+        run: the run.
+        address: where the page is served.
+    """
+    from outflank.tools.web.page_process import PageProcess  # an extra that most do without
+
+    with Interrupts() as interrupts, PageProcess(address, 0.0, warn) as page:
+        page.observe(RunOpened(path, run))
+        page.observe(RunEnded(run))
+        click.echo(f"The page stays at {page.url} until Ctrl-C", err=True)
+        _wait_for_signal(interrupts)
 
 
 def _wait_for_signal(interrupts: Interrupts) -> None:

@@ -108,6 +108,32 @@ def test_a_signal_ends_the_match_and_loses_nothing(tmp_path: Path, number: signa
     assert json.loads((tmp_path / "m" / "summary.json").read_text())["interrupted"] is True
 
 
+@pytest.mark.parametrize("name", ["run", "run/run.db"])
+def test_a_run_is_a_source_of_games_wherever_games_are(tmp_path: Path, name: str) -> None:
+    run = store_run(tmp_path / "run", *GAMES)
+    at = tmp_path / name
+    converted = invoke("convert", at, "--format", "transcript")
+    archived = invoke("archive", "build", at, "-o", tmp_path / "games.archive")
+    tested = invoke("sprt", at)
+
+    for ran in (converted, archived, tested):
+        assert (ran.exit_code, ran.exception) == (0, None), ran.output
+    assert [line.split()[0] for line in converted.stdout.splitlines()] == [game.transcript for game in GAMES]
+    assert "2 games" in archived.output
+    assert "pairs by points (0, 0.5, 1, 1.5, 2)" in tested.output
+    assert read_run(run).games == GAMES
+
+
+def test_a_report_prints_the_final_table_and_names_its_file(tmp_path: Path) -> None:
+    run = store_run(tmp_path / "run", *GAMES)
+    shown, facts = invoke("report", run), invoke("report", run, "--json", "-o", tmp_path / "page.html")
+
+    assert "engine  points  games" in shown.stdout
+    assert shown.stderr == f"The report is {run / 'report.html'}\n"
+    assert json.loads(facts.stdout)["games"] == 2
+    assert (tmp_path / "page.html").read_bytes() == (run / "report.html").read_bytes()
+
+
 @needs_rhino
 def test_gtp_rhino_plays_whole_games_though_it_refuses_passes(tmp_path: Path) -> None:
     turns = played(WITH_PASSES).turns

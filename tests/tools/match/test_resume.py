@@ -40,12 +40,13 @@ def kill_and_resume(folder: Path, games: int, kills: int, concurrency: int) -> R
     rng = random.Random(SEED)
     kill_at_random(begin(folder, games, concurrency), rng)
     counted = 0
-    for _ in range(kills - 1):
+    again = [["match", "--resume", str(folder), "--json"], begin(folder, games, concurrency)]
+    for number in range(kills - 1):
         run = read_run(folder)
         assert len(run.games) >= counted
         assert not run.finished or len(run.games) == games
         counted = len(run.games)
-        kill_at_random(["match", "--resume", str(folder), "--json"], rng)
+        kill_at_random(again[number % 2], rng)
     ran = outflank("match", "--resume", folder, "--json")
     assert ran.returncode == 0, ran.stderr
     summary = json.loads(ran.stdout.splitlines()[-1])
@@ -66,6 +67,29 @@ def test_a_match_that_is_killed_again_and_again_ends_as_if_nothing_had_happened(
     assert results(run) == results(conduct(settings(*ENGINES, games=games, seed=SEED), tmp_path / "whole"))
     assert run.finished
     assert run.voids == ()
+
+
+def test_the_same_command_continues_its_run_and_another_one_leaves_it_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "m"
+    command = [word for word in begin(folder, 2, 1) if word not in ("--seed", str(SEED))]
+    outflank(*command, check=True)
+    before = read_run(folder)
+    outflank(*command, "--concurrency", "2", check=True)
+    others = {
+        "rules othello there, reversi here": ["--rules", "reversi"],
+        "engine B: tc none there, 9 here": ["--engine", f"name=B tc=9 cmd={shlex.quote(ENGINES[1].cmd)}"],
+        "games 2 there, 1 here": ["--games", "1"],
+    }
+    for difference, words in others.items():
+        shorter = command[:2] + command[3:] if "--engine" in words else command
+        refused = outflank(*shorter, *words)
+        assert refused.returncode == 2
+        assert f"has a run with other settings ({difference})" in refused.stderr
+    assert read_run(folder) == before
+    outflank(*command, "--games", "4", check=True)
+
+    assert len(read_run(folder).games) == 4
+    assert results(read_run(folder))[:2] == results(before)
 
 
 def test_a_finished_run_is_only_shown_without_a_report_that_fails(tmp_path: Path) -> None:
@@ -109,7 +133,7 @@ def test_a_finished_match_gets_more_games_and_equals_one_that_had_them_from_the_
         ),
         (
             {"sprt": Sprt(0, 200, alpha=0.4, beta=0.4)},
-            "the test of this run has its verdict, so it needs no more games",
+            "the test of this run has its verdict after 80 games, so it needs no more games",
         ),
     ],
 )

@@ -25,7 +25,8 @@ from outflank.tests.support import fake_engine
 from outflank.tests.support.browser import Browser, fetched, in_browser
 from outflank.tests.support.processes import children, resident_kib
 from outflank.tests.support.program import started
-from outflank.tests.support.runs import conduct, instant_settings, replays
+from outflank.tests.support.runs import broken_off, conduct, instant_settings, replays, store_run
+from outflank.tools.match.game.results import Ending
 from outflank.tools.match.state.events import RunOpened, Thought
 from outflank.tools.match.state.store import read_run
 from outflank.tools.runtime.address import Address
@@ -312,6 +313,28 @@ def test_the_page_may_die_and_the_run_goes_on(tmp_path: Path) -> None:
             time.sleep(0.1)
 
         assert "has ended; the run goes on without it" in said
+
+
+def test_a_report_shows_the_page_of_a_run_again_and_plays_nothing(tmp_path: Path) -> None:
+    crash = broken_off(Ending.CRASH, Colour.BLACK)
+    run = store_run(tmp_path / "run", crash)
+    process = started("report", str(run), "--live", "0", stdout=subprocess.DEVNULL)
+    assert process.stderr is not None
+    try:
+        url = next(line for line in process.stderr if line.startswith("The page stays at ")).split()[4]
+        with connect(url.replace("http", "ws") + "/feed", max_size=None) as socket:
+            watcher = Watcher(socket)
+            watcher.wait(lambda values: values.get("run", {}).get("state") == "interrupted")
+        dialogue = fetched(f"{url}/fault-game-1.txt", None)
+        missing = fetched(f"{url}/fault-game-2.txt", None)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+    finally:
+        process.kill()
+
+    assert dialogue == (200, "\n".join([*crash.dialogue, ""]).encode())
+    assert missing[0] == 404
+    assert process.returncode == 0
 
 
 def test_what_engines_say_before_the_run_has_a_folder_is_not_shown(tmp_path: Path) -> None:

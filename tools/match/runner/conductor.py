@@ -23,6 +23,7 @@ from outflank.tools.match.state.events import (
 )
 from outflank.tools.match.state.run import Format, Run, RunSettings
 from outflank.tools.match.state.store import Store
+from outflank.tools.runtime.progress import counted
 from outflank.tools.runtime.signals import Interrupts
 
 MOST_ATTEMPTS = 6  # at a pair in which the runner failed; then the machine is not fit for this run
@@ -221,10 +222,12 @@ def with_games(run: Run, games: int) -> RunSettings:
     if settings.format is not Format.MATCH or settings.tuning:
         kind = "tuning" if settings.tuning else f"tournament ({settings.format})"
         raise SettingsError(f"only a match can get more games, and this run is a {kind}")
+    if Standings(settings, run.games).verdict is not None:
+        raise SettingsError(
+            f"the test of this run has its verdict after {counted(len(run.games), 'game')}, so it needs no more games"
+        )
     if games < settings.games:
         raise SettingsError(f"the run has {settings.games} games already, so it can't have {games}")
-    if Standings(settings, run.games).verdict is not None:
-        raise SettingsError("the test of this run has its verdict, so it needs no more games")
     return replace(settings, games=games)
 
 

@@ -1,6 +1,6 @@
 """A run of games as data: its settings, its games so far, and the settings as its file keeps them."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -177,6 +177,32 @@ def plain_settings(settings: RunSettings) -> dict[str, Any]:
         **{name: asdict(rule) for name in SCORE_RULES if (rule := getattr(settings, name))},
         **({"tuning": asdict(settings.tuning)} if settings.tuning else {}),
     }
+
+
+def difference(first: RunSettings, second: RunSettings, ignored: Collection[str] = ()) -> str:
+    """Return the first setting in which two runs differ, as ``games 100 there, 200 here``; empty if they agree.
+
+    Args:
+        first: the settings there.
+        second: the settings here.
+        ignored: the names of settings that may differ besides the concurrency.
+    """
+    there, here = plain_settings(first), plain_settings(second)
+    if first.names != second.names:
+        return f"engines {', '.join(first.names)} there, {', '.join(second.names)} here"
+    engines = zip(first.names, there.pop("engines"), here.pop("engines"), strict=True)
+    for name, one, other in engines:
+        if found := _differing(one, other, ()):
+            return f"engine {name}: {found}"
+    return _differing(there, here, ("concurrency", *ignored))
+
+
+def _differing(there: Mapping[str, Any], here: Mapping[str, Any], ignored: Collection[str]) -> str:
+    for key in (*there, *(key for key in here if key not in there)):
+        if key not in ignored and (one := there.get(key)) != (other := here.get(key)):
+            words = ("none" if value is None else value for value in (one, other))
+            return "{} {} there, {} here".format(key.replace("_", "-"), *words)
+    return ""
 
 
 def read_settings(plain: Mapping[str, Any]) -> RunSettings:

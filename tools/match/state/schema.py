@@ -68,6 +68,12 @@ def run_path(path: Path) -> Path:
     raise FileFormatError(f"{str(path)!r} is not the folder of a run: it has no {RUN_FILE}{found}")
 
 
+def names_a_run(name: str) -> bool:
+    """Return whether `name` is the folder of a run, or a file of this kind."""
+    path = Path(name)
+    return (path / RUN_FILE).is_file() if path.is_dir() else RUN.is_application_of(path)
+
+
 LONGEST_SENTENCE = 2_000  # characters; the engines' own words are in most of them
 MOST_IDENTITIES = 10  # of an engine that calls itself something else in each game
 LONGEST_DIALOGUE = 1 << 20  # more than `DialogueLog` keeps of a game
