@@ -1,12 +1,9 @@
 """``outflank web``: a board in the browser."""
 
-import os
 import secrets
-import sys
 import time
-import webbrowser
 from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -29,7 +26,6 @@ if TYPE_CHECKING:
     from outflank.protocol.drivers import EngineSpec
 
 _TOKEN_BYTES = 16
-_DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY")  # the variables that name a screen for windows
 _SLICE_SECONDS = 0.1
 
 
@@ -80,20 +76,6 @@ def web(
     serve_board(texts, defaults, searchers, serve, serve is None, archive, engines, mode)
 
 
-def open_page(page: str) -> bool:
-    """Open a page in the user's browser; return whether there is one that runs its program.
-
-    A browser in the terminal doesn't. One that the variable BROWSER names is opened whatever it is.
-    """
-    if not os.environ.get("BROWSER"):
-        has_windows = sys.platform in ("win32", "darwin") or any(map(os.environ.get, _DISPLAYS))
-        with suppress(webbrowser.Error):
-            has_windows = has_windows and type(webbrowser.get()) is not webbrowser.GenericBrowser
-        if not has_windows:
-            return False
-    return webbrowser.open(page)
-
-
 def serve_board(
     texts: Sequence[str],
     defaults: Defaults,
@@ -108,6 +90,7 @@ def serve_board(
     from outflank.tools.archive.table import Explorer
     from outflank.tools.runtime.address import Address
     from outflank.tools.web.analysis import AnalysisBoard  # an extra that most do without
+    from outflank.tools.web.browser import opened
     from outflank.tools.web.games import MOST_GAMES
     from outflank.tools.web.server import WebServer
 
@@ -136,7 +119,7 @@ def serve_board(
                 board.routes,
                 address.listen(),
                 names=address.names,
-                on_other_name=lambda name: warn(address.refused(name, "--serve")),
+                on_other_name=lambda name: warn(address.refused(name, "--listen")),
             )
         )
         interrupts = stack.enter_context(Interrupts())
@@ -149,7 +132,7 @@ def serve_board(
             warn(
                 f"everyone who can reach {server.url} and knows the address can search here and play {names}"
             )
-        if opens and not open_page(page):
+        if opens and not stack.enter_context(opened(page)):
             warn(
                 "no browser with a window can be opened here: open the address in a browser of this machine, "
                 "or serve another machine with --listen HOST:PORT"

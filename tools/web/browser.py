@@ -1,0 +1,55 @@
+"""Opens a page in the user's browser without showing its address to other users of this machine."""
+
+import html
+import os
+import sys
+import tempfile
+import threading
+import webbrowser
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+_DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY")  # the variables that name a screen for windows
+_REDIRECT = """<!DOCTYPE html>
+<meta charset="utf-8"><meta http-equiv="refresh" content="0;url={url}"><title>Outflank</title>
+<p><a href="{url}">Outflank</a></p>
+"""
+
+
+@contextmanager
+def opened(url: str) -> Iterator[bool]:
+    """Open a page until the end of the context, in a browser that runs its program.
+
+    Every user of the machine can read the command line of a browser, so that has the name of a file that this user
+    alone can read, and that leads on to the address. A browser in the terminal runs no program of a page, so it is opened
+    only if the variable BROWSER names it.
+
+    Yields: whether there is such a browser.
+    """
+    browser = _browser()
+    if browser is None:
+        yield False
+        return
+    descriptor, name = tempfile.mkstemp(prefix="outflank-", suffix=".html")  # which this user alone can read
+    file = Path(name)
+    with open(descriptor, "w") as written:
+        written.write(_REDIRECT.format(url=html.escape(url)))
+    try:
+        # In a thread, since some browsers are waited for until they are closed.
+        threading.Thread(target=browser.open, args=(file.as_uri(),), daemon=True).start()
+        yield True
+    finally:
+        with suppress(OSError):
+            file.unlink()
+
+
+def _browser() -> webbrowser.BaseBrowser | None:
+    with suppress(webbrowser.Error):
+        browser = webbrowser.get()
+        if os.environ.get("BROWSER"):
+            return browser
+        has_windows = sys.platform in ("win32", "darwin") or any(map(os.environ.get, _DISPLAYS))
+        if has_windows and type(browser) is not webbrowser.GenericBrowser:
+            return browser
+    return None
