@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
-from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, InvalidURI
 from websockets.frames import CloseCode
 from websockets.sync.client import ClientConnection, connect
 
@@ -48,6 +48,7 @@ _SILENCE_SECONDS = 10.0  # without a message of the server, which pings more oft
 _PAUSES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)  # before each new try to connect
 _THOUGHT_SECONDS = 0.2  # between two that are passed on
 _BEYOND_SECONDS = 5.0  # after which the server has given up anyway
+_PASSING = (408, 425, 429)  # HTTP statuses of refusals that may pass
 _SCHEMES = {"http": "ws", "https": "wss", "ws": "ws", "wss": "wss"}
 
 
@@ -295,6 +296,8 @@ class Joiner:
                     socket.close(CloseCode.GOING_AWAY)
                     raise
         except (OSError, EOFError, InvalidHandshake, ConnectionClosed) as error:
+            if isinstance(error, InvalidStatus) and not self._session:
+                self._expect_arena(error.response.status_code)
             if self._tries in (0, len(_PAUSES) - 1):
                 reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
                 self._say(f"no line to {self._address} ({printable(reason)}); trying again")
@@ -304,6 +307,15 @@ class Joiner:
             with self._lock:
                 self._socket = None
         return False
+
+    def _expect_arena(self, status: int) -> None:
+        """Raise Refusal if this HTTP status says that there is no arena at the address."""
+        if status // 100 == 4 and status not in _PASSING:
+            raise Refusal(
+                f"{self._address} is no address of an arena (HTTP {status}). The page of the games has another port: "
+                "join at the address that outflank serve prints and its page shows. If it is a name that a proxy "
+                "hands on, --listen of outflank serve needs it"
+            )
 
     def _connected(self) -> ClientConnection:
         connecting: Future[ClientConnection] = Future()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.tools.match.game.results import Ending
 from outflank.tools.match.schedule.meetings import Meeting
-from outflank.tools.match.state.run import Format
+from outflank.tools.match.state.run import MOST_VOIDS, Format
 from outflank.tools.match.state.tuning import Value
 from outflank.tools.match.stats.elo import EloEstimate
 from outflank.tools.match.stats.sprt import Sprt
@@ -228,9 +228,6 @@ def _stages_text(stages: Sequence[tuple[float, float]]) -> str:
 def notes(figures: Figures) -> list[str]:
     """Facts that a reader of the results needs, a sentence each without its full stop."""
     found, run = [], figures.run
-    if not run.is_valid:
-        shares = [f"{engine.name} {engine.void_share:.1%}" for engine in figures.engines if engine.voids]
-        found.append(f"This run is not valid: too many games were void ({', '.join(shares)})")
     if repeated := len(figures.repeats):
         found.append(
             f"{repeated} of {figures.complete_pairs} pairs repeat an earlier one up to symmetry: Elo and test come "
@@ -246,7 +243,18 @@ def notes(figures: Figures) -> list[str]:
         for engine in figures.engines
         if len(engine.identities) > 1
     ]
-    return found + [sentence for engine in figures.engines for sentence in _outside(engine)]
+    found += [sentence for engine in figures.engines for sentence in _outside(engine)]
+    if not run.is_valid:
+        shares = ", ".join(
+            f"{engine.name} {engine.void_share:.1%}" for engine in figures.engines if engine.voids
+        )
+        found.append(
+            f"This run is not valid: too many games were void ({shares}; at most {MOST_VOIDS:.0%} may be). They were "
+            "played again, and the results count only games that nothing delayed, so the standing holds; but games "
+            "are void because the machine was too busy, which may have cost others time: repeat the run with a lower "
+            "--concurrency before you rely on it"
+        )
+    return found
 
 
 def _outside(engine: EngineFigures) -> list[str]:

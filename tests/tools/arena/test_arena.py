@@ -22,7 +22,7 @@ from msgspec import structs
 from websockets.exceptions import ConnectionClosed
 
 from outflank.engine import NotationError
-from outflank.protocol.clock import TimeControl
+from outflank.protocol.clock import NO_LIMIT, TimeControl
 from outflank.protocol.drivers.errors import UnfitEngineError
 from outflank.protocol.drivers.spec import EngineSpec, Protocol
 from outflank.tests.support import fake_engine
@@ -31,6 +31,7 @@ from outflank.tests.support.processes import resident_kib
 from outflank.tests.support.runs import conduct, fake, instant, instant_settings
 from outflank.tools.arena import connection
 from outflank.tools.arena.arena import Arena
+from outflank.tools.arena.joining import Joiner, join_address
 from outflank.tools.arena.messages import (
     CLIENT,
     SERVER,
@@ -42,6 +43,7 @@ from outflank.tools.arena.messages import (
     OpenMessage,
     PongMessage,
     ReadyMessage,
+    Refusal,
     read,
     write,
 )
@@ -53,6 +55,8 @@ from outflank.tools.match.state.events import Event, GameEnded, LiveUpdate, Thou
 from outflank.tools.match.state.run import Format
 from outflank.tools.match.state.store import read_run
 from outflank.tools.runtime import progress
+from outflank.tools.runtime.address import Address
+from outflank.tools.web.server import WebServer
 
 SLOW = [pytest.mark.slow, pytest.mark.timeout(1200)]
 
@@ -244,6 +248,14 @@ def test_who_is_sent_away_does_not_come_back(tmp_path: Path) -> None:
         wait(lambda: a.failure)
 
     assert str(a.failure) == "the server refuses: the organiser has sent it away"
+
+
+def test_the_page_of_the_games_is_told_from_an_arena() -> None:
+    """It has another port, and is the address that people know."""
+    with WebServer([], Address().listen()) as page:
+        joiner = Joiner(join_address(page.url), "token", EngineSpec("A", "x", NO_LIMIT))
+        with pytest.raises(Refusal, match=r"is no address of an arena \(HTTP 403\).* another port"):
+            joiner.run()
 
 
 def test_answers_to_questions_are_no_flood(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
