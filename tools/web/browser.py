@@ -22,8 +22,8 @@ def opened(url: str) -> Iterator[bool]:
     """Open a page until the end of the context, in a browser that runs its program.
 
     Every user of the machine can read the command line of a browser, so that has the name of a file that this user
-    alone can read, and that leads on to the address. A browser in the terminal runs no program of a page, so it is opened
-    only if the variable BROWSER names it.
+    alone can read, and that leads on to the address. A browser in the terminal runs no program of a page, so it is
+    opened only if the variable BROWSER names it.
 
     Yields: whether there is such a browser.
     """
