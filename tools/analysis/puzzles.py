@@ -21,6 +21,7 @@ from outflank.tools.report.board import board_text, is_coloured, say
 from outflank.tools.report.search import moves_text, score_text
 from outflank.tools.runtime.executor import map_in_order
 from outflank.tools.runtime.inputlines import InputLines
+from outflank.tools.runtime.kept import KeptResults, game_name
 from outflank.tools.runtime.progress import counted, warn
 
 ELOS = range(LOWEST_ELO, HIGHEST_ELO + 1, 100)
@@ -105,12 +106,24 @@ def _solved(solver: Searcher, position: Position, goal: Goal) -> tuple[Line, ...
 
 
 def find(
-    games: Iterable[AnnotatedGame], goal: Goal, empties: range, workers: int | None = None
+    games: Iterable[AnnotatedGame],
+    goal: Goal,
+    empties: range,
+    workers: int | None = None,
+    kept: KeptResults | None = None,
 ) -> Iterator[Puzzle]:
-    """Yield the different problems of all games in their order: no images, and none from the same few plies."""
+    """Yield the different problems of all games in their order: no images, and none from the same few plies.
+
+    `kept` has the ``Problems`` of games that are known.
+    """
     seen: set[bytes] = set()
     finder = functools.partial(problems_of, goal, empties)
-    for puzzle, near in chain.from_iterable(map_in_order(finder, games, workers)):
+
+    def found(left: Iterable[AnnotatedGame]) -> Iterator[Problems]:
+        return map_in_order(finder, left, workers)
+
+    every = found(games) if kept is None else kept.in_order(games, game_name, found)
+    for puzzle, near in chain.from_iterable(every):
         if _key(puzzle.position) not in seen:
             seen |= near
             yield puzzle

@@ -39,6 +39,7 @@ from outflank.tools.cli.options import (
 )
 from outflank.tools.cli.types import FileOrSample, WholeNumber
 from outflank.tools.report.search import nodes_a_second, settings_line
+from outflank.tools.runtime.kept import KeptResults
 from outflank.tools.train.accuracy import calibration
 
 _SUITE = Path(__file__).parent / "data" / "bench.obf"
@@ -148,8 +149,11 @@ def accuracy(
     groups: dict[str, list[_Score]] = {"all": [], "even leaves": [], "odd leaves": []}
     all_nodes = 0
     began = time.perf_counter()
-    for problem in problems:
-        judged, nodes = _judge(problem, searcher, limit)
+    judge = partial(_judge, searcher=searcher, limit=limit)
+    question = {"depth": depth, "selectivity": selectivity, "threads": threads, "hash": hash_mb}
+    with KeptResults("bench accuracy", tuple[_Score, int], **question) as results:
+        found_all = [*results.in_order(problems, str, partial(map, judge))]
+    for problem, (judged, nodes) in zip(problems, found_all, strict=True):
         all_nodes += nodes
         is_odd = max(0, problem.position.empties - depth) % 2
         for name in ("all", "odd leaves" if is_odd else "even leaves"):

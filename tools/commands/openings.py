@@ -58,16 +58,21 @@ def make(output: Path, moves: int, within: float, deep: Limit, **place: Unpack[P
     """
     from outflank.tools.match.openings.sources import judge_all, openings_of
     from outflank.tools.runtime.executor import open_executor, run_all
+    from outflank.tools.runtime.kept import KeptResults
 
     candidates = openings_of(moves)
     batches = [candidates[begin : begin + _BATCH] for begin in range(0, len(candidates), _BATCH)]
     task = partial(judge_all, within=within, deep=deep)
     balanced: list[str] = []
+    question = {"moves": moves, "within": within, "depth": deep.depth, "selectivity": deep.selectivity}
     with (
         open_executor(**place) as (executor, at_once),
         progress_bar("openings", len(candidates), "openings") as advance,
+        KeptResults("openings make", list[float | None], **question) as results,
     ):
-        for batch, scores in run_all(executor, task, batches, at_once):
+        for batch, scores in results.as_ready(
+            batches, str, lambda left: run_all(executor, task, left, at_once)
+        ):
             judged = zip(batch, scores, strict=True)
             balanced += [
                 f"{opening}  # {score:+.0f}\n" for (opening, _), score in judged if score is not None

@@ -13,6 +13,8 @@ from outflank.protocol.formats import FormatName, obf
 from outflank.storage.files import STDOUT, open_output, write_whole
 from outflank.tools.analysis.puzzles import (
     ELOS,
+    Goal,
+    Problems,
     Puzzle,
     ask_all,
     find,
@@ -27,6 +29,7 @@ from outflank.tools.cli.options import output_option, rules_option, weights_opti
 from outflank.tools.cli.positions import ReadGames, expect_kept
 from outflank.tools.cli.types import COUNT, OUTPUT_FILE, FileOrSample, read_by
 from outflank.tools.runtime.inputlines import InputLines
+from outflank.tools.runtime.kept import KeptResults
 from outflank.tools.runtime.progress import Complaints, counted, live, warn
 
 if TYPE_CHECKING:
@@ -122,10 +125,14 @@ def find_problems(
     expect_kept(games, (None if output is STDOUT else output, sgf_file, html))
     read = ReadGames()
     found: list[Puzzle] = []
+    goal: Goal = "best" if unique else "win"
     try:
-        with live(lambda: f"{counted(len(found), 'problem')} found"):
+        with (
+            live(lambda: f"{counted(len(found), 'problem')} found"),
+            KeptResults("puzzles find", Problems, goal=goal, empties=str(empties)) as kept,
+        ):
             passing = (game for _, _, game in read.of(games, source, rules) if wanted.allows(game))
-            for puzzle in islice(find(passing, "best" if unique else "win", empties, workers), count):
+            for puzzle in islice(find(passing, goal, empties, workers, kept), count):
                 found.append(puzzle)
     finally:  # Ctrl-C ends it too, and what has been found by then is written
         if order == "difficulty":

@@ -5,7 +5,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, get_args
@@ -22,7 +22,9 @@ from outflank.storage.files import write_whole
 from outflank.tools.analysis.review.game import (
     EXACT_FROM,
     GameReview,
+    MoveReview,
     ReviewSettings,
+    SearchValue,
     book_exits,
     review_in_worker,
 )
@@ -57,6 +59,7 @@ from outflank.tools.cli.types import COUNT, OUTPUT_FILE, SECONDS, WholeNumber
 from outflank.tools.commands.engine import books_to_read
 from outflank.tools.report.board import say
 from outflank.tools.runtime.executor import map_in_order
+from outflank.tools.runtime.kept import KeptResults, game_name
 from outflank.tools.runtime.progress import awaited, warn
 from outflank.tools.runtime.streams import terminal_width
 
@@ -169,7 +172,9 @@ def review(
         settings = replace(settings, exact_from=max(settings.exact_from, exact_from_of_level(settings.level)))
     expect_kept(games, files.values(), "whose games are reviewed")
     read = ReadGames()
-    places = deque[tuple[str, int]]()  # files and numbers of the games whose reviews are awaited
+    places = deque[
+        tuple[AnnotatedGame, str, int]
+    ]()  # games whose reviews are awaited, their files and numbers
     only = "--svg draws the curve" if files["svg"] else "--ply shows a move" if ply else ""
 
     def chosen() -> Iterator[AnnotatedGame]:
@@ -179,7 +184,7 @@ def review(
                 count += 1
                 if only and count > 1:
                     raise click.UsageError(f"{only} of one game, and there are more (--html shows them all)")
-                places.append((shown(name), number))
+                places.append((game, shown(name), number))
                 yield game
 
     books = books_to_read(book)
@@ -187,9 +192,19 @@ def review(
     with book_exits(books, None if book is None else warn) as with_exit, ExitStack() as stack:
         explorer = None if archive is None else stack.enter_context(Explorer.open(archive, books))
         output = _Output(as_json, view or "mover", ply, any(files.values()), explorer)
-        reviews = map_in_order(partial(review_in_worker, settings, hash_mb, threads), chosen(), workers)
-        for made in awaited("review", _number_of(games, source, rules, wanted), "games", reviews):
-            output.add(with_exit(made), *places.popleft())
+        task = partial(review_in_worker, settings, hash_mb, threads)
+        question = {**asdict(settings), "hash": hash_mb, "threads": threads}
+        kept = stack.enter_context(
+            KeptResults("review", tuple[tuple[MoveReview, ...], SearchValue], **question)
+        )
+        reviews = kept.in_order(
+            chosen(),
+            game_name,
+            lambda left: ((made.moves, made.final) for made in map_in_order(task, left, workers)),
+        )
+        for moves, final in awaited("review", _number_of(games, source, rules, wanted), "games", reviews):
+            game, name, number = places.popleft()
+            output.add(with_exit(GameReview(game, moves, final)), name, number)
         output.end()
         played = [] if len(output.kept) != 1 else list(output.archive_text(output.kept[0].game))
     read.end()

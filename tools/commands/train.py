@@ -406,7 +406,7 @@ def network(
     """Train the evaluation's network on what its tables leave unexplained in the games in FOLDERS.
 
     One game in 20 is kept out to measure with, the same as in fit; boards that other games have too don't count there.
-    The state of the training is saved every two minutes: an interrupted run continues where it stopped.
+    The state of the training is saved every minute: an interrupted run continues where it stopped.
     """
     from outflank.tools.train import weights_file
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -29,6 +30,7 @@ from outflank.engine import (
 from outflank.protocol.formats.reading import capped, read_lines
 from outflank.storage.files import whole_file, write_whole
 from outflank.tools.runtime.executor import run_all, shared_searcher
+from outflank.tools.runtime.kept import KeptResults
 from outflank.tools.runtime.progress import counted, live, progress_bar
 from outflank.tools.solving.jobs.tree import Bounds, seen
 from outflank.tools.solving.proofs import check
@@ -292,8 +294,13 @@ def audit(
     Raises: OutflankError if a claim is wrong.
     """
     wrong = checked = nodes = 0
-    with progress_bar("audit", len(sample), "claims") as advance:
-        for claim, (true, searched) in run_all(executor, partial(_solve_again, hash_mb), sample, places):
+    with ExitStack() as stack:
+        advance = stack.enter_context(progress_bar("audit", len(sample), "claims"))
+        solve = partial(_solve_again, hash_mb)
+        results = stack.enter_context(KeptResults("proof audit", tuple[bool, int], hash=hash_mb))
+        for claim, (true, searched) in results.as_ready(
+            sample, _name_of, lambda left: run_all(executor, solve, left, places)
+        ):
             checked += 1
             nodes += searched
             advance(1)
@@ -310,6 +317,10 @@ def audit(
         click.echo(f"{said}, {nodes:,} nodes")
     if wrong:
         raise OutflankError(said)
+
+
+def _name_of(claim: Claim) -> str:
+    return f"{claim.position.board_string()} {claim.position.rules} {claim.lower} {claim.upper}"
 
 
 def _solve_again(hash_mb: int, claim: Claim) -> tuple[bool, int]:

@@ -44,7 +44,7 @@ from outflank.tools.train.networkmodel import (
 from outflank.tools.train.settings import NetworkSettings
 from outflank.tools.train.targets import targets
 
-_SECONDS_BETWEEN = 120.0
+_SECONDS_BETWEEN = 60.0
 
 
 class Checkpoint:
@@ -79,7 +79,7 @@ class Checkpoint:
         return int(state["steps"]), float(state["squares"])
 
     def keep(self, stage: int, parts: Mapping[str, Any], steps: int, squares: float, *, last: bool) -> None:
-        """Write the state of a stage if some minutes have passed, or if this was its last step."""
+        """Write the state of a stage if a minute has passed, or if this was its last step."""
         if self._path is None or not (last or time.monotonic() >= self._kept_at + _SECONDS_BETWEEN):
             return
         state = {name: part.state_dict() for name, part in parts.items()}
@@ -165,7 +165,7 @@ def train(
         records: the positions of contiguous games.
         settings: the settings of the training.
         on_epoch: called before the training of each stage and after each epoch.
-        keep_in: a file for the state of the training every few minutes, from which an interrupted one continues.
+        keep_in: a file for the state of the training every minute, from which an interrupted one continues.
 
     Raises: SettingsError if PyTorch can't use the device; FileFormatError if `keep_in` belongs to another training.
     """

@@ -1,0 +1,189 @@
+"""What each long command keeps when it is killed: the table of docs/reliability.md, command by command."""
+
+import os
+import random
+import re
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from outflank.engine import Game
+from outflank.tests.support.installation import ROOT
+
+FFO = ROOT / "protocol" / "formats" / "data" / "ffo-1.obf"
+PROGRAM = """
+import sys
+from outflank.tools.runtime import kept
+kept._SECONDS_BETWEEN_WRITES = 0.0  # otherwise short commands keep nothing
+from outflank.tools.cli.program import main
+main()
+"""
+
+
+@dataclass(frozen=True)
+class Long:
+    """A command that may take long.
+
+    Attributes:
+        words: the words of the command; OUT is a new folder.
+        kept: what it has kept so far, in any unit; it is killed when this grows.
+        result: what the command made, without what differs from run to run.
+    """
+
+    words: tuple[str, ...]
+    kept: Callable[[Path], int]
+    result: Callable[[Path, str], object]
+
+
+def rows(pattern: str, table: str) -> Callable[[Path], int]:
+    """The rows of a table in all files of this pattern."""
+
+    def count(folder: Path) -> int:
+        total = 0
+        for file in folder.glob(pattern):
+            try:
+                with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True, timeout=10)) as connection:
+                    total += connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+            except sqlite3.Error:  # it is being made
+                continue
+        return total
+
+    return count
+
+
+RESULTS = rows("state/outflank/unfinished/*.results", "result")
+
+
+def printed(folder: Path, out: str) -> str:
+    """The output without times, and without nodes that depend on the tasks that a worker had before."""
+    return re.sub(r"[\d.,]+ (s\b|nodes\S*)|\"(seconds|nodes)\": [\d.]+", "", out, flags=re.MULTILINE)
+
+
+def contents(name: str) -> Callable[[Path, str], object]:
+    return lambda folder, out: (folder / name).read_bytes()
+
+
+def size(name: str) -> Callable[[Path], int]:
+    return lambda folder: (folder / name).stat().st_size if (folder / name).exists() else 0
+
+
+def scores(folder: Path, out: str) -> list[tuple[str, ...]]:
+    return re.findall(r"^ +(\d+) +(\d+) +([+-]\d+)", out, re.MULTILINE)
+
+
+def proofs(folder: Path, out: str) -> list[str]:
+    return re.findall(r"proofs \d+, lines [\d,]+", out)[-1:]
+
+
+def audited(folder: Path, out: str) -> list[str]:
+    return re.findall(r"\d+ claims? of \d+ solved again, \d+ wrong", out)
+
+
+COMMANDS = {
+    "job start": Long(
+        ("job", "start", "OUT/job", str(FFO), "--workers", "1", "--hash", "4"),
+        rows("job/job.db", "solved"),
+        scores,
+    ),
+    "proof make": Long(
+        ("proof", "make", str(FFO), "-o", "OUT/x.proof", "--workers", "1", "--hash", "4"),
+        size("x.proof"),
+        proofs,
+    ),
+    "proof audit": Long(
+        ("proof", "audit", "OUT/claims.csv", "--workers", "1", "--hash", "4"), RESULTS, audited
+    ),
+    "openings make": Long(
+        ("openings", "make", "--moves", "6", "--depth", "8", "--workers", "1", "-o", "OUT/o.txt"),
+        RESULTS,
+        contents("o.txt"),
+    ),
+    "bench accuracy": Long(
+        ("bench", "accuracy", str(FFO), "--depth", "8", "--hash", "4", "--json"), RESULTS, printed
+    ),
+    "puzzles find": Long(
+        ("puzzles", "find", "OUT/games.txt", "--empties", "8-12", "--workers", "1", "-o", "OUT/p.obf"),
+        RESULTS,
+        contents("p.obf"),
+    ),
+    "review": Long(
+        ("review", "OUT/games.txt", "--level", "4", "--exact-from", "10", "--workers", "1"), RESULTS, printed
+    ),
+    "book build": Long(
+        ("book", "build", "OUT/b.book", "--level", "3", "--positions", "300", "--workers", "1"),
+        rows("b.book", "position"),
+        lambda folder, out: rows("b.book", "position")(folder) >= 300,
+    ),
+}
+
+
+def begun(name: str, folder: Path) -> "subprocess.Popen[str]":
+    words = [word.replace("OUT", str(folder)) for word in COMMANDS[name].words]
+    environment = {**os.environ, "XDG_STATE_HOME": str(folder / "state"), "XDG_CONFIG_HOME": str(folder)}
+    return subprocess.Popen(
+        [sys.executable, "-P", "-c", PROGRAM, *words],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def random_game(seed: int) -> str:
+    dice, game = random.Random(seed), Game()
+    while not game.is_over:
+        game.play(dice.choice(game.legal_moves()))
+    return game.transcript()
+
+
+def prepared(folder: Path) -> Path:
+    folder.mkdir()
+    (folder / "games.txt").write_text("".join(f"{random_game(seed)}\n" for seed in range(9)))
+    boards = [line.split(";")[0] for line in FFO.read_text().splitlines()]
+    (folder / "claims.csv").write_text("".join(f"{board},-64,62\n" for board in boards))
+    return folder
+
+
+@pytest.mark.timeout(240)
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_long_command_that_is_killed_continues_with_what_it_kept(name: str, tmp_path: Path) -> None:
+    command = COMMANDS[name]
+    undisturbed = prepared(tmp_path / "undisturbed")
+    with begun(name, undisturbed) as running:
+        out, err = running.communicate()
+        assert running.returncode == 0, err
+    expected = command.result(undisturbed, out)
+
+    killed = prepared(tmp_path / "killed")
+    before = 0
+    for _ in range(3):
+        with begun(name, killed) as running:
+            while command.kept(killed) <= before and running.poll() is None:
+                time.sleep(0.01)
+            running.kill()
+            running.communicate()
+        if running.returncode == 0:  # it was at its end
+            break
+        assert command.kept(killed) >= before
+        before = command.kept(killed)
+    with begun(name, killed) as running:
+        out, err = running.communicate()
+        assert running.returncode == 0, err
+
+    assert before > 0
+    assert command.result(killed, out) == expected
+    assert list(killed.glob("state/outflank/unfinished/*")) == []
+
+
+def test_every_long_command_stands_in_the_table_of_the_page() -> None:
+    page = (ROOT / "docs" / "reliability.md").read_text()
+    section = page.partition("## What a kill costs")[2].partition("\n## ")[0]
+
+    assert set(re.findall(r"^\| `outflank ([a-z ]+)`", section, re.MULTILINE)) >= set(COMMANDS)

@@ -1,0 +1,179 @@
+"""Results of a long command outlive it, whatever ends it, and are believed only if they answer the same question."""
+
+import os
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from outflank.engine import Move, Position
+from outflank.tests.support.books import no_file_beyond
+from outflank.tools.runtime import kept
+from outflank.tools.runtime.kept import KeptResults
+
+KEYS = range(10)
+
+
+@dataclass(frozen=True)
+class Part:
+    move: Move
+    score: float
+    bound: Literal["lower", "exact"] | None
+
+
+@dataclass(frozen=True)
+class Found:
+    position: Position
+    parts: tuple[Part, ...]
+    scores: Mapping[Move, int]
+    line: Sequence[Move]
+    keys: set[bytes]
+    words: tuple[str, bool]
+
+
+def found(key: int) -> Found:
+    move = Move.parse("f5")
+    parts = (Part(move, key / 4, None), Part(move, 2.0, "lower"))
+    return Found(Position.start(), parts, {move: key}, [move, move], {b"\x00\xff"}, ("é", key > 2))
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setattr(kept, "_SECONDS_BETWEEN_WRITES", 0.0)
+    return tmp_path / "outflank" / "unfinished"
+
+
+def answered(
+    stop: int | None = None, question: object = 1, kind: object = Found
+) -> tuple[list[object], list[int]]:
+    """The results of a command, which may be interrupted before a key, and the keys that were worked on."""
+    worked: list[int] = []
+
+    def run(keys: Iterable[int]) -> Iterator[object]:
+        for key in keys:
+            if key == stop:
+                raise KeyboardInterrupt
+            worked.append(key)
+            yield found(key)
+
+    results: list[object] = []
+    try:
+        with KeptResults("try", kind, question=question) as keeping:
+            results += keeping.in_order(KEYS, str, run)
+    except KeyboardInterrupt:
+        pass
+    return results, worked
+
+
+def test_the_same_command_takes_what_is_known_and_removes_its_file(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answered(stop=4)
+    assert "4 results kept: the same command continues" in capsys.readouterr().err
+    assert len(list(folder.iterdir())) == 1
+
+    results, worked = answered(stop=8)
+    assert worked == [4, 5, 6, 7]
+    assert "continues a command that was interrupted: 4 results known" in capsys.readouterr().err
+
+    results, worked = answered()
+    assert results == [found(key) for key in KEYS]
+    assert worked == [8, 9]
+    assert list(folder.iterdir()) == []
+
+
+def test_another_question_begins_at_the_start(folder: Path) -> None:
+    answered(stop=4)
+    _, worked = answered(question=2)
+
+    assert worked == [*KEYS]
+    assert len(list(folder.iterdir())) == 1
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE result SET value = '[]'",
+        "UPDATE result SET value = 5, checksum = 'x'",
+        "UPDATE result SET task = x'00' WHERE rowid = 1",
+        "UPDATE kept SET value = 'x' WHERE name = 'question'",
+        "DROP TABLE result",
+        "DELETE FROM result",
+    ],
+)
+def test_results_that_were_changed_are_found_again(folder: Path, change: str) -> None:
+    answered(stop=4)
+    (file,) = folder.iterdir()
+    with closing(sqlite3.connect(file)) as connection, connection:
+        connection.execute(change.replace("rowid = 1", "task = (SELECT min(task) FROM result)"))
+    results, worked = answered()
+
+    assert results == [found(key) for key in KEYS]
+    assert len(worked) >= 7
+
+
+def test_results_of_another_type_are_found_again() -> None:
+    answered(stop=4)
+    for kind in (Part, list[int], tuple[int, str], dict[str, int], Literal["a"], int | None):
+        _, worked = answered(stop=4, kind=kind)
+        assert worked == [0, 1, 2, 3], kind
+
+
+def test_a_full_disk_or_a_missing_folder_only_keeps_nothing(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with no_file_beyond(100):
+        results, _ = answered()
+    assert results == [found(key) for key in KEYS]
+    monkeypatch.setenv("XDG_STATE_HOME", "/proc/none")
+    assert answered()[0] == [found(key) for key in KEYS]
+
+
+def test_a_short_command_writes_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "_SECONDS_BETWEEN_WRITES", 10.0)
+    answered(stop=4)
+
+    assert not folder.exists()
+
+
+def test_two_processes_do_not_share_a_file(folder: Path) -> None:
+    answered(stop=4)
+    with KeptResults("try", Found, question=1):
+        _, worked = answered()
+        assert len(list(folder.glob("*.results"))) == 1
+
+    assert worked == [*KEYS]
+
+
+def test_files_that_nobody_continues_are_removed(folder: Path) -> None:
+    answered(stop=4, question="old")
+    (old,) = folder.iterdir()
+    os.utime(old, (time.time() - 40 * 86400,) * 2)
+    answered(stop=4, question="new")
+
+    assert not old.exists()
+    assert len(list(folder.iterdir())) == 1
+
+
+def test_results_come_as_they_are_ready_too() -> None:
+    def run(keys: Iterable[int]) -> Iterator[tuple[int, Found]]:
+        for key in reversed([*keys]):
+            if key == 5 and not again:
+                raise KeyboardInterrupt
+            yield key, found(key)
+
+    again = False
+    with pytest.raises(KeyboardInterrupt), KeptResults("try", Found) as keeping:
+        list(keeping.as_ready(KEYS, str, run))
+    again = True
+    with KeptResults("try", Found) as keeping:
+        results = list(keeping.as_ready(KEYS, str, run))
+
+    assert [key for key, _ in results] == [6, 7, 8, 9, 5, 4, 3, 2, 1, 0]
+    assert dict(results) == {key: found(key) for key in KEYS}

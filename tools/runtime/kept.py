@@ -1,0 +1,288 @@
+"""Results of the tasks of a long command, kept so that the same command continues after any end.
+
+A command whose tasks take more than some seconds in all writes them every ten seconds to a file of the user's state
+folder, whose name is a hash of the question. The end of the command removes it; a killed command leaves it, and the
+same command takes the results from there.
+"""
+
+import json
+import os
+import sqlite3
+import time
+import zlib
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import suppress
+from dataclasses import fields, is_dataclass
+from hashlib import blake2b
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, Literal, Self, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from outflank import __version__
+from outflank.engine import Move, OutflankError, Position, Rules
+from outflank.engine.evaluation import weights
+from outflank.protocol.formats.annotated import AnnotatedGame
+from outflank.storage.database import DatabaseKind, sealed
+from outflank.storage.lock import WriterLock
+from outflank.tools.runtime.progress import counted, warn
+
+_KEPT = DatabaseKind(
+    "a file of kept results",
+    application=0x4F464C52,  # "OFLR"
+    tables="""
+CREATE TABLE kept (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE result (task TEXT PRIMARY KEY, value TEXT NOT NULL, checksum INTEGER NOT NULL) WITHOUT ROWID;
+""",
+    whole=True,
+    longest=1 << 24,
+)
+_SUFFIX = ".results"
+_SECONDS_BETWEEN_WRITES = 10.0
+_MOST_DAYS = 30
+_SECONDS_OF_A_DAY = 86_400
+
+Key = TypeVar("Key")
+Result = TypeVar("Result")
+
+
+class KeptResults:
+    """The results of a command that were found before it was interrupted, and those that are found now.
+
+    As a context manager it removes its file if the block ends well, else writes the last results. Without a folder that
+    can be written, and while another process answers the same question, nothing is kept.
+
+    Args:
+        command: the command's name.
+        kind: the type of a result: dataclasses, containers, moves, positions and plain values.
+        question: all that a result depends on besides its task and the evaluation, as plain values.
+    """
+
+    def __init__(self, command: str, kind: Any, **question: object) -> None:
+        self._kind = kind
+        self._facts = {
+            "command": command,
+            "outflank": __version__,
+            "evaluation": weights.checksum(),
+            "question": json.dumps(question, sort_keys=True, default=str),
+        }
+        digest = blake2b(json.dumps(self._facts, sort_keys=True).encode(), digest_size=8).hexdigest()
+        self.path = _folder() / f"{command.replace(' ', '-')}-{digest}{_SUFFIX}"
+        self._known: dict[str, str] = {}
+        self._new: dict[str, str] = {}
+        self._written_at = time.monotonic()
+        self._connection: sqlite3.Connection | None = None
+        self._lock: WriterLock | None = None
+
+    def __enter__(self) -> Self:
+        _remove_old(self.path.parent)
+        if self.path.exists():
+            self._open()
+            if self._known:
+                results = counted(len(self._known), "result")
+                warn(f"continues a command that was interrupted: {results} known")
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None and self._connection is not None:
+            self._write()
+        self._close()
+        if kind is None and self._lock is not None:  # else it may be another process's
+            for suffix in ("", "-wal", "-shm"):
+                with suppress(OSError):
+                    self.path.with_name(self.path.name + suffix).unlink()
+        elif kind is not None and self._known and self.path.exists():
+            warn(f"{counted(len(self._known), 'result')} kept: the same command continues")
+        if self._lock is not None:
+            self._lock.release()
+
+    def in_order(
+        self,
+        keys: Iterable[Key],
+        name: Callable[[Key], str],
+        run: Callable[[Iterable[Key]], Iterator[Result]],
+    ) -> Iterator[Result]:
+        """Yield the result of each key in the order of the keys.
+
+        Args:
+            keys: the tasks' keys, read lazily.
+            name: names the task of a key.
+            run: finds the results of keys, in their order.
+        """
+        waiting: deque[tuple[str, Any]] = deque()
+
+        def unknown() -> Iterator[Key]:
+            for key in keys:
+                task = _task(name(key))
+                waiting.append((task, self._get(task)))
+                if waiting[-1][1] is _NONE:
+                    yield key
+
+        for result in run(unknown()):
+            while waiting[0][1] is not _NONE:
+                yield waiting.popleft()[1]
+            self._put(waiting.popleft()[0], result)
+            yield result
+        for _, known in waiting:
+            yield known
+
+    def as_ready(
+        self,
+        keys: Iterable[Key],
+        name: Callable[[Key], str],
+        run: Callable[[Iterable[Key]], Iterator[tuple[Key, Result]]],
+    ) -> Iterator[tuple[Key, Result]]:
+        """Yield keys and their results, known ones first; else see ``in_order``."""
+        left = []
+        for key in keys:
+            known = self._get(_task(name(key)))
+            if known is _NONE:
+                left.append(key)
+            else:
+                yield key, known
+        for key, result in run(left):
+            self._put(_task(name(key)), result)
+            yield key, result
+
+    def _get(self, task: str) -> Any:
+        if (text := self._known.get(task)) is None:
+            return _NONE
+        try:
+            return _made(self._kind, json.loads(text))
+        except (ValueError, TypeError, RecursionError, OverflowError):  # NotationError is a ValueError
+            del self._known[task]
+            return _NONE
+
+    def _put(self, task: str, result: object) -> None:
+        self._new[task] = json.dumps(_plain(result))
+        if time.monotonic() - self._written_at >= _SECONDS_BETWEEN_WRITES:
+            if self._connection is None:
+                self._open()
+            self._write()
+
+    def _open(self) -> None:
+        """Open or create the file; without success nothing is kept."""
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            if self._lock is None:
+                self._lock = WriterLock(self.path, "one process keeps the results of a command")
+            if not self.path.exists():
+                with _KEPT.creating(self.path) as (new, _):
+                    new.executemany("INSERT INTO kept VALUES (?, ?)", sealed(self._facts).items())
+            self._connection = _KEPT.open_to_write(self.path)
+            if _KEPT.read_facts(self._connection) != self._facts:
+                self._close()
+                return
+            for task, value, checksum in self._connection.execute("SELECT * FROM result"):
+                if type(task) is str and type(value) is str and checksum == _checksum(task, value):
+                    self._known[task] = value
+        except (OSError, OutflankError, sqlite3.Error, UnicodeDecodeError, MemoryError):
+            self._close()
+
+    def _write(self) -> None:
+        self._written_at = time.monotonic()
+        if self._connection is None:
+            return
+        rows = [(task, value, _checksum(task, value)) for task, value in self._new.items()]
+        try:
+            self._connection.execute("BEGIN")
+            self._connection.executemany("INSERT OR REPLACE INTO result VALUES (?, ?, ?)", rows)
+            self._connection.execute("COMMIT")
+        except sqlite3.Error:  # such as a full disk
+            self._close()
+            return
+        self._known |= self._new
+        self._new.clear()
+
+    def _close(self) -> None:
+        if self._connection is not None:
+            with suppress(sqlite3.Error):
+                self._connection.close()
+            self._connection = None
+
+
+_NONE = object()
+
+
+def game_name(game: AnnotatedGame) -> str:
+    """Return a name for tasks about a game, with all that is shown of it."""
+    moves = " ".join(str(each.move) for each in game.moves)
+    words = (game.black, game.white, game.event, game.date, str(game.given))
+    return "\0".join((str(game.rules), game.first.board_string(), moves, *words))
+
+
+def _folder() -> Path:
+    """Return the folder of the user's state, by the XDG base directory specification."""
+    folder = os.environ.get("XDG_STATE_HOME") or "~/.local/state"
+    return Path(folder).expanduser() / "outflank" / "unfinished"
+
+
+def _remove_old(folder: Path) -> None:
+    """Remove the files of commands that nobody continues."""
+    with suppress(OSError):
+        for file in folder.glob(f"*{_SUFFIX}"):
+            if time.time() - file.stat().st_mtime > _MOST_DAYS * _SECONDS_OF_A_DAY:
+                file.unlink()
+
+
+def _task(name: str) -> str:
+    return blake2b(name.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def _checksum(task: str, value: str) -> int:
+    return zlib.crc32(f"{task}{value}".encode())
+
+
+def _plain(value: object) -> Any:
+    """Return a result as JSON data."""
+    if isinstance(value, Move):
+        return str(value)
+    if isinstance(value, Position):
+        return [value.board_string(), str(value.rules)]
+    if isinstance(value, bytes):
+        return value.hex()
+    if is_dataclass(value):
+        return [_plain(getattr(value, each.name)) for each in fields(value)]
+    if isinstance(value, Mapping):
+        return [[_plain(key), _plain(each)] for key, each in value.items()]
+    if isinstance(value, Sequence | Set) and not isinstance(value, str):
+        return [_plain(each) for each in value]
+    return value
+
+
+def _made(kind: Any, data: Any) -> Any:
+    """Return the value of a type that JSON data stand for. Raises: ValueError, TypeError."""
+    origin, arguments = get_origin(kind), get_args(kind)
+    if kind is Move:
+        return Move.parse(_made(str, data))
+    if kind is Position:
+        board, rules = _made(list[str], data)
+        return Position.parse(board, Rules.parse(rules))
+    if kind is bytes:
+        return bytes.fromhex(_made(str, data))
+    if origin is Literal:
+        if data not in arguments:
+            raise ValueError(f"expected one of {arguments}")
+        return data
+    if origin in (Union, UnionType):
+        for each in arguments:
+            with suppress(ValueError, TypeError):
+                return _made(each, data)
+        raise ValueError(f"expected {kind}")
+    if kind is float and type(data) is int:
+        return float(data)
+    if kind in (bool, int, float, str, NoneType):
+        if type(data) is not kind:
+            raise ValueError(f"expected {kind.__name__}")
+        return data
+    if type(data) is not list:
+        raise ValueError("expected a list")
+    if is_dataclass(kind):
+        hints, names = get_type_hints(kind), [each.name for each in fields(kind)]
+        return kind(*(_made(hints[name], each) for name, each in zip(names, data, strict=True)))  # type: ignore[operator]
+    if origin is tuple and arguments[-1:] != (...,):
+        return tuple(_made(each, value) for each, value in zip(arguments, data, strict=True))
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return {_made(arguments[0], key): _made(arguments[1], each) for key, each in data}
+    container: Any = {tuple: tuple, list: list, set: set}.get(origin, list)
+    return container(_made(arguments[0], each) for each in data)
