@@ -18,11 +18,16 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from outflank.tests.support.installation import ROOT
 from outflank.tests.support.program import OUTFLANK
 
 CHROMIUM = shutil.which("chromium")
 in_browser = pytest.mark.skipif(
     CHROMIUM is None, reason="Chromium is not installed (Debian package chromium)"
+)
+AXE = ROOT / "build" / "node" / "node_modules" / "axe-core" / "axe.min.js"
+with_axe = pytest.mark.skipif(
+    not AXE.exists(), reason="axe-core is not installed (make lint brings it by npm)"
 )
 _KEY_CODES = {
     "Tab": 9,
@@ -150,6 +155,16 @@ class Browser:
         left, top, width = self.run("(box => [box.x, box.y, box.width])(at('board').getBoundingClientRect())")
         file, line = "abcdefgh".index(name[0]), int(name[1]) - 1
         self.click(left + (32 + 40 * file) * width / 344, top + (32 + 40 * line) * width / 344)
+
+    def violations(self) -> list[str]:
+        """The serious and critical violations of accessibility that axe-core finds in the page shown."""
+        self.run(
+            AXE.read_text() + "; window.found = null; axe.run().then(got => { found = got.violations }); null"
+        )
+        self.wait("found !== null")
+        named = "one => one.id + ': ' + one.nodes.map(node => node.html.slice(0, 120)).join(' | ')"
+        serious = "found.filter(one => ['serious', 'critical'].includes(one.impact))"
+        return list(self.run(f"{serious}.map({named})"))
 
     def picture(self, path: Path, whole: bool = True) -> None:
         """Write what is seen, or the whole page, as a PNG."""

@@ -10,15 +10,13 @@ from typing import Any
 
 import pytest
 
-from outflank.tests.support.browser import Browser, Served, in_browser
-from outflank.tests.support.installation import ROOT
+from outflank.tests.support.browser import Browser, Served, in_browser, with_axe
 from outflank.tests.support.program import OUTFLANK
 from outflank.tests.support.runs import page_of, random_run
 from outflank.tools.match.state.run import Format
 from outflank.tools.page.bundle import bundled
 
 pytestmark = pytest.mark.timeout(240)
-AXE = ROOT / "build" / "node" / "node_modules" / "axe-core" / "axe.min.js"
 NODE = shutil.which("node")
 PLAY = "desk.modes.play"
 
@@ -391,40 +389,28 @@ def test_clocks_are_read_as_people_write_them(text: str, control: str) -> None:
     assert said.strip() == control
 
 
-def violations(page: Browser) -> list[str]:
-    """The serious violations of accessibility that axe-core finds in the page shown."""
-    page.run(AXE.read_text() + "; undefined")
-    page.run("window.found = null; axe.run().then(got => { found = got.violations })")
-    page.wait("found !== null")
-    kinds = "found.filter(one => ['serious', 'critical'].includes(one.impact))"
-    named = "one => one.id + ': ' + one.nodes.map(node => node.html.slice(0, 120)).join(' | ')"
-    return list(page.run(f"{kinds}.map({named})"))
-
-
 @in_browser
-@pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed (make lint brings it by npm)")
+@with_axe
 @pytest.mark.parametrize("dark", [False, True])
 def test_axe_finds_nothing_serious_on_any_page(
     browser: Browser, served: Served, tmp_path: Path, dark: bool
 ) -> None:
-    browser.call("Page.setBypassCSP", enabled=True)
     browser.load(served.page, dark=dark)
     browser.wait("desk.viewer.game !== null")
-    found = {"form": violations(browser)}
+    found = {"form": browser.violations()}
     start(browser)
     browser.square("f5")
     browser.wait(f"{PLAY}.isMine && {PLAY}.game.moves.length === 2")
-    found["play"] = violations(browser)
+    found["play"] = browser.violations()
     browser.run("desk.enter('study'); desk.mode.line(1, ['f4'])")
     browser.wait("desk.search.found !== null")
-    found["study"] = violations(browser)
+    found["study"] = browser.violations()
     browser.run("desk.enter('practise')")
     browser.wait("desk.modes.practise.asking !== null")
-    found["practise"] = violations(browser)
+    found["practise"] = browser.violations()
     run = random_run(("A", "B", "C"), 1, {"format": Format.ROUND_ROBIN}, solved=20)
     browser.show(tmp_path / "report.html", page_of(run), dark=dark)
-    found["report"] = violations(browser)
-    browser.call("Page.setBypassCSP", enabled=False)
+    found["report"] = browser.violations()
 
     assert {name: each for name, each in found.items() if each} == {}
 

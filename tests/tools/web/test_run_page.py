@@ -22,7 +22,7 @@ from websockets.typing import Origin
 
 from outflank.engine import Colour
 from outflank.tests.support import fake_engine
-from outflank.tests.support.browser import Browser, fetched, in_browser
+from outflank.tests.support.browser import Browser, fetched, in_browser, with_axe
 from outflank.tests.support.processes import children, resident_kib
 from outflank.tests.support.program import started
 from outflank.tests.support.runs import broken_off, conduct, instant_settings, replays, store_run
@@ -209,6 +209,18 @@ def test_no_width_is_exceeded_while_games_are_played(browser: Browser, tmp_path:
         browser.wait("document.querySelector('.seats .seat') !== null")
 
         assert browser.run("document.documentElement.scrollWidth") <= width
+
+
+@in_browser
+@with_axe
+def test_axe_finds_nothing_serious_on_a_live_page(browser: Browser, tmp_path: Path) -> None:
+    with Runner(tmp_path, turn=10) as runner:
+        browser.load(runner.url + "/")
+        browser.wait(
+            "document.querySelectorAll('.card').length === 1 && document.querySelector('.seats .seat') !== null"
+        )
+
+        assert browser.violations() == []
 
 
 @in_browser

@@ -11,13 +11,15 @@ const ARROWS = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowD
 /** Draw the discs of a board. @param {any} felt an SVG drawing. @param {string} board @param {number} [last] the square played last. @param {boolean} [isTurned] */
 export function drawDiscs(felt, board, last, isTurned = false) {
   const before = [...felt.querySelectorAll(".disc")].reduce((found, disc) => found.set(Number(disc.dataset.square), disc.dataset.side), new Map());
+  const come = [...board].filter((side, square) => side !== "-" && !before.has(square)).length;
+  const isMove = come === 1 && before.size > 0 && [...before.keys()].every(square => board[square] !== "-");  // another board is not animated
   felt.replaceChildren();
   draw(felt, "rect", {width: SIZE, height: SIZE, class: "grid"});
   [...board].forEach((side, square) => {
     const [x, y] = cornerOf(square, isTurned), centre = {cx: x + CELL / 2, cy: y + CELL / 2};
     draw(felt, "rect", {x: x + .5, y: y + .5, width: CELL - 1, height: CELL - 1, class: "cell"});
     if (side !== "-") {
-      const kind = !before.size || before.get(square) === side ? "disc" : before.has(square) ? "disc turns" : "disc comes";
+      const kind = !isMove || before.get(square) === side ? "disc" : before.has(square) ? "disc turns" : "disc comes";
       draw(felt, "circle", {...centre, r: 16, stroke: "#0004", class: kind, "data-square": square, "data-side": side, fill: side === "X" ? "var(--first)" : "var(--second)"});
     }
     if (square === last) draw(felt, "circle", {...centre, r: 4, fill: "#e2574c", stroke: "#fff"});

@@ -194,7 +194,7 @@ export class LiveMode extends ReplayMode {
     }
     if (!this.cards.has(number)) {
       const card = element("button", {className: "card"});
-      card.append(seat("O"), drawing("11 11 322 322"), seat("X"));
+      card.append(element("span", {className: "hidden"}), seat("O"), drawing("11 11 322 322"), seat("X"));
       card.onclick = () => this.viewer.openGame(number);
       this.cards.set(number, card);
       const next = [...this.cards].filter(([other]) => other > number).sort(([a], [b]) => a - b)[0];
@@ -202,7 +202,7 @@ export class LiveMode extends ReplayMode {
     }
     const card = this.cards.get(number), last = game.moves.at(-1);
     drawDiscs(card.querySelector("svg"), game.final.board, last === undefined ? undefined : squareOf(last));
-    card.ariaLabel = `Game ${number}: ${game.record.black} against ${game.record.white}, ${game.final.discs} after ${game.moves.length} turns`;
+    card.querySelector(".hidden").textContent = `Game ${number}, ${game.final.discs} after ${game.moves.length} turns`;
     this.showThought(number);
   }
 

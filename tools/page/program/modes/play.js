@@ -188,6 +188,8 @@ export class PlayMode extends SearchedMode {
   /** @param {number} place @param {string[]} moves */
   line(place, moves) {
     if (!this.state) {  // a click on the board begins a game with what the form says
+      if (this.viewer.position.toString() !== this.desk.data.start) at("start").value = "shown";
+      this.showForm();
       this.clicked = moves[0];
       return this.start();
     }
