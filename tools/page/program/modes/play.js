@@ -94,6 +94,10 @@ export class PlayMode extends SearchedMode {
     this.state = state;
     const {from, turns, game: _, ...facts} = state;
     Object.assign(this.game.record, facts, {turns: this.game.moves.join(" ")});
+    if (!isNew && facts.is_recorded) {
+      this.game.record.result = facts.ending === "discs" ? this.game.final.discs : facts.winner ? t("{0} wins", colourName(facts.winner)) : "";
+      this.desk.listGames();
+    }
     this.announce(before, isNew);
     if (this.clicked && state.thinking) {
       if (this.isMine) this.ask({do: "move", move: this.clicked});
