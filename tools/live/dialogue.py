@@ -49,8 +49,8 @@ pause           stop the clocks until the next line
 resign, new     give up; begin again
 quit            end; --resume takes a saved file, or else what is printed then"""
 _HINTS = 3
-_HINT_LEVEL = 16  # a second or so for three moves
-_LONGEST = 1000  # characters, which a path may need
+_HINT_LEVEL = 16  # takes about a second for three moves
+_LONGEST = 1000  # the characters of a line, which may contain a path
 
 
 class Dialogue:
@@ -149,7 +149,7 @@ class Dialogue:
                 raise Stopped
 
     def _think(self, side: Colour) -> tuple[Move, float | None]:
-        """Let the engine choose, and show what it finds."""
+        """Let the engine choose, and show its results meanwhile. Return its move and the score, None without one."""
         empties = self._game.position.empties
         found: list[SearchInfo] = []
 
@@ -287,7 +287,7 @@ class Dialogue:
         self._is_left = True
 
     def _say_game(self) -> None:
-        """Print an unsaved game for ``--resume``; a transcript would lack the board of another start."""
+        """Print an unsaved game as ``--resume`` takes it: a transcript, or the board if it began elsewhere."""
         if self._kept >= len(self._game.turns):
             return
         game = self._game.record().game()
@@ -298,7 +298,7 @@ class Dialogue:
 
     def _keep(self) -> None:
         saved = self._files.saved
-        # WTHOR holds finished games.
+        # WTHOR can hold finished games only.
         if saved is None or (saved.suffix.lower() == ".wtb" and self._game.result is None):
             return
         if self._state() != self._written:

@@ -12,7 +12,7 @@ from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.formats.annotated import PROGRAM, AnnotatedGame
 from outflank.protocol.server.session import Session
 
-_PERSON_GRACE_SECONDS = 0.3  # for the way between a page and the server
+_PERSON_GRACE_SECONDS = 0.3  # of each move, for the way between a page and the server
 
 
 class LocalDriver(Driver):

@@ -16,7 +16,8 @@ class GameFiles:
         resumed: the file that the game was resumed from; None without one, or if saving would lose data.
 
     Attributes:
-        saved: the argument; later games have files of their own, such as ``game-2.sgf`` next to ``game.sgf``.
+        saved: the file that is written after every move. A later game has its own, as ``game-2.sgf`` next to
+            ``game.sgf``.
 
     Raises: NotationError or SettingsError if `saved` can't be written, see ``save``.
     """
@@ -44,7 +45,7 @@ class GameFiles:
         return writer.loss_note
 
     def expect_held(self, record: AnnotatedGame) -> None:
-        """Raise FileFormatError if this game can't be saved after every move; WTHOR is written at the end."""
+        """Raise FileFormatError if the game can't be saved after every move; a WTHOR file is written at the end."""
         if self.saved is not None and (name := format_of(self.saved)) != "wthor":
             expect_held(name, record)
 

@@ -1,4 +1,4 @@
-"""A game in which people take part, with what they may do besides moving: take back, play again, resign, pause.
+"""A game in which people take part: they may also take moves back, play them again, resign and pause.
 
 The referee of matches decides the game. Its clocks never give a person time back: the seconds used for a move that is
 taken back, or interrupted by a pause, count for the move that is then due.
@@ -38,8 +38,8 @@ class LiveGame:
         record: the game to start or continue. Its turns cost no clock any time, and those that are ``given`` can't be
             taken back.
         drivers: the players, by colour.
-        on_begun: called when a player begins to think.
-        on_turn: called after each turn with it.
+        on_begun: the function that is called when a player begins to think.
+        on_turn: the function that gets each turn.
     """
 
     def __init__(
@@ -140,7 +140,7 @@ class LiveGame:
         colour, seconds = taken[0].colour, taken[0].seconds or 0.0
         spent = dict(self._spent)
         if colour in self.people and own[-1] >= self._unclocked:
-            # With a time for each move, only the time of the move that is due again counts for it.
+            # With a time for each move, the time of later moves does not count for the move that is due again.
             is_by_move = self.control.main == 0 and self.control.period_moves == 1
             spent[colour] = seconds + (0.0 if is_by_move else spent[colour])
         if any(self._clock(side, kept, spent).allowance <= 0 for side in self.people):
@@ -238,7 +238,7 @@ class LiveGame:
         return clock
 
     def _clocked(self, turns: Sequence[AnnotatedMove]) -> list[AnnotatedMove]:
-        """Return turns for the clocks: those of the record that is continued took no time."""
+        """Return the turns as the clocks count them: turns of the continued record took no time."""
         return [
             replace(turn, seconds=None) if number < self._unclocked else turn
             for number, turn in enumerate(turns)

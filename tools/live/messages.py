@@ -1,4 +1,4 @@
-"""The messages of a page about its game: JSON objects, each of the type that its ``do`` names."""
+"""The messages of a tab about its game: JSON objects whose field ``do`` names the type."""
 
 from typing import Annotated
 

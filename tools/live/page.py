@@ -38,11 +38,11 @@ from outflank.tools.runtime.records import read_record
 from outflank.tools.runtime.signals import Stopped
 
 _SLICE_SECONDS = 0.05
-_PACE_SECONDS = 0.25  # for which every turn is shown at least; no clock runs meanwhile
-_ABSENCE_SECONDS = 20.0  # without any page, after which a game is interrupted
+_PACE_SECONDS = 0.25  # the pause after each turn, in which no clock runs and the page shows it
+_ABSENCE_SECONDS = 20.0  # the time without a tab after which a game is closed
 _END_SECONDS = 10.0
-_MOST_GAMES = 200  # that are kept
-_MOST_RUNNING = 24  # that have engines
+_MOST_GAMES = 200  # the games that are kept
+_MOST_RUNNING = 24  # the games that may have engines
 _ENGINE_HASH_MB = 16
 _LONGEST_NAME = 40
 
@@ -52,16 +52,16 @@ class PageGame(LiveGame):
 
     Attributes:
         id: the name of the game on the page.
-        trouble: why it can't be played on, a sentence; empty if it can.
-        pages: an event for each page that shows it, set after each change.
+        trouble: the sentence about why it can't be continued; empty if it can.
+        pages: the events of the pages that show it, which are set after each change.
         is_paused: whether somebody has paused it.
         is_open: whether it is played, or its engines may still run.
 
     Args:
         record: the game to start, with the turns that are given.
         specs: the players, by colour; an empty command stands for a person.
-        on_change: called from the thread after each change.
-        admit: called before it is played on; may refuse by a SettingsError.
+        on_change: the function that its thread calls after each change.
+        admit: the function that is called before it is continued, and that may refuse by a SettingsError.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class PageGame(LiveGame):
         self.pages: set[asyncio.Event] = set()
         self.is_paused = self.is_open = False
         self._on_change, self._admit = on_change, admit
-        self._control = threading.RLock()  # starts and interruptions come one after the other
+        self._control = threading.RLock()  # held while the game is started, interrupted or changed
         self._interrupted = threading.Event()
         self._thread: threading.Thread | None = None
         self._moves: queue.SimpleQueue[str] = queue.SimpleQueue()
@@ -91,11 +91,11 @@ class PageGame(LiveGame):
 
     @property
     def is_running(self) -> bool:
-        """Whether its thread plays it."""
+        """Whether a thread plays it."""
         return self._thread is not None and self._thread.is_alive()
 
     def start(self) -> None:
-        """Play on, unless the game is over. Raises: SettingsError if too many games are played."""
+        """Continue the game unless it is over. Raises: SettingsError if too many games are played."""
         with self._control:
             if not self.is_running and self.ended is None:
                 self._admit(self)
@@ -125,7 +125,7 @@ class PageGame(LiveGame):
             self._close_engines()
 
     def close_if_idle(self) -> bool:
-        """Close the game if no thread plays it; return whether it is closed. A game that is being changed is not."""
+        """Close the game unless a thread plays it or another call changes it; return whether it is closed."""
         if not self._control.acquire(blocking=False):
             return False
         try:
@@ -162,7 +162,7 @@ class PageGame(LiveGame):
             self.close()
 
     def facts(self) -> dict[str, Any]:
-        """Return what the page needs besides the moves: who plays, clocks, and how it ended."""
+        """Return the state of the game for the page, without its moves: players, clocks, and the result."""
         over = self.ended
         return {
             "play": self.id,
@@ -221,7 +221,7 @@ class PageGame(LiveGame):
 
 
 class Tables:
-    """All games of the page, and the sockets by which pages take part.
+    """All games of the page, and the WebSockets of the tabs that show them.
 
     Args:
         engines: the engines that pages may choose besides Outflank.
@@ -243,13 +243,13 @@ class Tables:
         return self._games.get(name)
 
     def close(self) -> None:
-        """End all games together: an engine that does not end by itself is waited for."""
+        """End all games at the same time, since an engine that does not end by itself takes seconds."""
         if self._games:
             with ThreadPoolExecutor(len(self._games)) as threads:
                 list(threads.map(PageGame.close, self._games.values()))
 
     async def serve(self, socket: WebSocket) -> None:
-        """Let a page play until its connection ends."""
+        """Serve a tab until its connection ends."""
         await socket.accept()
         changed = asyncio.Event()
         current: PageGame | None = None
@@ -318,7 +318,7 @@ class Tables:
         return game
 
     def _admit(self, game: PageGame) -> None:
-        """Let a game be played if few enough are; the engines of games that are paused end first if need be.
+        """Let a game be played if few enough are. To make room, the engines of paused games are ended.
 
         Raises: SettingsError.
         """

@@ -69,21 +69,21 @@ from outflank.tools.web.worker import Worker
 MOST_BYTES = 4 << 20
 """The most bytes of a file that is opened."""
 _SOLVED_EMPTIES = 14
-_JUDGING_LEVEL = 12  # of the moves in a drill
-_USUAL_LEVEL, _USUAL_ELO = 4, 1200  # that the page proposes
+_JUDGING_LEVEL = 12  # the level of the search that judges moves of a drill
+_USUAL_LEVEL, _USUAL_ELO = 4, 1200  # the strengths that the page proposes
 
 
 class AnalysisBoard:
-    """The page and what it asks for.
+    """The page of ``outflank web``, and the requests that it sends.
 
     Args:
         token: the first part of every address.
-        service: searches the positions of requests.
-        defaults: rules of games, and rules and limits of requests, that name none.
-        first: the games to begin with.
+        service: the service that searches the positions of requests.
+        defaults: the rules of games, and the rules and limits of requests, that name none.
+        first: the games that the page lists first.
         explorer: the archive whose games are shown beside the board; None if there is none.
-        engines: the engines that may be played against, besides Outflank.
-        mode: what the page shows first: ``play``, ``study`` or ``practise``.
+        engines: the engines that people may play against, besides Outflank.
+        mode: the mode that the page begins in: ``play``, ``study`` or ``practise``.
     """
 
     def __init__(
@@ -333,11 +333,11 @@ _NO_TEXT = 1003  # a WebSocket's code for "unsupported data"
 
 
 class SocketClient:
-    """A client on a WebSocket. Of the progress of each search it keeps the latest.
+    """A client on a WebSocket, which gets answers and the latest progress of each search.
 
     Args:
         socket: the connection.
-        service: searches the positions.
+        service: the service that searches the positions.
     """
 
     def __init__(self, socket: WebSocket, service: AnalysisService) -> None:
@@ -349,10 +349,10 @@ class SocketClient:
         self._changed = asyncio.Event()
 
     async def serve(self, defaults: Defaults) -> None:
-        """Answer requests until the connection ends, and then end its searches; the web server cancels this if need be.
+        """Answer requests until the connection ends, and then end its searches. The web server may cancel it.
 
         Args:
-            defaults: rules and limits of requests that name none.
+            defaults: the rules and limits of requests that name none.
         """
         await self._socket.accept()
         sending = asyncio.create_task(self._send())

@@ -19,11 +19,11 @@ def arena_route(
     """Make the route ``/``.
 
     Args:
-        rules: the rules that are played.
+        rules: the rules of the games.
         url: the address that engines join.
         live: the address of the page that shows the games; empty if there is none.
-        status: returns what is played, as ``Arena.status``.
-        waits: whether this page stands for the page of the games, until the first game.
+        status: the function ``Arena.status``, whose values the page shows.
+        waits: whether the page is served in place of the page of the games, until the first game.
     """
     parts = page_parts(rules, "tables.js")
     headers = {"content-security-policy": f"{parts['policy']}; frame-ancestors 'none'"}

@@ -25,18 +25,18 @@ def opened(url: str) -> Iterator[bool]:
     alone can read, and that leads on to the address. A browser in the terminal runs no program of a page, so it is
     opened only if the variable BROWSER names it.
 
-    Yields: whether there is such a browser.
+    Yields: whether a browser was opened.
     """
     browser = _browser()
     if browser is None:
         yield False
         return
-    descriptor, name = tempfile.mkstemp(prefix="outflank-", suffix=".html")  # which this user alone can read
+    descriptor, name = tempfile.mkstemp(prefix="outflank-", suffix=".html")  # its mode is 600
     file = Path(name)
     with open(descriptor, "w") as written:
         written.write(_REDIRECT.format(url=html.escape(url)))
     try:
-        # In a thread, since some browsers are waited for until they are closed.
+        # A thread, since ``open`` waits until the browser is closed where that runs in the foreground.
         threading.Thread(target=browser.open, args=(file.as_uri(),), daemon=True).start()
         yield True
     finally:

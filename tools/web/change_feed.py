@@ -1,7 +1,7 @@
-"""Values for any number of viewers: each gets all of them first, and then changes.
+"""Values for any number of viewers: each viewer gets all values first, and then changes.
 
 A value is written as JSON once, when it is set, and a message once for all viewers that have seen the same changes. A
-viewer that reads slowly gets fewer messages, each with the latest values: nothing is kept for it.
+viewer that reads slowly gets fewer messages, each with the latest values: no messages are queued for it.
 """
 
 import asyncio
@@ -17,16 +17,16 @@ from starlette.websockets import WebSocket
 VERSION = 1
 """The version of the messages; docs/live.md describes them."""
 
-_FRAME_SECONDS = 0.2  # between two messages to a viewer
-_MOST_DROPPED = 1_000  # dropped keys that are remembered; a viewer that missed more gets all values again
+_FRAME_SECONDS = 0.2  # the pause between two messages to a viewer
+_MOST_DROPPED = 1_000  # the dropped keys that are remembered; a viewer that missed more gets all values again
 _READ_ONLY = 1008  # a WebSocket's code for "policy violation"
 
 
 class ChangeFeed:
-    """The values by their keys; all methods are for the event loop's thread.
+    """The values by their keys. All methods must be called in the event loop's thread.
 
     Args:
-        page: the code of the page that shows the values; a page with another code loads itself again.
+        page: the hash of the page that shows the values; a page with another hash loads itself again.
     """
 
     def __init__(self, page: str) -> None:
@@ -44,7 +44,7 @@ class ChangeFeed:
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
         if self._values.get(key, (0, None))[1] != text:
             self._count += 1
-            self._values.pop(key, None)  # so that the latest stand last
+            self._values.pop(key, None)  # keys are ordered by their last change
             self._values[key] = self._count, text
             self._dropped.pop(key, None)
 
@@ -58,7 +58,7 @@ class ChangeFeed:
                 self._seen_by_all = self._dropped.pop(oldest)
 
     def replace(self, prefix: str, values: Mapping[str, object]) -> None:
-        """Let the keys that begin with `prefix` be these and no others; `values` has their other parts."""
+        """Replace all keys that begin with `prefix`; the keys of `values` are the rest of the new ones."""
         new = {f"{prefix}{name}": value for name, value in values.items()}
         for key in [key for key in self._values if key.startswith(prefix) and key not in new]:
             self.drop(key)
@@ -85,7 +85,7 @@ class ChangeFeed:
             sending.cancel()
             with suppress(Exception, asyncio.CancelledError):
                 await sending
-            with suppress(RuntimeError):  # it has left
+            with suppress(RuntimeError):  # the viewer has left
                 await socket.close(_READ_ONLY, "this page only shows")
 
     async def _send(self, socket: WebSocket) -> None:

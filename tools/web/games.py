@@ -1,4 +1,4 @@
-"""Games between files, links and the page: how ``outflank web`` reads, describes and writes them."""
+"""Games of files and links as ``outflank web`` reads them, shows them on the page, and writes them."""
 
 import io
 import itertools
@@ -43,7 +43,7 @@ class GameRequest(msgspec.Struct):
     Attributes:
         rules: the rules, as ``Rules.parse`` reads them; empty for the usual ones.
         position: the first board and the side to move; empty for the start of the rules.
-        moves: a transcript.
+        moves: the moves, as a transcript.
     """
 
     rules: str = ""
@@ -88,7 +88,7 @@ def listing(games: Sequence[AnnotatedGame], bad: Sequence[str] = (), total: int 
 
     Args:
         games: the games.
-        bad: a sentence about each entry that can't be read.
+        bad: the sentences about entries that can't be read.
         total: the number of games in the file; 0 if these are all.
     """
     listed = [shown(game, number) for number, game in enumerate(games, 1)]
@@ -96,7 +96,7 @@ def listing(games: Sequence[AnnotatedGame], bad: Sequence[str] = (), total: int 
 
 
 def read_content(content: bytes, name: str, rules: Rules) -> dict[str, Any]:
-    """Return the games of a file or of a text that was pasted: of any format, a board, or the name of an opening.
+    """Return the games of a file or of a pasted text: any format, a board, or the name of an opening.
 
     Args:
         content: the bytes of the file.

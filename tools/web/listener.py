@@ -1,4 +1,4 @@
-"""What peers may take of a server: connections are counted as they are accepted."""
+"""Limits on the connections of a server, which are counted as they are accepted."""
 
 import errno
 import functools
@@ -17,7 +17,7 @@ from outflank.tools.runtime.limits import allow_descriptors
 
 HEADER_BYTES = 16_384
 """The longest head of a request, its first line included."""
-_EXHAUSTED_SECONDS = 0.01  # without any descriptor, before the next attempt to accept
+_EXHAUSTED_SECONDS = 0.01  # the pause before the next attempt to accept where no descriptor is free
 _EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 _FULL = b"too many connections; try again later\n"
 NO_ROOM = (
@@ -29,15 +29,15 @@ NO_ROOM = (
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What peers may take.
+    """The limits on peers.
 
     Attributes:
-        connections: open connections, idle ones included; a further one is answered with 503. There are fewer where
-            the system allows the process too few descriptors.
-        address_connections: of them from one IPv4 address or one IPv6 network of 64 bits. Without effect on a server
-            that listens on loopback: all its peers may come through one proxy.
+        connections: the number of open connections, idle ones included; a further one is answered with 503. It is
+            smaller where the system allows the process too few descriptors.
+        address_connections: the number of connections from one IPv4 address or one IPv6 network of 64 bits. It has no
+            effect on a server that listens on loopback, since all its peers may come through one proxy.
         message_bytes: the longest WebSocket message; a longer one ends its connection with code 1009.
-        descriptors: what the rest of the program needs of them; connections never take these.
+        descriptors: the number of file descriptors that the rest of the program needs; connections never take these.
     """
 
     connections: int = 2_000
@@ -47,7 +47,7 @@ class Limits:
 
 
 class _CountedConnection(socket.socket):
-    """An accepted connection, which calls `on_close` once."""
+    """An accepted connection, which calls ``on_close`` once when it is closed."""
 
     on_close: Callable[[], object] | None = None
 
@@ -67,7 +67,7 @@ class CountingListener(socket.socket):
     Args:
         listener: the socket to take over.
         limits: what peers may take.
-        refusal: the bytes that a refused peer is sent.
+        refusal: the bytes that are sent to a refused peer.
     """
 
     def __init__(self, listener: socket.socket, limits: Limits, refusal: bytes) -> None:
@@ -101,7 +101,7 @@ class CountingListener(socket.socket):
             with connection, suppress(OSError):
                 connection.setblocking(False)
                 connection.send(self._refusal)
-                connection.recv(HEADER_BYTES)  # what is left unread would reset the connection
+                connection.recv(HEADER_BYTES)  # unread data would reset the connection
         raise BlockingIOError
 
     def close(self) -> None:
@@ -136,7 +136,7 @@ def _spare_descriptor() -> int | None:
 
 @functools.lru_cache
 def _network(host: str) -> str:
-    """Return what counts as one peer: an IPv4 address, or an IPv6 network of 64 bits, which one host may have alone."""
+    """Return the key of a peer: its IPv4 address, or its IPv6 network of 64 bits, which one host may own."""
     address = ipaddress.ip_address(host.partition("%")[0])
     if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is None:
         return str(ipaddress.ip_network((address, 64), strict=False))

@@ -1,7 +1,7 @@
 """The runner's side of a run's page: a process that serves the page, and a queue of events to it.
 
 Sending costs the games next to nothing: a thread writes the queue to a pipe ten times a second. If the process does not
-keep up, thoughts and turns are dropped first; if it has ended, everything is.
+keep up, thoughts and turns are dropped first; if it has ended, all events are dropped.
 """
 
 import pickle
@@ -31,7 +31,7 @@ from outflank.tools.match.state.run import Run
 from outflank.tools.runtime.address import Address
 
 _WRITE_SECONDS = 0.1
-# Turns and thoughts; with more they are dropped, and a game appears whole when it has ended.
+# The length of the queue beyond which turns and thoughts are dropped; a game then appears whole when it has ended.
 _MOST_WAITING = 20_000
 _END_SECONDS = 5.0
 
@@ -43,10 +43,10 @@ class PageProcess(RunObserver):
         url: the address of the page.
 
     Args:
-        address: where to listen.
-        delay: seconds by which everything is shown late.
-        say: called with a sentence for the organiser: a browser was refused, or the page can't be served any more.
-        listener: a socket that listens at `address`; a new one if None.
+        address: the address to listen on.
+        delay: the seconds by which everything is shown late.
+        say: the function that gets sentences for the organiser: a browser was refused, or the page has ended.
+        listener: the socket that listens at `address`; a new one if None.
 
     Raises: SettingsError if the address can't be listened on.
     """
@@ -74,7 +74,7 @@ class PageProcess(RunObserver):
         ours, theirs = socket.socketpair()
         sockets = theirs, self._listener
         command = [sys.executable, "-P", "-m", "outflank.tools.web.run_page", *self._arguments]
-        # A session or group of its own, since Ctrl-C is for us: the page stays until we end it.
+        # The process gets a session or group of its own: Ctrl-C is meant for the runner, which ends the page later.
         if sys.platform == "win32":
             group = subprocess.CREATE_NEW_PROCESS_GROUP
             self._process = subprocess.Popen(command, stdin=subprocess.PIPE, creationflags=group)

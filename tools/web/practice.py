@@ -1,4 +1,4 @@
-"""What a person practises on the page: problems and openings, and the day on which each is asked again."""
+"""Practice on the page: problems and openings, and the day on which each is asked again."""
 
 import json
 import os
@@ -22,25 +22,25 @@ SHIPPED_PROBLEMS = samples()["problems"]
 """Positions in which one move alone wins, with the scores of all moves, the easiest first."""
 _MOST_PROBLEMS = 1_000
 
-_DAYS = (0, 1, 3, 7, 16, 35, 80)  # until a card of each box is asked again
+_DAYS = (0, 1, 3, 7, 16, 35, 80)  # the days until a card of each box is asked again
 _SECONDS_A_DAY = 86_400
-_SOON_SECONDS = 60.0  # until a card that was answered wrongly is asked again
+_SOON_SECONDS = 60.0  # the time until a card with a wrong answer is asked again
 _MOST_CARDS = 20_000
 _MOST_ANSWERS = 1_000_000_000
 _LATEST = 1e11  # seconds since 1970, some 3,000 years
 _LONGEST_KEY = 300
-_LOCK_SECONDS = 5.0  # until a program that holds the file for so long is reported
+_LOCK_SECONDS = 5.0  # the time after which a program that holds the file is reported
 _RETRY_SECONDS = 0.01
 
 
 def progress_file() -> Path:
-    """The file of this user: ``outflank/practice.json`` in the folder for data."""
+    """Return the path of this user's progress: ``outflank/practice.json`` in the folder for data."""
     folder = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
     return Path(folder).expanduser() / "outflank" / "practice.json"
 
 
 class Card(msgspec.Struct):
-    """What is known about a question.
+    """The card of a question: its answers so far, and when it is asked again.
 
     Attributes:
         box: the number of the box, which decides when the question is asked again.
@@ -71,9 +71,9 @@ class Progress(msgspec.Struct):
 
 
 def cards(path: Path) -> Cards:
-    """Return the cards of a file of progress by their keys; it is made with the first answer.
+    """Return the cards of a file of progress by their keys. The file is made with the first answer.
 
-    A right answer moves a card on to the next box, which is asked later, a wrong one to the first.
+    A right answer moves a card to the next box, which is asked later; a wrong one moves it to the first box.
 
     Raises: NotationError if the file is damaged.
     """

@@ -39,10 +39,12 @@ from outflank.tools.web.run_view import RunView
 from outflank.tools.web.server import WebServer
 
 NICENESS = 10
-_OLDEST_SECONDS = 20.0  # the age of a file of the whole run that is handed out again
+_OLDEST_SECONDS = 20.0  # the age up to which a file of the whole run is served again
 _TICK_SECONDS = 0.1
-_MOST_LATE = 50_000  # events that wait for their delay; with more, a game appears whole when it has ended
-_LAST_SECONDS = 0.5  # for viewers to get the last message
+_MOST_LATE = (
+    50_000  # the events that may wait for their delay; beyond, a game appears whole when it has ended
+)
+_LAST_SECONDS = 0.5  # the time in which viewers get the last message
 
 
 class RunPage:
@@ -51,7 +53,7 @@ class RunPage:
     Args:
         run: the run so far.
         openings: the openings of the run.
-        delay: seconds by which everything is shown late.
+        delay: the seconds by which everything is shown late.
     """
 
     def __init__(self, run: Run, openings: Sequence[tuple[Move, ...]], delay: float) -> None:
@@ -87,7 +89,7 @@ class RunPage:
         ]
 
     def put(self, messages: list[Event | LiveUpdate]) -> None:
-        """Take events, from any thread; they are shown after the delay."""
+        """Queue events to be shown after the delay; may be called from any thread."""
         due = time.monotonic() + self._delay
         for message in messages:
             if len(self._late) < _MOST_LATE or not isinstance(message, TurnBegun | TurnPlayed | Thought):
@@ -140,7 +142,7 @@ class RunPage:
         return PlainTextResponse("\n".join([*game.dialogue, ""]))
 
     async def _run_file(self, request: Request) -> Response:
-        """Return a file of the whole run; one is made at a time, and not for each request."""
+        """Return a file of the whole run. One is made at a time, and is then served for some seconds."""
         name, view = request.url.path[1:], self._shown()
         async with self._making:
             made, run, text = self._files.get(name, (0.0, None, ""))
@@ -169,9 +171,9 @@ def _attachment(text: str, name: str) -> Response:
 
 
 def main() -> None:
-    """Serve until the pipe ends; its first message is ``RunOpened``. Stdin has the sockets.
+    """Serve until the pipe ends; its first message is ``RunOpened``. Stdin has the pickled sockets.
 
-    The names by which browsers call this server in vain are sent back.
+    Names by which browsers are refused are sent back through the pipe.
     """
     delay, *names = sys.argv[1:]
     shared = pickle.load(sys.stdin.buffer)

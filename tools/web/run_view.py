@@ -1,7 +1,7 @@
 """A run as the values of its page: games being played, ended and to come, and the parts of the report.
 
-Small values follow events at once. Parts of the report are made in a thread, and so seldom that making them takes a
-tenth of the time at most.
+Small values follow events at once. Parts of the report are made in a thread, which spends at most a tenth of the time
+on them.
 """
 
 import asyncio
@@ -58,10 +58,10 @@ class _LiveGame:
     """A game that is being played.
 
     Attributes:
-        record: the game so far; its result means nothing.
+        record: the game so far; its result has no meaning.
         clocks: the seconds left on the clock of each side; None without a clock.
         begun: the turn under way; None if no engine thinks.
-        thoughts: the last report of each engine, by its disc.
+        thoughts: the last report of each engine, by the letter of its disc.
     """
 
     record: GameRecord
@@ -87,7 +87,9 @@ class _LiveGame:
                     turns = (*turns, turn)
                     self.record = replace(self.record, turns=turns)
                 left = self.clocks[turn.colour]
-                if turn.seconds is not None and left is not None:  # until the next turn says it exactly
+                if (
+                    turn.seconds is not None and left is not None
+                ):  # an estimate until the next turn brings the exact value
                     self.clocks[turn.colour] = round(max(0.0, left - turn.seconds), 2)
                 if self.begun is not None and self.begun.ply < len(turns):
                     self.begun = None
@@ -113,13 +115,13 @@ class _LiveGame:
 
 
 class RunView:
-    """Sets the values of a feed; all methods are for the event loop's thread.
+    """Sets the values of a feed. All methods must be called in the event loop's thread.
 
     Args:
         feed: the feed of the page.
         run: the run so far.
         openings: the openings of the run, in order.
-        delay: seconds by which everything comes late.
+        delay: the seconds by which everything is shown late.
 
     Attributes:
         run: the run as the page shows it.
@@ -137,7 +139,7 @@ class RunView:
         self._state = "playing"
         self._planned: int | None = None
         self._live: dict[int, _LiveGame] = {}
-        self._changed: set[int] = set()  # live games
+        self._changed: set[int] = set()  # the numbers of live games
         self._listed: list[int] = []
         self._is_stale = True
         for game in run.games[-MOST_LISTED:]:
@@ -179,7 +181,7 @@ class RunView:
         self._is_stale = True
 
     def settle(self) -> None:
-        """Set the values of live games that have changed; to be called before a message is made."""
+        """Set the values of live games that have changed. Must be called before a message is made."""
         for number in self._changed & self._live.keys():
             self._feed.set(f"game/{number}", self._live[number].value(self._delay))
             self._feed.set(f"thought/{number}", self._live[number].thoughts)
@@ -193,7 +195,7 @@ class RunView:
         self._feed.set("run", run)
 
     async def renew_tables(self) -> None:
-        """Renew the parts of the report after each change, until cancelled."""
+        """Make the parts of the report again after each change, until cancelled."""
         while True:
             if not self._is_stale:
                 await asyncio.sleep(_LEAST_SECONDS / 3)
@@ -271,7 +273,7 @@ def _tables(run: Run, openings: Sequence[tuple[Move, ...]]) -> tuple[dict[str, s
         return parts, []
     played = {game.pairing.number for game in run.games}
     planned = [each for each in plan(run.settings, openings, run.games) if each.number not in played]
-    most = _MOST_TO_COME + 4 * run.settings.concurrency  # as many more as may be live
+    most = _MOST_TO_COME + 4 * run.settings.concurrency  # the games that may be live
     return parts, [
         {
             "number": pairing.number,

@@ -3,7 +3,7 @@
 A command takes a port with ``Address.listen`` and gives it with its routes to ``WebServer``, a context manager. The
 routes are served in a thread with an event loop of its own, and nothing of it is left when the context ends.
 
-Everything from outside is bounded, before any route sees it: ``CountingListener`` counts connections. A connection has
+All input from outside is bounded before any route sees it. ``CountingListener`` counts connections. A connection has
 ten seconds for its TLS handshake, ten for the head of each request and thirty for its body. Output is written in pieces
 as fast as the peer reads, and the handler of a WebSocket ends with its connection.
 """
@@ -40,21 +40,21 @@ from outflank.tools.runtime.address import BACKLOG, Address, is_host
 from outflank.tools.runtime.limits import Budget
 from outflank.tools.web.listener import HEADER_BYTES, NO_ROOM, CountingListener, Limits
 
-_LONGEST_PATH = 1_000  # of a request; a longer one is not found
-_IDLE_SECONDS = 10.0  # for a TLS handshake, and for the headers of a request
-_UNREAD_SECONDS = 40.0  # a peer that reads too little of its output for so long is gone
-_PING_SECONDS = 20.0  # a peer that leaves a ping unanswered for as long again is gone
-_WATCH_SECONDS = 1.0  # between two checks whether a peer whose messages are not read has hung up
-_FAREWELL_SECONDS = 2  # for requests under way when the server ends, and for a handler whose peer is gone
-_PIECE = 65_536  # bytes or characters of output that are written at once
-_BODY_SECONDS = 30.0  # for the body of a request
+_LONGEST_PATH = 1_000  # the path of a request; a longer one is answered with 404
+_IDLE_SECONDS = 10.0  # the time for a TLS handshake, and for the headers of a request
+_UNREAD_SECONDS = 40.0  # the time after which a peer that does not read its output is dropped
+_PING_SECONDS = 20.0  # between pings; a peer that does not answer within this time is dropped
+_WATCH_SECONDS = 1.0  # the pause between checks whether a peer that is not read has hung up
+_FAREWELL_SECONDS = 2  # the time for requests when the server ends, and for a handler whose peer is gone
+_PIECE = 65_536  # the bytes or characters of output that are written at once
+_BODY_SECONDS = 30.0  # the time in which the body of a request must arrive
 _SMALL_BODY = 65_536  # bytes that the body of every request may take
 _LARGE_BODIES = 32 << 20  # bytes that the bodies of all requests under way may take beyond these
-_IDLE_FRAMES = 500  # pings, pongs and fragments of a WebSocket at once, which make no message
+_IDLE_FRAMES = 500  # the pings, pongs and fragments that a WebSocket may send at once
 _IDLE_FRAMES_A_SECOND = 20
 
 
-# Nothing is loaded, run, framed or sent anywhere; a page that needs more says so in a policy of its own.
+# This policy forbids to load, run, frame and send anything; a page that needs more has a policy of its own.
 STRICT_POLICY = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 _HEADERS = {
     "content-security-policy": STRICT_POLICY,
@@ -68,16 +68,16 @@ _HEADERS = {
 
 _CLOSING = {"connection": "close"}
 _OTHER_SITE = "pages of other sites get no answer"
-_OTHER_NAMES = 20  # that ``on_other_name`` is called with
+_OTHER_NAMES = 20  # the most names that are reported
 _LOCAL_DOMAINS = ("local", "lan", "home", "home.arpa", "internal", "localdomain", "fritz.box")
 _NETLOC = re.compile(r"(?:\[[^\[\]]*\]|[^\[\]@]*)(?::\d*)?")
 _USUAL_PORTS = {"http": 80, "https": 443}
 
 
 def own_names(names: Sequence[str]) -> frozenset[str]:
-    """Return the names by which browsers reach this machine, in small letters, the given ones included.
+    """Return the names by which browsers reach this machine, in lower case, with the given ones.
 
-    They are its host name and that name in the domains that routers give, which nobody outside can let lead here.
+    They are its host name, alone and in the domains that routers use; nobody outside can point these names here.
     """
     host = socket.gethostname().lower()
     first = host.partition(".")[0]
@@ -86,7 +86,7 @@ def own_names(names: Sequence[str]) -> frozenset[str]:
 
 
 def is_own_name(host: str, ours: Collection[str]) -> bool:
-    """Return whether a host is a number or one of the names, with or without the dot of the DNS's root."""
+    """Return whether a host is a number or one of the names, with or without a final dot."""
     with suppress(ValueError):
         ipaddress.ip_address(host)
         return True
@@ -94,7 +94,7 @@ def is_own_name(host: str, ours: Collection[str]) -> bool:
 
 
 def is_own_origin(origin: str, host: str, port: int) -> bool:
-    """Return whether an Origin is the site that a request was sent to.
+    """Return whether an ``Origin`` is the site that a request was sent to.
 
     Args:
         origin: the header ``Origin``, such as ``https://play.example``.
@@ -112,7 +112,7 @@ def is_own_origin(origin: str, host: str, port: int) -> bool:
 
 
 def _site(url: str) -> tuple[str, int | None] | None:
-    """Return host and port of an address that has no other part; None for other texts."""
+    """Return host and port of a URL that has no path and no user; None for other texts."""
     with suppress(ValueError):
         parts = urlsplit(url)
         is_site = url.lower() == f"{parts.scheme}://{parts.netloc}".lower()
@@ -124,16 +124,16 @@ def _site(url: str) -> tuple[str, int | None] | None:
 def _guarded(
     app: ASGIApp, names: Sequence[str], port: int, on_other_name: Callable[[str], object] | None
 ) -> ASGIApp:
-    """Let a request through to an app only if it was meant for this server, and add headers to the answer.
+    """Return an app that passes a request on only if it was meant for this server, and that adds headers to answers.
 
-    The Host has to be a number, ``localhost``, a name of this machine or one of `names`: a page elsewhere whose own
-    name leads to us would show that name. An Origin, which browsers send and programs need not, has to be ours.
+    The ``Host`` has to be a number, ``localhost``, a name of this machine or one of `names`: an attacker's page whose
+    DNS name points here would send that name. An ``Origin``, which only browsers send, has to be ours.
 
     Args:
         app: the app.
         names: the names by which others reach the server, without ports.
         port: the port that the server listens on.
-        on_other_name: called once with each other name that a request has, for the first few of them.
+        on_other_name: the function that gets each other name of a request once, up to a small number of names.
     """
     ours, bodies, others = own_names(names), _Bodies(), set[str]()
 
@@ -169,14 +169,14 @@ def _guarded(
 
 
 class _Bodies:
-    """The bodies of the requests under way: each has to arrive in time, and together they take bounded memory."""
+    """The bodies of the requests under way: each must arrive in time, and all together take bounded memory."""
 
     def __init__(self) -> None:
         self._large = 0
 
     @contextmanager
     def bounded(self, receive: Receive) -> Iterator[Receive]:
-        """Count a body that is received until the end of the context; HTTPException is raised if it is refused."""
+        """Yield a ``receive`` that raises HTTPException at a limit. The body counts until the end of the context."""
         size, is_whole, deadline = 0, False, asyncio.get_running_loop().time() + _BODY_SECONDS
 
         async def receive_bounded() -> Message:
@@ -202,7 +202,7 @@ class _Bodies:
 
 
 def _prepared(send: Send) -> Send:
-    """Add our headers to an answer, and send its body in pieces: the next is written when the peer has read enough."""
+    """Return a ``send`` that adds our headers and sends bodies in pieces, each after the peer has read enough."""
 
     async def answer(message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -214,7 +214,7 @@ def _prepared(send: Send) -> Send:
             while len(body) > _PIECE:
                 await send({**message, "body": bytes(body[:_PIECE]), "more_body": True})
                 body = body[_PIECE:]
-                await asyncio.sleep(0)  # lets the loop notice that the peer has hung up
+                await asyncio.sleep(0)  # the loop can notice here that the peer has hung up
             message = {**message, "body": bytes(body)}
         await send(message)
 
@@ -222,7 +222,7 @@ def _prepared(send: Send) -> Send:
 
 
 class _Loop(asyncio.SelectorEventLoop):
-    """An event loop with our deadline for TLS handshakes; uvicorn leaves it at a minute."""
+    """An event loop with our deadline for TLS handshakes, which uvicorn leaves at the default of a minute."""
 
     async def create_server(self, *arguments: Any, **named: Any) -> asyncio.Server:
         """Create a server as the base class does."""
@@ -249,7 +249,7 @@ class _UnreadOutput(asyncio.Protocol):
 
 
 class _PromptHttp(_UnreadOutput, H11Protocol):
-    """Drops connections that for long ask nothing or only half of something."""
+    """Drops connections on which no whole request arrives for too long."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)  # type: ignore[arg-type]
@@ -266,10 +266,10 @@ class _PromptHttp(_UnreadOutput, H11Protocol):
 
 
 class _PromptSockets(_UnreadOutput, WebSocketsSansIOProtocol):
-    """Bounds what a peer can cause without a message, and ends the handler soon after its connection.
+    """Bounds frames that make no message, and ends the handler soon after its connection.
 
-    While the handler takes no message, nothing is read: neither the pong to a ping of ours nor the end of the
-    connection. So a ping may stay unanswered then, and the system is asked whether the peer has hung up.
+    While the handler takes no message, the connection is not read: neither a pong nor its end is noticed. So a ping
+    may stay unanswered then, and the system is asked whether the peer has hung up.
     """
 
     _task: asyncio.Task[None] | None = None
@@ -336,7 +336,7 @@ class _PromptSockets(_UnreadOutput, WebSocketsSansIOProtocol):
         self._is_watched = self.read_paused and not self.disconnected
         if not self._is_watched:
             return
-        if sys.platform != "linux":  # it alone tells so while data waits
+        if sys.platform != "linux":  # only Linux reports a hang-up while unread data waits
             return
         poll = select.poll()
         poll.register(self.transport.get_extra_info("socket").fileno(), select.POLLRDHUP)
@@ -370,17 +370,18 @@ class WebServer:
     """Runs routes beside a command; a context manager.
 
     Args:
-        routes: of Starlette; their handlers run in the server's event loop.
-        listener: a socket of ``Address.listen``, which the server takes over.
+        routes: the routes for Starlette; their handlers run in the server's event loop.
+        listener: the socket of ``Address.listen``, which the server takes over.
         names: the names by which others reach the server, without ports.
-        on_other_name: called once with each other name by which somebody tried to reach it, from the server's thread.
-        limits: what peers may take.
-        certificate: the certificate and those that vouch for it, and its private key, both files in PEM; None for plain
-            HTTP, as behind a proxy.
-        lifespan: an asynchronous context in which the app runs, for tasks of its own.
+        on_other_name: the function that gets each other name by which a browser was refused, once and in the server's
+            thread.
+        limits: the limits on peers.
+        certificate: the files of the certificate chain and of its private key, both in PEM; None for plain HTTP, as
+            behind a proxy.
+        lifespan: the asynchronous context in which the app runs, for tasks of its own.
 
     Attributes:
-        url: where browsers find it, without a slash at its end.
+        url: the address of the server for browsers, without a slash at its end.
 
     Raises: SettingsError about the certificate.
     """
@@ -414,7 +415,7 @@ class WebServer:
             ws_max_size=limits.message_bytes,
             ws_ping_interval=_PING_SECONDS,
             ws_ping_timeout=_PING_SECONDS,
-            ws_per_message_deflate=False,  # or each message would be packed for each peer
+            ws_per_message_deflate=False,  # each message would be compressed for each peer
             timeout_graceful_shutdown=_FAREWELL_SECONDS,
         )
         config.load()
@@ -439,5 +440,5 @@ class WebServer:
             runner.run(self._server.serve(sockets=[self._listener]))
 
     def stop(self) -> None:
-        """End serving, from any thread: sockets are closed with code 1012, which is that of a restart."""
+        """End serving; may be called from any thread. WebSockets are closed with code 1012, "service restart"."""
         self._server.should_exit = True

@@ -36,12 +36,12 @@ class Worker:
         return self._searcher
 
     def check(self) -> None:
-        """Raise Stopped if nobody waits for the work under way any more; for long work in the thread."""
+        """Raise Stopped if nobody waits for the work under way any more. Long work should call it often."""
         if self._abandoned.is_set():
             raise Stopped
 
     async def do(self, request: Request, work: Callable[[], Result]) -> Result:
-        """Return what `work` returns; it is stopped, or not begun, if the client of the request hangs up.
+        """Return the result of `work`, which is stopped, or not begun, if the client of the request hangs up.
 
         Raises: ClientDisconnect; the errors of `work`.
         """
