@@ -39,11 +39,11 @@ from outflank.tools.match.state.events import (
 )
 from outflank.tools.runtime.progress import folded
 
-_HELLO_SECONDS = 10.0  # for the first message
-_OPEN_SECONDS = 120.0  # for engines to start
-_WRONG_TOKEN_SECONDS = 1.0  # before a wrong token is refused
+_HELLO_SECONDS = 10.0  # the time for the first message
+_OPEN_SECONDS = 120.0  # the time for engines to start
+_WRONG_TOKEN_SECONDS = 1.0  # the delay before a wrong token is refused
 _FAREWELL_SECONDS = 2.0
-_JOINED = "outflank join"  # stands where other engines have their command; nobody runs it here
+_JOINED = "outflank join"  # takes the place of the command of other engines; it is not run
 
 
 class Arena(RunObserver):
@@ -54,14 +54,14 @@ class Arena(RunObserver):
         time: the time control of all who join.
         tokens: the tokens of the entrants.
         route: the route of the web server by which they join.
-        is_paused: whether no pair of games is to begin.
-        games_ended: the number of games that have ended, those of earlier servers included.
+        is_paused: whether no new pair of games may begin.
+        games_ended: the number of games that have ended, before a restart of the server too.
 
     Args:
         folder: the folder of its files.
         rules: the rules of the games.
         time: the time control of all who join.
-        say: called with sentences for the organiser.
+        say: the function that gets sentences for the organiser.
         patience: see ``Connection``.
         most: see ``Connection``.
     """
@@ -85,16 +85,16 @@ class Arena(RunObserver):
         self._say = folded(say)
         self._on_changed: Callable[[], object] = lambda: None
         self._lock = threading.Lock()
-        self._field: frozenset[str] | None = None  # who may come in; None for all who have a token
-        self._taken: frozenset[str] = frozenset()  # names of engines of this machine
+        self._field: frozenset[str] | None = None  # the entrants that are admitted; None for all with a token
+        self._taken: frozenset[str] = frozenset()  # the names of this machine's engines
         self._playing: dict[int, Pairing] = {}
         self._is_over = False
         self._make_connection = partial(Connection, patience=patience, most=most)
         self._connections: dict[str, Connection] = {}
-        self._sockets: defaultdict[str, list[ClientSocket]] = defaultdict(list)  # of each entrant
+        self._sockets: defaultdict[str, list[ClientSocket]] = defaultdict(list)  # the sockets of each entrant
 
     def connection_of(self, name: str) -> Connection:
-        """Return the connection to an entrant, made when it is first asked for."""
+        """Return the connection to an entrant; it is made at the first call."""
         with self._lock:
             if name not in self._connections:
                 self._connections[name] = self._make_connection(name)
@@ -107,15 +107,15 @@ class Arena(RunObserver):
             return list(self._connections.values())
 
     def on_change(self, look: Callable[[], object]) -> None:
-        """Have this called when somebody has come or gone, or games may begin again."""
+        """Set the function that is called when an entrant has come or gone, or games may begin again."""
         self._on_changed = look
 
     def play_by(self, rules: Rules, time: TimeControl, taken: Collection[str]) -> None:
-        """Use the rules and the time control of a run, and keep the names of this machine's engines for them."""
+        """Use the rules and the time control of a run, and reserve the names of this machine's engines."""
         self._rules, self.time, self._taken = rules, time, frozenset(taken)
 
     def close_entries(self, field: Collection[str]) -> None:
-        """From now on let only these entrants in; those without a token are not waited for."""
+        """Admit only these entrants from now on; entrants without a token are not waited for."""
         self._field = frozenset(field)
         known = self.tokens.names()
         for name in field:
@@ -123,7 +123,7 @@ class Arena(RunObserver):
                 self.connection_of(name).bar("it has no token any more")
 
     def engine_of(self, name: str) -> EngineSpec:
-        """How an entrant stands in the run's file."""
+        """Return an entrant as an engine of the run's file."""
         return EngineSpec(name, _JOINED, self.time, protocol=Protocol.JOIN)
 
     def present(self) -> list[Connection]:
@@ -149,7 +149,7 @@ class Arena(RunObserver):
                 self.end()
 
     def end(self) -> None:
-        """Tell everybody that the tournament is over, and wait a moment until they have gone."""
+        """Tell all entrants that the tournament is over, and wait a moment until they have left."""
         self._is_over = True
         for line in self.present():
             line.tell(messages.OverMessage())
@@ -158,7 +158,7 @@ class Arena(RunObserver):
             time.sleep(0.02)
 
     def status(self) -> dict[str, Any]:
-        """What there is to know, as JSON has it."""
+        """Return the state of the arena as plain data for JSON."""
         with self._lock:
             playing = [
                 {"game": number, "black": pairing.names[Colour.BLACK], "white": pairing.names[Colour.WHITE]}
@@ -184,15 +184,15 @@ class Arena(RunObserver):
         }
 
     def pause(self, paused: bool) -> None:
-        """Let no pair begin, or let them begin again."""
+        """Prevent new pairs from beginning, or let them begin again."""
         self.is_paused = paused
         self._on_changed()
         self._say("no pair of games begins until the arena goes on" if paused else "the arena goes on", "")
 
     def kick(self, name: str) -> None:
-        """Send an entrant away: its token is of no use any more, and its games are lost.
+        """Remove an entrant: its token becomes void, and its games are lost.
 
-        Raises: SettingsError if there is nobody of this name.
+        Raises: SettingsError if there is no entrant of this name.
         """
         if not self.tokens.expel(name):
             raise SettingsError(f"nobody who has a token is called {name!r}")
@@ -218,12 +218,12 @@ class Arena(RunObserver):
             with self._registered(connection.name, client):
                 await first_of(client.end(), self._carry(client, connection, token))
         except OutflankError as error:
-            # What a peer has sent comes after a comma, if it is in the sentence at all.
+            # A quotation from the peer, if there is one, follows a comma.
             self._say(f"somebody was refused: {error}", str(error).partition(",")[0])
-            with suppress(Exception):  # the client may be gone
+            with suppress(Exception):  # the client may have disconnected
                 await client.refuse(error)
         except (WebSocketDisconnect, RuntimeError):
-            pass  # gone; Starlette raises RuntimeError for what is sent then
+            pass  # Starlette raises RuntimeError for a message to a closed socket
 
     async def _admitted(self, token: str) -> Connection:
         try:
@@ -248,7 +248,7 @@ class Arena(RunObserver):
                 self._sockets.pop(name, None)
 
     async def _carry(self, client: ClientSocket, connection: Connection, token: str) -> None:
-        """Welcome an entrant, and pass messages on until the socket is closed."""
+        """Welcome an entrant, and exchange messages until the socket is closed."""
         terms = connection.session, str(self._rules), str(self.time), connection.patience
         await client.send_at_once(messages.WelcomeMessage(VERSION, connection.name, *terms))
         try:
@@ -257,7 +257,7 @@ class Arena(RunObserver):
             raise Refusal(f"no open came within {_OPEN_SECONDS:g} s", again=True) from None
         if not isinstance(opening, messages.OpenMessage):
             raise Refusal(f"expected open after the greeting, got {opening.type}")
-        await self._admitted(token)  # it may have been made void meanwhile
+        await self._admitted(token)  # the token may have become void meanwhile
         client.is_open = True
         connection.attach(client, opening.slots, printable(opening.engine))
         self._on_change(connection)

@@ -1,10 +1,10 @@
-"""The connections to engines that have joined an arena: requests, answers, and the time in which one was lost.
+"""The connections to engines that have joined an arena: requests, answers, and the time without a socket.
 
 A ``Connection`` belongs to an entrant and outlives its sockets. Tables ask from their threads; the sockets live in the
 thread of the web server. A request that is open when a socket is closed is sent again over the next one.
 
 Clients are untrusted before and after their token is checked: messages are bounded in size, number and time, and a
-sentence says what is wrong with one before the socket is closed.
+socket is closed with a sentence about the wrong message.
 """
 
 import asyncio
@@ -47,19 +47,19 @@ from outflank.tools.arena.messages import (
 )
 from outflank.tools.runtime.limits import Budget
 
-PATIENCE_SECONDS = 60.0  # in which a lost connection may be restored, in each game
-MOST_FOR_LINE_SECONDS = 0.5  # that a round trip may add to each move
+PATIENCE_SECONDS = 60.0  # the time in which a lost connection may be restored, in each game
+MOST_FOR_LINE_SECONDS = 0.5  # the most that a round trip may add to each move
 _SLICE_SECONDS = 0.1
-_PINGS = 9  # of which the median counts
-_MOST_WAITING = 1_000  # messages that a client does not take
-SILENCE_SECONDS = 10.0  # without a message, not even a pong: the socket is dead
+_PINGS = 9  # the last pings, whose median counts
+_MOST_WAITING = 1_000  # the queued messages at which a client is disconnected
+SILENCE_SECONDS = 10.0  # the time without a message, pongs included, after which the socket is dead
 _PING_SECONDS = 2.0
-_FIRST_PINGS = (0.0, 0.05, 0.05)  # seconds before each: the round trip is known before the first move
-_UNASKED_A_SECOND = 200  # thoughts, and messages that answer nothing
-_UNASKED_A_SLOT = 10  # more of them a second for each game at once
+_FIRST_PINGS = (0.0, 0.05, 0.05)  # the seconds before each; so the round trip is known before the first move
+_UNASKED_A_SECOND = 200  # the thoughts, and the messages that answer nothing
+_UNASKED_A_SLOT = 10  # the number of further ones a second for each slot
 _BURST = 1_000
-_GOODBYES = (1000, 1001, 1012)  # WebSocket codes of an end that the client means, or of a restart of ours
-_REFUSED = 1008  # WebSocket's code for a policy
+_GOODBYES = (1000, 1001, 1012)  # the WebSocket codes of a deliberate end, and of a restart of the server
+_REFUSED = 1008  # the WebSocket code "policy violation"
 _FAULTS: dict[Fault, type[EngineError]] = {
     "crash": EngineCrash,
     "stall": EngineTimeout,
@@ -73,8 +73,8 @@ class ClientSocket:
     Attributes:
         is_open: whether its client has sent ``open``.
         heard: the time of the last message.
-        was_silent: whether it was given up because no message came.
-        is_lost: whether it was lost: it was silent, or was closed without a goodbye.
+        was_silent: whether it was closed because no message came.
+        is_lost: whether it was silent, or was closed without a closing code of the client.
     """
 
     def __init__(self, socket: WebSocket) -> None:
@@ -86,11 +86,11 @@ class ClientSocket:
         self._loop = asyncio.get_running_loop()
         self._outbox: asyncio.Queue[str] = asyncio.Queue(_MOST_WAITING)
         self._over = asyncio.Event()
-        self._reason = ""  # for which we close it
-        self._pings: dict[int, float] = {}  # the times of those without an answer
+        self._reason = ""  # the reason for closing it
+        self._pings: dict[int, float] = {}  # the times of unanswered pings, by id
 
     def send(self, text: str) -> None:
-        """Queue a message; a client that takes none for long is closed."""
+        """Queue a message; a client that reads none for long is disconnected."""
         with suppress(RuntimeError):  # the server has ended
             self._loop.call_soon_threadsafe(self._put, text)
 
@@ -100,12 +100,12 @@ class ClientSocket:
             self._loop.call_soon_threadsafe(self._end, reason)
 
     async def end(self) -> None:
-        """Wait for the end. Raises: Refusal with the reason."""
+        """Wait until the socket is to be closed. Raises: Refusal with the reason."""
         await self._over.wait()
         raise Refusal(self._reason)
 
     async def send_at_once(self, message: Message) -> None:
-        """Send a message before those that are queued."""
+        """Send a message before the queued messages."""
         await self._socket.send_text(write(message))
 
     async def receive(self, seconds: float) -> Message:
@@ -120,7 +120,7 @@ class ClientSocket:
         return message
 
     async def refuse(self, error: OutflankError) -> None:
-        """Say why the client is refused, and close the socket, in a moment at most."""
+        """Send the reason to the client and close the socket, within a short time."""
         if self._socket.application_state is WebSocketState.CONNECTED:
             async with asyncio.timeout(_PING_SECONDS):
                 again = isinstance(error, Refusal) and error.again
@@ -128,14 +128,14 @@ class ClientSocket:
                 await self._socket.close(_REFUSED)
 
     async def carry(self, connection: "Connection") -> None:
-        """Pass messages on, and measure round trips, until the socket is closed.
+        """Exchange messages, and measure round trips, until the socket is closed.
 
         Raises: Refusal, NotationError; WebSocketDisconnect.
         """
         await first_of(self._read(connection), self._pump(), self._ping(connection))
 
     async def _pump(self) -> None:
-        """Send queued messages without end; a client that reads nothing delays this, but not ``end``."""
+        """Send queued messages until cancelled. A client that reads nothing delays this, but not ``end``."""
         while True:
             await self._socket.send_text(await self._outbox.get())
 
@@ -159,7 +159,7 @@ class ClientSocket:
                 )
 
     def _is_answer(self, message: Message, connection: "Connection") -> bool:
-        """Take a message; return whether it answers a question or ping that is open."""
+        """Handle a message; return whether it answers an open request or ping."""
         match message:
             case PongMessage():
                 sent = self._pings.pop(message.ping, None)
@@ -197,7 +197,7 @@ class ClientSocket:
 
 
 async def first_of(*works: Coroutine[Any, Any, None]) -> None:
-    """Wait until one of the works has ended, cancel the others, and raise its exception."""
+    """Wait until one coroutine has ended, cancel the others, and raise its exception."""
     tasks = [asyncio.ensure_future(work) for work in works]
     try:
         done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -210,7 +210,7 @@ async def first_of(*works: Coroutine[Any, Any, None]) -> None:
 
 
 def replaced(name: str) -> str:
-    """Return why an earlier socket of an entrant is closed."""
+    """Return the reason for closing an earlier socket of an entrant."""
     return f"another connection for {name} has taken the place of this one"
 
 
@@ -219,7 +219,7 @@ class Connection:
 
     Attributes:
         name: the name of the entrant.
-        engine: the name that the engine gives; empty before it was open.
+        engine: the name that the engine reports; empty before the first ``open``.
         slots: the number of games that it can play at once.
         losses: the number of times that the connection was lost.
         is_lost: whether its last socket was lost.
@@ -246,9 +246,9 @@ class Connection:
         self._last_id = 0
         self._open: dict[int, str] = {}
         self._answers: dict[int, tuple[AnswerMessage, float, float]] = {}
-        self._thoughts: dict[int, str] = {}  # the last to each open request
+        self._thoughts: dict[int, str] = {}  # the last thought about each open request
         self._round_trips: deque[float] = deque(maxlen=_PINGS)
-        self._away = 0.0  # seconds, of the losses that are over
+        self._away = 0.0  # the seconds of losses that are over
         self._lost_at: float | None = time.monotonic()
 
     @property
@@ -262,11 +262,11 @@ class Connection:
         return min(self._most, median(self._round_trips)) if self._round_trips else 0.0
 
     def away(self, now: float) -> float:
-        """Return the seconds in which it has been lost so far, at a time of the monotonic clock."""
+        """Return the seconds without a socket so far, at a time of the monotonic clock."""
         return self._away + (max(0.0, now - self._lost_at) if self._lost_at is not None else 0.0)
 
     def attach(self, socket: ClientSocket, slots: int, engine: str) -> None:
-        """Use a new socket from now on, and close the former one with the reason."""
+        """Use a new socket from now on, and close the previous one with the reason."""
         with self._changed:
             before, self._socket = self._socket, socket
             self.slots, self.engine = slots, engine
@@ -279,7 +279,7 @@ class Connection:
             before.close(replaced(self.name))
 
     def detach(self, socket: ClientSocket) -> None:
-        """Note that a socket is closed; one that was replaced changes nothing."""
+        """Note that a socket is closed; a replaced socket changes nothing."""
         with self._changed:
             if self._socket is socket:
                 self._socket = None
@@ -302,7 +302,7 @@ class Connection:
         self._round_trips.append(seconds)
 
     def take(self, message: AnswerMessage) -> bool:
-        """Take an answer; return whether its request was open. One that comes again changes nothing."""
+        """Deliver an answer; return whether its request was open. A repeated answer changes nothing."""
         now = time.monotonic()
         with self._changed:
             if self._open.pop(message.id, None) is None:
@@ -312,7 +312,7 @@ class Connection:
             return True
 
     def hear(self, message: ThoughtMessage) -> None:
-        """Take a thought about a request that is open."""
+        """Deliver a thought about an open request."""
         with self._changed:
             if message.id in self._open:
                 self._thoughts[message.id] = message.line
@@ -335,11 +335,11 @@ class Connection:
         """Send a request, and wait for its answer.
 
         Args:
-            request: makes the message with an id.
+            request: the function that makes the message with an id.
             wait: the seconds that the answer may take, without the round trip.
             grace: the seconds in which the connection may be lost meanwhile.
-            on_wait: called often; may raise to give up.
-            on_line: called with ``">"`` and the message, ``"<"`` and each thought, ``"<"`` and the answer.
+            on_wait: the function that is called often, and may raise to give up.
+            on_line: the function that gets ``">"`` and the message, ``"<"`` and each thought, ``"<"`` and the answer.
 
         Returns: the answer, and the seconds that it took without the round trip and without those in which the
             connection was lost.
@@ -373,7 +373,7 @@ class Connection:
     def _answer(
         self, number: int, began: float, before: float, wait: float, grace: float
     ) -> tuple[AnswerMessage, float] | None:
-        """Wait for the answer for only a moment."""
+        """Return the answer if it comes within a short time, else None."""
         with self._changed:
             now = time.monotonic()
             if number not in self._answers:

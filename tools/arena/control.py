@@ -1,8 +1,8 @@
-"""How ``outflank arena`` looks after an arena: the tokens of the entrants, and orders to the server on this machine.
+"""The part of an arena that ``outflank arena`` uses: tokens of entrants, and orders to the server on this machine.
 
 Both are private files in the arena's folder. The file of orders names a port of the loopback address and a token, so
-that only a program that can read the folder is obeyed. A connection carries a line of JSON each way. One is served at a
-time, so that strangers take no descriptors.
+that only programs that can read the folder are obeyed. A connection carries a line of JSON each way. One connection is
+served at a time, so that strangers take no descriptors.
 """
 
 import json
@@ -34,10 +34,10 @@ _TABLE = "CREATE TABLE IF NOT EXISTS entrant (name TEXT PRIMARY KEY, hash TEXT N
 
 
 class Tokens:
-    """The entrants of an arena; a program may give tokens while another one serves.
+    """The tokens of the entrants of an arena. A program may change them while another one serves.
 
     Args:
-        folder: of the arena.
+        folder: the folder of the arena.
 
     Raises: FileFormatError if the file can't be made or used, as all methods do.
     """
@@ -53,25 +53,25 @@ class Tokens:
             file.execute(_TABLE)
 
     def admit(self, name: str) -> str:
-        """A token for an entrant; one that it had before is of no use any more."""
+        """Return a new token for an entrant; its previous token becomes void."""
         token = secrets.token_urlsafe(_TOKEN_BYTES)
         with self._file() as file:
             file.execute("INSERT OR REPLACE INTO entrant VALUES (?, ?)", (name, _hash(token)))
         return token
 
     def expel(self, name: str) -> bool:
-        """Let the token of an entrant be of no use any more; whether it had one."""
+        """Make the token of an entrant void; return whether it had one."""
         with self._file() as file:
             return file.execute("DELETE FROM entrant WHERE name = ?", (name,)).rowcount > 0
 
     def who(self, token: str) -> str | None:
-        """The entrant who has this token; None if nobody has."""
+        """Return the entrant with this token; None if there is none."""
         with self._file() as file:
             found = file.execute("SELECT name FROM entrant WHERE hash = ?", (_hash(token),)).fetchone()
         return found[0] if found else None
 
     def names(self) -> list[str]:
-        """All who have a token."""
+        """Return the names of all entrants with a token."""
         with self._file() as file:
             return [name for (name,) in file.execute("SELECT name FROM entrant ORDER BY name")]
 
@@ -85,7 +85,7 @@ class Tokens:
 
 
 def _hash(token: str) -> str:
-    """Of random tokens of this length nobody can try enough, so the hash need not be a slow one."""
+    """Return the hash of a token. It need not be slow, since nobody can try enough tokens of this length."""
     return sha256(token.encode("utf-8", "replace")).hexdigest()
 
 
@@ -95,13 +95,13 @@ def obeying(folder: Path, obey: Callable[[dict[str, Any]], Any]) -> Iterator[Non
 
     Args:
         folder: the arena's folder.
-        obey: called with an order; returns the answer as plain data. Raises OutflankError if it can't be done.
+        obey: the function that executes an order and returns the answer as plain data; it may raise OutflankError.
 
     Raises: SettingsError if the file or the socket can't be made.
     """
     path, token = folder / _NAME, secrets.token_hex()
     try:
-        # Of a server that was killed; the lock of the run tells of a living one.
+        # The file of a server that was killed; a running server holds the lock of the run.
         path.unlink(missing_ok=True)
         server = socketserver.TCPServer((_HOST, 0), partial(_OrderHandler, obey, token))
         with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
@@ -125,7 +125,7 @@ class _OrderHandler(socketserver.StreamRequestHandler):
         super().__init__(*connection)
 
     def handle(self) -> None:
-        """Obey one order."""
+        """Read one order, execute it, and send the answer."""
         with suppress(OSError, ValueError):
             order = read_json_object(self.rfile.readline(_LONGEST_LINE))
             if not secrets.compare_digest(str(order.pop("token", "")).encode(), self._token.encode()):
@@ -138,9 +138,9 @@ class _OrderHandler(socketserver.StreamRequestHandler):
 
 
 def order(folder: Path, **what: Any) -> Any:
-    """What the server of the arena in a folder answers to an order.
+    """Send an order to the server of the arena in a folder, and return its answer.
 
-    Raises: SettingsError if none runs there, or with what it refuses.
+    Raises: SettingsError if no server runs there, or if it refuses the order.
     """
     try:
         place = read_json_object((folder / _NAME).read_bytes())

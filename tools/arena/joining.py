@@ -1,7 +1,7 @@
 """The author's side: starts the engine, keeps a connection to the server, and passes on requests and answers.
 
-It has no state that could be lost. Each request has the whole game; if this program is started again, the engine
-replays the moves and answers. An answer that was lost with the socket is sent again when the server asks again.
+It keeps no state. Each request has the whole game; if this program is started again, the engine replays the moves and
+answers. An answer that was lost with the socket is sent again when the server repeats the request.
 """
 
 import ssl
@@ -41,14 +41,16 @@ from outflank.tools.arena.messages import (
 )
 from outflank.tools.runtime.signals import Stopped
 
-_ANSWERS = 256  # kept in case they are lost
+_ANSWERS = 256  # the answers that are kept in case they are lost
 _SLICE_SECONDS = 0.1
 _GREETING_SECONDS = 15.0
-_SILENCE_SECONDS = 10.0  # without a message of the server, which pings more often: the socket is dead
-_PAUSES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)  # before each new try to connect
-_THOUGHT_SECONDS = 0.2  # between two that are passed on
-_BEYOND_SECONDS = 5.0  # after which the server has given up anyway
-_PASSING = (408, 425, 429)  # HTTP statuses of refusals that may pass
+_SILENCE_SECONDS = (
+    10.0  # the time without a message after which the socket is dead; the server pings more often
+)
+_PAUSES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)  # the pauses before attempts to reconnect
+_THOUGHT_SECONDS = 0.2  # the pause between two thoughts that are sent
+_BEYOND_SECONDS = 5.0  # the time beyond the limit after which the server has given up too
+_PASSING = (408, 425, 429)  # the HTTP statuses of temporary refusals
 _SCHEMES = {"http": "ws", "https": "wss", "ws": "ws", "wss": "wss"}
 
 
@@ -76,7 +78,7 @@ def join_address(url: str) -> str:
     try:
         parts = urlsplit(url)
         if parts.scheme in _SCHEMES and parts.hostname and parts.port != 0:
-            parts.hostname.encode("idna")  # it may have too long a part
+            parts.hostname.encode("idna")  # raises for a label that is too long
             return urlunsplit((_SCHEMES[parts.scheme], parts.netloc, parts.path.rstrip("/") + PATH, "", ""))
     except ValueError:
         pass
@@ -90,14 +92,14 @@ class EngineWorker:
 
     Attributes:
         game: the key of the game that it plays; 0 for none.
-        used: when it was given a question last.
+        used: the monotonic time of its last question.
 
     Args:
         entry: the engine.
-        rules: that are played.
-        answer: called with the id of a question and the text of its answer.
-        think: called with the text of a message about a question that is being answered.
-        say: called with sentences for the user.
+        rules: the rules of the games.
+        answer: the function that gets the id of a question and the text of its answer.
+        think: the function that gets the text of a message about a question that is being answered.
+        say: the function that gets sentences for the user.
     """
 
     def __init__(
@@ -124,13 +126,13 @@ class EngineWorker:
         self._thread = threading.Thread(target=self._work, name="engine", daemon=True)
 
     def open(self) -> str:
-        """Start the engine, and return how it calls itself. Raises: EngineError."""
+        """Start the engine, and return the name that it reports. Raises: EngineError."""
         self._driver.open()
         self._thread.start()
         return self._driver.own_name or self._entry.name
 
     def is_at(self, number: int) -> bool:
-        """Whether it works on this question, or will."""
+        """Return whether it works on this question, or has it as the next one."""
         with self._changed:
             waiting = self._question
             return self._working_on == number or (waiting is not None and waiting.id == number)
@@ -142,14 +144,14 @@ class EngineWorker:
             return self._working_on != 0 or self._question is not None
 
     def give(self, question: RequestMessage) -> None:
-        """Have it answer a question, and nothing that it was asked before."""
+        """Let it answer a question; an earlier question is dropped."""
         with self._changed:
             self._question = question
             self.game, self.used = question.game, time.monotonic()
             self._changed.notify()
 
     def drop(self) -> None:
-        """Have it give up: nobody waits for its answer."""
+        """Drop the question under way: its answer is not needed any more."""
         with self._changed:
             self._question, self.game = None, 0
             self._is_dropped = True
@@ -188,7 +190,7 @@ class EngineWorker:
                 self._working_on, self._is_dropped = question.id, False
             try:
                 reply = self._reply(question)
-                self._working_on = 0  # the next question may come before ``_answer`` returns
+                self._working_on = 0  # set first, since the next question may come before ``_answer`` returns
                 self._answer(question.id, reply)
             except Stopped:
                 self._driver.dismiss()
@@ -233,8 +235,8 @@ class Joiner:
         token: the token of the entrant.
         entry: the engine; the server gives its name and time.
         slots: the number of games that it plays at once.
-        say: called with sentences for the user.
-        check: called often; may raise to end.
+        say: the function that gets sentences for the user.
+        check: the function that is called often, and may raise to end.
         trust: the TLS context for ``wss``; the system's certificates if None.
     """
 
@@ -267,7 +269,7 @@ class Joiner:
     def run(self) -> None:
         """Play until the tournament is over.
 
-        Raises: Refusal; EngineError if the engine can't play; whatever `check` raises.
+        Raises: Refusal; EngineError if the engine can't play; the exceptions of `check`.
         """
         try:
             while not self._connect():
@@ -292,7 +294,9 @@ class Joiner:
                     return self._serve(socket)
                 except (OSError, EOFError, ConnectionClosed):
                     raise
-                except BaseException:  # such as Ctrl-C: a goodbye, so that the socket does not count as lost
+                except (
+                    BaseException
+                ):  # Ctrl-C, for example: the closing code tells the server that the socket is not lost
                     socket.close(CloseCode.GOING_AWAY)
                     raise
         except (OSError, EOFError, InvalidHandshake, ConnectionClosed) as error:
@@ -332,7 +336,7 @@ class Joiner:
                     compression=None,
                     proxy=None,
                 )
-            except AssertionError:  # by websockets, where the connection ends before its request is sent
+            except AssertionError:  # raised by websockets if the connection ends before its request is sent
                 connecting.set_exception(ConnectionResetError("the server has closed the connection"))
             except BaseException as error:  # raised in the waiting thread
                 connecting.set_exception(error)
@@ -429,7 +433,7 @@ class Joiner:
             next(at_it, idle).give(question)
 
     def _answer(self, number: int, text: str) -> None:
-        """Without a socket the server will ask again."""
+        """Send an answer, and keep it in case it is lost; without a socket the server repeats the request."""
         with self._lock:
             self._answers[number] = text
             while len(self._answers) > _ANSWERS:

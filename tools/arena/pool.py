@@ -34,11 +34,11 @@ from outflank.tools.match.runner.pool import LocalPool
 from outflank.tools.match.state.events import LiveUpdate
 from outflank.tools.match.state.run import RunSettings
 
-_keys = itertools.count(1)  # of games, different for all connections
+_keys = itertools.count(1)  # the keys of games, different for all connections
 
 
 class JoinedDriver(Driver):
-    """An engine that has joined; see ``Driver``. Each question holds the whole game, so the other end need not know it.
+    """An engine that has joined; see ``Driver``. Each request has the whole game, so the other end keeps no state.
 
     Args:
         spec: the engine as the run has it.
@@ -57,7 +57,7 @@ class JoinedDriver(Driver):
 
     @property
     def identity(self) -> str:
-        """What it calls itself, by its author's word."""
+        """The name that its author's program reports."""
         return self._connection.engine
 
     def open(self) -> None:
@@ -100,12 +100,12 @@ class JoinedDriver(Driver):
         return Reply(printable(message.move), taken, message.score, message.book)
 
     def close(self, patience: float = CLOSE_SECONDS) -> None:
-        """Give up the game, if one is being played. After a fault the engine is started again for its next game."""
+        """Drop the game that is being played. After a fault the engine is started again for its next game."""
         if self._key:
             self._connection.tell(DropMessage(game=self._key))
 
     def _ask(self, request: Callable[[int], RequestMessage], wait: float) -> tuple[AnswerMessage, float]:
-        """Send a request; the time in which the connection was lost is used up for this game. Raises: EngineError."""
+        """Send a request; time without a connection reduces the patience of this game. Raises: EngineError."""
         before = self._connection.away(time.monotonic())
         try:
             return self._connection.ask(request, wait, self._grace_seconds, self.on_wait, self._pass_on)
@@ -126,10 +126,10 @@ class ArenaPool(LocalPool):
     """Plays the pairs of an arena; see ``LocalPool``.
 
     Args:
-        settings: of the run.
-        connection_of: returns the connection to an entrant.
-        on_update: as ``LocalPool`` has it.
-        is_paused: asked whether no pair is to begin; ``look`` asks again.
+        settings: the settings of the run.
+        connection_of: the function that returns the connection to an entrant.
+        on_update: see ``LocalPool``.
+        is_paused: the function that returns whether no new pair may begin; ``look`` calls it again.
     """
 
     def __init__(
@@ -142,18 +142,18 @@ class ArenaPool(LocalPool):
         super().__init__(settings, on_update, partial(make_arena_driver, connection_of))
         self._connection_of = connection_of
         self._waiting: list[tuple[Sequence[Pairing], Sequence[EngineSpec]]] = []
-        self._playing: Counter[str] = Counter()  # two engines a pair
+        self._playing: Counter[str] = Counter()  # the games that each engine plays
         self._is_paused = is_paused
         self._gate = threading.RLock()
 
     def submit(self, pairings: Sequence[Pairing], engines: Sequence[EngineSpec]) -> None:
-        """Have a pair played when both engines are free."""
+        """Queue a pair, which is played when both engines are free."""
         with self._gate:
             self._waiting.append((pairings, engines))
         self.look()
 
     def look(self) -> None:
-        """Begin the pairs that can begin."""
+        """Begin queued pairs whose engines are free."""
         with self._gate:
             for pairings, engines in list(self._waiting):
                 if self._playing.total() >= 2 * self.places or self._is_paused() or self._stop.is_set():

@@ -1,4 +1,4 @@
-"""Serves an arena: listens, waits for entrants, and has the run played."""
+"""Serves an arena: listens, waits for entrants, and plays the run."""
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, nullcontext
@@ -32,8 +32,8 @@ from outflank.tools.web.server import WebServer
 RUN_FOLDER = "run"
 _STANDING_TABLES = 64
 _SLICE_SECONDS = 0.1
-_DESCRIPTORS = 256  # of the program besides its connections and engines
-_DESCRIPTORS_OF_ENGINE = 16  # while one process ends and the next is started
+_DESCRIPTORS = 256  # the descriptors of the program besides its connections and engines
+_DESCRIPTORS_OF_ENGINE = 16  # the descriptors while one process ends and the next is started
 
 
 def serve_arena(
@@ -51,18 +51,17 @@ def serve_arena(
     """Serve an arena until the tournament is over, or until a signal.
 
     Args:
-        arena: the arena, to which nobody can come yet.
-        make_settings: makes the settings of a run of this machine's engines and of these that have joined. A
-            concurrency of 0 stands for the usual number of pairs at once.
+        arena: the arena, which is not served yet.
+        make_settings: the function that makes the settings of a run from the engines that have joined, besides those
+            of this machine. A concurrency of 0 stands for the usual number of pairs at once.
         start: the time at which a tournament begins; None if `entrants` alone decides.
         entrants: the number of entrants with which a tournament begins; None if `start` alone decides.
-        address: where the server listens.
+        address: the address that the server listens on.
         certificate: the files of the certificate for TLS and of its key; None without TLS.
-        watchers: where the page of the run is served; None for no page.
-        allow: asks whether a run that somebody else began may be resumed; see ``RunSession.resume``.
-        show: plays the session that it gets, with the arena as an observer, and shows it; the named arguments are
-            `listener`, a socket that listens where the page of the run is served, or None, and those of
-            ``RunSession.play``.
+        watchers: the address of the page of the run; None for no page.
+        allow: the function that asks whether a run of another user may be resumed; see ``RunSession.resume``.
+        show: the function that plays and shows the session that it gets, with the arena as an observer. Its named
+            arguments are `listener`, the socket of the page of the run or None, and those of ``RunSession.play``.
 
     Raises: OutflankError; Interrupted.
     """
@@ -132,7 +131,7 @@ def _by_machine(settings: RunSettings) -> tuple[list[EngineSpec], list[EngineSpe
 def _gathered(
     arena: Arena, settings: RunSettings, start: datetime | None, entrants: int | None
 ) -> list[EngineSpec]:
-    """Wait for entrants beside the engines of the settings, and return them."""
+    """Wait for entrants besides the engines of the settings, and return them."""
     here = len(settings.engines)
     is_standing = settings.format is Format.STANDING
     if start:

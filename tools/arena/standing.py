@@ -1,7 +1,7 @@
-"""A standing arena: engines come and go, and whoever is there plays whom it says most about.
+"""A standing arena: engines come and go, and those present meet in the pairs that are most informative.
 
-The pairs are chosen one by one, by how little is known of the two and how open their game is; each is played on the
-next opening of the two, with both colours. The run's file has the games, and with them all that a choice depends on.
+Pairs are chosen one by one, by the uncertainty of both ratings and of the result. Each is played on the next opening
+of the two engines, with both colours. A choice depends only on the games, which the run's file has.
 """
 
 import math
@@ -21,7 +21,7 @@ from outflank.tools.match.stats.elo import QUANTILE
 from outflank.tools.match.stats.ratings import Rating
 from outflank.tools.match.stats.sprt import expected_score
 
-_UNKNOWN = 400.0  # Elo: how little is known of an engine without games
+_UNKNOWN = 400.0  # the standard deviation in Elo of an engine without games
 _MOST_ELO = 1_600.0
 
 Duo = frozenset[str]
@@ -31,15 +31,14 @@ Present = Callable[[], Sequence[tuple[EngineSpec, int]]]
 def most_informative(
     standings: Standings, duos: Iterable[tuple[str, str]], playing: Counter[Duo]
 ) -> tuple[str, str] | None:
-    """Return the two engines whose games say most; None if no two are given.
+    """Return the two engines whose games are most informative; None if no two are given.
 
-    A game says more the less is known of both engines and the more open its result is, and less the more often the two
-    have met.
+    A game is more informative with more uncertain ratings and a more open result, and less with each earlier meeting.
 
     Args:
         standings: the games so far.
-        duos: the engines that might play each other.
-        playing: how many pairs of two engines are being played.
+        duos: the pairs of engines to choose from.
+        playing: the number of pairs of each two engines that are being played.
     """
     ratings = {rating.name: rating for rating in standings.ratings.ratings}
 
@@ -54,12 +53,12 @@ def most_informative(
 
 
 def _elo(rating: Rating | None) -> float:
-    """Return an engine's rating, cut where it says no more; 0 without one."""
+    """Return an engine's rating, clamped to the range in which it is meaningful; 0 without one."""
     return max(-_MOST_ELO, min(_MOST_ELO, rating.elo)) if rating and rating.elo is not None else 0.0
 
 
 def _deviation(rating: Rating | None, games: int) -> float:
-    """Return the standard deviation of an engine's rating; each game since it was computed makes it smaller."""
+    """Return the standard deviation of an engine's rating, reduced for each game since it was computed."""
     deviation, rated = _UNKNOWN, 0
     if rating is not None and rating.elo is not None:
         ends = [abs(end - rating.elo) for end in (rating.low, rating.high) if end is not None]
@@ -76,8 +75,8 @@ class StandingConductor(Conductor):
     """Plays pairs until it is interrupted; see ``Conductor``.
 
     Args:
-        present: who is there now and may begin a game, and how many games each can play at once.
-        arguments: of ``Conductor``.
+        present: the function that returns the engines that are present, each with the games that it can play at once.
+        arguments: the arguments of ``Conductor``.
     """
 
     def __init__(self, present: Present, *arguments: Any) -> None:
@@ -108,7 +107,7 @@ class StandingConductor(Conductor):
             self._on_event(joined)
 
     def _next(self, rooms: Mapping[str, int]) -> tuple[Pairing, ...] | None:
-        """The next pair of engines that have time for each other, of those with so much room; None if there is none."""
+        """Return the next pair of engines with free slots; None if there is none."""
         busy = Counter(name for pairings in self._running.values() for name in pairings[0].engines)
         there = [name for name, room in rooms.items() if busy[name] < room]
         for waiting in (pairings for pairings in self._waiting if self._can_play(pairings, there)):
@@ -130,7 +129,7 @@ class StandingConductor(Conductor):
 
 
 def _pair(number: int, duo: tuple[str, str], opening: Any) -> tuple[Pairing, ...]:
-    """Two games of two engines on an opening, colours swapped; in turn each begins with Black."""
+    """Return two games of two engines on an opening with colours swapped; the engines take turns to begin as Black."""
     first, second = duo if number % 2 else duo[::-1]
     names = {Colour.BLACK: first, Colour.WHITE: second}
     game = Pairing(2 * number - 1, number, names, opening)

@@ -1,1 +1,1 @@
-"""Plays on the Generic Game Server, where Othello programs meet: its text, one game, and the dialogue with it."""
+"""A player on the Generic Game Server, where Othello programs meet: messages, one game, and the connection."""

@@ -1,6 +1,6 @@
-"""A player on the server: takes matches by rules, has engines choose moves, saves games, asks to go on after a loss.
+"""A player on the server: accepts matches by rules, lets engines choose moves, saves games, and resumes lost matches.
 
-One task listens to the line; each game has a task of its own while it waits for an engine, which works in a thread.
+One task reads the connection. Each game has a task of its own while it waits for an engine, which works in a thread.
 """
 
 import asyncio
@@ -23,23 +23,23 @@ from outflank.tools.ggs.messages import Board, MatchEnded, MatchStarted, MatchTy
 from outflank.tools.ggs.settings import Settings
 
 _CLOSE_SECONDS = 0.4
-_MOST_MATCHES = 32  # more than a server would start
-_MOST_DOUBTS = 3  # in a game, before it is given up
-_HIGHEST_SCORE = 999  # that the server takes
+_MOST_MATCHES = 32  # the most matches at once, more than a server starts
+_MOST_DOUBTS = 3  # the disagreements after which a game is given up
+_HIGHEST_SCORE = 999  # the highest score that the server accepts
 _REFUSAL = re.compile(r"(?:/os:|/td:)? *(?:: )?(?:[a-z]+ [+-]? ?)?ERR ")
-_MOST_SHOWN = 20  # lines of a message
+_MOST_SHOWN = 20  # the lines of a message that are shown
 
 
 class GgsClient:
     """A player on the server, from its login to its end.
 
     Attributes:
-        signal: the number of the signal that ended it; None if none did.
+        signal: the number of the signal that ended it; None without one.
 
     Args:
-        settings: who plays where, and how.
-        say: called with sentences for the user.
-        log: called with ``">"`` and each line sent, ``"<"`` and each line received; the password is masked.
+        settings: the settings of the player.
+        say: the function that gets sentences for the user.
+        log: the function that gets ``">"`` and each line sent, ``"<"`` and each line received; the password is masked.
     """
 
     def __init__(
@@ -61,25 +61,25 @@ class GgsClient:
             log=log,
         )
         self._send = self._line.send
-        self._reason = ""  # why the line was lost last
+        self._reason = ""  # the reason of the last loss of the connection
         self._drivers: list[ProcessDriver] = []
         self._idle: asyncio.Queue[Driver] = asyncio.Queue()
         self._threads = ThreadPoolExecutor(max_workers=settings.games, thread_name_prefix="engine")
         self._matches: dict[str, MatchStarted] = {}
-        self._games: dict[str, dict[str, GgsGame]] = {}  # by the ids of the match and of the game
+        self._games: dict[str, dict[str, GgsGame]] = {}  # the keys are the ids of the match and of the game
         self._tasks: set[asyncio.Task[None]] = set()
         self._asks = list(settings.asks)
-        self._broken: set[str] = set()  # opponents of matches that were broken off
+        self._broken: set[str] = set()  # the opponents of matches that were broken off
         self._remarks: set[str] = set()
         self._played = 0
         self._is_closing = False
         self._failure: BaseException | None = None
 
     async def play(self) -> None:
-        """Play until it is to end.
+        """Play until ``interrupt`` or until the number of matches is reached.
 
         Raises: OutflankError if the server refuses us; EngineError if the engine does not start, or can't play a match
-            that is to be asked for.
+            that the settings ask for.
         """
         loop = asyncio.get_running_loop()
         try:
@@ -103,7 +103,7 @@ class GgsClient:
             self._threads.shutdown()
 
     def interrupt(self, number: int, *, at_once: bool) -> None:
-        """Take no new matches and leave when all are over; leave at once if that was asked for or comes again."""
+        """Accept no new matches and leave when all are over; leave at once if `at_once`, or on the second call."""
         again, self.signal = self.signal is not None, number
         if at_once or again or not self._matches:
             self._leave()
@@ -114,7 +114,7 @@ class GgsClient:
             self._close()
 
     def _lose(self, reason: str) -> None:
-        """Break off all matches, since the line is lost; the server keeps those that are rated."""
+        """Break off all matches, since the connection is lost; the server stores the rated ones."""
         self._abandon("the line is lost")
         if self._is_closing:
             self._line.end()
@@ -154,7 +154,7 @@ class GgsClient:
         self._say(f"{self._engine} is on {settings.server} as {self._user}")
 
     def _check_asks(self) -> None:
-        """Refuse to ask for a match that would have to be resigned."""
+        """Raise EngineError if the engine would have to resign a match that the settings ask for."""
         for ask in self._asks:
             kind = MatchType.parse(ask.split()[0])
             if kind and (reason := self._unplayable(kind)):
@@ -245,7 +245,7 @@ class GgsClient:
         self._consider(match, game)
 
     def _doubt(self, game: GgsGame, reason: str) -> None:
-        """Ask for the whole game again where the server and we disagree; give it up after some times."""
+        """Ask for the whole game again where the server and we disagree; give the game up after some requests."""
         if game.is_over:
             return
         game.doubts += 1
@@ -260,7 +260,7 @@ class GgsClient:
             self._send(f"tell /os resign {id}")
 
     def _consider(self, match: MatchStarted, game: GgsGame) -> None:
-        """Have our move made, if it is our turn, and nothing that was asked before."""
+        """Start the choice of our move if it is our turn; an earlier choice is dropped."""
         game.drop()
         record = game.record
         if not record.is_our_turn or game.is_over:
@@ -312,7 +312,7 @@ class GgsClient:
         self._ask()
 
     def _finish(self, game: GgsGame, over: MatchEnded | None) -> None:
-        """Save a game, and let its engine go; `over` is None if it was broken off."""
+        """Save a game and release its engine; `over` is None if the game was broken off."""
         if game.is_over:
             return
         game.close()
@@ -349,13 +349,13 @@ class GgsClient:
         self._line.end()
 
     def _show_life(self) -> None:
-        """Show the server that we are there, by asking again for matches that were broken off or have not begun."""
+        """Send a sign of life: ask again for matches that were broken off or have not begun."""
         self._send("tell /os continue" if self._broken and not self._matches else "")
         if not self._matches:
             self._ask()
 
     def _remark(self, sentence: str) -> None:
-        """Say a sentence about the engine, whose processes are all alike, once."""
+        """Say a sentence about the engine once, whichever of its processes it came from."""
         if sentence not in self._remarks:
             self._remarks.add(sentence)
             self._say(sentence)
@@ -365,5 +365,5 @@ class GgsClient:
 
 
 def _game_id(message: Board | MatchEnded | Note) -> str:
-    """``.5`` or, in a synchro match, ``.5.1``."""
+    """Return ``.5`` or, in a synchro match, ``.5.1``."""
     return message.id if message.part is None else f"{message.id}.{message.part}"

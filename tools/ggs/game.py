@@ -1,7 +1,7 @@
-"""One game on the server: its record as the server tells it, and the engine that plays it.
+"""One game on the server: its record by the server's messages, and the engine that plays it.
 
-The record belongs to the loop that listens to the server. An engine works in a thread of its own for each move; the
-question has the whole game, so that any engine process can go on with it, also after a line was lost.
+The record belongs to the event loop that reads the connection. An engine works in a thread for each move; the request
+has the whole game, so that any engine process can continue it, also after the connection was lost.
 """
 
 import asyncio
@@ -28,26 +28,28 @@ from outflank.protocol.formats.clocks import ggf_text
 from outflank.tools.ggs.messages import Board, GgsMove, MatchEnded
 from outflank.tools.runtime.signals import Stopped
 
-RESERVE_SECONDS = 2.0  # of the time left that the engine is not told of, at most a tenth of it
+RESERVE_SECONDS = 2.0  # subtracted from the time sent to the engine; at most a tenth of the time left
 _SHORTEST_SECONDS = 0.1
 _SLICE_SECONDS = 0.2
-USUAL_TIME = TimeControl(main=900.0)  # of the server; with it an engine is started, before it has a game
+USUAL_TIME = TimeControl(
+    main=900.0
+)  # the server's default, with which an engine is started before its first game
 _PLACE = "GGS/os"
-_PASSES = ("pa", "ps", "pass")  # as players send them
+_PASSES = ("pa", "ps", "pass")  # the texts of a pass that players send
 
 
 class GgsRecord:
-    """A game as the server has told it.
+    """A game by the server's messages.
 
     Attributes:
-        id: of the game on the server: ``.5``, or ``.5.0`` and ``.5.1`` for those of a synchro match.
-        colour: ours.
-        heard_at: when the present position came, on the monotonic clock.
+        id: the id of the game on the server: ``.5``, or ``.5.0`` and ``.5.1`` in a synchro match.
+        colour: our colour.
+        heard_at: the monotonic time when the current position arrived.
         ran_out: whether a clock has run out.
 
     Args:
-        board: the game as a whole.
-        user: our name.
+        board: the message with the whole game.
+        user: our login name.
 
     Raises: NotationError, IllegalMoveError.
     """
@@ -68,9 +70,9 @@ class GgsRecord:
         self._note(board)
 
     def update(self, board: Board) -> bool:
-        """Play the last move of a message; whether it is a new one.
+        """Play the last move of a message; return whether it is new.
 
-        Raises: NotationError, IllegalMoveError; the record is as before then.
+        Raises: NotationError, IllegalMoveError; the record is then unchanged.
         """
         if not board.turns:
             return False
@@ -89,22 +91,22 @@ class GgsRecord:
         return True
 
     def says_the_same(self, other: "GgsRecord") -> bool:
-        """Whether another record has the same moves."""
+        """Return whether another record has the same moves."""
         return (self.colour, self.first, self.moves) == (other.colour, other.first, other.moves)
 
     @property
     def first(self) -> Position:
-        """The position that it began with."""
+        """The first position of the game."""
         return self._recorder.first
 
     @property
     def moves(self) -> tuple[AnnotatedMove, ...]:
-        """All moves so far, passes too."""
+        """All moves so far, passes included."""
         return self._recorder.moves
 
     @property
     def position(self) -> Position:
-        """The present one."""
+        """The current position."""
         return self.moves[-1].after if self.moves else self.first
 
     @property
@@ -114,16 +116,16 @@ class GgsRecord:
 
     @property
     def question(self) -> tuple[AnnotatedGame, TimeControl, TimeControl, float]:
-        """The game so far, its time control, our clock, and the monotonic time when it was our turn."""
+        """The game so far, its time control, our clock, and the monotonic time when our turn began."""
         ours, clock = self._controls[self.colour], self._sides[self.colour].clock
         control = TimeControl(float(max(1, ours.main)), float(ours.increment))
         return AnnotatedGame(self.first, self.moves), control, clock, self.heard_at
 
     def annotated(self, over: MatchEnded | None) -> AnnotatedGame:
-        """The game as a file keeps it.
+        """Return the game as files record it.
 
         Args:
-            over: how the server says that it ended; None if it was broken off.
+            over: the message about its end; None if it was broken off.
         """
         black, white = self._sides[Colour.BLACK], self._sides[Colour.WHITE]
         clocks = {ggf_text(control) for control in self._controls.values()}
@@ -144,7 +146,7 @@ class GgsRecord:
         return replace(game, result=self._result(margin if over.first == black.name else -margin))
 
     def _result(self, margin: float) -> Result | None:
-        """The result by its margin from Black's side; None if the board says it."""
+        """Return the result by its margin from Black's side; None if the board shows it."""
         outcome = self.position.outcome()
         if outcome is not None and outcome.margin_of(Colour.BLACK) == margin:
             return None
@@ -185,17 +187,17 @@ def answer(
     arose: float,
     dropped: threading.Event,
 ) -> Reply | None:
-    """Return the engine's move, or its resignation, waited for until the extension of its clock is used up too.
+    """Return the engine's move or resignation. It has until the end of its clock's extension.
 
     Args:
         driver: the engine.
         game: the game so far.
         control: the game's time control.
         clock: our clock at the time `arose`.
-        arose: the monotonic time when it was our turn.
-        dropped: set, from any thread, once nobody waits for the answer any more: it is None then.
+        arose: the monotonic time when our turn began.
+        dropped: the event that any thread sets when the answer is not needed any more; the answer is then None.
 
-    Raises: EngineError; it is started again at the next question.
+    Raises: EngineError; the engine is started again for the next move.
     """
 
     def check() -> None:
@@ -219,18 +221,18 @@ def answer(
 
 
 class GgsGame:
-    """A game with its engine, which plays it from our first move to the end; to be used in one event loop.
+    """A game with the engine that plays it from our first move to the end. Must be used in one event loop.
 
     Attributes:
-        record: the game as the server tells it.
-        doubts: how often the server and we disagreed.
-        is_doubted: whether the record is to be replaced.
-        is_over: whether no more moves are asked for.
+        record: the game by the server's messages.
+        doubts: the number of times that the server and we disagreed.
+        is_doubted: whether the whole game has been requested to replace the record.
+        is_over: whether no more moves are requested.
 
     Args:
-        idle: engines without a game.
-        threads: for engines at work.
-        say: called with sentences for the user.
+        idle: the engines without a game.
+        threads: the executor in which engines work.
+        say: the function that gets sentences for the user.
     """
 
     def __init__(
@@ -252,10 +254,10 @@ class GgsGame:
         self._dropped = threading.Event()
 
     def think(self, on_reply: Callable[[Reply | None], object]) -> asyncio.Task[None]:
-        """Have the engine choose our move, and nothing that it was asked before.
+        """Let the engine choose our move; an earlier choice is dropped.
 
         Args:
-            on_reply: called with its answer, or None if it has failed, unless it is dropped before.
+            on_reply: the function that gets the answer, None if the engine failed; not called after a drop.
         """
         self.drop()
         self._dropped = threading.Event()
@@ -263,11 +265,11 @@ class GgsGame:
         return self._task
 
     def drop(self) -> None:
-        """Let nobody wait for the engine's move any more."""
+        """Drop the choice under way: its answer is not needed any more."""
         self._dropped.set()
 
     def close(self) -> None:
-        """Ask for no more moves, and let the engine go as soon as it has given up."""
+        """Request no more moves, and release the engine as soon as it has stopped."""
         self.is_over = True
         self.drop()
         if self._task is None or self._task.done():

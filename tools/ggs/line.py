@@ -1,4 +1,4 @@
-"""The line to the server: connects, logs in, cuts its text into messages, and comes back when the line was lost."""
+"""The connection to the server: connects, logs in, splits text into messages, and reconnects after a loss."""
 
 import asyncio
 import socket
@@ -15,25 +15,27 @@ from outflank.tools.ggs.settings import Settings
 _CONNECT_SECONDS = 20.0
 _LOGIN_SECONDS = 60.0
 _FAREWELL_SECONDS = 1.0
-_QUIET_SECONDS = 0.2  # after which a message is complete though no line follows
-_SIGN_OF_LIFE_SECONDS = 50.0  # of silence; the server is said to close lines after a minute of it
-_GOOD_LINE_SECONDS = 60.0  # after a line that lasted as long the pauses begin anew
-_PAUSES = (1.0, 2.0, 5.0, 10.0, 30.0, 60.0)  # before each new try to connect
+_QUIET_SECONDS = 0.2  # the silence after which a message is complete
+_SIGN_OF_LIFE_SECONDS = (
+    50.0  # the silence before a sign of life; the server is said to disconnect after a minute
+)
+_GOOD_LINE_SECONDS = 60.0  # a connection that lasted this long resets the pauses
+_PAUSES = (1.0, 2.0, 5.0, 10.0, 30.0, 60.0)  # the pauses before attempts to reconnect
 _LONGEST_PROMPT = 1_000
 _TCP = {"TCP_KEEPIDLE": 30, "TCP_KEEPINTVL": 10, "TCP_KEEPCNT": 3, "TCP_USER_TIMEOUT": 60_000}
 _READY = "READY"
 
 
 class GgsConnection:
-    """A line that is kept until it is ended.
+    """A connection that is made again after each loss until it is ended.
 
     Args:
-        settings: who logs in where.
-        on_login: called after each login.
-        on_message: called with the lines of each message after a login.
-        on_loss: called with the reason when a line was lost.
-        on_quiet: called when nothing was sent for long; it is to send something.
-        log: called with ``">"`` and each line sent, ``"<"`` and each line received, fit to be shown.
+        settings: the settings of the player.
+        on_login: the function that is called after each login.
+        on_message: the function that gets the lines of each message after a login.
+        on_loss: the function that gets the reason of a loss.
+        on_quiet: the function that is called when nothing was sent for long; it should send something.
+        log: the function that gets ``">"`` and each line sent, ``"<"`` and each line received, fit to be shown.
     """
 
     def __init__(
@@ -53,7 +55,7 @@ class GgsConnection:
         self._on_quiet = on_quiet
         self._log = log
         self._writer: asyncio.StreamWriter | None = None
-        self._answered: set[str] = set()  # prompts of the login
+        self._answered: set[str] = set()  # the prompts of the login that were answered
         self._is_in = False
         self._sent_at = 0.0
         self._ended = asyncio.Event()
@@ -66,12 +68,12 @@ class GgsConnection:
             self._writer.write(f"{line}\n".encode())
 
     def end(self) -> None:
-        """Say goodbye; ``keep`` returns soon."""
+        """Log out; ``keep`` returns soon."""
         self.send("quit")
         self._ended.set()
 
     async def keep(self) -> None:
-        """Connect, again and again, until the line is ended. Raises: OutflankError if the server refuses us."""
+        """Connect, and reconnect after losses, until ``end``. Raises: OutflankError if the server refuses us."""
         tries = 0
         while not self._ended.is_set():
             began = time.monotonic()
@@ -135,7 +137,7 @@ class GgsConnection:
             self._on_message(lines)
 
     def _answer(self, text: str) -> None:
-        """A prompt may come without its line feed."""
+        """Answer a prompt of the login, which may come without its line feed."""
         asked = text.lower()
         prompts = {"enter login": self._settings.user, "enter your password": self._settings.password}
         for prompt, answer in prompts.items():

@@ -14,8 +14,8 @@ from outflank.engine import Colour, NotationError, Position
 from outflank.protocol.clock import TimeControl
 from outflank.protocol.formats.clocks import parse_ggf
 
-LONGEST_LINE = 500  # bytes; a longer one is skipped
-MOST_LINES = 300  # of a message; the longest useful one is a game of 120 turns with two boards
+LONGEST_LINE = 500  # the most bytes of a line; a longer one is skipped
+MOST_LINES = 300  # the most lines of a message; a game of 120 turns with two boards is the longest
 _GOES_ON = "|"  # the prefix of a continuation line
 _WORD = r"[^\s,|\\.][^\s,|\\]{0,15}"
 _NAME = f"({_WORD})"
@@ -26,7 +26,7 @@ _SIDES = {"*": Colour.BLACK, "O": Colour.WHITE}
 
 
 class MessageJoiner:
-    """Joins lines to messages."""
+    """Joins lines into messages."""
 
     def __init__(self) -> None:
         self._begun: list[str] = []

@@ -1,4 +1,4 @@
-"""The settings of a player on the server: who logs in where, which engine plays, which requests are accepted."""
+"""The settings of a player on the server: login, engine, and the requests that are accepted."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +17,7 @@ Wish = Literal["any", "only", "never"]
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Who plays where, and how.
+    """The settings of a player.
 
     Attributes:
         host: the server's host name or address.
@@ -35,7 +35,7 @@ class Settings:
         asks: requests of our own, as the server's ``ask`` takes them: ``s8r18 5:00 NAME``.
         tournaments: the ids of the tournaments to join.
         matches: the number of matches after which we leave; None for no end.
-        chat: whether the words of others are shown.
+        chat: whether messages of other players are shown.
     """
 
     host: str
@@ -62,15 +62,15 @@ class Settings:
 
     @property
     def open(self) -> int:
-        """The number of matches at once; as a synchro match is two games, no more than engines are left for."""
+        """The number of matches at once. A synchro match needs two engines."""
         return self.games if self.synchro == "never" else max(1, self.games // 2)
 
     def shown(self, text: str) -> str:
-        """Return text that may hold anything of the server's for a terminal or a file; the password is masked."""
+        """Return text from the server made printable for a terminal or a file, with the password masked."""
         return printable(text.replace(self.password, _MASK), _LONGEST_SHOWN)
 
     def objection(self, offer: Offer, sets_boards_up: bool) -> str:
-        """Return why a request is declined, in a sentence for its sender; empty if it is accepted.
+        """Return the sentence to the sender about why a request is declined; empty if it is accepted.
 
         Args:
             offer: the request.
@@ -79,7 +79,7 @@ class Settings:
         if reason := self.obstacle(offer.kind, sets_boards_up):
             return reason
         if offer.flag == "S":
-            return ""  # it was accepted once
+            return ""  # it was accepted before
         sorts = (
             (self.rated, offer.flag == "R", "rated games"),
             (self.synchro, offer.kind.synchro, "synchro games"),
@@ -95,7 +95,7 @@ class Settings:
         return ""
 
     def obstacle(self, kind: MatchType, sets_boards_up: bool) -> str:
-        """Return why a match can't be played at all, in a sentence; empty if it can."""
+        """Return the sentence about why a match can't be played at all; empty if it can."""
         if kind.size != 8:
             return "I play on a board of 8 by 8 only"
         if kind.anti:

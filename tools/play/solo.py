@@ -200,11 +200,11 @@ def watch(game: DealerView, player: SoloPlayer, report: SoloPrinter) -> None:
 
 
 def play(game: DealerView, report: SoloPrinter, adviser: SoloPlayer, hints: bool) -> None:
-    """Play the moves from stdin, one a line; its end stops the game.
+    """Play moves from stdin, one a line; the end of stdin stops the game.
 
     Args:
         game: the game.
-        report: prints the game.
+        report: the printer of the game.
         adviser: the player that gives hints.
         hints: whether to show hints before each move.
 
@@ -265,7 +265,7 @@ def by_player(game: DealerView, seed: int, variant: Variant) -> int:
 
 def by_chance(game: DealerView, seed: int, variant: Variant) -> int:
     """Play random legal moves."""
-    source = random.Random(f"chance {seed}")  # the bare number draws the deal
+    source = random.Random(f"chance {seed}")  # the number alone is the seed of the deal
     while not game.is_over:
         game = game.play(source.choice(game.legal_moves()))
     return game.score(variant)
