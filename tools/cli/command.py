@@ -23,15 +23,20 @@ LIKE_BOARD = re.compile(rf"(?:{SQUARE}\s*){{9}}")
 _DASHED_ARGUMENT = re.compile(rf"-\d+(?:\.\d+)?$|{LIKE_BOARD.pattern}")
 # What people type for an option that some command calls otherwise.
 _MEANT = {
+    "--black": ["--side"],
     "--color": ["--side"],
     "--colour": ["--side"],
+    "--games": ["--budget"],
     "--jobs": ["--workers", "--concurrency"],
     "--lines": ["--multipv"],
     "--movetime": ["--time", "--tc"],
     "--out": ["--output"],
     "--output": ["--out"],
     "--port": ["--listen", "--live"],
+    "--threads": ["--workers"],
+    "--time": ["--budget"],
     "--verbose": ["--log"],
+    "--white": ["--side"],
 }
 _NAMES_WIDTH = 30
 """Characters of the widest name of an option that has its text in the same line; click's own number."""

@@ -1,5 +1,6 @@
 """``outflank archive``: games by the positions that they went through."""
 
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
@@ -119,7 +120,8 @@ def _write(
 
     began = time.perf_counter()
     with progress_bar("archive", None, "games") as advance:
-        begin = partial(click.echo, err=True)  # while the bar stands still
+        # While the bar stands still; a log has the result alone.
+        begin = partial(click.echo, err=True) if sys.stderr.isatty() else lambda phase: None
         built = write(path, games(), advance=advance, begin=begin)
     seconds = time.perf_counter() - began
     complaints.end()

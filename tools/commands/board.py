@@ -91,7 +91,7 @@ def board(
     to_come = tuple(move.move for move in whole.moves[len(game.moves) :])
     moves = best if line == _BEST else to_come if line == _GAME else _moves(position, line)
     if form == "text":
-        _write(_as_text(position, before, scored if scores else {}, moves, output), output)
+        _write(_as_text(position, before, legal, scored if scores else {}, moves, output), output)
         return
     svg = position.svg(
         size=size,
@@ -157,9 +157,15 @@ def _moves(position: Position, line: str | None) -> Sequence[Move]:
 
 
 def _as_text(
-    position: Position, last: Move | None, scores: dict[Move, float], line: Sequence[Move], output: Path
+    position: Position,
+    last: Move | None,
+    legal: bool,
+    scores: dict[Move, float],
+    line: Sequence[Move],
+    output: Path,
 ) -> str:
-    lines = [board_text(position, last=last, coloured=output is STDOUT and is_coloured())]
+    coloured = output is STDOUT and is_coloured()
+    lines = [board_text(position, last=last, legal=legal, coloured=coloured)]
     if scores:
         best_first = sorted(scores.items(), key=lambda each: -each[1])
         lines.append("scores: " + ", ".join(f"{move} {score_text(score)}" for move, score in best_first))

@@ -1,6 +1,7 @@
 """``outflank convert``: game files of one format, or of several, into another."""
 
 import json
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -95,6 +96,7 @@ def convert(
     target = chosen_format(target, output, FORMAT_OF, is_from_file("target"))
     check_output(target, output)
     outputs = written_files(target, output)
+    replaced = [path for path in outputs if path.is_file() and path.stat().st_size]
     read, games, written = ReadGames(), 0, 0
     incomplete: set[str] = set()  # files of which games, variations or properties are left out
     known: set[bytes] = set()
@@ -139,6 +141,8 @@ def convert(
         "seconds": round(time.perf_counter() - began, 3),
     }
     _report(facts, outputs, as_json)
+    for path in replaced:
+        warn(f"{path} had other contents, and was replaced")
     read.expect_good("read or written")
 
 
@@ -147,6 +151,8 @@ def _report(facts: dict[str, Any], files: Sequence[Path], as_json: bool) -> None
     if as_json:
         click.echo(json.dumps(facts | {"files": list(map(str, files))}), err=not files)
         return
+    if not files and not facts["bad"] and not sys.stderr.isatty():
+        return  # a pipe between programs, where the numbers would only fill a log
     click.echo(
         f"{counted(facts['read'], 'game')} read, {facts['written']:,} written, {facts['bad']:,} bad, "
         f"{facts['seconds']:.1f} s",

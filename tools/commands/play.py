@@ -4,6 +4,7 @@ import json
 import random
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -48,12 +49,22 @@ _SIDES = {
 _HIGHEST_SEED = 2**31 - 1
 
 
+class Side(click.Choice):  # type: ignore[type-arg]  # generic in newer versions of click alone
+    """A side, also by its first letter."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Read it. Raises: click.BadParameter."""
+        word = str(value).lower()
+        named = next((name for name in self.choices if word and name.startswith(word)), value)
+        return super().convert(named, param, ctx)
+
+
 @click.command(cls=Command, exclusive=[ONE_STRENGTH])
 @group(
     "The game",
     click.option(
         "--side",
-        type=click.Choice(list(_SIDES)),
+        type=Side(list(_SIDES)),
         help="Your side: a colour, both (no engine), or none (watch).  [default: the side to move]",
     ),
     rules_option,

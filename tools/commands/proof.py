@@ -124,6 +124,14 @@ def _problems(
         return problems, Complaints("position"), job.bounds
 
 
+def _print_checker(ctx: click.Context, option: click.Parameter, language: str | None) -> None:
+    if language is not None:
+        click.echo(
+            Path(checker.__file__).with_suffix(".py" if language == "python" else ".c").read_text(), nl=False
+        )
+        ctx.exit()
+
+
 @proof.command("check")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
 @click.option(
@@ -137,6 +145,14 @@ def _problems(
     type=EXISTING_FILE,
     metavar="CLAIMS",
     help="Claims that lines of FILE rest on, taken for true.",
+)
+@click.option(
+    "--print-checker",
+    type=click.Choice(["python", "c"]),
+    is_eager=True,
+    expose_value=False,
+    callback=_print_checker,
+    help="Print the checker as a program of one file, in Python or in C, and end.",
 )
 def check_(file: str, state: Path | None, claims: Path | None) -> NoReturn:
     """Check every proof of FILE, up to the first wrong line.

@@ -36,9 +36,9 @@ from outflank.tools.runtime.signals import Stopped
 
 HELP = f"""\
 a move          such as f5 (d3/ne where the rules turn one direction)
-hint [N]        the best moves, N of them; 3 if left out
+hint [N]        the best moves, N of them; 3 if left out (also h, eval)
 explore         what was played here in the games of --archive
-undo, redo      take back your last move with what came after it; play it again
+undo, redo      take back your last move with what came after it (also takeback, back); play it again
 level N         how strong the engine is from now on, 0 to 60
 elo N           the engine plays as weakly as people do, {LOWEST_ELO} to {HIGHEST_ELO}; level N ends it
 switch          change sides
@@ -114,7 +114,9 @@ class Dialogue:
             "help": lambda rest: say(HELP),
             "quit": self._quit,
         }
-        self._words |= {"?": self._words["help"], "exit": self._quit, "stop": self._quit, "q": self._quit}
+        others = {"?": "help", "exit": "quit", "stop": "quit", "q": "quit", "h": "hint", "eval": "hint"}
+        others |= {"takeback": "undo", "back": "undo", "u": "undo", "b": "board", "m": "moves"}
+        self._words |= {word: self._words[meant] for word, meant in others.items()}
 
     def run(self) -> None:
         """Play until the person quits, the input ends, or the engine's own game is over.
@@ -219,7 +221,8 @@ class Dialogue:
         try:
             return self._game.position.parse_move(text)
         except NotationError:
-            raise NotationError(f"expected a move such as f5, or help, got {text!r}") from None
+            several = " (one move a line)" if " " in text else ""
+            raise NotationError(f"expected a move such as f5, or help, got {text!r}{several}") from None
 
     def _hint(self, rest: str) -> None:
         count = _number(rest, "hint", 1, 64) if rest else _HINTS

@@ -26,21 +26,25 @@ def is_coloured() -> bool:
     return sys.stdout.isatty() and not plain
 
 
-def board_text(position: Position, *, last: Move | None = None, coloured: bool = False) -> str:
-    """Return the board with the legal moves, the disc counts and the side to move.
+def board_text(
+    position: Position, *, last: Move | None = None, legal: bool = True, coloured: bool = False
+) -> str:
+    """Return the board with the disc counts and the side to move.
 
     Args:
         position: the position.
         last: the last move, whose square is darker, or which is named below.
+        legal: whether to mark the legal moves.
         coloured: whether to use colours for a terminal; else the letters of ``str(position)``.
     """
+    *board, counts = str(position).splitlines()
     if not coloured:
-        return f"{position}, last move {last}" if last else str(position)
-    *_, counts = str(position).splitlines()
+        squares = "\n".join(board) if legal else "\n".join(board).replace(".", " ")
+        return f"{squares}\n{counts}" + (f", last move {last}" if last else "")
     files = "  a b c d e f g h"
     rows = [
         f"{row + 1} "
-        + "".join(_cell(position, 8 * row + column, last) for column in range(8))
+        + "".join(_cell(position, 8 * row + column, last, legal) for column in range(8))
         + f" {row + 1}"
         for row in range(8)
     ]
@@ -60,14 +64,14 @@ def end_text(position: Position) -> str:
     return f"The game is over: {discs}, {name(outcome.winner)} wins by {outcome.margin}."
 
 
-def _cell(position: Position, square: int, last: Move | None) -> str:
+def _cell(position: Position, square: int, last: Move | None, legal: bool) -> str:
     cloth = _CLOTH_OF_LAST if last is not None and square == last.square else _CLOTH
     owner = position.disc_at(square)
     if owner is not None:
         colour = DISC_COLOURS[position.rules.colour_name(owner)]
         return click.style(f"{_DISC} ", fg=colour.terminal, bg=cloth)
-    legal = position.legal_mask() >> square & 1
-    return click.style(f"{_LEGAL if legal else ' '} ", fg=_DOT, bg=cloth)
+    marked = legal and position.legal_mask() >> square & 1
+    return click.style(f"{_LEGAL if marked else ' '} ", fg=_DOT, bg=cloth)
 
 
 def png_of(svg: str) -> bytes:

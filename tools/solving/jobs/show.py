@@ -15,7 +15,7 @@ from outflank.protocol.formats import obf
 from outflank.tools.report.search import limit_words
 from outflank.tools.runtime.progress import counted, live, warn
 from outflank.tools.solving.jobs.file import JobFile
-from outflank.tools.solving.jobs.tree import bounds_among
+from outflank.tools.solving.jobs.tree import bounds_among, move_reaching
 from outflank.tools.solving.jobs.work import JobSolver, Progress, Workers, thresholds
 from outflank.tools.solving.solutions import Solution, SolutionReport
 
@@ -67,7 +67,7 @@ def show_job(job: JobFile, as_json: bool) -> None:
         click.echo(
             f"job {job.path.parent}, {facts.rules}, {question}, {counted(len(job.solved), 'board')} known"
         )
-        click.echo("   # empties  score")
+        click.echo("   # empties  move   score")
     for number, line in enumerate(facts.positions, 1):
         position = obf.parse_problem(line, facts.rules).position
         lower, upper = bounds_among(bounds, position)
@@ -75,12 +75,14 @@ def show_job(job: JobFile, as_json: bool) -> None:
             lower < asked <= upper for asked in thresholds(position, limit.wld, limit.at_least)
         )
         solved += is_solved
+        move = str(move_reaching(bounds, position, lower) or "") if is_solved else ""
         if as_json:
-            known = {"lower": lower, "upper": upper, "solved": is_solved}
+            known = {"lower": lower, "upper": upper, "solved": is_solved, "move": move or None}
             click.echo(json.dumps({"number": number, "position": position.board_string(), **known}))
         else:
             score = f"{lower:+d}" if lower == upper else f"{lower:+d} to {upper:+d}"
-            click.echo(f"{number:4} {position.empties:7}  {score}{'' if is_solved else ', not solved yet'}")
+            unsolved = "" if is_solved else ", not solved yet"
+            click.echo(f"{number:4} {position.empties:7}  {move:<5}  {score}{unsolved}")
     if not as_json:
         click.echo(f"{solved} of {counted(len(facts.positions), 'position')} solved")
 
