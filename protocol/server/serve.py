@@ -45,7 +45,7 @@ def serve(session: Session, wire: Wire, source: int, target: int, log: Log) -> N
         wire: the protocol that is spoken.
         source: descriptor to read from.
         target: descriptor to write to.
-        log: called with ``<`` and every line as it arrives, and with ``>`` and every piece of an answer as it is
+        log: called with ``>`` and every line as it arrives, and with ``<`` and every piece of an answer as it is
           sent, from two threads.
 
     Raises: OSError if an answer can't be written (BrokenPipeError if the reader is gone) or the system has no memory
@@ -68,7 +68,7 @@ def serve(session: Session, wire: Wire, source: int, target: int, log: Log) -> N
     while (line := session.inbox.take()) is not None:
         for text in wire.answer(session, line):
             data = text.encode("utf-8", "replace")
-            log(">", data)
+            log("<", data)
             _write(target, data)
         if session.closed:
             return
@@ -83,7 +83,7 @@ def _read(session: Session, wire: Wire, source: int, log: Log) -> None:
     inbox, splitter = session.inbox, LineSplitter()
 
     def add(line: bytes, kind: LineKind, end: bytes) -> None:
-        log("<", line + end)
+        log(">", line + end)
         inbox.put(line, kind)
         if kind.interrupts:
             session.interrupt()

@@ -129,7 +129,11 @@ class LocalArena:
             )
 
     def _open_pool(
-        self, settings: RunSettings, run: str, on_update: Callable[[LiveUpdate], object] | None
+        self,
+        settings: RunSettings,
+        run: str,
+        on_update: Callable[[LiveUpdate], object] | None,
+        all_dialogues: bool,
     ) -> ArenaPool:
         pool = ArenaPool(settings, self.arena.connection_of, on_update)
         self.arena.on_change(pool.look)

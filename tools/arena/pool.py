@@ -130,6 +130,7 @@ class ArenaPool(LocalPool):
         connection_of: the function that returns the connection to an entrant.
         on_update: see ``LocalPool``.
         is_paused: the function that returns whether no new pair may begin; ``look`` calls it again.
+        all_dialogues: see ``PairWorker``.
     """
 
     def __init__(
@@ -138,8 +139,9 @@ class ArenaPool(LocalPool):
         connection_of: Callable[[str], Connection],
         on_update: Callable[[LiveUpdate], object] | None = None,
         is_paused: Callable[[], bool] = lambda: False,
+        all_dialogues: bool = False,
     ) -> None:
-        super().__init__(settings, on_update, partial(make_arena_driver, connection_of))
+        super().__init__(settings, on_update, partial(make_arena_driver, connection_of), all_dialogues)
         self._connection_of = connection_of
         self._waiting: list[tuple[Sequence[Pairing], Sequence[EngineSpec]]] = []
         self._playing: Counter[str] = Counter()  # the games that each engine plays

@@ -152,9 +152,13 @@ def _gathered(
 
 
 def _pool(
-    arena: Arena, settings: RunSettings, run: str, on_update: Callable[[LiveUpdate], object] | None
+    arena: Arena,
+    settings: RunSettings,
+    run: str,
+    on_update: Callable[[LiveUpdate], object] | None,
+    all_dialogues: bool,
 ) -> ArenaPool:
-    pool = ArenaPool(settings, arena.connection_of, on_update, lambda: arena.is_paused)
+    pool = ArenaPool(settings, arena.connection_of, on_update, lambda: arena.is_paused, all_dialogues)
     arena.on_change(pool.look)
     return pool
 

@@ -43,6 +43,7 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 _FOLDER = click.Path(path_type=Path)
 MOST_GAMES = 1_000_000
 _MOST_PLACES = 1000
+_FAILED = "failed"  # in place of a folder for dialogues
 ENGINES, GAMES, _END, _RECORDS = "Which engines", "Which games", "When to stop", "Records"
 _MACHINES, _WATCHING = "Where it runs", "Watching"
 
@@ -294,6 +295,19 @@ def out_option(help: str) -> Decorator:
     return group(_RECORDS, click.option("--out", "folder", type=_FOLDER, metavar="DIR", help=help))
 
 
+log_option = group(
+    _RECORDS,
+    click.option(
+        "--log",
+        type=_FOLDER,
+        metavar="DIR|failed",
+        callback=lambda ctx, param, value: None if str(value) == _FAILED else value,
+        default=_FAILED,
+        help="Write the dialogue of each game, with times, to a file in DIR, a gigabyte at most; failed keeps those of "
+        "games lost by a fault, with the records.",
+    ),
+)
+"""``--log DIR|failed``: hands the command ``log``, a path or None."""
 where_options = together(
     out_option(
         "Folder for the records; the same command continues the run in it.  [default: in runs/, by date and time]"
@@ -308,6 +322,7 @@ where_options = together(
             "and --games of a match may grow.",
         ),
     ),
+    log_option,
     group(_MACHINES, cluster_option),
     watched_json_option,
 )
@@ -332,6 +347,7 @@ class RunOptions:
         live: the address at which the page of the run is served; None for no page.
         delay: the seconds by which the page is late; None for 0.
         listener: a socket that listens at `live`; None to open one.
+        log: the folder for the dialogues of all games; None to keep those of faults alone.
     """
 
     time: TimeControl = NO_LIMIT
@@ -348,6 +364,7 @@ class RunOptions:
     live: Address | None = None
     delay: float | None = None
     listener: socket.socket | None = None
+    log: Path | None = None
 
     def specs(self, alone: bool = False) -> tuple[EngineSpec, ...]:
         """Return the engines, two or more, with different names.

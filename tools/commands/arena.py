@@ -23,6 +23,7 @@ from outflank.tools.cli.run_options import (
     RunOptions,
     engine_option,
     live_options,
+    log_option,
     out_option,
     pairing_options,
     played_options,
@@ -107,6 +108,7 @@ def _moment(text: str) -> datetime:
     engine_option("engines"),
     played_options,
     out_option("Folder of the arena.  [default: ARENA]"),
+    log_option,
     watched_json_option,
     live_options,
 )

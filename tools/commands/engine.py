@@ -206,9 +206,9 @@ def books_to_play(name: str | None, variety: float, seed: int | None) -> Iterato
 
 
 def _log_to(path: Path) -> Callable[[str, bytes], None]:
-    """Return a function that writes the dialogue to a file, stamped with the seconds since the start.
+    """Return a function that writes the dialogue to a file, in the form that a match's ``--log`` has.
 
-    It takes a line that came (``<``) or a piece of an answer (``>``), and ends the log at the first failure.
+    It takes a line that came (``>``) or a piece of an answer (``<``), and ends the log at the first failure.
 
     Raises: UnwritableError if the file can't be opened.
     """
@@ -223,7 +223,7 @@ def _log_to(path: Path) -> Callable[[str, bytes], None]:
             if file.closed:
                 return
             try:
-                file.write(f"{time.monotonic() - began:10.3f} {sign} ".encode() + data)
+                file.write(f"{time.monotonic() - began:9.3f} engine {sign} ".encode() + data)
             except OSError as error:
                 file.close()
                 warn(f"the log ends here, since it can't be written: {error.strerror}")

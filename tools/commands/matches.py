@@ -47,7 +47,7 @@ if TYPE_CHECKING:  # extras that most do without
 
 RUNS_FOLDER = Path("runs")
 """The folder of the runs whose folder is not named."""
-_WITH_RESUME = ("concurrency", "cluster", "as_json", "live", "delay")
+_WITH_RESUME = ("concurrency", "cluster", "as_json", "live", "delay", "log")
 _SHORT_MATCH = ('name="level 5" cmd="outflank gtp --level 5"', 'name="level 4" cmd="outflank gtp --level 4"')
 _MOST_GAMES_OF_TEST = 20_000
 _EXCLUSIVE = [("--out", "--no-records")]
@@ -262,6 +262,8 @@ def _show(session: RunSession, options: RunOptions, folder: Path) -> Run:
         from outflank.tools.match.runner.cluster import ClusterPool  # an extra that most do without
 
         address = options.cluster
-        play["open_pool"] = lambda settings, run, on_update: ClusterPool(settings, run, address)
+        play["open_pool"] = lambda settings, run, on_update, all_dialogues: ClusterPool(
+            settings, run, address, all_dialogues
+        )
     continuation = f"{click.get_current_context().command_path} --resume {join_command([str(folder)])}"
     return show_run(session, options, continuation, **play)

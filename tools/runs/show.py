@@ -45,6 +45,7 @@ def show_run(
     Raises: Interrupted; OutflankError about records that could not be written, or if the run is not valid.
     """
     from outflank.tools.report.report import expect_packages
+    from outflank.tools.runs.dialogues import DialogueFiles
     from outflank.tools.runs.json_lines import JsonLines
     from outflank.tools.runs.scoreboard import Scoreboard
 
@@ -61,6 +62,8 @@ def show_run(
                 page = PageProcess(options.live, options.delay or 0.0, board.say, options.listener)
                 shown.append(stack.enter_context(page))
                 board.observe(Notice(f"The run is shown at {page.url}"))
+            if options.log is not None:
+                shown.append(DialogueFiles(options.log, board.say))
             shown += observers
             if options.as_json:
                 shown.append(JsonLines(board.progress))

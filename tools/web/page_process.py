@@ -18,6 +18,8 @@ from typing import Any, Self
 
 from outflank.tools.match.state.events import (
     Event,
+    GameEnded,
+    GameVoided,
     LiveUpdate,
     Notice,
     RunEnded,
@@ -112,6 +114,10 @@ class PageProcess(RunObserver):
                 self._put(RunOpened(folder.resolve(), _without_games(run)))
             case RunEnded(run):
                 self._put(RunEnded(_without_games(run)))
+            case GameEnded(game):
+                self._put(GameEnded(game.as_kept()))
+            case GameVoided(game):
+                self._put(GameVoided(game.as_kept()))
             case Notice():
                 pass
             case _:

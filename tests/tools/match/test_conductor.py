@@ -27,10 +27,13 @@ from outflank.tools.match.game.delay import own_waited_seconds, together_at_most
 from outflank.tools.match.game.results import Ending
 from outflank.tools.match.runner import conductor, pool
 from outflank.tools.match.runner.pool import StallWatch
+from outflank.tools.match.runner.session import RunSession
 from outflank.tools.match.state.events import Event, GameEnded, GameStarted, Notice, TurnPlayed
 from outflank.tools.match.state.run import Format
 from outflank.tools.match.state.store import Store, read_run
 from outflank.tools.match.stats.sprt import Sprt
+from outflank.tools.runs.dialogues import DialogueFiles
+from outflank.tools.runtime.signals import Interrupts
 
 
 def test_every_game_is_played_once_whatever_the_concurrency(tmp_path: Path) -> None:
@@ -139,6 +142,44 @@ def test_a_flag_that_falls_while_the_machine_stalls_is_played_again_and_named(
     assert [void.pairing.attempt for void in run.voids] == list(range(1, pool.MOST_FALLS + 1))
     assert run.void_share("B") == pool.MOST_FALLS / (pool.MOST_FALLS + 2)
     assert not run.is_valid
+
+
+def test_the_dialogue_of_every_game_is_written_and_that_of_a_fault_alone_is_kept(tmp_path: Path) -> None:
+    said: list[str] = []
+    files = DialogueFiles(tmp_path / "log", said.append)
+    engines = fake("A"), fake("B", "crash", 4)
+    with Interrupts() as interrupts:
+        fair = RunSession(settings(fake("A"), fake("B"), games=2), tmp_path / "fair").play(
+            [files], interrupts
+        )
+        again = settings(*engines, games=2, replay_crashes=True)
+        faulty = RunSession(again, tmp_path / "faulty").play([files], interrupts)
+    names = sorted(path.name for path in (tmp_path / "log").iterdir())
+    text = (tmp_path / "log" / "game-1-void-1.txt").read_text()
+
+    assert names == [
+        "game-1-void-1.txt",
+        "game-1-void-2.txt",
+        "game-1-void-3.txt",
+        "game-1.txt",
+        "game-2.txt",
+    ]
+    assert "B > genmove white\n" in text
+    assert text.splitlines()[-1].endswith("B ! exited with code 3 when asked 'genmove white'")
+    assert [game.dialogue for game in fair.games] == [(), ()]
+    assert all(game.dialogue for game in faulty.games)
+    assert said == []
+
+
+def test_a_log_that_can_t_be_written_ends_and_the_run_does_not(tmp_path: Path) -> None:
+    said: list[str] = []
+    files = DialogueFiles(tmp_path / "log", said.append)
+    (tmp_path / "log" / "game-1.txt").mkdir()
+    with Interrupts() as interrupts:
+        run = RunSession(settings(fake("A"), fake("B"), games=2), tmp_path / "m").play([files], interrupts)
+
+    assert len(run.games) == 2
+    assert [sentence.startswith("Note: the log ends here, since can't write") for sentence in said] == [True]
 
 
 def test_an_engine_that_never_answers_loses_though_the_machine_held_it_up(

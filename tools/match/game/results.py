@@ -181,7 +181,7 @@ class GameRecord:
         detail: a sentence about the fault, if it was one.
         margin: disc difference from Black's side by the rules' scoring, the exact one after an adjudication;
             None if it was neither played to the end nor adjudicated.
-        dialogue: the lines on the wire, if it was a fault.
+        dialogue: the lines on the wire. A run keeps those of games that were lost by a fault.
         void: why the game does not count and its pair is played again, in a sentence; empty if it counts.
         blamed: the engine whose flag fell or which crashed in a void game; None if no engine was to blame.
         lost_seconds: the seconds of the move on which the loser lost on time or stalled; None for all other endings.
@@ -203,6 +203,10 @@ class GameRecord:
     lost_seconds: float | None = None
     outside: Mapping[str, OffClockTime] = field(default_factory=dict, compare=False)
     identities: Mapping[str, str] = field(default_factory=dict, compare=False)
+
+    def as_kept(self) -> "GameRecord":
+        """Return the record as a run keeps it, without the dialogue of a game that was not lost by a fault."""
+        return self if self.ending.is_fault or not self.dialogue else replace(self, dialogue=())
 
     @property
     def first_position(self) -> Position:

@@ -32,11 +32,13 @@ class ClusterPool:
         settings: of the run.
         run: its id, which is part of the name of each task.
         address: of the scheduler, ``tcp://host:port`` or ``tls://host:port``.
+        all_dialogues: see ``PairWorker``.
 
     Raises: SettingsError if the scheduler can't be reached, or one of its workers is of another build.
     """
 
-    def __init__(self, settings: RunSettings, run: str, address: str) -> None:
+    def __init__(self, settings: RunSettings, run: str, address: str, all_dialogues: bool = False) -> None:
+        self._all_dialogues = all_dialogues
         self.news = NewsQueue()
         self._settings = settings
         self._run = run
@@ -74,7 +76,7 @@ class ClusterPool:
     def submit(self, pairings: Sequence[Pairing], engines: Sequence[EngineSpec]) -> None:
         """Have a pair played by some worker."""
         key = f"outflank-{self._run}-{pairings[0].pair}-{pairings[0].attempt}"
-        task = _play, self._settings, self._run, pairings, engines
+        task = _play, self._settings, self._run, pairings, engines, self._all_dialogues
         future = self._client.submit(if_same_build, this_build(), *task, key=key, pure=False)
         self._running[key] = future  # a future without a reference is cancelled
         future.add_done_callback(partial(self._report, pairings))
@@ -111,7 +113,11 @@ def _is_over(run: str) -> Callable[[], bool]:
 
 
 def _play(
-    settings: RunSettings, run: str, pairings: Sequence[Pairing], engines: Sequence[EngineSpec]
+    settings: RunSettings,
+    run: str,
+    pairings: Sequence[Pairing],
+    engines: Sequence[EngineSpec],
+    all_dialogues: bool,
 ) -> list[Event]:
     events: list[Event] = []
 
@@ -121,7 +127,7 @@ def _play(
 
     with contextlib.ExitStack() as stack:
         stall_watch = stack.enter_context(StallWatch()) if needs_stall_watch(settings) else None
-        worker = PairWorker(settings, stall_watch, note, _is_over(run))
+        worker = PairWorker(settings, stall_watch, note, _is_over(run), all_dialogues=all_dialogues)
         stack.callback(worker.leave)
         worker.play(pairings, engines)
         return events

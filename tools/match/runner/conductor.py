@@ -138,7 +138,7 @@ class Conductor:
                 case PairDone(pairings, failure):
                     events += self._end_pair(pairings[0].pair, failure)
                 case GameEnded(game):
-                    self._standings.add(game)
+                    self._standings.add(game.as_kept())
                     self._move_values(game.pairing.pair)
                     events.append(piece)
                 case GameVoided(game):

@@ -134,6 +134,7 @@ class PairWorker:
         is_over: asked often; once it is true, playing ends with ``Stopped``.
         on_update: called with each update during a turn; None if no observer wants them.
         make: makes the driver of an engine; called as ``make_driver``.
+        all_dialogues: whether all records have their dialogues; else only those of faults have.
     """
 
     def __init__(
@@ -144,6 +145,7 @@ class PairWorker:
         is_over: Callable[[], bool],
         on_update: Callable[[LiveUpdate], object] | None = None,
         make: Callable[..., Driver] = make_driver,
+        all_dialogues: bool = False,
     ) -> None:
         self._settings = settings
         self._stall_watch = stall_watch
@@ -153,6 +155,7 @@ class PairWorker:
         self._game = 0  # that is played, or was
         self._next_thought = 0.0
         self._make = make
+        self._all_dialogues = all_dialogues
         self._dialogue = DialogueLog()
         self._solver = Solver()
         self._engines = {engine.name: engine for engine in settings.engines}
@@ -233,7 +236,7 @@ class PairWorker:
             held_up=self._stall_watch.held_up if self._stall_watch else None,
         )
         game = referee.play()
-        if game.ending.is_fault:
+        if self._all_dialogues or game.ending.is_fault:
             game = replace(game, dialogue=self._dialogue.lines())
         if void := self._void(game, referee.delay):
             game = replace(game, void=f"{game.loser_name} {void}", blamed=game.loser_name)
@@ -333,6 +336,7 @@ class LocalPool:
         settings: of the run; its concurrency says how many workers there are.
         on_update: called from the workers with each update during a turn; None if no observer wants them.
         make: makes the driver of an engine; called as ``make_driver``.
+        all_dialogues: see ``PairWorker``.
     """
 
     def __init__(
@@ -340,13 +344,16 @@ class LocalPool:
         settings: RunSettings,
         on_update: Callable[[LiveUpdate], object] | None = None,
         make: Callable[..., Driver] = make_driver,
+        all_dialogues: bool = False,
     ) -> None:
         self.news = NewsQueue()
         allow_descriptors(_DESCRIPTORS + _DESCRIPTORS_A_TABLE * settings.concurrency)
         self._stop = threading.Event()
         self._stall_watch = StallWatch() if needs_stall_watch(settings) else None
         self._workers = [
-            PairWorker(settings, self._stall_watch, self.news.put, self._stop.is_set, on_update, make)
+            PairWorker(
+                settings, self._stall_watch, self.news.put, self._stop.is_set, on_update, make, all_dialogues
+            )
             for _ in range(settings.concurrency)
         ]
         self._free = list(self._workers)

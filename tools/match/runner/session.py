@@ -20,16 +20,16 @@ from outflank.tools.runtime.progress import warn
 from outflank.tools.runtime.signals import Interrupted, Interrupts
 
 OpenPool = Callable[
-    [RunSettings, str, Callable[[LiveUpdate], object] | None], AbstractContextManager[PairPool]
+    [RunSettings, str, Callable[[LiveUpdate], object] | None, bool], AbstractContextManager[PairPool]
 ]
-"""Opens the pool that plays the pairs, from the run's settings, its id, and the receiver of updates during turns."""
+"""Opens the pool that plays the pairs, from the settings, the id, the receiver of updates, and ``all_dialogues``."""
 
 
 def local_pool(
-    settings: RunSettings, run: str, on_update: Callable[[LiveUpdate], object] | None
+    settings: RunSettings, run: str, on_update: Callable[[LiveUpdate], object] | None, all_dialogues: bool
 ) -> LocalPool:
     """Open a pool on this machine; see ``OpenPool``."""
-    return LocalPool(settings, on_update)
+    return LocalPool(settings, on_update, all_dialogues=all_dialogues)
 
 
 class RunSession:
@@ -120,7 +120,8 @@ class RunSession:
         run_id = self._store.id if self._store else uuid.uuid4().hex
         openings = [] if self._store else self._draw_openings(interrupts)
         with ExitStack() as stack:
-            with open_pool(self.settings, run_id, _receiver(observers)) as pool:
+            all_dialogues = any(observer.wants_dialogues for observer in observers)
+            with open_pool(self.settings, run_id, _receiver(observers), all_dialogues) as pool:
                 pool.check_engines(interrupts.check)
                 store = self._store or stack.enter_context(
                     Store.create(self.folder, self.settings, openings, run_id)

@@ -207,9 +207,11 @@ class RunObserver(ABC):
 
     Attributes:
         wants_live_updates: whether ``update`` is called.
+        wants_dialogues: whether the records of all games have their dialogues; else only those lost by a fault have.
     """
 
     wants_live_updates = False
+    wants_dialogues = False
 
     @abstractmethod
     def observe(self, event: Event) -> None:

@@ -216,7 +216,7 @@ def ended_row(game: GameRecord) -> Row:
         str(game.ending),
         cut(game.detail, LONGEST_SENTENCE),
         game.margin,
-        cut("\n".join(game.dialogue), LONGEST_DIALOGUE) or None,
+        cut("\n".join(game.as_kept().dialogue), LONGEST_DIALOGUE) or None,
         cut(game.void, LONGEST_SENTENCE) or None,
         game.blamed,
     )
