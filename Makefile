@@ -9,7 +9,7 @@ HEADERS = $$($(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include")
 COMPILER = $$($(PYTHON) -c 'import os, sysconfig; print(os.environ.get("CC") or sysconfig.get_config_var("CC"))')
 missing = { echo "make: Outflank needs $(1): try apt-get install $(2), or name another Python with PYTHON=..." >&2; exit 1; }
 
-.PHONY: help match dev test portable bench results pictures races sanitize fuzz soak lint types dist wine aarch64 annotate lock clean build
+.PHONY: help match dev test portable bench results pictures races sanitize fuzz soak lint types dist wine aarch64 annotate lock clean build installs fresh
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL = build
 
@@ -25,6 +25,13 @@ DIST = -n auto --no-loadscope-reorder --dist $(if $(findstring -m slow,$(ARGS)),
 
 test: dev  ## run the tests on all processors; ARGS="-m slow" runs the slow proofs
 	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest $(DIST) $(ARGS)
+
+# The modules are compiled for one CPU without optimization; other packages come from the network.
+installs: dev  ## install a clean clone in every way that docs/install.md names, and use what is installed
+	$(BIN)/pytest -m slow tests/test_installing.py $(ARGS)
+
+fresh:  ## do what a stranger does, on a bare Debian 13 and 12 (needs root and debootstrap); ARGS=trixie takes one
+	.ci/fresh $(ARGS)
 
 PORTABLE = tests/protocol/drivers tests/tools/match/test_referee.py tests/tools/match/test_results.py tests/tools/match/test_drivers.py \
 	tests/tools/match/test_conductor.py

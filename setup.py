@@ -79,6 +79,8 @@ PYCONFIG = """
 #define HAVE_SSIZE_T 1
 #endif
 """
+# -O3 takes the place of the -O2 in a distribution's CFLAGS. Who asks for -O0 wants a quick build, as tests do.
+OPTIMIZATION = [] if "-O0" in os.environ.get("CFLAGS", "").split() else ["-O3"]
 DEFINITION = re.compile(r"( *)(?:cdef )?(class|def) (\w+)")
 CORES = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 # The module that chooses the build is compiled for every CPU, and has the list of features.
@@ -292,7 +294,7 @@ def for_each_cpu(modules: list[Extension]) -> list[Extension]:
                 one.name = f"{folder}.builds.{label(march)}.{name}"
             one.objects_folder = label(march)
             # -O3 unrolls the kernels; no -ffast-math, since scores must not depend on the compiler.
-            one.extra_compile_args = ["-O3", *march_options(march), *module.extra_compile_args]
+            one.extra_compile_args = [*OPTIMIZATION, *march_options(march), *module.extra_compile_args]
             made.append(one)
     return made
 

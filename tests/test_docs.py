@@ -22,7 +22,7 @@ from outflank.measure.reference import PARTS, parts_of, with_parts
 from outflank.protocol.formats.samples import samples
 from outflank.protocol.server.gtp import commands as gtp_commands
 from outflank.protocol.server.nboard import commands as nboard_commands
-from outflank.tests.support.installation import ROOT, clone
+from outflank.tests.support.installation import HURRY, ROOT, clone
 from outflank.tests.support.transcripts import execute, fitted, steps, text_lines
 from outflank.tests.test_layers import LAYERS, folder_of
 from outflank.tools.cli.program import cli
@@ -296,6 +296,7 @@ def test_the_lines_of_the_readme_can_be_typed_in_order(tmp_path: Path) -> None:
         "PATH": os.pathsep.join(each for each in os.environ["PATH"].split(os.pathsep) if each != own),
         "BROWSER": "true",
         "PYTEST_ADDOPTS": "--collect-only -qqq",  # or `make test` would run this test
+        **HURRY,
     }
     script = "set -ex"
     for line in readme_lines():

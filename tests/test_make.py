@@ -72,6 +72,21 @@ def test_what_python_lacks_is_named(bare: Path, target: str, pattern: str, actio
     assert words in told.stderr
 
 
+def test_a_fresh_debian_is_not_made_where_that_is_impossible_and_the_reason_is_told(tmp_path: Path) -> None:
+    for name in ("dirname", "sh"):
+        (tmp_path / name).symlink_to(shutil.which(name) or "")
+    told = subprocess.run(
+        ["sh", ROOT / ".ci" / "fresh"],
+        env={"PATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+    assert (told.returncode, told.stderr) == (0, "")
+    assert told.stdout == "make fresh: skipped, since debootstrap is missing\n"
+
+
 @pytest.mark.parametrize("targets", [[], ["test"]], ids=["make", "make test"])
 def test_a_missing_compiler_is_named_and_nothing_is_left_behind(bare: Path, targets: list[str]) -> None:
     before = sorted(os.listdir(bare))
