@@ -21,7 +21,7 @@ from outflank.tools.match.runner.conductor import Conductor
 from outflank.tools.match.runner.session import RunSession
 from outflank.tools.match.state.events import LiveUpdate
 from outflank.tools.match.state.run import Format, RunSettings
-from outflank.tools.match.state.schema import RUN_FILE
+from outflank.tools.match.state.run_file import RUN_FILE
 from outflank.tools.runtime.address import Address, url_of
 from outflank.tools.runtime.progress import counted, warn
 from outflank.tools.runtime.signals import Interrupts

@@ -23,7 +23,7 @@ from outflank.storage.files import file_of, open_to_append, writing
 from outflank.storage.lock import LOCK_SUFFIX
 from outflank.tools.books.lines import USUAL_FIRST_MOVE
 from outflank.tools.cli.positions import ReadGames, shown
-from outflank.tools.match.state.schema import RUN_FILE
+from outflank.tools.match.state.run_file import RUN_FILE
 from outflank.tools.match.state.store import read_run
 from outflank.tools.report.records import run_record
 from outflank.tools.runtime.executor import cleared_searcher, open_executor, run_all

@@ -24,7 +24,7 @@ from outflank.protocol.formats.samples import named_file, samples
 from outflank.protocol.formats.transcript import parse
 from outflank.protocol.lines import printable
 from outflank.tools.cli.command import LIKE_BOARD, SQUARE
-from outflank.tools.match.state.schema import names_a_run
+from outflank.tools.match.state.run_file import names_a_run
 from outflank.tools.runtime.progress import Complaints, counted, warn
 
 STDIN = "-"

@@ -35,7 +35,7 @@ from outflank.tools.cli.run_options import (
 from outflank.tools.cli.types import DEFAULT_TEST, WholeNumber
 from outflank.tools.match.state.config_file import save_config
 from outflank.tools.match.state.run import Format, Run, RunSettings, difference
-from outflank.tools.match.state.schema import RUN_FILE, names_a_run
+from outflank.tools.match.state.run_file import RUN_FILE, names_a_run
 from outflank.tools.match.state.store import read_run
 from outflank.tools.match.state.tuning import TEST_FOLDER, test_of, tuning_settings
 from outflank.tools.match.stats.spsa import Tuned

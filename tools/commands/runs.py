@@ -15,7 +15,7 @@ from outflank.tools.cli.options import json_option, output_option
 from outflank.tools.cli.run_options import live_option
 from outflank.tools.cli.types import DEFAULT_TEST, WholeNumber, read_by
 from outflank.tools.match.state.run import Run
-from outflank.tools.match.state.schema import names_a_run
+from outflank.tools.match.state.run_file import names_a_run
 from outflank.tools.match.state.store import read_run
 from outflank.tools.match.stats.elo import elo_of, interval, mean
 from outflank.tools.match.stats.sprt import Sprt, bayesian_ratio

@@ -14,7 +14,7 @@ from outflank.engine import OutflankError
 from outflank.tools.cli.run_options import RunOptions
 from outflank.tools.match.state.events import Notice, RunEnded, RunObserver, RunOpened
 from outflank.tools.match.state.run import MOST_VOIDS, Run
-from outflank.tools.match.state.schema import RUN_FILE
+from outflank.tools.match.state.run_file import RUN_FILE
 from outflank.tools.runtime.progress import counted, json_line, warn
 from outflank.tools.runtime.signals import Interrupted, Interrupts
 

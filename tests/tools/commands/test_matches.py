@@ -43,7 +43,7 @@ from outflank.tools.match.game.results import Ending, GameRecord
 from outflank.tools.match.openings.sources import play_random
 from outflank.tools.match.state import events
 from outflank.tools.match.state.run import Format, Run
-from outflank.tools.match.state.schema import RUN, RUN_FILE
+from outflank.tools.match.state.run_file import RUN, RUN_FILE
 from outflank.tools.match.state.store import Store, read_run
 from outflank.tools.report.records import CSV_COLUMNS
 from outflank.tools.runs.json_lines import plain_event

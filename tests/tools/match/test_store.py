@@ -29,7 +29,7 @@ from outflank.tools.match.game.results import Ending, GameRecord, OffClockTime
 from outflank.tools.match.openings.sources import OpeningsChoice
 from outflank.tools.match.state.events import Event, GameEnded, GameStarted, Remark, TurnPlayed
 from outflank.tools.match.state.run import Format, RunSettings
-from outflank.tools.match.state.schema import RUN_FILE
+from outflank.tools.match.state.run_file import RUN_FILE
 from outflank.tools.match.state.store import LOCK_FILE, Store, read_run
 from outflank.tools.match.stats.sprt import Sprt
 

@@ -1,4 +1,4 @@
-"""The file of a run: its tables, the rows of games in them, and how they are read. docs/match.md describes it.
+"""The rows of games in the file of a run, and how they are read. docs/match.md describes it.
 
 Rows are checked, since anybody may have edited the file.
 """
@@ -15,64 +15,9 @@ from typing import Any
 from outflank.engine import Colour, FileFormatError, Game, Move, NotationError, OutflankError, Position, Rules
 from outflank.protocol.drivers.driver import LONGEST_IDENTITY
 from outflank.protocol.formats.annotated import AnnotatedMove, Recorder
-from outflank.storage.database import DatabaseKind
 from outflank.storage.outside_json import read_json_object
 from outflank.tools.match.game.results import Ending, GameRecord, OffClockTime, Pairing, opening_text
 from outflank.tools.match.state.run import Run, RunSettings, read_settings
-
-RUN_FILE = "run.db"
-_TABLES = """
-CREATE TABLE run (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE opening (number INTEGER PRIMARY KEY, moves TEXT NOT NULL);
-CREATE TABLE game (
-    number INTEGER NOT NULL, attempt INTEGER NOT NULL, pair INTEGER NOT NULL, round INTEGER NOT NULL,
-    black TEXT NOT NULL, white TEXT NOT NULL, rules TEXT NOT NULL, opening TEXT NOT NULL,
-    started TEXT NOT NULL, winner TEXT, ending TEXT, detail TEXT, margin INTEGER, dialogue TEXT,
-    void TEXT, blamed TEXT,
-    PRIMARY KEY (number, attempt)
-) WITHOUT ROWID;
-CREATE TABLE turn (
-    game INTEGER NOT NULL, attempt INTEGER NOT NULL, ply INTEGER NOT NULL,
-    move TEXT NOT NULL, seconds REAL, value REAL, exact INTEGER, book INTEGER,
-    PRIMARY KEY (game, attempt, ply)
-) WITHOUT ROWID;
-CREATE TABLE remark (number INTEGER PRIMARY KEY, sentence TEXT NOT NULL UNIQUE);
-"""
-_FIRST_TABLES = _TABLES.replace(" book INTEGER,", "")  # of version 1
-_ADD_BOOK = "ALTER TABLE turn ADD COLUMN book INTEGER;"
-RUN = DatabaseKind(
-    "the file of a run",
-    application=0x4F464C4B,  # "OFLK"
-    tables=_TABLES,
-    version=2,
-    earlier=(f"{_FIRST_TABLES} {_ADD_BOOK}", _FIRST_TABLES),
-    upgrade=_ADD_BOOK,
-    whole=True,
-    longest=1 << 26,
-)
-
-
-def run_path(path: Path) -> Path:
-    """Return the file of a run that is given by the file or by its folder.
-
-    Raises: FileFormatError about a folder without this file, or an arena's TOML file; it names the run in there.
-    """
-    folder = path.with_suffix("") if path.suffix == ".toml" else path
-    if not folder.is_dir():
-        return path
-    file = folder / RUN_FILE
-    if file.is_file():
-        return file
-    inside = sorted(folder.glob(f"*/{RUN_FILE}"))
-    found = f"; the run {str(inside[-1].parent)!r} is in it" if inside else ""
-    raise FileFormatError(f"{str(path)!r} is not the folder of a run: it has no {RUN_FILE}{found}")
-
-
-def names_a_run(name: str) -> bool:
-    """Return whether `name` is the folder of a run, or a file of this kind."""
-    path = Path(name)
-    return (path / RUN_FILE).is_file() if path.is_dir() else RUN.is_application_of(path)
-
 
 LONGEST_SENTENCE = 2_000  # characters; the engines' own words are in most of them
 MOST_IDENTITIES = 10  # of an engine that calls itself something else in each game

@@ -39,7 +39,7 @@ from outflank.tools.match.state.events import (
     TurnPlayed,
 )
 from outflank.tools.match.state.run import Run, RunSettings, plain_settings
-from outflank.tools.match.state.schema import RUN, RUN_FILE
+from outflank.tools.match.state.run_file import RUN, RUN_FILE, run_path
 from outflank.tools.runtime.progress import counted
 
 LOCK_FILE = RUN_FILE + LOCK_SUFFIX
@@ -151,7 +151,7 @@ class Store:
 
         Raises: FileFormatError if there is no run, if another runner plays it, or if it can't be written to.
         """
-        path = schema.run_path(folder)
+        path = run_path(folder)
         if not folder.is_dir():
             raise FileFormatError(f"{str(folder)!r} is not the folder of a run")
         with _refused_in_words(folder), ExitStack() as undo:
@@ -349,7 +349,7 @@ def read_openings(path: Path, rules: Rules) -> list[tuple[Move, ...]]:
 
 @contextmanager
 def _reading(path: Path) -> Iterator[sqlite3.Connection]:
-    file = schema.run_path(path)
+    file = run_path(path)
     with closing(RUN.open_to_read(file)) as connection, schema.refusals(file):
         yield connection
 
