@@ -15,9 +15,10 @@ import sys
 import time
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 
 import psutil
+
+from outflank.protocol.drivers.driver import ThreadUsage
 
 PORTABLE = sys.platform != "linux" or "OUTFLANK_PORTABLE" in os.environ
 """Whether only what every system has is used."""
@@ -181,23 +182,6 @@ def _cpu_seconds(pid: int) -> float:
         times = psutil.Process(pid).cpu_times()
         return times.user + times.system
     return 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class ThreadUsage:
-    """What a thread has had of the processors.
-
-    Attributes:
-        ran: the seconds for which it ran.
-        waited: the seconds for which it was ready to run and had no processor.
-        processors: the numbers of the processors that it may run on.
-        yields: whether it has a lower priority than this program, so that it waits by its own wish.
-    """
-
-    ran: float = 0.0
-    waited: float = 0.0
-    processors: frozenset[int] = frozenset()
-    yields: bool = False
 
 
 def thread_usage(pid: int) -> dict[int, ThreadUsage]:

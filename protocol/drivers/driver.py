@@ -29,7 +29,6 @@ from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove
 from outflank.protocol.lines import printable, without_control_bytes
 
 if TYPE_CHECKING:  # a dependency that the drivers of engines need, and no help
-    from outflank.protocol.drivers.descendants import ThreadUsage
     from outflank.protocol.drivers.process import ChildProcess
 
 START_SECONDS = 30.0  # for the first answer, in which an engine may load tables
@@ -99,6 +98,23 @@ def no_delay() -> float:
     return 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class ThreadUsage:
+    """What a thread has had of the processors.
+
+    Attributes:
+        ran: the seconds for which it ran.
+        waited: the seconds for which it was ready to run and had no processor.
+        processors: the numbers of the processors that it may run on.
+        yields: whether it has a lower priority than this program, so that it waits by its own wish.
+    """
+
+    ran: float = 0.0
+    waited: float = 0.0
+    processors: frozenset[int] = frozenset()
+    yields: bool = False
+
+
 class Driver(ABC):
     """An engine that plays games, in a process of this machine or elsewhere.
 
@@ -159,7 +175,7 @@ class Driver(ABC):
         return 0.0
 
     @property
-    def threads(self) -> "dict[int, ThreadUsage]":
+    def threads(self) -> dict[int, ThreadUsage]:
         """The usage of each of its threads on this machine, by their ids; empty if it is not known."""
         return {}
 
@@ -336,7 +352,7 @@ class ProcessDriver(Driver):
         return self._process.cpu_seconds if self._process else 0.0
 
     @property
-    def threads(self) -> "dict[int, ThreadUsage]":
+    def threads(self) -> dict[int, ThreadUsage]:
         """See ``Driver``."""
         return self._process.threads if self._process else {}
 

@@ -17,6 +17,7 @@ from functools import partial
 from typing import IO
 
 from outflank.protocol.drivers import descendants
+from outflank.protocol.drivers.driver import ThreadUsage
 from outflank.protocol.drivers.errors import (
     IN_TIME,
     EngineCrash,
@@ -106,7 +107,7 @@ class ChildProcess:
         return descendants.cpu_seconds(self.pid)
 
     @property
-    def threads(self) -> dict[int, descendants.ThreadUsage]:
+    def threads(self) -> dict[int, ThreadUsage]:
         """The usage of each thread of it and of its living descendants, by their ids."""
         return descendants.thread_usage(self.pid)
 

@@ -10,8 +10,7 @@ from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
-from outflank.protocol.drivers.descendants import ThreadUsage
-from outflank.protocol.drivers.driver import Driver
+from outflank.protocol.drivers.driver import Driver, ThreadUsage
 
 _NANOSECONDS = 1e9  # in a second
 _BUSY_SHARE = 1.1  # of the threads that an engine declared: what measuring may be off by
