@@ -22,6 +22,7 @@ from outflank.tools.runtime.signals import (
     end_within,
 )
 from outflank.tools.runtime.streams import (
+    drop_unwritable_output,
     escape_what_can_not_be_written,
     keep_standard_error_from_failing,
     replace_closed_streams,
@@ -388,6 +389,7 @@ def main() -> None:
         sys.exit(Failure.exit_code)
     except SystemExit as ending:
         if ending.code in {128 + number for number in ENDING_SIGNALS}:
+            drop_unwritable_output()  # after SIGHUP the terminal is gone
             end_within(_MOST_SECONDS_TO_END, ending.code)
         raise
     finally:

@@ -47,6 +47,14 @@ def keep_standard_error_from_failing() -> None:
         sys.stderr = TextIOWrapper(raw, sys.stderr.encoding, sys.stderr.errors, write_through=True)
 
 
+def drop_unwritable_output() -> None:
+    """Flush standard output; if that fails, discard what is left, or its failure would replace the exit code."""
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):  # ValueError if it is closed
+        sys.stdout = TextIOWrapper(_nothing(1, "w", "<stdout>", os.O_WRONLY), write_through=True)
+
+
 def escape_what_can_not_be_written() -> None:
     """Let standard output escape letters that its encoding lacks, as standard error does.
 
