@@ -348,7 +348,7 @@ def test_the_version_says_in_a_sentence_that_the_weights_are_not_built(
 @pytest.mark.parametrize("command", ["gtp", "nboard", "uci"])
 @pytest.mark.parametrize("kilobytes", [90_000, 100_000])
 def test_an_engine_with_little_memory_ends_at_once_without_a_traceback(command: str, kilobytes: int) -> None:
-    words = f"ulimit -v {kilobytes}; exec {OUTFLANK} {command} </dev/null"
+    words = f"ulimit -v {kilobytes}; exec {shlex.quote(OUTFLANK)} {command} </dev/null"
     for _ in range(9):
         ran = subprocess.run(words, shell=True, capture_output=True, text=True, timeout=60)
         if "libgcc_s.so.1" not in ran.stderr:  # where it can't load this for a thread's end, libc aborts
