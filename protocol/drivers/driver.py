@@ -116,7 +116,9 @@ class ThreadUsage:
 
 
 class Driver(ABC):
-    """An engine that plays games, in a process of this machine or elsewhere.
+    """A player of games: an engine in a process of this machine or elsewhere, or a person.
+
+    The defaults are for a player that needs no start, no set-up and no end.
 
     Attributes:
         remarks: sentences about the engine for its user.
@@ -184,15 +186,14 @@ class Driver(ABC):
         """Whether the open engine can begin a game from any board."""
         return True
 
-    @abstractmethod
     def open(self) -> None:
         """Make it ready for games if it is not. Raises: EngineError."""
+        return
 
-    @abstractmethod
     def set_options(self, spec: EngineSpec) -> None:
         """Play from the next game on by a spec that differs in its options and its time control alone."""
+        self.spec = spec
 
-    @abstractmethod
     def new_game(self, first: Position | None = None) -> float:
         """Set up the start of a game, and return the seconds that this took. It is opened if necessary.
 
@@ -201,8 +202,8 @@ class Driver(ABC):
 
         Raises: EngineError; UnfitEngineError if it can't be given such a position.
         """
+        return 0.0
 
-    @abstractmethod
     def follow(self, game: AnnotatedGame, clock: RunningClock | None = None) -> bool:
         """Take it to the end of `game`: forwards if it stands in this game, else from the start.
 
@@ -214,18 +215,19 @@ class Driver(ABC):
 
         Raises: EngineError.
         """
+        return True
 
     @abstractmethod
     def choose(self, seconds: float) -> Reply:
         """Return its answer where ``follow`` has taken it, waited for at most `seconds`. Raises: EngineError."""
 
-    @abstractmethod
     def close(self, patience: float = CLOSE_SECONDS) -> None:
         """End the engine; it may be opened again.
 
         Args:
             patience: the seconds that it gets to end by itself.
         """
+        return
 
     def decide(
         self,

@@ -60,13 +60,6 @@ class JoinedDriver(Driver):
         """The name that its author's program reports."""
         return self._connection.engine
 
-    def open(self) -> None:
-        """See ``Driver``. Its author has started it."""
-
-    def set_options(self, spec: EngineSpec) -> None:
-        """See ``Driver``. Its author alone can set options."""
-        self.spec = spec
-
     def new_game(self, first: Position | None = None) -> float:
         """See ``Driver``."""
         assert first in (None, Position.start(self._rules)), "an arena plays from the start of its rules"

@@ -4,7 +4,7 @@ import math
 import time
 from collections.abc import Callable
 
-from outflank.engine import Colour, Move, Position, Rules
+from outflank.engine import Colour, Move, Rules
 from outflank.protocol.clock import RunningClock, TimeControl
 from outflank.protocol.drivers.driver import Driver, Reply
 from outflank.protocol.drivers.errors import EngineTimeout
@@ -15,34 +15,7 @@ from outflank.protocol.server.session import Session
 _PERSON_GRACE_SECONDS = 0.3  # of each move, for the way between a page and the server
 
 
-class LocalDriver(Driver):
-    """A player that needs no process."""
-
-    @property
-    def label(self) -> str:
-        """See ``Driver``."""
-        return self.name
-
-    def open(self) -> None:
-        """See ``Driver``."""
-
-    def set_options(self, spec: EngineSpec) -> None:
-        """See ``Driver``."""
-        self.spec = spec
-
-    def new_game(self, first: Position | None = None) -> float:
-        """See ``Driver``."""
-        return 0.0
-
-    def follow(self, game: AnnotatedGame, clock: RunningClock | None = None) -> bool:
-        """See ``Driver``."""
-        return True
-
-    def close(self, patience: float = 0.0) -> None:
-        """See ``Driver``."""
-
-
-class Person(LocalDriver):
+class Person(Driver):
     """A person.
 
     Args:
@@ -57,6 +30,11 @@ class Person(LocalDriver):
         super().__init__(EngineSpec(name, "", control, _PERSON_GRACE_SECONDS), rules)
         self._ask = ask
 
+    @property
+    def label(self) -> str:
+        """See ``Driver``."""
+        return self.name
+
     def choose(self, seconds: float) -> Reply:
         """Return the person's move. Raises: EngineTimeout."""
         began = time.monotonic()
@@ -67,7 +45,7 @@ class Person(LocalDriver):
         return Reply(text, time.monotonic() - began)
 
 
-class OwnEngine(LocalDriver):
+class OwnEngine(Driver):
     """Outflank in the process of the program.
 
     Args:

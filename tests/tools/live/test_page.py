@@ -289,6 +289,25 @@ def test_a_request_that_cannot_be_met_is_refused_in_words(served: Served, reques
         assert reason in json.loads(socket.recv(10))["error"]
 
 
+def test_taking_back_keeps_the_given_opening_and_gives_no_time(served: Served) -> None:
+    """The increment of the move goes back with it."""
+    with opened(served) as socket:
+        begin(socket, PERSON, PERSON, moves="f5d6c3d3", time="60+30")
+        state(socket, thinking="X")
+        socket.send('{"do": "take_back"}')
+        while "error" not in (refused := state(socket)):
+            pass
+        state(socket, thinking="X")
+        socket.send('{"do": "move", "move": "c4"}')
+        moved = state(socket, thinking="O")
+        socket.send('{"do": "take_back"}')
+        back = state(socket, thinking="X")
+
+    assert "there is no move of yours to take back" in refused["error"]
+    assert moved["clocks"][0] > 80
+    assert 50 < back["clocks"][0] < 60
+
+
 def test_a_wrong_request_does_not_end_the_connection(served: Served) -> None:
     with opened(served) as socket:
         for wrong in ("", "[]", '{"do": []}', '{"do": {}}', '{"do": "move", "move": []}'):
