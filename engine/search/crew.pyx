@@ -134,10 +134,15 @@ cdef class Crew:
         return total
 
     def forget(self):
-        """Clear the private caches, which hold scores of one kind of rules."""
+        """Clear the private caches of bounds and of evaluations.
+
+        A cached evaluation is exact where a search would be content with the tables' score (``leaves._leaf_value``), so
+        a leaf's value depends on the searches since this call.
+        """
         cdef int i
         for i in range(self.size):
             memset(self.workers[i].cache, 0, sizeof(Cache))
+            memset(self.workers[i].guesses, 0, sizeof(uint64_t) << GUESS_BITS)
 
 
 cdef Tuning _tuning_of(parameters):

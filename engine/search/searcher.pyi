@@ -152,7 +152,7 @@ class Searcher:
         """End the running search, from any thread; it returns its result so far. No effect without a running search."""
 
     def clear(self) -> None:
-        """Forget all earlier searches.
+        """Forget all earlier searches: the next one gets the answer of a new searcher.
 
         Raises: SettingsError if a search is running.
         """

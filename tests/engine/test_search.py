@@ -2,6 +2,7 @@
 
 import threading
 from array import array
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,8 @@ from outflank.engine import (
     SettingsError,
 )
 from outflank.engine.evaluation.weights import Weights, packed
-from outflank.engine.search.limits import Percent
-from outflank.tests.support.positions import MIDGAME, problems, reached
+from outflank.engine.search.limits import Percent, limit_for_level
+from outflank.tests.support.positions import CUT_SHORT, MIDGAME, problems, reached
 
 SEEDS = st.integers(0, 2**32)
 FFO = (("ffo-40", 40), ("ffo-20", 20), ("ffo-1", 1))
@@ -40,6 +41,26 @@ class TestTheSameQuestionGetsTheSameAnswer:
         used.search(position, Limit(depth=other, selectivity=73))
 
         assert used.search(position, Limit(depth=depth)).score == fresh.score
+
+    @pytest.mark.parametrize(
+        "forget",
+        [
+            lambda searcher: searcher.clear(),
+            lambda searcher: searcher.set_parameters(searcher.parameters),
+            lambda searcher: searcher.search(Position.start(PRESETS["reversi"]), Limit(depth=1)),
+        ],
+        ids=["cleared", "other parameters", "other rules"],
+    )
+    def test_once_earlier_searches_are_forgotten(self, forget: Callable[[Searcher], object]) -> None:
+        """Of a selective search too, whose leaves may be worth what an earlier search knows of them."""
+        position = Position.parse("---------------------------OX------XOX----XXO-X---X-O----------- O")
+        fresh, used = Searcher(hash_mb=4), Searcher(hash_mb=4)
+        expected = fresh.search(position, limit_for_level(6, position.empties))
+        used.search(position, limit_for_level(8, position.empties))
+        forget(used)
+        found = used.search(position, limit_for_level(6, position.empties))
+
+        assert (found.lines, found.nodes) == (expected.lines, expected.nodes)
 
     @settings(max_examples=10)
     @given(seed=SEEDS, empties=st.integers(14, 44))
