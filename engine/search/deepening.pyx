@@ -130,7 +130,12 @@ cdef class Deepening:
         self._stop = True
 
     def run(self, report):
-        """Deepen until a limit is met; report every finished iteration, then the result or an exception."""
+        """Deepen until a limit is met; report every finished iteration, then the result or an exception.
+
+        If a limit cut an iteration that had already found another move or score, that is reported before the result, so
+        that the last report is the line that the result rests on.
+        """
+        last = None
         self._crew.assemble()
         helpers = []
         try:
@@ -148,10 +153,13 @@ cdef class Deepening:
                     break
                 memcpy(self._finished, self._moves, self._count * sizeof(RootMove))
                 self._depth, self._selectivity = depth, selectivity
-                info = SearchInfo(*self._findings())
-                self._iterations.note(info.lines[0])
-                report(info)
-            outcome = SearchResult(*self._findings(), bool(self._stop))
+                last = SearchInfo(*self._findings())
+                self._iterations.note(last.lines[0])
+                report(last)
+            findings = self._findings()
+            outcome = SearchResult(*findings, bool(self._stop))
+            if last is not None and (last.score, last.lines[0].move) != (outcome.score, outcome.move):
+                report(SearchInfo(*findings))
         except BaseException as error:  # for the thread that waits for the report
             outcome = error
         self._crew.dismiss()

@@ -101,7 +101,8 @@ class Searcher:
             level: a level from 0 to 60, see ``limit_for_level``; with `nodes` and `seconds`, but not with `depth`.
             moves: the only moves to consider at the root, as moves or text.
             multipv: the number of best moves that get a score and a line of their own.
-            on_info: called in the calling thread after each finished iteration.
+            on_info: called in the calling thread after each finished iteration; once more if a limit cut the last
+                iteration after it had found another best move or score.
 
         Raises: SettingsError if there is no limit, or one in two ways, if `moves` is empty, if `multipv` is not
             positive, or if a search is running; IllegalMoveError or NotationError if one of `moves` is illegal or

@@ -1,7 +1,7 @@
 """The sources of a session's moves, asked in turn: opening books, then the search, which always has a move."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random, SystemRandom
 from typing import TYPE_CHECKING
 
@@ -174,8 +174,11 @@ class SearchSource:
             return self._random.choice(legal)
         most = min(_MOST_VARIED_MOVES, len(legal))
         found = self.searcher.search(request.position, request.limit, multipv=most, on_info=request.on_info)
-        near = [line.move for line in found.lines if line.score >= found.lines[0].score - discs]
-        return self._random.choice(near)
+        near = [line for line in found.lines if line.score >= found.lines[0].score - discs]
+        drawn = self._random.choice(near)
+        if request.on_info is not None and drawn is not found.lines[0]:
+            request.on_info(replace(found, lines=(drawn,)))  # so that the last report is about the move
+        return drawn.move
 
 
 def are_images(position: Position) -> bool:

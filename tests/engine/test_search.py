@@ -136,6 +136,18 @@ class TestLimits:
         assert result.move in MIDGAME.legal_moves()
         assert result.nodes <= nodes + 64
 
+    def test_the_last_report_is_about_the_move_chosen_wherever_the_limit_cuts(self) -> None:
+        """The cut iteration may have found another best move, which is then the choice."""
+        searcher, changed = Searcher(hash_mb=4), 0
+        for nodes in range(100, 6000, 59):
+            searcher.clear()
+            infos: list[SearchInfo] = []
+            result = searcher.search(CUT_SHORT, Limit(nodes=nodes), on_info=infos.append)
+            changed += infos[-1].depth == infos[-2].depth
+
+            assert (infos[-1].lines[0].move, infos[-1].score) == (result.move, result.score)
+        assert changed
+
     def test_no_time_at_all_still_gives_a_legal_move(self) -> None:
         assert Searcher(hash_mb=4).search(MIDGAME, Limit(seconds=0.0)).move in MIDGAME.legal_moves()
 
@@ -151,8 +163,9 @@ class TestLimits:
         infos: list[SearchInfo] = []
         result = Searcher(hash_mb=4).search(MIDGAME, Limit(seconds=0.2), on_info=infos.append)
 
-        assert [info.depth for info in infos] == list(range(1, len(infos) + 1))
-        assert result.depth == infos[-1].depth
+        depths = [info.depth for info in infos]
+        assert depths == sorted(depths)
+        assert {*depths} == {*range(1, result.depth + 1)}
         assert not result.stopped
 
 

@@ -11,6 +11,8 @@ from outflank.tests.support import reference
 COLOURS = {reference.BLACK: Colour.BLACK, reference.WHITE: Colour.WHITE}
 MIDGAME = Game.from_transcript("f5d6c3d3c4f4c5b3c2e6c6b4b5d2").position
 EMPTY = "-" * 64
+# A search of 3,000 nodes ends in an iteration that has already found another best move.
+CUT_SHORT = Position.parse("O----X--OO--XX--OOOXXX---OXOXXXX--OXXXOX--XXXOOX------OX-------- O")
 # White can turn b1 and b3; Black can do nothing, now or later.
 BLACK_MUST_PASS = Position.parse("OX------" + "-" * 8 + "OX------" + "-" * 40 + "X")
 # A short game that White loses by having no disc left.

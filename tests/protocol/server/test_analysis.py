@@ -11,6 +11,7 @@ from outflank.protocol.lines import Inbox
 from outflank.protocol.server.movesource import MoveVariety
 from outflank.protocol.server.session import Strength
 from outflank.tests.support.dialogue import Dialogue, Program, put
+from outflank.tests.support.positions import CUT_SHORT
 
 SEARCHED = r"depth \d+ prob \d+ exact [01] book 0 bound exact pv [a-h][1-8]( [a-h][1-8]| pass)*"
 LZ_BLOCK = re.compile(
@@ -148,6 +149,16 @@ def test_what_the_chosen_move_rests_on_is_told_however_long_the_interval() -> No
     assert [line.split()[0] for line in lines] == ["info", "info", "play"]
     assert " depth 6 " in lines[1]
     assert lines[1].split()[2] == lines[2].split()[1]
+
+
+def test_the_last_line_is_about_the_move_where_a_limit_cut_the_search() -> None:
+    dialogue = Dialogue(strength=Strength(nodes=3000))
+    dialogue.session.resume(Game(CUT_SHORT))
+
+    lines = dialogue.ask("lz-genmove_analyze w 0").strip().splitlines()
+
+    assert lines[-2].split()[2] != lines[-3].split()[2]
+    assert lines[-2].split()[2] == lines[-1].split()[1]
 
 
 def test_a_move_drawn_for_variety_is_none_that_is_avoided() -> None:

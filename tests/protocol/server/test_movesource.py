@@ -24,6 +24,7 @@ from outflank.protocol.server.movesource import BookInfo, MoveRequest, MoveVarie
 from outflank.protocol.server.session import Session, Strength
 from outflank.tests.support.books import RECORDS, after, altered, linked, make_book, record, small_book
 from outflank.tests.support.dialogue import Dialogue
+from outflank.tests.support.positions import CUT_SHORT
 
 F5 = Move.parse("f5")
 DEPTH = Limit(depth=4)
@@ -345,3 +346,12 @@ def test_only_the_moves_of_the_start_are_images_of_each_other() -> None:
     assert are_images(Position.start())
     assert not are_images(Game.from_transcript("f5").position)
     assert not are_images(Game.from_transcript("f5f6e6f4").position)
+
+
+def test_the_last_report_of_a_drawn_move_is_about_that_move() -> None:
+    for seed in range(20):
+        told: list[SearchInfo] = []
+        source = SearchSource(Searcher(1), seed=seed, variety=MoveVariety(64, 60))
+        drawn = source.choose(MoveRequest(CUT_SHORT, Limit(depth=2), on_info=told.append))
+
+        assert told[-1].lines[0].move == drawn

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from outflank.book import Book, BookWriter
 from outflank.book.checking import check
-from outflank.engine import Clock, Colour, Searcher
+from outflank.engine import Clock, Colour, Game, Searcher
 from outflank.engine.evaluation.weights import checksum
 from outflank.protocol.lines import LINE_CAP, Inbox
 from outflank.protocol.server.booksource import BookSource
@@ -25,6 +25,7 @@ from outflank.tests.support.books import after, records, small_book
 from outflank.tests.support.dialogue import Program as GtpProgram
 from outflank.tests.support.dialogue import run_program
 from outflank.tests.support.installation import ROOT
+from outflank.tests.support.positions import CUT_SHORT
 
 COMMAND = (sys.executable, "-m", "outflank.tools.cli.program", "nboard", "--book", "none")
 BOARD = "8 " + "-" * 27 + "O*" + "-" * 6 + "*O" + "-" * 27 + " *"
@@ -352,3 +353,13 @@ def test_another_command_breaks_learning_off(tmp_path: Path) -> None:
         "status the game is not learned: another command came before the game was learned"
     )
     assert records(path) == before
+
+
+def test_the_last_line_before_the_move_is_about_it_where_a_limit_cut_the_search() -> None:
+    dialogue = Dialogue(strength=Strength(nodes=3000))
+    dialogue.session.resume(Game(CUT_SHORT))
+
+    *_, line, _, choice = dialogue.send("go")
+
+    assert line.startswith("search ")
+    assert choice.startswith(f"=== {line.split()[1][:2]}/{line.split()[2].removeprefix('+')}/")
