@@ -8,7 +8,8 @@ from typing import cast
 from outflank.engine.squares import DIRECTIONS, SQUARE_NAMES, SQUARES, Direction, parse_square, square_name
 from outflank.errors import NotationError
 
-_PASS_WORDS = frozenset({"pass", "pa", "ps", "--", "@@@@"})
+PASS_WORDS = ("pass", "pa", "ps", "--", "@@@@")
+"""The words for a pass that ``Move.parse`` reads, in lower case."""
 
 
 @dataclass(frozen=True, slots=True, repr=False, init=False, eq=False)
@@ -75,7 +76,7 @@ class Move:
         Raises: NotationError if `text` is not a move. ``Position.parse_move`` checks whether it is legal.
         """
         word = str(text).strip().lower()  # a number gets the same error message
-        if word in _PASS_WORDS:
+        if word in PASS_WORDS:
             return PASS
         square, slash, direction = word.partition("/")
         if slash and direction not in DIRECTIONS:

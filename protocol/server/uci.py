@@ -1,11 +1,13 @@
 """Outflank behind UCI, for the variant ``flipello`` as Fairy-Stockfish has it: Othello with moves like ``P@f5``.
 
-Black, who begins, is White to UCI, and squares keep their names. A pass is a disc that stays where it is, ``a1a1``.
+Black, who begins, is White to UCI, and squares keep their names. A pass is written as a disc that stays on its square
+(``a1a1``); ``0000`` and the usual words for a pass, such as ``@@@@``, are read too.
 ``startpos`` is Fairy-Stockfish's: its ranks go upwards, so the usual start has Black's discs on d4 and e5.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from itertools import pairwise, takewhile
 
@@ -21,6 +23,8 @@ from outflank.engine import (
     SearchInfo,
 )
 from outflank.engine.evaluation import weights
+from outflank.engine.moves import PASS_WORDS
+from outflank.engine.search.limits import HIGHEST_LEVEL
 from outflank.protocol.clock import NO_LIMIT, TimeControl
 from outflank.protocol.lines import LINE_CAP, LineKind, tell_fault, without_control_bytes
 from outflank.protocol.server.session import Session, Strength, think_aloud
@@ -39,7 +43,7 @@ _SOME = (
 _PERHAPS_NONE = ("winc", "binc", "movestogo")
 _GO_WORDS = (*_SOME, *_PERHAPS_NONE, "infinite", "mate", "ponder", "searchmoves")
 _MOST = 2**31 - 1
-_READY = "readyok\n"
+_READY, _CHOICE = "readyok\n", "bestmove"
 _ROW = re.compile(r"[Pp1-8]+")
 _PASS = re.compile(r"([a-h][1-8])\1")
 _OPTION = "option name UCI_Variant type combo default flipello var flipello\n"
@@ -50,29 +54,45 @@ class Uci:
 
     def __init__(self) -> None:
         self._has_begun = False
+        self._has_position = True  # False after a position that was refused
 
     def kind(self, line: bytes) -> LineKind:
-        """The request of a line; a line that is no command is ignored, as the protocol demands."""
+        """Return the kind of a line; a line that is no command is ignored, as the protocol demands."""
         word = _words(line)[:1]
         if not word or word[0] not in _COMMANDS:
             return LineKind(is_command=False)
         return LineKind(interrupts=word[0] in ("stop", "quit"), quits=word[0] == "quit")
 
     def answer(self, session: Session, line: bytes) -> Iterator[str]:
-        """Execute a line and give the lines of its answer as they come."""
+        """Execute a line and yield the lines of its answer as they come; ``go`` always gets one ``bestmove``."""
         if not self._has_begun:
             self._has_begun = True
             session.resume(_start())
         name, *rest = _words(line)
+        if name in ("position", "ucinewgame"):
+            self._has_position = False
+        has_chosen = False
         try:
             if len(line) > LINE_CAP:
-                raise NotationError(f"the line is longer than {LINE_CAP} bytes")
-            yield from _COMMANDS[name](session, rest)
+                too_long = f"the line is longer than {LINE_CAP} bytes"
+                if name != "go":
+                    raise NotationError(too_long)
+                yield f"info string {too_long}, so its limits are left out\n"
+                rest = []
+            if name == "go" and not self._has_position:
+                raise NotationError("there is no position to search, since the last one was refused")
+            for text in _COMMANDS[name](session, rest):
+                has_chosen = has_chosen or text.startswith(_CHOICE)
+                yield text
+            if name in ("position", "ucinewgame"):
+                self._has_position = True
         except OutflankError as error:
             yield f"info string {error}\n"
         except Exception as error:  # a fault of ours in one command must not end the game
             tell_fault()
             yield f"info string internal error: {error!r}\n"
+        if name == "go" and not has_chosen:
+            yield f"{_CHOICE} (none)\n"
 
 
 def _words(line: bytes) -> list[str]:
@@ -117,36 +137,76 @@ def _position(session: Session, words: list[str]) -> Iterator[str]:
 def _go(session: Session, words: list[str]) -> Iterator[str]:
     """Search and choose; exactly one ``bestmove`` follows, after ``infinite`` not before the next command.
 
+    ``ponder`` searches without a limit until ``ponderhit``, and from then on as the other words say; any other command
+    ends it. A limit or move that can't be read or is illegal is reported and left out, since the game needs a move.
     ``isready`` is answered meanwhile unless another command, which has to be executed first, came before it.
     """
     usual, position = session.strength, session.position
-    moves = _searched_moves(words, position)
-    move = PASS
+    moves, strength, control = None, usual, NO_LIMIT
     try:
+        moves = _searched_moves(words, position)
         strength, control = _limits(words, position.side, usual)
-        session.strength = strength
-        session.set_time(control)
-        for report in think_aloud(
-            session, lambda on_info: session.choose(position.side, on_info, moves=moves)
-        ):
+    except OutflankError as error:
+        yield f"info string {error}\n"
+    move = None
+    try:
+        if "ponder" in words:
+            session.strength = replace(strength, level=HIGHEST_LEVEL)
+            session.set_time(NO_LIMIT)
+            move = yield from _search(session, moves, is_pondering=True)
+        if move is None:
+            session.strength = strength
+            session.set_time(control)
+            move = yield from _search(session, moves)
+    finally:
+        session.strength = usual
+    if "infinite" in words:
+        yield from _wait_for_command(session)
+    yield f"{_CHOICE} {'(none)' if position.is_over else _word(position, move or PASS)}\n"
+
+
+def _search(
+    session: Session, moves: Sequence[Move] | None, *, is_pondering: bool = False
+) -> Generator[str, None, Move | None]:
+    """Search the position, report on the way, and return the choice; None if ``ponderhit`` ended the search."""
+    position, move = session.position, None
+    with closing(
+        think_aloud(session, lambda on_info: session.choose(position.side, on_info, moves=moves))
+    ) as reports:
+        for report in reports:
             if isinstance(report, Move):
                 move = report
             elif report is not None:
                 yield _info(position, report)
-            elif session.inbox.take_if(_is_ping):
-                yield _READY
-    finally:
-        session.strength = usual
-    if "infinite" in words:
+            else:
+                yield from _answer_pings(session)
+                if is_pondering and session.inbox.take_if(_is_ponderhit):
+                    return None
+    if is_pondering:  # the search has ended by itself, so ponderhit needs no other one
+        yield from _wait_for_command(session)
+        session.inbox.take_if(_is_ponderhit)
+    return move
+
+
+def _wait_for_command(session: Session) -> Iterator[str]:
+    """Wait until a command waits that is not ``isready``, which is answered."""
+    session.inbox.wait_for_command()
+    while session.inbox.take_if(_is_ping):
+        yield _READY
         session.inbox.wait_for_command()
-        while session.inbox.take_if(_is_ping):
-            yield _READY
-            session.inbox.wait_for_command()
-    yield f"bestmove {'(none)' if position.is_over else _word(position, move)}\n"
+
+
+def _answer_pings(session: Session) -> Iterator[str]:
+    while session.inbox.take_if(_is_ping):
+        yield _READY
 
 
 def _is_ping(line: bytes) -> bool:
     return _words(line)[:1] == ["isready"]
+
+
+def _is_ponderhit(line: bytes) -> bool:
+    return _words(line)[:1] == ["ponderhit"]
 
 
 def _nothing(session: Session, words: list[str]) -> Iterator[str]:
@@ -165,6 +225,7 @@ _COMMANDS: dict[str, Callable[[Session, list[str]], Iterator[str]]] = {
     "ucinewgame": _new_game,
     "position": _position,
     "go": _go,
+    "ponderhit": _nothing,
     "stop": _nothing,
     "quit": _quit,
 }
@@ -195,7 +256,7 @@ def read_fen(words: list[str]) -> Position:
 
 
 def _read_move(word: str) -> Move:
-    if word == _NULL or _PASS.fullmatch(word):
+    if word == _NULL or word.lower() in PASS_WORDS or _PASS.fullmatch(word):
         return PASS
     if not word.startswith(_DROP):
         raise NotationError(f"expected a move like P@f5, got {word!r}")
@@ -218,7 +279,7 @@ def _limits(words: list[str], side: Colour, usual: Strength) -> tuple[Strength, 
             numbers[name] = min(max(int(value), 1 if name in _SOME else 0), _MOST)
     strength = replace(
         usual,
-        level=60 if "infinite" in words else usual.level,
+        level=HIGHEST_LEVEL if "infinite" in words else usual.level,
         depth=numbers.get("depth", usual.depth),
         nodes=numbers.get("nodes", usual.nodes),
     )

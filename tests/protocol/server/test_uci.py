@@ -1,6 +1,7 @@
 """Outflank as a UCI engine, driven by our own driver: positions, limits, passes, and lines that are wrong."""
 
 import random
+import re
 import time
 from collections.abc import Iterator
 
@@ -9,9 +10,10 @@ import pytest
 from outflank.engine import PASS, Game, Position, Rules
 from outflank.protocol.drivers import EngineSpec, UciDriver
 from outflank.protocol.drivers.uci import position_line
+from outflank.protocol.lines import LINE_CAP
 from outflank.protocol.server.uci import read_fen
-from outflank.tests.support.dialogue import Program
-from outflank.tests.support.positions import WITH_PASSES
+from outflank.tests.support.dialogue import Program, run_program
+from outflank.tests.support.positions import CUT_SHORT, WITH_PASSES
 from outflank.tests.support.program import OUTFLANK
 
 USUAL_START = position_line(Position.start())
@@ -61,10 +63,10 @@ def test_a_forced_pass_is_a_disc_that_stays_and_may_be_sent_or_left_out(engine: 
     assert passed[:2] == passed[2:]
 
     answers = []
-    for word in (passed, "0000"):
+    for word in (passed, "0000", "@@@@", "--", "PASS", "pa", "ps"):
         engine.tell(f"{USUAL_START} moves {moves} {word}")
         answers.append(engine.go("depth 2", 20).text)
-    assert answers[0] == answers[1]
+    assert len({*answers}) == 1
     assert answers[0] in [str(move) for move in game.position.pass_().legal_moves()]
 
 
@@ -107,3 +109,69 @@ def test_it_is_not_ready_before_the_commands_that_came_earlier_are_done() -> Non
     with UciProgram() as program:
         program.write("go infinite\nposition startpos\nisready\nstop\n")
         assert "bestmove " in program.read_until(b"readyok\n")
+
+
+REFUSED = (
+    "position startpos moves P@e3 P@a1",
+    "position startpos moves P@e3 zz",
+    "position fen 8/8/8/8 w",
+    "position",
+)
+ODD_QUESTIONS = (
+    "go depth 1 searchmoves P@e3",
+    "go depth 1 searchmoves zz",
+    "go searchmoves",
+    "go depth x",
+    "go depth 1 nonsense",
+    "go nodes -5 movetime",
+    "go depth 1" + " " * LINE_CAP,
+)
+
+
+def asked(*lines: str) -> list[str]:
+    """The lines that ``outflank uci`` writes before it ends."""
+    return (
+        run_program("".join(f"{line}\n" for line in lines).encode(), command=UciProgram.command)
+        .stdout.decode()
+        .splitlines()
+    )
+
+
+def test_a_position_that_was_refused_leaves_no_old_board_behind() -> None:
+    for line in REFUSED:
+        said = asked("position startpos", line, "go depth 1", "position startpos", "go depth 1")
+
+        assert next(each for each in said if each.startswith("bestmove")) == "bestmove (none)"
+        assert said[0].startswith("info string ")
+        assert re.fullmatch("bestmove P@(e3|f4|c5|d6)", said[-1])
+
+
+def test_every_go_gets_exactly_one_legal_move_whatever_it_says() -> None:
+    said = asked("position startpos moves P@e3", *ODD_QUESTIONS, "go depth 1")
+    chosen = [line for line in said if line.startswith("bestmove")]
+
+    assert len(chosen) == len(ODD_QUESTIONS) + 1
+    assert {*chosen} <= {"bestmove P@d3", "bestmove P@f3", "bestmove P@f5"}
+
+
+@pytest.mark.parametrize("end", ["ponderhit", "stop"])
+@pytest.mark.parametrize("limits", ["depth 1", "movetime 1"])
+@pytest.mark.parametrize("position", ["position startpos", FULL_BUT_ONE], ids=["searching", "searched"])
+def test_pondering_waits_for_its_end(position: str, limits: str, end: str) -> None:
+    with UciProgram() as program:
+        for sent in (f"{position}\ngo ponder {limits}\nisready\n", "isready\n"):
+            program.write(sent)
+            assert "bestmove" not in program.read_until(b"readyok\n")
+        program.write(f"{end}\n")
+        assert program.read_until(b"bestmove ").count("bestmove") == 1
+        program.write("isready\n")
+        assert "bestmove" not in program.read_until(b"readyok\n")
+
+
+def test_the_last_line_before_the_move_is_about_it_where_a_limit_cut_the_search() -> None:
+    fen = position_line(CUT_SHORT)
+    *_, before, info, choice = asked(fen, "go nodes 3000")
+    move = choice.split()[1]
+
+    assert f" pv {move}" in info
+    assert f" pv {move}" not in before
