@@ -157,7 +157,8 @@ class AnnotatedGame:
         unread: parts of the record that are not kept, a word for each: ``variation``, the name of a property, or
             ``UNREADABLE``.
         unnamed: why the players are called by numbers, in a clause; empty if they are not.
-        doubt: a sentence about a part of the record that contradicts the board; empty if there is none.
+        doubt: a sentence about a part of the record that contradicts the board, or that may belong to another game;
+            empty if there is none.
     """
 
     first: Position = field(default_factory=Position.start)

@@ -1,12 +1,13 @@
 """Transcripts: the moves of a game as text, a game a line.
 
 ``f5d6c3``, ``F5 d6 c3``, ``1. f5 d6 2. c3`` and ``1.f5 2.d6 3.c3``, with passes (``pa ps pass -- @@@@``) or without; a
-result (``40-24``, ``1-0``) may follow, and what follows ``#`` is a comment. A line that begins with the number of the
-next move goes on with the game before, and so does a line that is no game of its own where the rules allow its moves.
+result (``40-24``, ``1-0``) may follow, and a comment begins with ``#``. A line that begins with the number of the next
+move continues the game before it. So does, with a notice, a line that is not a game of its own, if its moves are legal
+there.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import BinaryIO, Literal, get_args
 
@@ -41,22 +42,37 @@ def parse(text: str, rules: Rules = OTHELLO) -> AnnotatedGame:
 
 
 def read(stream: BinaryIO, rules: Rules = OTHELLO) -> Iterator[AnnotatedGame | BadGame]:
-    """The games of a stream; a line that is none is named by its number."""
-    text, game = "", None  # the game so far: the next line may go on with it
+    """Yield the games of a stream; a line that is not a game is named by its number."""
+    text, game = "", None  # the game so far: the next line may continue it
+    joined_lines: list[int] = []  # the lines that continue it only because the rules allow their moves
     for line in _games(stream):
         entry = _entry(line, rules)
         if game is not None and (isinstance(entry, BadGame) or not entry.moves):
             joined = _entry(line._replace(text=f"{text} {line.text}"), rules)
             if "#" not in text and isinstance(joined, AnnotatedGame):
-                text, game = f"{text} {line.text}", joined
+                text = f"{text} {line.text}"
+                if isinstance(entry, BadGame):
+                    joined_lines.append(line.number)
+                game = replace(joined, doubt=joined.doubt or _doubt_about(joined_lines))
                 continue
         if game is not None:
             yield game
         text, game = line.text, entry if isinstance(entry, AnnotatedGame) else None
+        joined_lines.clear()
         if isinstance(entry, BadGame):
             yield entry
     if game is not None:
         yield game
+
+
+def _doubt_about(joined_lines: Sequence[int]) -> str:
+    """Return the notice about lines whose moves continue the game of the line before them; empty without any."""
+    if not joined_lines:
+        return ""
+    first, last = joined_lines[0], joined_lines[-1]
+    if first == last:
+        return f"line {first} is not a game of its own, so its moves continue the game of the line before it"
+    return f"lines {first} to {last} are not games of their own, so their moves continue the game before them"
 
 
 def _entry(line: TextLine, rules: Rules) -> AnnotatedGame | BadGame:

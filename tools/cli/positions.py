@@ -199,9 +199,7 @@ class ReadGames:
 
     def __init__(self) -> None:
         self.bad = Complaints("bad game")
-        self._doubts = Complaints(
-            "game whose record contradicts its board", "games whose records contradict their boards"
-        )
+        self._doubts = Complaints("game with a doubtful record", "games with doubtful records")
         self._garbled = Complaints("game with unreadable characters", "games with unreadable characters")
         self._files: set[str] = set()
 

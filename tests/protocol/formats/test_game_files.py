@@ -100,6 +100,24 @@ def test_games_with_results_and_over_lines_are_told_apart(text: str, games: list
     assert list(map(shown, read(text))) == games
 
 
+@pytest.mark.parametrize(
+    ("text", "doubt"),
+    [
+        ("f5d6c3\nd3c4\n", "line 2 is not a game of its own"),
+        ("f5d6\n\nc3\nd3c4\n", "lines 3 to 4 are not games of their own"),
+        ("1. f5 d6\n2. c3\n", ""),  # the numbers say it
+        ("f5d6c3\n40-24\n", ""),  # a result alone
+        ("f5d6c3\nf5f6\n", ""),
+    ],
+)
+def test_lines_that_are_joined_because_the_moves_are_legal_get_a_notice(text: str, doubt: str) -> None:
+    first = next(iter(read(text)))
+
+    assert isinstance(first, AnnotatedGame)
+    assert first.doubt.startswith(doubt)
+    assert bool(first.doubt) is bool(doubt)
+
+
 def test_a_pgn_without_its_tags_is_one_whole_game() -> None:
     """However its lines are wrapped: moves before a number belong to the line above."""
     text = " 1. f5 d6 2. c3\nd3 3. c4 f4 4.\nf6 f3 5. e6\n{Ann wins 40-24} 1-0\n"

@@ -29,6 +29,7 @@ from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.protocol.formats.reading import capped
 from outflank.protocol.lines import printable
 from outflank.storage.files import open_regular
+from outflank.tools.runtime.progress import warn
 
 
 def play_random(
@@ -128,7 +129,7 @@ def read_openings(path: Path, rules: Rules, plies: int | None = None) -> list[tu
     try:
         with open_regular(path) as stream:
             games = read_games(capped(stream, _MOST_BYTES), path, rules)
-            openings = [_opening(entry, rules, path, plies) for entry in games]
+            openings = [_opening(entry, number, rules, path, plies) for number, entry in enumerate(games, 1)]
     except OSError as error:
         raise FileFormatError(f"can't read the openings {str(path)!r} ({error.strerror})") from None
     return openings
@@ -152,9 +153,13 @@ def random_openings(moves: int, count: int, rules: Rules, seed: int) -> Iterator
         yield opening
 
 
-def _opening(entry: AnnotatedGame | BadGame, rules: Rules, path: Path, plies: int | None) -> tuple[Move, ...]:
+def _opening(
+    entry: AnnotatedGame | BadGame, number: int, rules: Rules, path: Path, plies: int | None
+) -> tuple[Move, ...]:
     if isinstance(entry, BadGame):
         raise FileFormatError(entry.of(str(path)))
+    if entry.doubt:
+        warn(f"{path}, opening {number}: {entry.doubt}")
     game = Game(rules)
     if entry.first != game.first:
         got = f"{entry.first.board_string()} by {entry.rules}"
