@@ -81,7 +81,7 @@ def make(output: Path, moves: int, within: float, deep: Limit, **place: Unpack[P
     settings = f"--moves {moves} --within {within:g} --depth {deep.depth} --selectivity {deep.selectivity}"
     text = (
         f"# {len(balanced)} of the {len(candidates)} positions after {moves} moves of Othello, once up to symmetry:\n"
-        f"# those in which Outflank {__version__} sees no side more than {within:g} discs ahead. Behind each\n"
+        f"# those in which Outflank {__version__} saw no side more than {within:g} discs ahead. After each\n"
         f"# is its score, in discs from Black's side. Made with the weights of CRC-32 {checksum()} by\n"
         f"# outflank openings make {settings}\n" + "".join(sorted(balanced))
     )
