@@ -157,7 +157,7 @@ def _result(counts: tuple[int, ...], test: Sprt) -> dict[str, Any]:
         "counts": counts,
         "score": score,
         "elo": elo_of(score),
-        "elo_interval": interval(score, counts),
+        "elo_interval": interval(counts),
         "ratio": ratio,
         "low": low,
         "high": high,

@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # these bring numpy
     from outflank.tools.match.stats.ratings import Rating
     from outflank.tools.report.figures import EngineFigures, Figures
 
+UNDEFINED = "undefined"
 _SURE = 0.99
 _MEAN_WORTH_A_NOTE = 0.01  # seconds; an engine that just takes a move needs far less
 _SETUP_WORTH_A_NOTE = 1.0
@@ -73,9 +74,12 @@ def book_share_text(engine: EngineFigures) -> str:
 
 def elo_line(names: Sequence[str], elo: EloEstimate) -> str:
     """Return ``A against B: Elo +120 (95 %: +40 to +210), normalized +95, LOS 98 % after 40 pairs; ...``."""
-    line = f"{' against '.join(names)}: Elo {elo_text(elo.elo, elo.low, elo.high)}"
-    if elo.elo is not None and elo.low is None and elo.high is None:
-        line += " (no interval: too few pairs of games that differ)"
+    text = elo_text(elo.elo, elo.low, elo.high)
+    line = f"{' against '.join(names)}: Elo {text}"
+    if not any(elo.pentanomial):
+        line += " (no interval: no pair of games is complete)"
+    elif text == UNDEFINED:
+        line += " (all points to one side in too few pairs)"
     if elo.nelo is not None:
         line += f", normalized {signed(elo.nelo)}"
     if elo.superiority is not None:
@@ -84,11 +88,16 @@ def elo_line(names: Sequence[str], elo: EloEstimate) -> str:
 
 
 def elo_text(elo: float | None, low: float | None, high: float | None, digits: int = 0) -> str:
-    """Return ``+120 (95 %: +40 to +210)``; ``+15 or less (95 %)`` if every pair was lost."""
+    """Return ``+120 (95 %: +40 to +210)``, ``-15 or less (95 %)`` if every pair was lost, or UNDEFINED."""
     interval = ends_text(low, high, digits)
     if elo is None:
-        return f"{interval} (95 %)" if interval else "undefined"
+        return f"{interval} (95 %)" if _says_who_is_better(low, high) else UNDEFINED
     return f"{elo:+.{digits}f}" + (f" (95 %: {interval})" if interval else "")
+
+
+def _says_who_is_better(low: float | None, high: float | None) -> bool:
+    """Return whether an interval with a single end excludes 0: "+290 or less" after a loss would be no information."""
+    return (low is not None and low > 0) or (high is not None and high < 0)
 
 
 def ends_text(low: float | None, high: float | None, digits: int = 0) -> str:
@@ -141,9 +150,11 @@ def duration(seconds: float) -> str:
 
 
 def rating_text(rating: Rating) -> str:
-    """``+120 (+90 to +150)``; of a match without an interval, since too few pairs differ, ``+120`` alone."""
+    """Return ``+120 (+90 to +150)``; ``+120`` without an interval; ``-`` if the games don't say who is better."""
     if rating.low is None and rating.high is None:
         return signed(rating.elo, "-")
+    if rating.elo is None:
+        return ends_text(rating.low, rating.high) if _says_who_is_better(rating.low, rating.high) else "-"
     return f"{signed(rating.elo)} ({ends_text(rating.low, rating.high)})"
 
 

@@ -174,7 +174,7 @@ def test_the_tables_of_a_match_and_a_tournament(capsys: pytest.CaptureFixture[st
     printed = capsys.readouterr().out
 
     assert "outflank" in printed.splitlines()[0]
-    assert "A against B: Elo +0 (no interval: too few pairs" in printed
+    assert "A against B: Elo +0 (95 %: -" in printed
     assert "1 (time 1)" in printed
     assert "SPRT normalized [0, 20]: no verdict, LLR " in printed
     assert "The same on disc differences: no verdict, LLR +0.00 (-2.94 to +2.94) after 0 pairs" in printed

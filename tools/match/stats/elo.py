@@ -1,7 +1,7 @@
 """Elo differences with their intervals and likelihoods, from counts of outcomes: numbers in, numbers out."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from statistics import NormalDist, fmean
@@ -12,24 +12,24 @@ State = TypeVar("State")
 
 
 def pentanomial(pairs: Sequence[float]) -> Pentanomial:
-    """How many pairs brought 0, 1/2, 1, 3/2 and 2 points."""
+    """Return the numbers of pairs that brought 0, 1/2, 1, 3/2 and 2 points."""
     losses, almost, shared, good, wins = (sum(pair == half / 2 for pair in pairs) for half in range(5))
     return losses, almost, shared, good, wins
 
 
 def scores(cells: int) -> list[float]:
-    """The score of each cell, 0 to 1."""
+    """Return the score of each cell, 0 to 1."""
     return [cell / (cells - 1) for cell in range(cells)]
 
 
 def mean(counts: Sequence[float]) -> float:
-    """Mean score per game, 0 to 1. Raises: ZeroDivisionError without any outcome."""
+    """Return the mean score per game, 0 to 1. Raises: ZeroDivisionError without any outcome."""
     total = sum(count * score for count, score in zip(counts, scores(len(counts)), strict=True))
     return total / sum(counts)
 
 
 def variance(counts: Sequence[float]) -> float:
-    """Of the scores, as they are: the sum of squares over their number."""
+    """Return the variance of the scores: the sum of the squared deviations over their number."""
     middle = mean(counts)
     squares = ((score - middle) ** 2 for score in scores(len(counts)))
     return math.fsum(count * square for count, square in zip(counts, squares, strict=True)) / sum(counts)
@@ -57,9 +57,9 @@ def _with_pair(counts: Pentanomial, pair: float) -> Pentanomial:
 _CONFIDENCE = 0.95
 _TAIL = (1 - _CONFIDENCE) / 2
 QUANTILE = NormalDist().inv_cdf(1 - _TAIL)
-"""Standard errors on either side of the middle of a 95 % interval."""
+"""The standard errors on either side of the middle of a 95 % interval."""
 NELO_PER_T = 800 / math.log(10)
-"""Normalized Elo of a t-value of 1: (mean - 1/2) / standard deviation of the score of one game.
+"""The normalized Elo of a t-value of 1: (mean - 1/2) / standard deviation of the score of one game.
 
 The mean score of two games deviates less by sqrt(2), so that a pair's t-value is divided by it.
 """
@@ -67,14 +67,14 @@ The mean score of two games deviates less by sqrt(2), so that a pair's t-value i
 
 @dataclass(frozen=True, slots=True)
 class EloEstimate:
-    """How much stronger the first engine is than the second.
+    """The difference in strength between two engines, positive if the first one is stronger.
 
     Attributes:
         elo: the difference; None where it is undefined: no games, or every point to one side.
-        low: lower end of the 95 % interval; None where it is undefined or unbounded.
-        high: upper end of the 95 % interval; None where it is undefined or unbounded.
-        superiority: likelihood that the first engine is the stronger one, 0 to 1; None if undefined.
-        pentanomial: complete pairs in which it took 0, 0.5, 1, 1.5 and 2 points.
+        low: the lower end of the 95 % interval; None without a pair, and if every pair was lost.
+        high: the upper end of the 95 % interval; None without a pair, and if every pair was won.
+        superiority: the likelihood that the first engine is the stronger one, 0 to 1; None without a pair.
+        pentanomial: the numbers of complete pairs in which it took 0, 0.5, 1, 1.5 and 2 points.
         nelo: the normalized difference; None with fewer than two pairs and where all pairs are alike.
     """
 
@@ -87,76 +87,117 @@ class EloEstimate:
 
 
 def estimate(points: Sequence[float], pairs: Sequence[float]) -> EloEstimate:
-    """The estimate from a match.
+    """Return the estimate from a match.
 
     Args:
-        points: of the first engine in each game, 0 to 1; a game without its twin counts here.
-        pairs: points of the first engine in each complete pair of games, 0 to 2.
+        points: the points of the first engine in each game, 0 to 1; a game without its twin counts here.
+        pairs: the points of the first engine in each complete pair of games, 0 to 2.
     """
     return _estimate(fmean(points) if points else None, pentanomial(pairs))
 
 
 def elo_path(pairs: Sequence[float], most: int = 400) -> list[tuple[int, EloEstimate]]:
-    """Numbers of pairs and the estimate after each, the last one after all.
+    """Return numbers of pairs and the estimate after each, the last one after all.
 
     Args:
-        pairs: points of the first engine in each, in the order of the schedule.
-        most: about how many points the path may have; it is thinned out evenly.
+        pairs: the points of the first engine in each pair, in the order of the schedule.
+        most: the approximate length of the path, which is thinned out evenly.
     """
     return [(done, _estimate(mean(counts), counts)) for done, counts in prefixes(pairs, most)]
 
 
 def elo_of(mean: float | None) -> float | None:
-    """Elo difference for a mean score per game; None for no score and outside of 0 < mean < 1."""
+    """Return the Elo difference for a mean score per game; None for no score and outside of 0 < mean < 1."""
     if mean is None or not 0 < mean < 1:
         return None
     return 400 * math.log10(mean / (1 - mean))
 
 
 def _estimate(mean: float | None, counts: Pentanomial) -> EloEstimate:
-    low, high = interval(mean, counts)
-    return EloEstimate(elo_of(mean), low, high, _superiority(mean, counts), counts, _normalized(counts))
+    low, high = interval(counts)
+    return EloEstimate(elo_of(mean), low, high, superiority(counts), counts, _normalized(counts))
 
 
-def interval(mean: float | None, counts: Sequence[int]) -> tuple[float | None, float | None]:
+def interval(counts: Sequence[int]) -> tuple[float | None, float | None]:
     """Return both ends of the 95 % interval of an Elo difference; None for an end that is undefined or unbounded.
 
+    An end is the mean of the least favourable distribution of pairs among those whose likelihood is at least
+    exp(-(1 + 1/n) QUANTILE^2 / 2) of the greatest one, after half a lost pair is added to the n pairs for the lower end,
+    and half a won pair for the upper end (empirical likelihood; A. Owen, Biometrika 75, 1988). The half keeps few pairs,
+    or equal ones, from claiming certainty. With many pairs the ends are the mean -+ QUANTILE standard errors.
+
     Args:
-        mean: the mean score per game, 0 to 1; None without games.
-        counts: how many pairs of games, or single games, brought each score, the lowest score first.
-
-    Where one side took every point the variance says nothing. Then the far end stays unbounded, and the near
-    end is that of the exact binomial test: with a lower probability to win both games of a pair, all n pairs
-    would have been won with less than 2.5 %. The mean score is at least that probability.
+        counts: the numbers of pairs of games, or of single games, that brought each score, the lowest score first.
     """
-    error = _standard_error(counts)
-    if mean in (0, 1) and any(counts):
-        near = elo_of(_TAIL ** (1 / sum(counts)))
-        assert near is not None
-        return (near, None) if mean == 1 else (None, -near)
-    if mean is None or not error:
+    if not any(counts):
         return None, None
-    return elo_of(mean - QUANTILE * error), elo_of(mean + QUANTILE * error)
+    most = QUANTILE**2 * _wider(counts)
+    low = _likeliest(_with_loss(counts), lambda mean, ratio: ratio >= most)[0]
+    high = 1 - _likeliest(_with_loss(counts[::-1]), lambda mean, ratio: ratio >= most)[0]
+    return elo_of(low), elo_of(high)
 
 
-def _superiority(mean: float | None, counts: Pentanomial) -> float | None:
-    error = _standard_error(counts)
-    if mean is None or not error:
+def superiority(counts: Sequence[int]) -> float | None:
+    """Return the likelihood that the first engine is the stronger one, by the model of ``interval``.
+
+    It exceeds 97.5 % if and only if the interval lies above 0.
+
+    Args:
+        counts: see ``interval``.
+    """
+    if not any(counts):
         return None
-    return NormalDist().cdf((mean - 0.5) / error)
+    for sign, ordered in ((1, counts), (-1, counts[::-1])):
+        with_loss = _with_loss(ordered)
+        if mean(with_loss) > 0.5:
+            _, ratio = _likeliest(with_loss, lambda mean, ratio: mean <= 0.5)
+            return NormalDist().cdf(sign * math.sqrt(ratio / _wider(counts)))
+    return 0.5
+
+
+def _with_loss(counts: Sequence[int]) -> list[float]:
+    return [counts[0] + 0.5, *counts[1:]]
+
+
+def _wider(counts: Sequence[int]) -> float:
+    """Return the factor on likelihood ratios, 1 for many pairs."""
+    return 1 + 1 / sum(counts)
+
+
+_HALVINGS = 40
+_LEAST_SHIFT, _MOST_SHIFT = 1e-12, 1e9
+
+
+def _likeliest(counts: Sequence[float], is_beyond: Callable[[float, float], bool]) -> tuple[float, float]:
+    """Return the mean and the ratio of the last distribution that is not beyond a bound, from the mean downwards.
+
+    The likeliest distribution with a certain mean gives each cell a weight of count / (score + shift). A smaller shift
+    has a smaller mean and a larger ratio, so the bound is found by bisection.
+
+    Args:
+        counts: the numbers of pairs by score, the lowest score first; that one is not 0.
+        is_beyond: the bound, on the mean and on the likelihood ratio, which is twice the difference of the logarithms.
+    """
+    cells = [(count, score) for count, score in zip(counts, scores(len(counts)), strict=True) if count]
+    total = sum(counts)
+    low, high = math.log(_LEAST_SHIFT), math.log(_MOST_SHIFT)
+    found = mean(counts), 0.0
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        shift = math.exp(middle)
+        weights = sum(count / (score + shift) for count, score in cells)
+        ratio = 2 * sum(count * math.log((score + shift) * weights / total) for count, score in cells)
+        at = sum(count * score / (score + shift) for count, score in cells) / weights
+        if is_beyond(at, ratio):
+            low = middle
+        else:
+            high, found = middle, (at, max(ratio, 0.0))
+    return found
 
 
 def _normalized(counts: Pentanomial) -> float | None:
-    error, pairs = _standard_error(counts), sum(counts)
-    if not error:
-        return None
-    t_value = (mean(counts) - 0.5) / (error * math.sqrt(pairs))
-    return NELO_PER_T / math.sqrt(2) * t_value
-
-
-def _standard_error(counts: Sequence[int]) -> float | None:
-    """Return the standard error of the mean score per game."""
     pairs = sum(counts)
-    if pairs < 2:
+    if pairs < 2 or not variance(counts):
         return None
-    return math.sqrt(variance(counts) / (pairs - 1))
+    t_value = (mean(counts) - 0.5) / math.sqrt(variance(counts) * pairs / (pairs - 1))
+    return NELO_PER_T / math.sqrt(2) * t_value
