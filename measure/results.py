@@ -32,7 +32,7 @@ from outflank.tools.match.state.events import Event, GameEnded
 from outflank.tools.match.state.store import Store
 
 _PROGRAM = Path(sys.executable).with_name("outflank")
-_FFO = "protocol/formats/data/ffo-40.obf"
+_FFO, _DEV_20 = (f"protocol/formats/data/{name}.obf" for name in ("ffo-40", "dev-20"))
 _MILLION = 1e6
 _MS = 1000.0
 # Number 58 of the FFO endgame suite, as published with Edax (problem/fforum-40-59.obf): minutes of work.
@@ -75,18 +75,11 @@ def ffo(effort: MeasureEffort) -> Iterator[Figure]:
         yield from _solved(f"FFO #40 to #49, exact, {number(threads, 'thread')}", command, lines, effort)
 
 
-def hard20(effort: MeasureEffort) -> Iterator[Figure]:
-    """Measure every fourth of the 276 positions of hard-20."""
-    lines = _hard20().read_text().splitlines()[:: 100 if effort.quick else 4]
-    command = 'awk "NR % 4 == 1" $OUTFLANK_SUITES/hard-20.obf | outflank solve - --hash 512 --check'
-    yield from _solved(f"{len(lines)} positions of 20 empty squares, exact", command, lines, effort)
-
-
 def accuracy(effort: MeasureEffort) -> Iterator[Figure]:
-    """Measure scores and moves of hard-20 against the exact ones; they are reproducible."""
-    lines = _hard20().read_text().splitlines()[: 4 if effort.quick else None]
+    """Measure scores and moves of the sample dev-20 against the exact ones; they are reproducible."""
+    lines = (ROOT / _DEV_20).read_text().splitlines()[: 4 if effort.quick else None]
     for depth in (0, 4) if effort.quick else (0, 4, 8, 12):
-        command = f"outflank bench accuracy $OUTFLANK_SUITES/hard-20.obf --depth {depth}"
+        command = f"outflank bench accuracy dev-20 --depth {depth}"
         (found,) = _asked(f"outflank bench accuracy - --depth {depth}", lines)
         what = f"{found['positions']} positions of 20 empty squares, {depth or 'no'} plies"
         yield Figure(what, "discs, mean absolute error", command, (found["mae"],))
@@ -99,14 +92,6 @@ def _solved(what: str, command: str, lines: list[str], effort: MeasureEffort) ->
     nodes = [_total(run, "nodes") / _MILLION for run in runs]
     yield Figure(what, "M nodes", command, tuple(nodes))
     yield Figure(what, "s", command, tuple(_total(run, "seconds") for run in runs))
-
-
-def _hard20() -> Path:
-    """Return the file of the suite. Raises: click.UsageError if it does not exist."""
-    folder = os.environ.get("OUTFLANK_SUITES")
-    if folder is None or not (path := Path(folder, "hard-20.obf")).is_file():
-        raise click.UsageError("expected OUTFLANK_SUITES to name a folder with hard-20.obf in it")
-    return path
 
 
 def _repeated(
@@ -282,7 +267,6 @@ MEASUREMENTS: dict[str, Measure] = {
     "perft": perft,
     "bench": bench,
     "ffo": ffo,
-    "hard-20": hard20,
     "accuracy": accuracy,
     "kernels": kernels,
     "program": program,
@@ -306,10 +290,7 @@ MEASUREMENTS: dict[str, Measure] = {
     help="Make what this page quotes anew; may be repeated.",
 )
 def main(only: tuple[str, ...], runs: int, quick: bool, out: Path | None, pages: tuple[Path, ...]) -> None:
-    """Measure what docs/results.md shows, or the measurements named with --only.
-
-    Positions that are not ours to ship are read from the folder that OUTFLANK_SUITES names.
-    """
+    """Measure what docs/results.md shows, or the measurements named with --only."""
     if quick and pages:
         raise click.UsageError("expected a page to be made without --quick: its figures say little")
     effort = MeasureEffort(runs, quick)

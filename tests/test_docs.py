@@ -28,7 +28,6 @@ from outflank.tests.test_layers import LAYERS, folder_of
 from outflank.tools.cli.program import cli
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
-HISTORY = sorted((ROOT / "docs" / "history").glob("*.md"))
 MADE = [page for page in PAGES if page.parent.name == "docs" and parts_of(page.read_text())]
 COMMANDS: dict[str, Mapping[str, object]] = {"gtp": gtp_commands.COMMANDS, "nboard": nboard_commands.COMMANDS}
 README = (ROOT / "README.md").read_text()
@@ -250,7 +249,7 @@ def test_every_option_stands_on_a_page_about_its_command() -> None:
 
 
 def readme_lines() -> list[str]:
-    """README's commands for a shell in their order, without comments, continuation lines joined."""
+    """Return README's commands for a shell in their order, without comments, continuation lines joined."""
     text = re.sub(r"^```.*?^```$", "", README, flags=re.MULTILINE | re.DOTALL).replace("\\\n", " ")
     return [line.partition("  # ")[0].strip() for line in re.findall(r"^ {4}(\S.*)$", text, re.MULTILINE)]
 
@@ -383,7 +382,7 @@ def test_every_command_is_documented_once_with_its_arguments_answer_and_failures
     )
 
 
-@pytest.mark.parametrize("page", [*PAGES, *HISTORY], ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page: Path) -> None:
     assert [link for link in links(page) if not (page.parent / link).exists()] == []
 
@@ -404,12 +403,12 @@ def test_the_links_of_the_pages_in_a_wheel_lead_somewhere(monkeypatch: pytest.Mo
 
 
 def links(page: Path) -> list[str]:
-    """The links of a page that lead to other files."""
+    """Return the links of a page that lead to other files."""
     return re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text())
 
 
 def mapped() -> set[Path]:
-    """The folders that README's map names; what is indented lies in the folder above it."""
+    """Return the folders that README's map names; what is indented lies in the folder above it."""
     (lines,) = re.findall(r"^```\n(package/.*?)^```$", README, re.MULTILINE | re.DOTALL)
     named, above = set(), ROOT
     for line in lines.splitlines():
