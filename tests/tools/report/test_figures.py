@@ -31,7 +31,7 @@ from outflank.tools.page.parts import phase_table
 from outflank.tools.report.charts import Series, chart, strip, thinned
 from outflank.tools.report.figures import Figures, is_one_sided
 from outflank.tools.report.report import charts
-from outflank.tools.report.wording import rating_text, verdict_lines
+from outflank.tools.report.wording import elo_text, rating_text, verdict_lines
 
 HEIGHTS = st.floats(-1e6, 1e6)
 GAMES = (
@@ -379,3 +379,16 @@ def test_tournaments_and_runs_without_games_have_summaries_too() -> None:
     assert summary_of(Run(field))["elo"] is None
     assert len(summary_of(Run(field, GAMES))["engines"]) == 3
     assert summary_of(Run(SETTINGS))["games"] == 0
+
+
+@pytest.mark.parametrize(
+    "pairs", [[0.0], [0.0] * 5, [0.0] * 6, [2.0], [2.0] * 6, [1.0], [2.0, 1.5], [0.5, 0.0]]
+)
+def test_the_table_of_a_match_and_its_last_line_say_the_same(pairs: list[float]) -> None:
+    elo = estimate([point / 2 for point in pairs for _ in range(2)], pairs)
+    in_table = rating_text(Rating("A", elo.elo, elo.low, elo.high, sum(pairs), 2 * len(pairs)))
+    last_line = elo_text(elo.elo, elo.low, elo.high)
+
+    assert in_table == last_line.replace("95 %: ", "").replace(" (95 %)", "").replace("undefined", "-")
+    if not any(pairs):
+        assert "+" not in last_line, "expected no gain after losing everything"

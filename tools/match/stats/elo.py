@@ -122,9 +122,9 @@ def interval(counts: Sequence[int]) -> tuple[float | None, float | None]:
     """Return both ends of the 95 % interval of an Elo difference; None for an end that is undefined or unbounded.
 
     An end is the mean of the least favourable distribution of pairs among those whose likelihood is at least
-    exp(-(1 + 1/n) QUANTILE^2 / 2) of the greatest one, after half a lost pair is added to the n pairs for the lower end,
-    and half a won pair for the upper end (empirical likelihood; A. Owen, Biometrika 75, 1988). The half keeps few pairs,
-    or equal ones, from claiming certainty. With many pairs the ends are the mean -+ QUANTILE standard errors.
+    exp(-(1 + 1/n) QUANTILE^2 / 2) of the greatest one, after half a lost pair is added to the n pairs for the lower
+    end, and half a won pair for the upper end (empirical likelihood; A. Owen, Biometrika 75, 1988). The half keeps few
+    pairs, or equal ones, from claiming certainty. With many pairs the ends are the mean -+ QUANTILE standard errors.
 
     Args:
         counts: the numbers of pairs of games, or of single games, that brought each score, the lowest score first.
