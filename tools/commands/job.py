@@ -2,15 +2,16 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, BinaryIO, Unpack
 
 import click
 
 from outflank.engine import Limit, Rules
 from outflank.engine.evaluation import weights
 from outflank.engine.machine import processors
+from outflank.storage.files import STDOUT, open_output
 from outflank.tools.cli.command import Command, CommandGroup, together
-from outflank.tools.cli.options import json_option, place_options, plain_search_options
+from outflank.tools.cli.options import json_option, output_option, place_options, plain_search_options
 from outflank.tools.cli.types import EXISTING_FOLDER, MOST_THREADS, WholeNumber
 from outflank.tools.commands.solve import (
     POSITION_OR_BOARD,
@@ -25,7 +26,8 @@ from outflank.tools.commands.solve import (
 )
 from outflank.tools.runtime.cluster import Place
 from outflank.tools.runtime.executor import open_executor
-from outflank.tools.runtime.progress import Complaints
+from outflank.tools.runtime.progress import Complaints, counted
+from outflank.tools.solving.jobs.exchange import exported, import_claims, merge_jobs
 from outflank.tools.solving.jobs.file import FRONTIERS, JobFacts, JobFile
 from outflank.tools.solving.jobs.show import show_job, solve_job
 from outflank.tools.solving.jobs.work import Workers
@@ -115,6 +117,45 @@ def show(folder: Path, as_json: bool) -> None:
     """Show what is known of each position, also while the job runs."""
     with JobFile.read(folder) as opened:
         show_job(opened, as_json)
+
+
+@job.command()
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False), metavar="DIR")
+@click.argument("others", nargs=-1, required=True, type=EXISTING_FOLDER, metavar="FROM...")
+def merge(folder: Path, others: Sequence[Path]) -> None:
+    """Add the positions and results of the jobs in FROM to the job in DIR, a new one or not.
+
+    The jobs must have the same rules. A new one gets the question of the first FROM. Results that contradict each
+    other are an error, and nothing is added then.
+    """
+    merged, better = merge_jobs(folder, others)
+    boards, positions = counted(len(merged.solved), "board"), counted(len(merged.facts.positions), "position")
+    click.echo(f"job {folder}: {positions}, {boards} known, {better:,} of them new or with better bounds")
+
+
+@job.command()
+@_job_argument
+@output_option("File to write, position,lower,upper in each line", "-", default=STDOUT)
+def export(folder: Path, output: Path) -> None:
+    """Write the bounds of all boards that a job has solved, in the form of claims that outflank proof derive reads."""
+    with JobFile.read(folder) as opened, open_output(output) as file:
+        for line in exported(opened):
+            file.write(line.encode())
+    if output is not STDOUT:
+        click.echo(f"{output}: {counted(len(opened.solved), 'board')}")
+
+
+@job.command("import")
+@_job_argument
+@click.argument("claims_file", type=click.File("rb"), metavar="CLAIMS")
+def import_(folder: Path, claims_file: BinaryIO) -> None:
+    """Add the bounds of CLAIMS to a job, which takes them for true; - is standard input.
+
+    CLAIMS is a file of position,lower,upper in each line. A claim that contradicts what the job has solved is an error,
+    and nothing is added then.
+    """
+    boards, better = import_claims(folder, claims_file, claims_file.name)
+    click.echo(f"job {folder}: {counted(boards, 'board')} read, {better:,} of them new or with better bounds")
 
 
 def _workers(place: Place, threads: int, hash_mb: int) -> Workers:

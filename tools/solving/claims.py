@@ -40,7 +40,7 @@ _MOST_BYTES = 1 << 28
 _MOST_BOARDS = 4_000_000  # of a deduction, which remembers all of them
 _ROW = re.compile(r"([-XO]{64} [XO]);?,([+-]?\d{1,2}),([+-]?\d{1,2})")
 _MOST_NAMED = 10  # lines in a message
-_HEADING = "position,lower,upper"
+HEADING = "position,lower,upper"
 _UNKNOWN: Bounds = (-64, 64)
 
 
@@ -69,7 +69,7 @@ def read_claims(stream: BinaryIO, name: str, rules: Rules) -> list[Claim]:
     try:
         for number, text, _ in read_lines(capped(stream, _MOST_BYTES)):
             row = text.strip()
-            if row and not (number == 1 and row == _HEADING):
+            if row and not (number == 1 and row == HEADING):
                 claims.append(_claim(row, number, rules))
     except FileFormatError as error:
         raise FileFormatError(f"{name}: {error}") from None
@@ -249,7 +249,7 @@ def follow(
         click.echo(f"{score} for {root.board_string()} by {root.rules}, {rest}")
     if needed_path is not None:
         rows = [f"{claim.position.board_string()},{claim.lower},{claim.upper}" for claim in needed]
-        write_whole(needed_path, "\n".join([_HEADING, *rows, ""]).encode())
+        write_whole(needed_path, "\n".join([HEADING, *rows, ""]).encode())
     if proof_path is None:
         return
     if lower < upper:

@@ -25,6 +25,7 @@ from outflank.protocol.formats.samples import samples
 from outflank.tests.support.installation import python_script
 from outflank.tests.support.positions import problems, reached
 from outflank.tests.support.program import started
+from outflank.tests.support.transcripts import run
 from outflank.tools.runtime.executor import open_executor
 from outflank.tools.solving.jobs.file import JOB_FILE, JobFacts, JobFile, Solved
 from outflank.tools.solving.jobs.tree import Tree
@@ -285,6 +286,84 @@ def test_searches_that_contradict_each_other_end_the_job(tmp_path: Path) -> None
             job.add(b"\0" * 16, Solved(-64, 2, 1, 10, 0.1))
 
         assert job.solved[b"\0" * 16].bounds == (4, 64)
+
+
+def two_machines(folder: Path) -> tuple[Path, Path]:
+    """Two jobs about different positions, with different frontiers."""
+    worked(folder / "a", LARGER.position, 12)
+    worked(folder / "b", problems("ffo-1")[13].position, 11)
+    return folder / "a", folder / "b"
+
+
+def known(folder: Path) -> dict[bytes, tuple[int, int]]:
+    with JobFile.read(folder) as job:
+        return job.bounds
+
+
+def test_a_merged_job_has_what_its_jobs_have_found(tmp_path: Path) -> None:
+    a, b = two_machines(tmp_path)
+    told = run("job", "merge", tmp_path / "c", a, b)
+
+    assert f"job {tmp_path / 'c'}: 2 positions, {len(known(a) | known(b)):,} boards known" in told.stdout
+    assert known(tmp_path / "c") == known(a) | known(b)
+    shown = run("job", "show", tmp_path / "c").stdout
+    assert "2 of 2 positions solved" in shown
+    assert f"with results of {a}: {len(known(a))} boards" in shown
+    assert f"{LARGER.score:+d}" in shown
+    with JobFile.open(tmp_path / "c") as job:
+        before = dict(job.solved)
+    again = run("job", "merge", tmp_path / "c", a)
+    assert " 0 of them new" in again.stdout
+    with JobFile.open(tmp_path / "c") as job:
+        assert job.solved == before
+    assert "0 boards known" not in run("job", "start", tmp_path / "c", "--resume", "--workers", 1).stdout
+
+
+def test_jobs_that_do_not_go_together_are_named_and_left_alone(tmp_path: Path) -> None:
+    a, b = two_machines(tmp_path)
+    with JobFile.open(b) as job:
+        key, solved = next((key, each) for key, each in known_exactly(a).items())
+        wrong = solved.lower + 2 if solved.lower < 62 else solved.lower - 2
+        job.add(key, Solved(wrong, wrong, 1, 1, 0.1))
+    before = (a / JOB_FILE).read_bytes()
+    for target in (tmp_path / "c", a):
+        sentence = run("job", "merge", target, a, b, code=1).stderr
+        assert f"the job in '{a}' and the job in '{b}' contradict each other about" in sentence
+    assert not (tmp_path / "c").exists()
+    worked(tmp_path / "other", LARGER.position.with_rules(RULES[1]), 12)
+    assert "is by the rules othello,scoring=count, and the one in" in (
+        run("job", "merge", tmp_path / "c", a, tmp_path / "other", code=1).stderr
+    )
+    assert not (tmp_path / "c").exists()
+    assert (a / JOB_FILE).read_bytes() == before
+
+
+def known_exactly(folder: Path) -> dict[bytes, Solved]:
+    with JobFile.read(folder) as job:
+        return {key: solved for key, solved in job.solved.items() if solved.lower == solved.upper}
+
+
+@pytest.mark.parametrize("rules", RULES, ids=str)
+def test_boards_are_exported_as_claims_and_imported_again(rules: Rules, tmp_path: Path) -> None:
+    position = reached(3, 9, rules)
+    worked(tmp_path / "a", position, 7)
+    run("job", "export", tmp_path / "a", "-o", tmp_path / "a.csv")
+    with JobFile.open(tmp_path / "b", facts(position, 7)):
+        pass
+    run("job", "import", tmp_path / "b", tmp_path / "a.csv")
+    again = worked(tmp_path / "b", position, 7)
+
+    assert known(tmp_path / "a").items() <= known(tmp_path / "b").items()
+    assert again.searches == 0
+    rows = [row.split(",") for row in (tmp_path / "a.csv").read_text().splitlines()[1:]]
+    board, score = next((board, int(lower)) for board, lower, upper in rows if lower == upper)
+    wrong = score - 2 if score > -60 else score + 2
+    (tmp_path / "wrong.csv").write_text(f"{board},{wrong},{wrong}\n")
+    before = known(tmp_path / "b")
+    sentence = run("job", "import", tmp_path / "b", tmp_path / "wrong.csv", code=1).stderr
+
+    assert f"wrong.csv and the job in '{tmp_path / 'b'}' contradict each other about" in sentence
+    assert known(tmp_path / "b") == before
 
 
 FULL_DISK = """

@@ -8,7 +8,7 @@ import re
 import sqlite3
 import struct
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -89,6 +89,7 @@ class JobFacts:
         question: ``Limit.solve`` with the question about each position; None in a job of an earlier version, which did
             not store it.
         evaluation: the checksum of the evaluation that orders the tree; empty in a job of an earlier version.
+        sources: a sentence for each job or file of claims whose results were added.
     """
 
     rules: Rules
@@ -97,6 +98,7 @@ class JobFacts:
     workers: int = 1
     question: Limit | None = None
     evaluation: str = ""
+    sources: tuple[str, ...] = ()
 
 
 class JobFile:
@@ -192,6 +194,32 @@ class JobFile:
         self.solved[key] = joined
         return joined
 
+    def add_all(self, found: Mapping[bytes, Solved], facts: JobFacts) -> int:
+        """Store the results of other jobs and new settings at once; return the number of boards that changed.
+
+        Raises: OutflankError if results contradict each other, or if the file can't be written; all is as it was.
+        """
+        joined: dict[bytes, Solved] = {}
+        for key, solved in found.items():
+            known = self.solved.get(key)
+            new = solved if known is None else known.joined(solved)
+            if known is None or new.bounds != known.bounds:
+                joined[key] = new
+        with _in_words(self.path):
+            self._connection.execute("BEGIN")
+            try:
+                self._connection.executemany(_INSERT, (_row(key, solved) for key, solved in joined.items()))
+                self._connection.execute("DELETE FROM job")
+                self._connection.executemany("INSERT INTO job VALUES (?, ?)", sealed(_texts(facts)).items())
+                self._connection.execute("COMMIT")
+            except BaseException:
+                with suppress(sqlite3.Error):
+                    self._connection.execute("ROLLBACK")
+                raise
+        self.solved |= joined
+        self.facts = facts
+        return len(joined)
+
     def _expect(self, facts: JobFacts) -> None:
         job, own = f"the job in {str(self.path.parent)!r}", self.facts
         if facts.rules != own.rules:
@@ -233,6 +261,7 @@ def _texts(facts: JobFacts) -> dict[str, str]:
         "workers": str(facts.workers),
         "question": _option_of(facts.question or Limit.solve()),
         "evaluation": facts.evaluation,
+        "sources": "\n".join(facts.sources),
     }
 
 
@@ -271,7 +300,15 @@ def _read_facts(connection: sqlite3.Connection) -> JobFacts:
         or not 1 <= workers <= _MOST_WORKERS
     ):
         raise FileFormatError("its settings are impossible")
-    return JobFacts(rules, positions, frontier, workers, question, facts.get("evaluation", ""))
+    return JobFacts(
+        rules,
+        positions,
+        frontier,
+        workers,
+        question,
+        facts.get("evaluation", ""),
+        tuple(facts.get("sources", "").splitlines()),
+    )
 
 
 def _option_of(question: Limit) -> str:

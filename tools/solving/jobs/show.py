@@ -67,6 +67,8 @@ def show_job(job: JobFile, as_json: bool) -> None:
         click.echo(
             f"job {job.path.parent}, {facts.rules}, {question}, {counted(len(job.solved), 'board')} known"
         )
+        for source in facts.sources:
+            click.echo(f"with results of {source}")
         click.echo("   # empties  move   score")
     for number, line in enumerate(facts.positions, 1):
         position = obf.parse_problem(line, facts.rules).position
