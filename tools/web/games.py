@@ -2,6 +2,7 @@
 
 import io
 import itertools
+import re
 import tempfile
 import zipfile
 from collections.abc import Mapping, Sequence
@@ -14,6 +15,7 @@ import msgspec
 
 from outflank.book.names import opening_line
 from outflank.engine import (
+    Colour,
     FileFormatError,
     Game,
     IllegalMoveError,
@@ -23,7 +25,7 @@ from outflank.engine import (
     Rules,
 )
 from outflank.protocol.formats import FormatName, read_games
-from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
+from outflank.protocol.formats.annotated import AnnotatedGame, BadGame, Result, ResultReason
 from outflank.protocol.formats.reading import decoded
 from outflank.tools.page.replay import Replay, colours_of
 from outflank.tools.report.gamefiles import game_writer
@@ -34,6 +36,8 @@ _MOST_BAD = 20
 _LONGEST_NAME = 100
 _LONGEST_LINK = 2_000
 _LONGEST_OPENING = 80
+_LINKED_TEXTS = ("black", "white", "title", "event", "place", "date", "clock")
+_MARGIN = re.compile(r"-?[0-9]{1,2}")
 _SUFFIXES: Mapping[str, str] = {"wthor": "wtb", "transcript": "txt"}
 
 
@@ -44,11 +48,31 @@ class GameRequest(msgspec.Struct):
         rules: the rules, as ``Rules.parse`` reads them; empty for the usual ones.
         position: the first board and the side to move; empty for the start of the rules.
         moves: the moves, as a transcript.
+        black: the name of Black's player; like all others it may be empty.
+        white: the name of White's player.
+        title: the name or number of the game.
+        event: the tournament.
+        place: the place where it was played.
+        date: the date as recorded.
+        clock: the time control as recorded.
+        ending: how the game ended, if that is recorded.
+        winner: the side that won, ``X`` or ``O``.
+        margin: Black's lead.
     """
 
     rules: str = ""
     position: str = ""
     moves: str = ""
+    black: str = ""
+    white: str = ""
+    title: str = ""
+    event: str = ""
+    place: str = ""
+    date: str = ""
+    clock: str = ""
+    ending: str = ""
+    winner: str = ""
+    margin: str = ""
 
     def game(self, usual: Rules) -> AnnotatedGame:
         """Return the game; passes that its end forces are played. Raises: NotationError, IllegalMoveError."""
@@ -59,13 +83,23 @@ class GameRequest(msgspec.Struct):
             game.pass_()
         return AnnotatedGame.of(game)
 
+    def described(self, usual: Rules) -> AnnotatedGame:
+        """Return the game with what the link tells of it. Raises: NotationError, IllegalMoveError."""
+        game, texts = self.game(usual), {name: getattr(self, name)[:_LONGEST_NAME] for name in _LINKED_TEXTS}
+        result = None
+        if self.ending in list(ResultReason) and self.winner in ("", "X", "O"):
+            winner = {"X": Colour.BLACK, "O": Colour.WHITE}.get(self.winner)
+            margin = int(self.margin) if _MARGIN.fullmatch(self.margin) else None
+            result = Result(winner, margin, ResultReason(self.ending))
+        return replace(game, **texts, result=result)
+
     def legal_part(self, usual: Rules) -> tuple[AnnotatedGame, str]:
         """Return the longest legal beginning of the game, and a sentence about the rest; empty if there is no rest.
 
         Raises: NotationError if rules or position can't be read.
         """
         try:
-            return self.game(usual), ""
+            return self.described(usual), ""
         except (NotationError, IllegalMoveError) as error:
             moves = self.moves[:_LONGEST_LINK]
             for length in range(len(moves) - 1, 0, -1):

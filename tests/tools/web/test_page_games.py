@@ -175,6 +175,24 @@ def test_a_reload_keeps_the_list_the_game_its_variations_and_the_position(page: 
 
 
 @in_browser
+def test_a_link_keeps_names_result_and_occasion_and_names_what_it_leaves_out(
+    page: Browser, served: Served
+) -> None:
+    opened(page, RESIGNED, "a.ggf")
+    before = page.run("desk.viewer.game.toRecord()")
+    page.run("at('share').click()")
+    link = page.run("at('link').value")
+    assert page.run("at('trouble').textContent") == "The link leaves out: times, evaluations, ratings."
+    page.load("about:blank")
+    page.load(served.page + "#" + link.partition("#")[2])
+    page.wait("desk.viewer.game?.moves.length === 3")
+    after = page.run("desk.viewer.game.toRecord()")
+
+    for name in ("black", "white", "date", "place", "clock", "ending", "winner", "is_recorded"):
+        assert after[name] == before[name], name
+
+
+@in_browser
 def test_a_reload_before_a_game_stays_in_its_mode(browser: Browser, served: Served) -> None:
     browser.load(served.page)
     browser.wait("desk.viewer.game !== null && location.hash !== ''")
@@ -246,9 +264,10 @@ def test_what_is_cut_or_wrong_is_said_and_stays_until_the_next_action(page: Brow
 def test_a_wrong_link_shows_its_legal_part_and_a_sentence_that_stays(
     browser: Browser, served: Served, fragment: str, moves: str, ply: int, sentence: str
 ) -> None:
-    browser.load("about:blank")
-    browser.load(served.page + fragment)
-    browser.wait("desk.viewer.game !== null && desk.search.found !== null")
+    browser.call("Page.navigate", url=served.page + fragment)  # the page replaces the address at once
+    browser.wait(
+        "document.body?.dataset.mode === 'study' && desk.viewer.game !== null && desk.search.found !== null"
+    )
 
     assert browser.run("[desk.modeName, desk.viewer.game.moves.join(''), desk.viewer.ply]") == [
         "study",

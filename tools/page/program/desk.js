@@ -14,6 +14,7 @@ import {Viewer} from "./viewer.js";
 import {t} from "./words.js";
 
 const ABOUT_MS = 60, MOST_ABOUT = 500;
+const LINKED = ["black", "white", "title", "event", "place", "date", "clock"];  // the texts of a game that a link has
 
 class Desk {
   constructor() {
@@ -198,6 +199,9 @@ class Desk {
     const fields = {moves: game.moves.join(game.first.oneWay ? " " : ""), ply: String(ply)};
     if (record.rules !== this.data.usual) fields.rules = record.rules;
     if (game.first.toString() !== this.data.start) fields.position = game.first.toString();
+    for (const name of LINKED) if (record[name]) fields[name] = record[name];
+    if (record.is_recorded && !game.isChanged)
+      for (const name of ["ending", "winner", "margin"]) if (record[name] !== undefined && record[name] !== null) fields[name] = String(record[name]);
     return `#${new URLSearchParams(fields)}`;
   }
 

@@ -29,6 +29,8 @@ const TABLE = {
   "This is an earlier position of the game: take back, or go to its end.": ["Das ist eine frühere Stellung der Partie: nehmen Sie zurück, oder gehen Sie an ihr Ende.", "対局の途中の局面です。待ったをするか、最後の局面に進んでください。"],
   "The program has ended: start it again.": ["Das Programm ist beendet: starten Sie es neu.", "プログラムが終了しています。もう一度起動してください。"],
   "No WebSocket gets through to the program: a proxy or the browser stops it. Games and scores need one.": ["Kein WebSocket erreicht das Programm: ein Proxy oder der Browser hält ihn auf. Partien und Werte brauchen einen.", "WebSocket がプロキシかブラウザに遮断されています。対局と評価値に必要です。"],
+  "The link leaves out: {0}.": ["Der Link lässt aus: {0}.", "リンクに含まれないもの:{0}。"], "times": ["Zeiten", "消費時間"], "evaluations": ["Werte", "評価値"],
+  "comments": ["Kommentare", "コメント"], "ratings": ["Wertungszahlen", "レーティング"], "variations": ["Varianten", "変化"],
   "{0} wins": ["{0} gewinnt", "{0}の勝ち"], "{0} plays {1}.": ["{0} spielt {1}.", "{0}、{1}。"], "Best: {0}, {1}. {2}.": ["Am besten: {0}, {1}. {2}.", "最善 {0}、{1}。{2}。"], "direction": ["Richtung", "方向"],
   "Which direction does {0} turn?": ["Welche Richtung dreht {0}?", "{0} はどの方向を返しますか。"],
   "Board": ["Brett", "盤"], "Colour": ["Farbe", "色"], "green": ["grün", "緑"], "blue": ["blau", "青"], "brown": ["braun", "茶"], "grey": ["grau", "灰"],

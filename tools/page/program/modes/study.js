@@ -83,6 +83,11 @@ export class StudyMode extends SearchedMode {
     link.value = new URL(this.desk.linkOfGame(), location.href).href;
     link.hidden = false;
     link.select();
+    const {game} = this.viewer, {record} = game;
+    const left = [["times", game.has("seconds")], ["evaluations", game.has("values")], ["comments", record.comment || game.has("comments")],
+                  ["ratings", record.black_rating || record.white_rating], ["variations", game.root.variations.length]];
+    const named = left.filter(([, has]) => has).map(([name]) => t(String(name)));
+    if (named.length) complain(t("The link leaves out: {0}.", named.join(", ")));
     await navigator.clipboard?.writeText(link.value).catch(() => null);
   }
 
