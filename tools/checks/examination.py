@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Literal
 
-from outflank.protocol.drivers.errors import EngineError
+from outflank.protocol.drivers.errors import EngineError, EngineTimeout
 from outflank.protocol.drivers.spec import Protocol
 from outflank.tools.checks import board, clock_and_exit, nboard, wire
 from outflank.tools.checks.check import Check, CheckSkipped, Level, Violation
@@ -13,6 +13,7 @@ from outflank.tools.checks.nboard import TappedNBoardDriver
 from outflank.tools.checks.tapped_drivers import TappedDriver, TappedGtpDriver
 
 Outcome = Literal["passed", "failed", "skipped"]
+OTHER_PROTOCOL = "it may speak NBoard, which --protocol nboard checks, or UCI, for which there are no checks"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,10 @@ def examine(engine: TappedDriver, checks: Iterable[Check]) -> Iterator[Finding]:
 
     Raises: EngineError if the program can't be started or does not speak the protocol.
     """
-    engine.learn()
+    try:
+        engine.learn()
+    except EngineTimeout as error:
+        raise EngineTimeout(f"{error}: {OTHER_PROTOCOL}") from None
     silences: dict[str, Check] = {}
     reported: dict[str, str] = {}
     for check in checks:

@@ -1,7 +1,9 @@
 """``outflank engines``, ``compliance`` and ``selftest``: the engines at hand, and how well an engine behaves."""
 
 import json
+import math
 import random
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from difflib import get_close_matches
@@ -15,10 +17,18 @@ from outflank.engine import NotationError, OutflankError, Rules
 from outflank.protocol.drivers import make_driver
 from outflank.protocol.drivers.catalogue import Known, catalogue, search_path
 from outflank.protocol.drivers.command import join_command
+from outflank.protocol.drivers.driver import START_SECONDS
 from outflank.protocol.drivers.errors import EngineError
 from outflank.protocol.drivers.spec import EngineSpec, Protocol, command_line, is_ours, read_keys
 from outflank.protocol.lines import printable
-from outflank.tools.checks.examination import CATALOGUES, SECTION_OF, Finding, examine, verdict
+from outflank.tools.checks.examination import (
+    CATALOGUES,
+    OTHER_PROTOCOL,
+    SECTION_OF,
+    Finding,
+    examine,
+    verdict,
+)
 from outflank.tools.checks.tapped_drivers import PATIENCE_SECONDS, THINKING_SECONDS
 from outflank.tools.cli.command import Command, completed_by
 from outflank.tools.cli.options import json_option, rules_option
@@ -26,12 +36,13 @@ from outflank.tools.cli.types import BEYOND_USE, EXISTING_FOLDER, SECONDS, Whole
 from outflank.tools.match.game.mirror import MIRROR_NAMES, mirror_fault, outcome_of, play_mirror_pair
 from outflank.tools.match.game.results import GameRecord
 from outflank.tools.match.openings.sources import random_openings
-from outflank.tools.runtime.progress import counted, json_line
+from outflank.tools.runtime.progress import counted, json_line, warn
 from outflank.tools.runtime.signals import Interrupts
 
 _LONGEST_TROUBLE = 400
 _ENGINE = 'cmd="outflank gtp --level 4" restart=yes'
 _MOST_MOVES = 40
+_SILENT_SECONDS = 3.0
 _INDENT = " " * 10
 
 
@@ -227,9 +238,12 @@ def compliance(
         click.echo(f"outflank {__version__}, {len(checks)} of {len(known)} checks of {join_command(command)}")
     with (
         Interrupts() as interrupts,
-        driver(entry, patience, thinking, on_wait=interrupts.check) as engine,
+        driver(entry, patience, thinking, on_wait=(first := _FirstAnswer(interrupts)).wait) as engine,
     ):
-        findings = list(_shown(examine(engine, checks), dialogue, as_json))
+        findings = []
+        for finding in _shown(examine(engine, checks), dialogue, as_json):
+            first.has_come = True
+            findings.append(finding)
     counts = verdict(findings)
     complies = not counts["failed"]
     if as_json:
@@ -244,6 +258,33 @@ def compliance(
                 f"The engine breaks rules that it must keep: {_broken(findings)}.", fg="red", bold=True
             )
     ctx.exit(0 if complies and not (strict and counts["warned"]) else 1)
+
+
+class _FirstAnswer:
+    """Tells once what an engine may be if its first answer takes seconds.
+
+    Args:
+        interrupts: the signals, which end the wait.
+
+    Attributes:
+        has_come: whether the answer has come.
+    """
+
+    def __init__(self, interrupts: Interrupts) -> None:
+        self._interrupts = interrupts
+        self._began: float | None = None
+        self.has_come = False
+
+    def wait(self) -> None:
+        """Note that an answer is awaited; called often. Raises: Interrupted."""
+        self._interrupts.check()
+        now = time.monotonic()
+        self._began = now if self._began is None else self._began
+        if not self.has_come and now - self._began > _SILENT_SECONDS:
+            self._began = math.inf  # say it once
+            warn(
+                f"no answer in {_SILENT_SECONDS:g} s, of {START_SECONDS:g} that a start may take; {OTHER_PROTOCOL}"
+            )
 
 
 def _shown(findings: Iterable[Finding], dialogue: bool, as_json: bool) -> Iterator[Finding]:

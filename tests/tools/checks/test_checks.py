@@ -92,6 +92,17 @@ def test_each_rule_has_an_engine_is_a_sentence_and_has_a_name_that_can_be_typed(
     assert [name for name in CHECKS if shlex.split(name) != [name] or not name.islower()] == []
 
 
+def test_an_engine_that_is_silent_may_speak_another_protocol(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tapped_drivers, "START_SECONDS", 0.5)
+    engine = TappedGtpDriver(spec(["outflank", "uci"]), patience=0.5, thinking=1.0)
+
+    with (
+        engine,
+        pytest.raises(EngineError, match=r"it may speak NBoard, .* or UCI, for which there are no checks"),
+    ):
+        list(examine(engine, CHECKS.values()))
+
+
 @pytest.mark.parametrize("name", [timed(name) for name in (*CHECKS, *NBOARD_CHECKS)])
 def test_an_engine_that_breaks_a_rule_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tapped_drivers, "END_SECONDS", 0.5)  # which those that do not end use up
