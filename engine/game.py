@@ -192,7 +192,7 @@ class Game(Sequence[Turn]):
         return self._first == other._first and self.moves == other.moves
 
     def __bool__(self) -> bool:
-        """True, also for a game without a turn."""
+        """Return True: a game without a turn is not an empty sequence."""
         return True
 
     def _repr_svg_(self) -> str:

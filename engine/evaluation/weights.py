@@ -182,7 +182,7 @@ def _kept() -> int:
 
 
 def in_use() -> Path:
-    """The weights that this process searches with where no other file is named: the shipped ones, or see ``use``."""
+    """Return the weights that this process searches with by default: the shipped ones, or those of ``use``."""
     return _in_use
 
 
@@ -194,7 +194,7 @@ def use(path: Path) -> Path:
 
 
 def load(path: Path = SHIPPED) -> Unpacked:
-    """The weights of a file for the search: the shipped ones are mapped, others are unpacked, which takes a second.
+    """Return the weights of a file for the search: the shipped ones are mapped, others unpacked, which takes a second.
 
     Raises: FileFormatError naming the file and its fault.
     """
@@ -207,7 +207,7 @@ def load(path: Path = SHIPPED) -> Unpacked:
 
 
 def read(path: Path) -> Weights:
-    """The weights of a packed file.
+    """Read the weights of a packed file.
 
     Raises: FileFormatError naming the file and its fault.
     """
@@ -218,7 +218,7 @@ def read(path: Path) -> Weights:
 
 
 def checksum(path: Path | None = None) -> str:
-    """The CRC-32 of a whole packed file in eight hexadecimal digits, by which everything made with weights names them.
+    """Return the CRC-32 of a packed file in eight hexadecimal digits, which identifies the weights in what they made.
 
     Args:
         path: a packed file, or the shipped one, which has the checksum in its header; by default the weights in use.
@@ -235,7 +235,7 @@ def checksum(path: Path | None = None) -> str:
 
 
 def version() -> str:
-    """The text by which results of two builds differ: ``1.1.0, evaluation f2eaca31``.
+    """Return the version and the evaluation of this build: ``1.1.0, evaluation f2eaca31``.
 
     Raises: FileFormatError as ``checksum``.
     """
@@ -259,7 +259,7 @@ def _facts(path: Path) -> Mapping[str, Any]:
 
 
 def packed(weights: Weights, made: Mapping[str, Any]) -> bytes:
-    """The contents of a packed file; `made` is its provenance."""
+    """Return the contents of a packed file; `made` is its provenance."""
     raw = unpacking.pack(_SHAPE, weights.tables, weights.rows, weights.layers)
     body = zlib.compress(raw, 9)
     header: dict[str, Any] = {**_SHAPE, "bytes": len(raw), "provenance": dict(made)}
@@ -303,5 +303,5 @@ def _body(file: BinaryIO, header: Mapping[str, Any]) -> bytes:
 
 
 def _checksum(header: Mapping[str, Any], body: bytes) -> int:
-    """The checksum in a header, of everything else, however the header is laid out."""
+    """Return the checksum of a header without its own field and of the body; the order of the fields does not count."""
     return zlib.crc32(body, zlib.crc32(json.dumps(header, sort_keys=True).encode()))

@@ -59,9 +59,9 @@ def read_games(
     Args:
         source: the path of a file, which is opened and closed again, or the name of a sample (``sample``); or a stream
             of any length, open for reading, of which nothing has been read; a pipe will do.
-        path: of the file, if a stream comes from one: names for WTHOR are looked up beside it.
-        rules: for games that name none; Othello if left out.
-        name: of the format; found out by the beginning of the file if left out.
+        path: the path of the stream's file, in whose folder the names for WTHOR are looked up.
+        rules: the rules of games that name none; Othello if left out.
+        name: the name of the format; detected if left out.
 
     Raises: TypeError if `source` is something else; OSError, once games are asked for.
     """
@@ -104,13 +104,13 @@ def _games(
 
 
 def detect(beginning: bytes, path: Path | None = None) -> FormatName:
-    """The format of a file.
+    """Return the format of a file.
 
     Args:
-        beginning: its first bytes, the more the better.
-        path: its name, if it has one.
+        beginning: the first bytes of the file, the more the better.
+        path: the name of the file; None if it has none.
 
-    Raises: FileFormatError if it is no file of games.
+    Raises: FileFormatError if it is not a file of games.
     """
     suffix = "" if path is None else path.suffix.lower()
     if suffix == ".wtb":

@@ -93,14 +93,14 @@ class AnnotatedMove:
     """A turn of a game; forced passes are turns too.
 
     Attributes:
-        before: the position in which it was made.
-        move: a legal one.
-        seconds: that its mover took; None if unknown.
-        score: its mover's evaluation of the position, in discs from Black's side; None if unknown.
-        exact: margin with best play by both sides from `before`, in discs from Black's side; None if unknown.
-        from_book: whether it came from an opening book; None if unknown.
-        comment: in words.
-        fault: how bad a move it was: 0 if nothing is said about it, 1 doubtful, 2 bad, 3 very bad.
+        before: the position in which the move was made.
+        move: the move, which is legal.
+        seconds: the time that the mover took; None if unknown.
+        score: the mover's evaluation of the position, in discs from Black's side; None if unknown.
+        exact: the margin with best play by both sides from `before`, in discs from Black's side; None if unknown.
+        from_book: whether the move came from an opening book; None if unknown.
+        comment: the comment on the move.
+        fault: the grade of the error: 0 if nothing is said about it, 1 doubtful, 2 bad, 3 very bad.
         instead: a better line from `before`; empty if none is named.
         implied: whether it is a pass that the record left out; two records that differ in that alone are equal.
     """
@@ -118,45 +118,45 @@ class AnnotatedMove:
 
     @property
     def colour(self) -> Colour:
-        """Who made it."""
+        """The side that made the move."""
         return self.before.side
 
     @property
     def after(self) -> Position:
-        """The position that it led to."""
+        """The position after the move."""
         return self.before.play(self.move)
 
 
 def for_black(score: float | None, side: Colour) -> float | None:
-    """A score that `side` gives its position, from Black's side; and a score for Black from that of `side`."""
+    """Convert a score of `side` to Black's point of view, or back."""
     return score if score is None or side is Colour.BLACK else 0.0 - score
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class AnnotatedGame:
-    """A game, perhaps broken off, and what is known about it.
+    """A finished or unfinished game with everything that is known about it.
 
-    All texts may be empty, and none has control characters, but for the line feeds of a comment.
+    All texts may be empty. They have no control characters except line feeds in a comment.
 
     Attributes:
-        first: the position it began with; its rules are those of the game.
-        moves: in order; a pass that a record left out is among them.
-        black: who played Black.
-        white: who played White.
+        first: the first position; its rules are those of the game.
+        moves: the turns in order, including passes that the record left out.
+        black: the name of Black's player.
+        white: the name of White's player.
         black_rating: Black's rating; None if unknown.
         white_rating: White's rating; None if unknown.
-        result: as recorded; None if nothing is said about it.
-        exact: margin with best play from the position after the last move, in discs from Black's side.
+        result: the recorded result; None if the record has none.
+        exact: the margin with best play from the position after the last move, in discs from Black's side.
         title: the name or number of the game.
         event: the tournament.
-        place: where it was played, on GGS the server or program.
+        place: the place of the game; on GGS the server or program.
         date: the recorded text, such as an ISO date with or without time, or a year; ``clocks.day_of`` reads it.
         clock: the time control in the notation of GGF, or in the words of ``clocks.clock_text``.
-        comment: on the whole game.
-        given: how many turns of the beginning were given to both sides, as a match's opening is: nobody chose them.
-        unread: parts of the record that are not kept, a word for each: ``variation``, the name of a property, or
+        comment: the comment on the whole game.
+        given: the number of turns at the beginning that were given to both sides, such as a match's opening.
+        unread: the parts of the record that are not kept, a word for each: ``variation``, the name of a property, or
             ``UNREADABLE``.
-        unnamed: why the players are called by numbers, in a clause; empty if they are not.
+        unnamed: the reason why the players are called by numbers, as a clause; empty if they are not.
         doubt: a sentence about a part of the record that contradicts the board, or that may belong to another game;
             empty if there is none.
     """
@@ -197,14 +197,14 @@ class AnnotatedGame:
 
     @classmethod
     def of(cls, game: Game) -> "AnnotatedGame":
-        """The record of a game of which nothing else is known; ``dataclasses.replace`` adds names and more."""
+        """Return the record of a game of which nothing else is known; ``dataclasses.replace`` adds names and more."""
         return cls(
             game.first, tuple(AnnotatedMove(turn.before, turn.move, implied=turn.implied) for turn in game)
         )
 
     @property
     def rules(self) -> Rules:
-        """The rules it was played by."""
+        """The rules of the game."""
         return self.first.rules
 
     @property
@@ -219,7 +219,7 @@ class AnnotatedGame:
 
     @property
     def discs_played(self) -> int:
-        """How many moves were no passes."""
+        """The number of moves without passes."""
         return sum(not move.move.is_pass for move in self.moves)
 
     @property
@@ -238,11 +238,11 @@ class AnnotatedGame:
         return same_start and self.rules.is_othello
 
     def game(self, *, implied: bool = False) -> Game:
-        """The game as the engine knows it, to be played on.
+        """Return the moves as a ``Game``, which can be continued.
 
         Args:
             implied: whether the passes that the record left out are implied, so that each is taken back together with
-                the move that came with it; otherwise they are turns of their own.
+                the move after it; otherwise they are turns of their own.
         """
         game = Game(first=self.first)
         for played in self.moves:
@@ -267,11 +267,11 @@ class AnnotatedGame:
 
 @dataclass(frozen=True, slots=True)
 class BadGame:
-    """An entry of a file that is no game.
+    """An entry of a file that can't be read as a game.
 
     Attributes:
-        where: ``game 12`` or ``line 12``; empty if it concerns the whole file.
-        reason: the expected and the actual text; printable and short, whatever the file holds.
+        where: the place of the entry, ``game 12`` or ``line 12``; empty if it is the whole file.
+        reason: the expected and the actual text; always printable and short.
     """
 
     where: str
@@ -356,7 +356,7 @@ class Recorder:
 
 
 def with_board_believed(game: AnnotatedGame) -> AnnotatedGame:
-    """The game; where its last position is the end and the record counts other discs, with the result of the board.
+    """Return the game, with the result of its final board if the record counts other discs.
 
     A record that counts the discs on the board alone, without the empty squares that the rules may add, is no other.
     """

@@ -209,7 +209,7 @@ class Archive:
         return found
 
     def _counted(self, place: int, wanted: Wanted) -> list[tuple[int, Tally]]:
-        """Sums over the games, one by one."""
+        """Add the games up one by one."""
         visits = [visit for _, visit in self._visits(place, wanted)]
         strengths = self._strengths({player for visit in visits for player in (visit.black, visit.white)})
         return [(move, tally) for (move, _, _), tally in tallies_of(visits, strengths).items()]
@@ -244,7 +244,7 @@ class Archive:
     def _query(
         self, place: int, sides: Sequence[dict[int, int]], events: dict[int, int] | None
     ) -> tuple[str, tuple[int, ...]]:
-        """SQL for the visits of a position, from its games or from those of the names, whichever are fewer."""
+        """Return SQL for the visits of a position, from its games or from those of the names, whichever are fewer."""
         chosen, columns = events, ["event"]
         for side in sides:
             if chosen is None or sum(side.values()) < sum(chosen.values()):

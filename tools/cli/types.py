@@ -108,7 +108,7 @@ class Seconds(click.ParamType):  # type: ignore[type-arg]  # generic in newer ve
         self._least, self._most = least, most
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """The seconds; anything else is wrong usage."""
+        """Return the seconds. Raises: click.BadParameter."""
         try:
             seconds = parse_duration(value) if isinstance(value, str) else float(value)
         except NotationError as error:
@@ -193,5 +193,5 @@ LOG_FILE = OutputFile(whole=False)
 
 
 def shown_output(path: Path) -> str:
-    """The name of an output in a sentence."""
+    """Return the name of an output for a sentence."""
     return "standard output" if path is STDOUT else str(path)

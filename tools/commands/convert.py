@@ -251,7 +251,7 @@ class _Statistics:
         self._names["openings"].update([opening.name] if opening else [])
 
     def facts(self) -> dict[str, Any]:
-        """The numbers as JSON has them."""
+        """Return the numbers as JSON data."""
         return {
             "games": self.games,
             "repeated": self._repeated,
@@ -263,7 +263,7 @@ class _Statistics:
         }
 
     def lines(self) -> Iterator[str]:
-        """The numbers in words."""
+        """Yield the lines of a report of the numbers."""
         yield f"games     {self.games:,}; {self._repeated:,} had the moves of another"
         shares = (
             f"{name} {self._results[name]:,} ({self._results[name] / self.games:.1%})" for name in RESULTS

@@ -52,13 +52,13 @@ def train() -> None:
 
 
 def _evaluation_option(name: str, use: str) -> Callable[[Decorated], Decorated]:
-    """An evaluation by its file; the shipped one if it is left out."""
+    """Return an option for the file of an evaluation; the shipped one if it is left out."""
     text = f"Evaluation to {use}.  [default: the shipped one]"
     return click.option(name, type=EXISTING_FILE, default=SHIPPED, show_default=False, help=text)
 
 
 def _end_option(name: str, default: int, use: str) -> Callable[[Decorated], Decorated]:
-    """A number of empty squares, the greatest from which searches reach the end of the game."""
+    """Return an option for the most empty squares at which searches reach the end of the game."""
     text = f"From this number of empty squares on, {use}."
     return click.option(name, type=WholeNumber(0, 60), default=default, help=text)
 
