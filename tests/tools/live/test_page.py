@@ -142,6 +142,20 @@ def test_a_reload_in_the_middle_of_a_game_loses_nothing_and_moves_are_taken_back
 
 
 @in_browser
+def test_a_pause_stops_the_clocks_and_gives_no_time_back(page: Browser) -> None:
+    start(page, clock="5m+0")
+    page.wait("desk.modes.play.state.clocks[0] === 300")
+    page.run("at('pause').click()")
+    page.wait("desk.modes.play.state.paused && at('verdict').textContent === 'The game is paused.'")
+    left = page.run("desk.modes.play.state.clocks[0]")
+    page.run("at('pause').click()")
+    page.wait("desk.modes.play.isMine")
+
+    assert left < 300
+    assert page.run("desk.modes.play.state.clocks[0]") == left
+
+
+@in_browser
 def test_an_engine_that_crashes_loses_in_words_and_its_game_goes_on_after_a_take_back(page: Browser) -> None:
     start(page, white="engine:crashing")
     play_to_the_end(page)
@@ -295,15 +309,16 @@ def test_taking_back_keeps_the_given_opening_and_gives_no_time(served: Served) -
         begin(socket, PERSON, PERSON, moves="f5d6c3d3", time="60+30")
         state(socket, thinking="X")
         socket.send('{"do": "take_back"}')
-        while "error" not in (refused := state(socket)):
-            pass
-        state(socket, thinking="X")
+        refused, is_back = "", False
+        while not (refused and is_back):  # in any order
+            got = state(socket)
+            refused, is_back = got.get("error", refused), is_back or got.get("thinking") == "X"
         socket.send('{"do": "move", "move": "c4"}')
         moved = state(socket, thinking="O")
         socket.send('{"do": "take_back"}')
         back = state(socket, thinking="X")
 
-    assert "there is no move of yours to take back" in refused["error"]
+    assert "there is no move of yours to take back" in refused
     assert moved["clocks"][0] > 80
     assert 50 < back["clocks"][0] < 60
 

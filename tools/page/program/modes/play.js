@@ -152,7 +152,7 @@ export class PlayMode extends SearchedMode {
     say("verdict", this.verdict());
     at("verdict").className = state?.fault || state?.trouble ? "bad" : "";
     this.showSeats();
-    at("pause").hidden = isOver || people > 0 && !state?.paused;
+    at("pause").hidden = isOver;
     at("pause").textContent = t(state?.paused ? "Go on" : "Pause");
     at("hint").hidden = at("resign").hidden = isOver || !people;
     at("judge").hidden = !isOver || !this.game?.moves.length;
