@@ -33,7 +33,6 @@ SOME = (
     "perft 11, last ply counted",
     "FFO #40 to #49, exact, 1 thread",
     "FFO #40 to #49, exact, 2 threads",
-    "69 positions of 20 empty squares, exact",
     "evaluation: moves, tables and network",
     "`outflank gtp`, from its start to its first answer",
     "from there to the first move at level 1",
