@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from io import BytesIO
 from pathlib import Path
@@ -15,7 +15,7 @@ from outflank.protocol.formats import FormatName, ggf, obf, sgf, transcript, wth
 from outflank.protocol.formats.annotated import AnnotatedGame, ResultReason
 from outflank.protocol.formats.clocks import for_ggf, for_sgf, year_of
 from outflank.protocol.formats.transcript import Style
-from outflank.storage.files import STDOUT, open_output, whole_file, write_whole
+from outflank.storage.files import STDOUT, open_output, whole_file
 
 _GAMES_SUFFIX = ".wtb"
 _NAMES_SUFFIXES = (".jou", ".trn")
@@ -254,10 +254,15 @@ def _text_writer(
 
 @contextmanager
 def _wthor_writer(output: Path, date: tuple[int, int, int]) -> Iterator[GameWriter]:
-    with whole_file(output) as stream:
+    with ExitStack() as files:
+        stream = files.enter_context(whole_file(output))
         database = wthor.WthorWriter(stream, date)
         writer = GameWriter("wthor", database.add)
         yield writer
+        written = [stream]
         for suffix, data in database.finish().items():
-            write_whole(output.with_suffix(suffix), data)
+            written.append(files.enter_context(whole_file(output.with_suffix(suffix))))
+            written[-1].write(data)
+        for each in written:  # before any of them takes its name, so that a full disk leaves all or none
+            each.flush()
         writer.add_losses(database.lost)

@@ -16,7 +16,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import TypeVar
 
-from outflank.engine import Searcher
+from outflank.engine import OutflankError, Searcher
 from outflank.engine.evaluation.weights import checksum, in_use, use
 from outflank.engine.machine import processors
 from outflank.protocol.lines import LONGEST_WAIT_SECONDS
@@ -45,12 +45,19 @@ def open_executor(workers: int | None = None, cluster: str | None = None) -> Ite
         workers: the number of processes on this machine; one for each processor if None.
         cluster: the address of a Dask scheduler (``tcp://host:port``), whose workers are used instead.
 
-    Raises: SettingsError if the cluster can't be reached, or one of its workers is of another build.
+    Raises: SettingsError if the cluster can't be reached, or one of its workers is of another build; OutflankError if
+        processes can't be started.
     """
     if cluster is None:
         count = workers or processors()
         _start_helpers()
-        executor: Executor = ProcessPoolExecutor(count, _Context(), _begin_as_worker, (in_use().absolute(),))
+        try:
+            executor: Executor = ProcessPoolExecutor(
+                count, _Context(), _begin_as_worker, (in_use().absolute(),)
+            )
+        except OSError as error:  # without a number where a semaphore is refused
+            reason = error.strerror if error.errno else "the system has no room for their locks"
+            raise OutflankError(f"can't start workers ({reason})") from None
         try:
             yield executor, count
         except BaseException:

@@ -4,21 +4,35 @@ import random
 import re
 import struct
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from io import BytesIO
+from pathlib import Path
 
 import pytest
 from sgfmill import sgf_grammar  # type: ignore[import-untyped]
 
-from outflank.engine import PASS, PRESETS, Colour, FileFormatError, Game, Move, Position, Rules
+from outflank.engine import (
+    PASS,
+    PRESETS,
+    Colour,
+    FileFormatError,
+    Game,
+    Move,
+    Position,
+    Rules,
+)
 from outflank.engine.squares import square_name
 from outflank.protocol.formats import ggf, sgf
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.wthor import WthorWriter
+from outflank.storage.files import UnwritableError
+from outflank.tests.support.books import no_file_beyond
 from outflank.tests.support.gamefiles import only
 from outflank.tests.support.positions import ONE_WAY, WIPE_OUT, WITH_PASSES
 from outflank.tests.support.runs import broken_off, judged, played
 from outflank.tools.match.game.results import Ending, GameRecord
+from outflank.tools.report.gamefiles import game_writer
 from outflank.tools.report.records import annotated_game, headline, transcript_line
 
 ONE_DIRECTION = PRESETS["ravensburger-1987"]
@@ -265,3 +279,26 @@ def test_the_theoretical_score_is_from_where_all_games_were_solved() -> None:
 
     assert (data[14], [theoretical for _, _, theoretical, _ in rows(data)]) == (0, [64, 64, 64])
     assert (both[14], [theoretical for _, _, theoretical, _ in rows(both)]) == (56, [29, 37])
+
+
+@pytest.mark.parametrize("has_old", [False, True])
+def test_a_full_disk_leaves_all_files_of_wthor_or_none(has_old: bool, tmp_path: Path) -> None:
+    record = annotated_game(played())
+    games = [replace(record, black=f"player {number}", white="Zoe") for number in range(40)]
+    ends = set()
+    for size in (0, 16, 100, 1000, 1500, 2000, 2735, 2736, 3000, 10_000):
+        folder = tmp_path / str(size)
+        folder.mkdir()
+        output = folder / "x.wtb"
+        if has_old:
+            output.write_bytes(b"old")
+        with no_file_beyond(size), suppress(UnwritableError), game_writer("wthor", output) as writer:
+            for game in games:
+                writer.write(game)
+        made = {path.suffix for path in folder.iterdir()}
+        whole = made == {".wtb", ".jou", ".trn"}
+        assert whole or (made == ({".wtb"} if has_old else set()))
+        assert whole or not has_old or output.read_bytes() == b"old"
+        ends.add(whole)
+
+    assert ends == {True, False}
