@@ -292,7 +292,7 @@ class Reach:
 
         Args:
             error: the discs given away on the path to it; infinite if there is no path.
-            ply: its plies from the root.
+            ply: the plies from the root to the position.
         """
         most = math.inf if self.max_error is None else self.max_error
         if ply > self.plies or error > most or error == math.inf:

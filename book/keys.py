@@ -77,7 +77,7 @@ def position_of(key: bytes, rules: Rules) -> Position:
 
 
 def same_games(rules: Rules, others: Rules) -> bool:
-    """Whether a book for one serves the other: the same start up to symmetry, the same moves and scores."""
+    """Return whether a book for one serves the other: the same start up to symmetry, the same moves and scores."""
     ours, theirs = ((each.turns, each.tie, each.scoring) for each in (rules, others))
     return ours == theirs and start_key(rules) == start_key(others)
 

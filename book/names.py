@@ -55,7 +55,7 @@ class Opening:
         return f"{self} ({japanese})" if self.names and japanese else japanese or str(self)
 
     def __str__(self) -> str:
-        """All names in English: ``Bat / Cow Bat / Cambridge``."""
+        """Return all names in English: ``Bat / Cow Bat / Cambridge``."""
         return " / ".join(self.names)
 
 

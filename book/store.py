@@ -114,7 +114,7 @@ class Book:
         self.close()
 
     def serves(self, rules: Rules) -> bool:
-        """Whether the book is for games by these rules: the same start up to symmetry, the same moves and scores.
+        """Return whether the book is for games by these rules: an equal start up to symmetry, equal moves and scores.
 
         Raises: SettingsError if `rules` is not a ``Rules``.
         """

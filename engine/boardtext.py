@@ -55,7 +55,7 @@ def read_board(text: str) -> tuple[int, int, Colour | None]:
 
 
 def is_framed(text: str) -> bool:
-    """Whether the text is a board with row numbers, as programs print it."""
+    """Return whether the text is a board with row numbers, as programs print it."""
     return _framed(text) is not None
 
 
@@ -72,7 +72,7 @@ def framed_board(letters: Sequence[str]) -> str:
 
 
 def _plain(text: str) -> tuple[str, str]:
-    """The first 64 letters that are no blanks, and the text after them.
+    """Return the first 64 letters that are no blanks, and the text after them.
 
     GGF's and NBoard's size in front of them is left out, and so are bars between rows.
     """

@@ -25,7 +25,7 @@ class Turn:
     Attributes:
         before: the position in which the move was made.
         move: the move, or a pass.
-        implied: whether it is a pass that was not recorded, and that the next move implies.
+        implied: whether the move is a pass that was not recorded, and that the next move implies.
     """
 
     before: Position
@@ -186,7 +186,7 @@ class Game(Sequence[Turn]):
         return len(self._turns)
 
     def __eq__(self, other: object) -> bool:
-        """Whether both games have the same first position and the same moves; undone moves do not count."""
+        """Return whether both games have the same first position and the same moves; undone moves do not count."""
         if not isinstance(other, Game):
             return NotImplemented
         return self._first == other._first and self.moves == other.moves

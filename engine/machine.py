@@ -46,7 +46,7 @@ def reserve(size: int) -> mmap.mmap:
 
 
 def in_huge_pages(memory: mmap.mmap) -> mmap.mmap:
-    """The same memory, in larger pages if the system has them: scattered reads miss fewer address translations."""
+    """Return the same memory, in larger pages if the system has them, so that fewer address translations are missed."""
     if sys.platform == "linux":
         with suppress(OSError):
             memory.madvise(mmap.MADV_HUGEPAGE)
@@ -57,7 +57,7 @@ def choose(builds: Mapping[str, tuple[str, ...]], have: frozenset[str]) -> str:
     """Return the first build that the CPU can run, or the one that the environment variable OUTFLANK_BUILD names.
 
     Args:
-        builds: for each build, by the name of the CPU it was tuned for, the features that it needs; best first.
+        builds: the features that each build needs, by the name of the CPU that it was tuned for; best first.
         have: the features of the CPU.
 
     Raises: ImportError with one sentence naming what is missing and what to do.

@@ -55,7 +55,7 @@ class Move:
         """Return the hash of the text, so that a dict by texts finds a move too."""
         if self.square is None or self.direction:
             return hash(str(self))
-        return hash(SQUARE_NAMES[self.square])  # whose hash is known
+        return hash(SQUARE_NAMES[self.square])  # a cached string has its hash
 
     def __lt__(self, other: object) -> bool:
         return str(self) < str(other) if isinstance(other, Move | str) else NotImplemented
@@ -114,7 +114,7 @@ def as_move(move: Move | str | int) -> Move:
 
 
 def _number(square: int) -> int:
-    """NumPy's integers are accepted."""
+    """Return the number of a square, of any integer type such as NumPy's."""
     try:
         number = index(square)
     except TypeError:
@@ -130,7 +130,7 @@ class LegalMoves(tuple[Move, ...]):
     __slots__ = ()
 
     def __contains__(self, move: object) -> bool:
-        """Whether `move` (a Move, its text, or the number of its square) is legal."""
+        """Return whether `move` (a Move, its text, or the number of its square) is legal."""
         if not isinstance(move, Move):
             try:
                 move = as_move(move)  # type: ignore[arg-type]

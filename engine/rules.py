@@ -197,7 +197,7 @@ class Outcome:
         winner: the winner; None for a draw.
         margin: the winner's lead in discs, by the rules' scoring: with the empty squares if the winner takes them. 0 if
             the counts are equal, even if the tie rule makes one side the winner.
-        termination: why neither side can move: a ``full board``, a ``wipe-out`` (one side has no disc left), or
+        termination: the reason of the end: a ``full board``, a ``wipe-out`` (one side has no disc left), or
             ``no moves`` although squares are empty and both have discs.
         decided_by: the rule that decides: more ``discs`` win, or the tie rule (``Rules.tie``) for equal counts: a
             ``draw``, or a win for the ``second`` player.

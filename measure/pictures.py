@@ -102,7 +102,7 @@ def live(browser: Browser, folder: Path, picture: Path) -> None:
 
 
 def web(browser: Browser, folder: Path, images: Path) -> None:
-    """The page of ``outflank web``: a game with the score of every move, its review, and a problem on a telephone."""
+    """Draw the page of ``outflank web``: a game with the score of each move, its review, a problem on a telephone."""
     game = "f5f4e3f2c3e6f7e7f6d6d3g6e8c4e2c2g4f3h5h6h7f8g8c6g3h2d7h4g5d2c1c8b1e1g1d8c7f1b8h1g7h8b7a8"
     with Served(command=["web"], XDG_DATA_HOME=str(folder)) as served:
         browser.load(served.page, width=1180, height=780)

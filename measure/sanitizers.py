@@ -19,7 +19,7 @@ from outflank.engine.solo.search import best_line, judged_moves
 # Hand-made: 24 empty squares, both sides have moves everywhere.
 BOARD = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X"
 LEAVES = 55092  # perft(7)
-BOARDS = 12  # of each preset
+BOARDS = 12  # boards of each preset
 SEED = 1
 STOPS = 20
 RACING_STOPS = 30

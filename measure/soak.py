@@ -30,7 +30,7 @@ _SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signa
 # Before our code runs, the process ends by the signal itself, or with 1 and this message of Python.
 _ALLOWED = {0, *(128 + number for number in _SIGNALS), *(-number for number in _SIGNALS)}
 _PYTHON_WAS_INTERRUPTED = "Fatal Python error: init_import_site"
-_GAMES = 4  # of each encounter
+_GAMES = 4  # games of each encounter
 _LATER = 3  # skips the first third of a run, which may fill caches
 OUTFLANK = str(Path(sys.executable).with_name("outflank"))
 FAULTY_SHARE = 0.05

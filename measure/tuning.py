@@ -16,7 +16,7 @@ from outflank.tools.match.stats.spsa import Tuned, Tuning, ValuePath
 
 VALUES, SEEDS = 8, 20
 ELO = 800.0  # the cost of a value at a distance of 1; 8 Elo at a tenth of the range
-DRAWS = 0.06  # of games between equals
+DRAWS = 0.06  # the share of draws between equals
 NEAR = 0.1
 LAG = 4
 OTHERS = ("SPSA", "TBPSA", "NaiveTBPSA", "OptimisticNoisyOnePlusOne", "CMA", "PSO", "NGOpt")

@@ -20,14 +20,14 @@ _CONTROLS_ARE_BLANKS = dict.fromkeys((*range(32), *range(127, 160)), " ")
 
 @dataclass(frozen=True, slots=True)
 class LineKind:
-    """What a line asks for, as far as whoever reads it has to know before its turn comes.
+    """The properties of a line that the reader has to know before its turn comes.
 
     Attributes:
-        is_command: whether it is to be executed; any other line is dropped once it has been read.
-        interrupts: whether it ends the work on every line before it, running or waiting.
-        quits: whether it ends the dialogue, so that the end of the input after it is no surprise.
-        is_harmless: whether it may be executed though the input ended before its line feed: no word is missing, and it
-            changes nothing.
+        is_command: whether the line is to be executed; any other line is dropped once it has been read.
+        interrupts: whether the line ends the work on every line before it, running or waiting.
+        quits: whether the line ends the dialogue, so that the end of the input after it is no surprise.
+        is_harmless: whether the line may be executed though the input ended before its line feed: no word is missing,
+            and it changes nothing.
     """
 
     is_command: bool = True
@@ -47,7 +47,7 @@ class LineSplitter:
         self._is_first = True
 
     def feed(self, chunk: bytes) -> list[bytes]:
-        """The lines that `chunk` completes, without their line feeds."""
+        """Return the lines that `chunk` completes, without their line feeds."""
         *ends, begun = chunk.split(b"\n")
         lines = []
         for end in ends:
@@ -68,7 +68,7 @@ class LineSplitter:
 
 
 def without_control_bytes(line: bytes) -> bytes:
-    """The line as its reader takes it: tabs are blanks, other control bytes but line feeds are left out."""
+    """Return the line as its reader takes it: tabs are blanks, other control bytes but line feeds are left out."""
     return line.translate(_TAB_IS_BLANK, CONTROL_BYTES)
 
 
@@ -78,11 +78,11 @@ def without_controls(text: str) -> str:
 
 
 def printable(text: str, longest: int | None = 200) -> str:
-    """Text from outside, fit for a terminal and for a message.
+    """Return text from outside in a form that is fit for a terminal and for a message.
 
     Args:
-        text: of a file, an engine, a database, a user.
-        longest: how many characters it is cut to; None leaves it whole.
+        text: the text of a file, an engine, a database, a user.
+        longest: the number of characters it is cut to; None leaves it whole.
 
     Returns: one line, with a blank for each character that isn't printed as it is, such as those that terminals obey.
     """
@@ -151,7 +151,7 @@ class Inbox:
             self._changed.notify_all()
 
     def close(self) -> None:
-        """No more lines will come."""
+        """Declare that no more lines will come."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
@@ -161,7 +161,7 @@ class Inbox:
         self._interrupt = _ALL_LINES
 
     def take(self) -> bytes | None:
-        """The next line to execute; None when there are no more. Waits for one."""
+        """Return the next line to execute; None when there are no more. Waits for one."""
         with self._changed:
             self.wait_for_command()
             if not self._waiting:

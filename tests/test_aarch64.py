@@ -23,7 +23,7 @@ EMULATORS = ("qemu-aarch64-static", "qemu-aarch64")
 
 
 def missing() -> Iterator[str]:
-    """What this machine lacks, each by the words that say how to get it."""
+    """Yield an instruction for each program or library that this machine lacks."""
     if shutil.which(COMPILER) is None:
         yield f"{COMPILER} (Debian: gcc-aarch64-linux-gnu)"
     if _emulator() is None:

@@ -32,7 +32,7 @@ def name_of(way: str) -> str:
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home folder with a fresh clone in it, and with the installers that the page names."""
+    """Return a home folder with a fresh clone in it, and with the installers that the page names."""
     folder = tmp_path_factory.mktemp("home of a stranger")  # a path with blanks
     clone(folder)
     subprocess.run([sys.executable, "-m", "venv", folder / "installers"], check=True)

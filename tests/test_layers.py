@@ -23,7 +23,7 @@ _PLAIN = re.compile(r"^\s*c?import\s+([^\n]+)", re.MULTILINE)
 
 
 def violations(root: Path) -> list[str]:
-    """A sentence for each wrong import in the layers below `root`."""
+    """Return a sentence for each wrong import in the layers below `root`."""
     return [
         f"{path.relative_to(root)} line {line}: {wrong}"
         for layer in LAYERS
@@ -43,7 +43,7 @@ def sources(folder: Path) -> list[Path]:
 
 
 def rooms_used(root: Path, layer: str = "tools") -> dict[str, set[str]]:
-    """The rooms of a layer, subfolders of `match` as rooms of their own, and the rooms that each imports."""
+    """Return the rooms of a layer, subfolders of `match` as rooms of their own, and the rooms that each imports."""
     used: dict[str, set[str]] = {}
     for path in sources(root / layer):
         own = room(".".join(["outflank", *path.relative_to(root).with_suffix("").parts]), layer)
@@ -61,7 +61,7 @@ def room(module: str, layer: str) -> str:
 
 
 def circles(used: dict[str, set[str]]) -> list[str]:
-    """A sentence for each room that uses itself by way of others."""
+    """Return a sentence for each room that uses itself by way of others."""
     parts = networkx.strongly_connected_components(networkx.DiGraph(used))
     return [
         f"tools/{name} uses {', '.join(sorted(used[name]))}, and one of these uses tools/{name}"
@@ -76,7 +76,7 @@ def package_of(path: Path, root: Path) -> str:
 
 
 def complaint(layer: str, module: str) -> str | None:
-    """What is wrong with `layer` importing `module`, or None."""
+    """Return a sentence about a wrong import of `module` by `layer`, or None."""
     top, _, rest = module.partition(".")
     if top in (*LAYERS, "package", "tests"):
         return f"imports {module}, expected outflank.{module}: a second copy would be loaded"
@@ -117,7 +117,7 @@ def _cython_imports(text: str, package: str) -> Iterator[tuple[int, str]]:
 
 
 def _named(module: str, names: list[str]) -> list[str]:
-    """The modules meant by ``from module import names``: of ``outflank`` and of our helpers only the names are."""
+    """Return the modules of ``from module import names``: of ``outflank`` and of our helpers the names themselves."""
     return [f"{module}.{name}" for name in names] if module in ("outflank", HELPERS) else [module]
 
 
@@ -297,7 +297,7 @@ def test_what_lies_below_the_tools_is_tested_without_them() -> None:
 
 @functools.cache
 def needs_tools(module: str) -> bool:
-    """Whether a module is one of the tools or their tests, or a helper that imports one."""
+    """Return whether a module is one of the tools or their tests, or a helper that imports one."""
     if module.startswith(("outflank.tools", "outflank.tests.tools")):
         return True
     path = ROOT.joinpath(*module.split(".")[1:]).with_suffix(".py")

@@ -27,7 +27,7 @@ def targets() -> set[str]:
 
 @pytest.fixture
 def bare(tmp_path: Path) -> Path:
-    """A folder in which nothing has been made."""
+    """Return a folder in which nothing has been made."""
     for name in ("Makefile", "pyproject.toml", "requirements.txt", "requirements-dev.txt", "setup.py"):
         shutil.copy(ROOT / name, tmp_path)
     (tmp_path / "package").mkdir()

@@ -46,7 +46,7 @@ def of_distributions(test: Test) -> Test:
 
 
 def sources() -> set[str]:
-    """Every file of the folders below the package that git would know, `folder/file`."""
+    """Return every file of the folders below the package that git would know, `folder/file`."""
     folders = ("engine", "book", "protocol", "tools", "tests", "measure")
     files = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file()]
     built = re.compile(r"[.]so$|[.]pyc$|/buildinfo[.]py$|/weights[.]un[a-z]*$")
@@ -153,7 +153,7 @@ def test_the_second_build_in_a_checkout_says_that_it_waits_for_the_first(tmp_pat
 
 @pytest.fixture(scope="module")
 def distributions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """The sdist of a fresh clone, and the wheel built from that sdist alone."""
+    """Return the sdist of a fresh clone, and the wheel built from that sdist alone."""
     folder = tmp_path_factory.mktemp("distributions")
     environment = Environment(folder)
     source = clone(folder)

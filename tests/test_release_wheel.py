@@ -43,7 +43,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def run(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Runs a program of the wheel, with a build of the engine forced, where there is nothing else but the wheel."""
+    """Return a function that runs a program of the wheel alone, with a build of the engine forced."""
     folder = tmp_path_factory.mktemp("installed")
     Environment(folder).install(str(wheel))
     programs = folder / "venv" / "bin"
@@ -63,7 +63,7 @@ def run(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def runnable(run: Run) -> list[str]:
-    """The builds that this CPU can run."""
+    """Return the builds that this CPU can run."""
     script = "from outflank.engine.buildinfo import BUILDS; import json; print(json.dumps(BUILDS))"
     builds: dict[str, list[str]] = json.loads(run("python", "-c", script).stdout)
     assert tuple(builds) == BUILDS

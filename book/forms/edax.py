@@ -191,7 +191,7 @@ def _take(file: BinaryIO, size: int, where: str) -> bytes:
 
 
 def is_text_line(line: bytes) -> bool:
-    """Whether a file that begins with this line is the text."""
+    """Return whether a file that begins with this line is the text."""
     return _LINE.fullmatch(line.decode("ascii", "replace").strip()) is not None
 
 

@@ -55,7 +55,7 @@ def read(file: BinaryIO, rules: Rules) -> Contents:
 
 
 def _take_head(lines: Iterator[tuple[int, str]]) -> tuple[int | None, Rules]:
-    """The number of positions is None in a text of 1.0.0."""
+    """Return the number of positions is None in a text of 1.0.0."""
     number, first = next(lines, (1, ""))
     if first != FIRST_LINE:
         raise FileFormatError(f"line {number}: expected {FIRST_LINE!r}, got {first[:40]!r}")

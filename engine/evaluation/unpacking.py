@@ -38,8 +38,8 @@ PATTERNS = tuple(
 )
 PACKED_MAGIC = b"OUTFLANK WEIGHTS 6\n"
 UNPACKED_MAGIC = f"OUTFLANK UNPACKED WEIGHTS 2 {sys.byteorder}\n".encode()
-ROW_BITS = 18  # of an entry: the number of its row; evaluate.h reads them
-ALIGNMENT = 64  # of the unpacked numbers, so that no row crosses a cache line
+ROW_BITS = 18  # the bits of an entry that number its row; evaluate.h reads them
+ALIGNMENT = 64  # bytes; no row of unpacked numbers crosses a cache line
 
 # Tables, rows and layers, as `weights.Weights` has them.
 _Numbers = tuple["array[int]", "array[int]", "array[int]"]
@@ -47,7 +47,7 @@ _Shape = Mapping[str, Any]
 
 
 def unpacked_file(content: bytes, spread: bool = True) -> bytes:
-    """The contents of the unpacked file that serves in place of a packed one.
+    """Return the contents of the unpacked file that serves in place of a packed one.
 
     Args:
         content: the packed file.
@@ -78,7 +78,7 @@ def unpacked_file(content: bytes, spread: bool = True) -> bytes:
 
 @functools.cache
 def columns(weights: int) -> "array[int]":
-    """For each weight of a phase the number of the kept weight that it equals; int32.
+    """Return for each weight of a phase the number of the kept weight that it equals; int32.
 
     Args:
         weights: the weights of a phase: those of the patterns, then others, which are all kept.
@@ -98,7 +98,7 @@ def columns(weights: int) -> "array[int]":
 
 
 def _mirrored(squares: tuple[str, ...]) -> tuple[str, ...]:
-    """A pattern's squares as a reflection onto itself places them; unchanged if there is no such reflection."""
+    """Return a pattern's squares as a reflection onto itself places them; unchanged if there is no such reflection."""
     files, rows = "abcdefgh", "12345678"
     mirror_files, mirror_rows = str.maketrans(files, files[::-1]), str.maketrans(rows, rows[::-1])
     transpose = str.maketrans(files + rows, rows + files)
@@ -115,7 +115,7 @@ def _mirrored(squares: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _sizes(shape: _Shape) -> tuple[int, int, int, int]:
-    """The kept weights of a phase, and the bytes of the packed tables, layers and flags of rows."""
+    """Return the kept weights of a phase, and the bytes of the packed tables, layers and flags of rows."""
     kept = columns(shape["weights"])[-1] + 1
     sums, units = shape["sums"], shape["units"]
     layer = sums + sums * units + 2 * units + 1
@@ -123,7 +123,7 @@ def _sizes(shape: _Shape) -> tuple[int, int, int, int]:
 
 
 def unpack(header: _Shape, body: bytes) -> _Numbers:
-    """The numbers of a packed file; the header's keys are as `weights` writes them.
+    """Return the numbers of a packed file; the header's keys are as `weights` writes them.
 
     Raises: ValueError if the body does not fit the header.
     """
@@ -146,7 +146,7 @@ def unpack(header: _Shape, body: bytes) -> _Numbers:
 
 
 def _decompressed(body: bytes, announced: object, least: int, most: int) -> bytes:
-    """The raw numbers, never more than their announced length: a hostile file must not fill the memory."""
+    """Return the raw numbers, never more than their announced length: a hostile file must not fill the memory."""
     if not isinstance(announced, int) or not least <= announced <= most:
         raise ValueError(f"another number of bytes than {least} to {most}")
     unpacker = zlib.decompressobj()
@@ -164,7 +164,7 @@ def _pieces(content: bytes, size: int) -> Iterator[bytes]:
 
 
 def _accumulated(steps: "array[int]", kept: int) -> "array[int]":
-    """The tables, first phase first, from their differences, last phase first."""
+    """Return the tables, first phase first, from their differences, last phase first."""
     phases = [array("h", bytes(2 * kept))]
     try:
         for begin in range(0, len(steps), kept):
@@ -175,7 +175,7 @@ def _accumulated(steps: "array[int]", kept: int) -> "array[int]":
 
 
 def pack(shape: _Shape, tables: "array[int]", rows: "array[int]", layers: "array[int]") -> bytes:
-    """The numbers as `unpack` reads them, before their compression."""
+    """Return the numbers as `unpack` reads them, before their compression."""
     kept, *_ = _sizes(shape)
     phases = [tables[begin : begin + kept] for begin in range(0, len(tables), kept)]
     last_first = [*reversed(phases)]
@@ -194,7 +194,7 @@ def pack(shape: _Shape, tables: "array[int]", rows: "array[int]", layers: "array
 def entries_and_rows(
     shape: _Shape, tables: "array[int]", rows: "array[int]"
 ) -> "tuple[array[int], bytes, list[int]]":
-    """The entries of the kept weights, int32, the different rows of each stage, and how many rows each stage has.
+    """Return the entries of the kept weights (int32), the different rows of each stage, and the numbers of rows.
 
     Raises: ValueError if a stage has more different rows than an entry can number.
     """
@@ -220,7 +220,7 @@ def entries_and_rows(
 
 
 def _little(numbers: "array[int]") -> bytes:
-    """Numbers of 16 bits, the low byte first on any machine."""
+    """Return numbers of 16 bits, the low byte first on any machine."""
     ordered = numbers[:]
     if sys.byteorder == "big":
         ordered.byteswap()

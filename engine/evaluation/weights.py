@@ -61,7 +61,7 @@ from outflank.errors import FileFormatError
 from outflank.storage.files import open_regular
 
 SHIPPED = Path(__file__).with_name("weights.unpacked")
-UNITS_A_DISC = 1 << SCORE_BITS  # of the tables' weights and of the score
+UNITS_A_DISC = 1 << SCORE_BITS  # the unit of the tables' weights and of the score
 _SHAPE = {
     "layout": layout_hash(),
     "phases": PHASES,
@@ -114,7 +114,7 @@ class Weights:
 
     @classmethod
     def of_tables(cls, tables: array[int]) -> Weights:
-        """Tables, with a network that adds nothing.
+        """Return tables, with a network that adds nothing.
 
         Raises: ValueError as the class.
         """
@@ -123,7 +123,7 @@ class Weights:
 
     @classmethod
     def nothing(cls) -> Weights:
-        """Weights that are all 0."""
+        """Return weights that are all 0."""
         return cls.of_tables(array("h", bytes(2 * PHASES * _kept())))
 
 
@@ -172,7 +172,7 @@ def _views(view: memoryview[int], counts: list[int], kept: int) -> Unpacked:
 
 
 def _sizes(counts: list[int], kept: int) -> tuple[int, int, int, int]:
-    """Bytes of the rows, kept entries, columns and layers of unpacked weights."""
+    """Return bytes of the rows, kept entries, columns and layers of unpacked weights."""
     columns = 4 * WEIGHTS_OF_A_PHASE if kept < WEIGHTS_OF_A_PHASE else 0
     return SUMS * sum(counts), 4 * PHASES * kept, columns, 2 * HEADS * NUMBERS_OF_A_LAYER
 

@@ -15,7 +15,7 @@ _RESERVED_OVERHEADS, _MOST_FOR_THEM = 5, 0.1
 _LEAST_OVERHEADS, _MOST_KEPT_BACK = 2, 0.25
 _EMPTIES_AT_THE_START = 60
 
-_SOLVED_A_SECOND = 2e7  # of solving, at a guess
+_SOLVED_A_SECOND = 2e7  # nodes, at a guess
 # Nodes that solving takes, on average: the first for no empty square, times e to the second for each.
 _NODES_OF_A_FULL_BOARD, _GROWTH = 0.6, 0.75
 
@@ -171,7 +171,7 @@ class Iterations:
             yield empties, wanted
 
     def _is_anytime(self) -> bool:
-        """Whether time or nodes are the only limit, so that any iteration may be the last."""
+        """Return whether time or nodes are the only limit, so that any iteration may be the last."""
         limit = self._limit
         return (
             limit.depth is None and limit.exact_from is None and min(self.deadline, self.most_nodes) < 1 << 63
@@ -195,13 +195,13 @@ class Iterations:
         return (FULL_WIDTH if self._limit.selectivity is None else step_of(self._limit.selectivity)).index
 
     def _selectivity_of_midgame(self, wanted: int, last: int) -> int:
-        """The boldest if the limit names none, and if the iteration only orders the moves of an exact search."""
+        """Return the boldest if the limit names none, and if the iteration only orders the moves of an exact search."""
         if self._solves_by_time():
             return BOLDEST.index if self._limit.selectivity is None else wanted
         return BOLDEST.index if last == self._empties and wanted == FULL_WIDTH.index else wanted
 
     def _enough(self) -> bool:
-        """Whether the game clock makes another iteration not worth starting."""
+        """Return whether the game clock makes another iteration not worth starting."""
         if self._limit.clock is None:
             return False
         if self._choices == 1:
@@ -224,7 +224,7 @@ class Iterations:
         return self._limit.depth is None and self._limit.exact_from is None
 
     def _solving_fits(self) -> bool:
-        """Whether a search to the end fits into the remaining limits; if so, set the deadline for it."""
+        """Return whether a search to the end fits into the remaining limits; if so, set the deadline for it."""
         fits = nodes_to_solve(self._empties) <= self._nodes_left_to_solve()
         if fits:
             self.deadline = self._end_of_solving()

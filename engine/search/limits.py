@@ -17,8 +17,8 @@ class Selectivity:
     """A selectivity of the search.
 
     Attributes:
-        index: its number in the compiled code, the boldest first.
-        percent: its name for users; 100 cuts nothing on a guess.
+        index: the number in the compiled code, the boldest first.
+        percent: the name for users; 100 cuts nothing on a guess.
         deviations: the distance from the window in standard deviations.
     """
 
@@ -159,7 +159,7 @@ class Limit:
         return self.seconds is not None or self.clock is not None
 
     def ends_search(self, empties: int) -> bool:
-        """Whether this limit ends a search with this many empty squares."""
+        """Return whether this limit ends a search with this many empty squares."""
         solved = self.exact_from is not None and empties <= self.exact_from
         return solved or (self.depth, self.nodes, self.seconds, self.clock) != (None,) * 4
 

@@ -22,7 +22,7 @@ class Parameter:
         default: the default value; an int if the parameter accepts only whole numbers.
         least: the smallest valid value.
         most: the largest valid value.
-        meaning: its effect, with its unit.
+        meaning: the effect of the parameter, with its unit.
         fitted: the command that the default was found with.
     """
 

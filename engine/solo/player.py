@@ -68,7 +68,7 @@ class SoloPlayer:
         return sorted(moves, key=total.__getitem__, reverse=True)[: self._finalists], games
 
     def _prospects(self, moves: list[SoloMove], games: list[DealerView]) -> list[tuple[SoloMove, float]]:
-        """Of equal moves the one that was judged best comes first."""
+        """Return the moves and their values, best first; equal moves stay in the order in which they were judged."""
         found = []
         for move in moves:
             scores = [

@@ -296,7 +296,7 @@ class _WatchedConnection(sqlite3.Connection):
             raise error
 
     def _is_beyond_limit(self) -> bool:
-        """Whether a statement takes longer than any of ours does in a file of this size."""
+        """Return whether a statement takes longer than any of ours does in a file of this size."""
         if self._steps <= _FREE_STEPS:
             return False
         return self._steps > _FREE_STEPS + _STEPS_PER_BYTE * self._path.stat().st_size

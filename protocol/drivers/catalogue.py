@@ -25,16 +25,16 @@ class Known:
     """An engine of the catalogue.
 
     Attributes:
-        key: its name after ``catalogue:``.
-        title: its name in tables.
+        key: the name after ``catalogue:``.
+        title: the name in tables.
         programs: names of its file, the best first; ``*`` stands for any letters.
-        cmd: how it is started; ``{program}`` is its file.
-        seen: how the entry was checked.
+        cmd: the command; ``{program}`` stands for the program's file.
+        seen: the check of this entry, in words.
         home: a file that it reads from its working folder; empty if it reads none.
         given: words that follow the command if the key has a value.
         without: words that follow it if not.
         settings: keys of an engine in a match, and their values.
-        facts: what a user should know: mappings of ``fact``, a sentence or two, ``source``, and the source's ``date``.
+        facts: facts for the user: mappings of ``fact``, a sentence or two, ``source``, and the source's ``date``.
     """
 
     key: str
@@ -49,7 +49,7 @@ class Known:
     facts: Sequence[Mapping[str, Any]] = ()
 
     def find(self, folders: Iterable[Path]) -> Path | None:
-        """Its program in these folders, or in ``bin`` and ``build`` below them; None if it is in none of them."""
+        """Return the program in these folders, or in ``bin`` and ``build`` below them; None if there is none."""
         needs_no_permission = not self.cmd.startswith(_PROGRAM)  # another program reads it
         for folder in folders:
             for place, name in ((place, name) for name in self.programs for place in _BESIDE):
@@ -61,19 +61,19 @@ class Known:
 
 @functools.cache
 def catalogue() -> dict[str, Known]:
-    """All engines of the catalogue by their keys."""
+    """Return all engines of the catalogue by their keys."""
     tables = tomllib.loads(_FILE.read_text(encoding="utf-8"))
     return {key: Known(key, **table) for key, table in tables.items()}
 
 
 def search_path() -> list[Path]:
-    """The folders in which programs are looked for: PATH, and those of games."""
+    """Return the folders in which programs are looked for: PATH, and those of games."""
     named = [*os.environ.get("PATH", os.defpath).split(os.pathsep), *_GAMES]
     return [Path(folder) for folder in dict.fromkeys(named) if folder]
 
 
 def completed(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of an engine that names an entry by its key ``catalogue``; the other keys take precedence.
+    """Return the settings of an engine that names an entry by its key ``catalogue``; the other keys take precedence.
 
     The program is looked for in ``dir`` if it is given, else on PATH; with ``cmd`` it is not looked for.
 

@@ -26,7 +26,7 @@ VARIABLE = "OUTFLANK_ENGINE"
 """The variable of the environment that has the mark, in hexadecimal digits."""
 _SCHEDULER_CLOCK = 2
 _NANOSECONDS = 1e9  # in a second
-_SET_CHILD_SUBREAPER = 36  # of prctl()
+_SET_CHILD_SUBREAPER = 36  # an option of prctl()
 _KILL_SECONDS = 10.0  # a thousand processes take that long to die on a busy machine
 _KILL_SLICE_SECONDS = 0.002
 _DEAD = (psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD)
@@ -63,7 +63,7 @@ def limit_of(mark: int) -> int:
 
 
 def descendants(pid: int) -> list[int]:
-    """Ids of the children of process `pid`, their children and so on; empty if it is gone."""
+    """Return the ids of the children of process `pid`, their children and so on; empty if it is gone."""
     return list(_families([pid]) - {pid})
 
 
@@ -146,7 +146,7 @@ def _possible_orphans() -> Iterable[psutil.Process]:
 
 
 def _marks(process: psutil.Process) -> list[int]:
-    """The marks of a process: by its limit, else by its environment; none if it has ended or is another user's."""
+    """Return a process's marks, by its limit, else by its environment; none if it has ended or is another user's."""
     with suppress(psutil.Error, OSError, ValueError, KeyError):
         if sys.platform == "linux" and not PORTABLE:
             mark: int = process.rlimit(psutil.RLIMIT_RTTIME)[0] - _LEAST_LIMIT
@@ -157,7 +157,7 @@ def _marks(process: psutil.Process) -> list[int]:
 
 
 def _children(pid: int) -> list[int]:
-    """Ids of the processes that the threads of a process have started and that live, or wait to be reaped."""
+    """Return the ids of processes that a process's threads have started and that live, or wait to be reaped."""
     found: list[int] = []
     if PORTABLE:
         with suppress(psutil.Error):
@@ -221,13 +221,13 @@ if sys.platform == "win32":
     _KILL_ON_CLOSE = 0x2000  # JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
     _KERNEL = ctypes.WinDLL("kernel32", use_last_error=True)
     _KERNEL.CreateJobObjectW.restype = wintypes.HANDLE
-    _jobs: dict[int, wintypes.HANDLE] = {}  # by the marks of the engines
+    _jobs: dict[int, wintypes.HANDLE] = {}  # the jobs by the marks of their engines
 
     def confine(process: int, mark: int, memory: int | None) -> None:
         """Put a suspended process into a new job, which ends when we close it or end. Raises: OSError.
 
         Args:
-            process: its handle.
+            process: the handle of the process.
             mark: the mark of the engine.
             memory: the bytes that each process of the job may have; None for any number.
         """

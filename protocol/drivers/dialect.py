@@ -59,7 +59,7 @@ class TimeDialect:
     before_board: bool = False
 
     def time_left(self, colour: str, seconds: float, moves: int) -> str:
-        """The ``time_left`` command. A rounded time is at least 1: 0 would say that the flag has fallen."""
+        """Return the ``time_left`` command. A rounded time is at least 1: 0 would say that the flag has fallen."""
         text = seconds_text(seconds) if self.fractions else str(max(1, int(seconds)))
         return f"time_left {colour} {text} {moves}"
 
@@ -74,8 +74,8 @@ def choose_dialect(
     """Return the commands that send an engine its clock.
 
     Args:
-        control: its time control.
-        name: its own name.
+        control: the engine's time control.
+        name: the engine's own name.
         commands: the commands that it lists.
         kata_kinds: the kinds of ``kata-time_settings`` that it lists.
         dialect: the words of the commands.
@@ -100,7 +100,7 @@ def choose_dialect(
 
 
 def is_edax(name: str) -> bool:
-    """Whether an engine calls itself Edax, which has ways of its own."""
+    """Return whether an engine calls itself Edax, which has ways of its own."""
     return name.lower().startswith("edax")
 
 
@@ -114,7 +114,7 @@ def _kata_settings(control: TimeControl) -> str:
 
 
 def _spec_settings(control: TimeControl) -> str | None:
-    """The command in the words of the specification; None if rounding down leaves nothing."""
+    """Return the command in the words of the specification; None if rounding down leaves nothing."""
     main, period = int(control.main), int(control.period)
     if control.period_moves and period:
         return f"time_settings {main} {period} {control.period_moves}"
@@ -128,7 +128,7 @@ def _per_move_settings(control: TimeControl) -> str | None:
 
 
 def _increment_settings(control: TimeControl) -> str | None:
-    """Main time and increment, or no main time and seconds a move; there are no words for a Canadian period."""
+    """Return main time and increment, or seconds a move as an increment; of a Canadian period the main time alone."""
     main, each = int(control.main), int(control.increment or control.period)
     if control.period_moves > 1 or (control.period and control.main):
         return f"time_settings {main} 0 0" if main else None

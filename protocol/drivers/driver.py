@@ -35,10 +35,10 @@ START_SECONDS = 30.0  # for the first answer, in which an engine may load tables
 REPLY_SECONDS = 10.0  # for a command that asks for no thinking
 CLOSE_SECONDS = 1.0
 BANNER_SECONDS = 2.0  # for the first answer after a line that answers nothing
-MAX_TALK_BYTES = 16 << 20  # that may come before an answer: engines report while they think
+MAX_TALK_BYTES = 16 << 20  # the limit of output before an answer: engines report while they think
 LONGEST_IDENTITY = 200  # characters of an engine's name and version
 _FAULT_CLOSE_SECONDS = 0.25
-_MOST_STALE_LINES = 1_000  # that are passed on, of those written between two commands
+_MOST_STALE_LINES = 1_000  # the lines passed on of those written between two commands
 _MOST_STRAY_BYTES = 1 << 20  # in a game
 _LONGEST_QUOTE = 100  # characters of what an engine wrote, in a message
 _LONGEST_REMARK = 1_000  # characters; some quote what the engine wrote
@@ -50,11 +50,11 @@ class Reply:
     """An engine's answer to the request for a move.
 
     Attributes:
-        text: the move, or what it answered in place of one.
+        text: the move, or the answer in place of one.
         seconds: the time that it took.
-        score: its own evaluation of the position, in discs from its side; None if it reports none.
-        from_book: whether it says that the move came from an opening book; None if it does not say.
-        ok: whether it answered with a success.
+        score: the engine's evaluation of the position, in discs from its side; None without one.
+        from_book: whether the engine says that the move came from an opening book; None if it does not say.
+        ok: whether the answer is a success.
     """
 
     text: str
@@ -106,7 +106,7 @@ class ThreadUsage:
         ran: the seconds for which it ran.
         waited: the seconds for which it was ready to run and had no processor.
         processors: the numbers of the processors that it may run on.
-        yields: whether it has a lower priority than this program, so that it waits by its own wish.
+        yields: whether the thread has a lower priority than this program, so that it waits by its own wish.
     """
 
     ran: float = 0.0
@@ -124,7 +124,7 @@ class Driver(ABC):
         remarks: sentences about the engine for its user.
 
     Args:
-        spec: its name, command and settings, which are an attribute too.
+        spec: the engine's name, command and settings; also an attribute.
         rules: the rules of the games.
         on_wait: called at least ten times a second while an answer is due; it may raise to give up. An attribute too.
         delay: called after a deadline; returns the seconds by which the deadline moves. An attribute alone, 0 at first.
@@ -209,7 +209,7 @@ class Driver(ABC):
 
         Args:
             game: the game so far.
-            clock: its clock, if it is to move now; it is then told all that it needs to know before it thinks.
+            clock: the engine's clock, if it is to move now; all that it has to know before it thinks is then sent.
 
         Returns: whether it stood in this game, so that no new one was set up.
 
@@ -240,7 +240,7 @@ class Driver(ABC):
 
         Args:
             game: the game so far, in which it is to move.
-            clock: its clock.
+            clock: the engine's clock.
             patience: the seconds that it is waited for if the clock has no limit.
             on_ready: called when it knows the game, just before its time runs.
 
@@ -300,8 +300,8 @@ class ProcessDriver(Driver):
 
     Attributes:
         pid: the id of its process, or of its last one, and of that process group; 0 if it had none.
-        own_name: its name in its own words; empty as long as it has not said it.
-        version: its version in its own words; empty if it says none, or says it in its name.
+        own_name: the engine's own name; empty before it has been sent.
+        version: the engine's own version; empty if it sends none, or sends it with its name.
         stray_bytes: the size of its output in this game that answers nothing.
 
     Args:
@@ -336,7 +336,7 @@ class ProcessDriver(Driver):
         self._rambles = False
         self._first = self._position = Position.start(rules)
         self._ply: int | None = None  # turns of the game that the engine knows; None if it has to begin one
-        self._last = (self._first, "")  # of them the last: the position before it, and the move
+        self._last = (self._first, "")  # the position before the last turn, and its move
 
     @property
     def identity(self) -> str:
@@ -464,7 +464,7 @@ class ProcessDriver(Driver):
             process.stop(b"quit\n", patience)
 
     def _stands_in(self, game: AnnotatedGame) -> bool:
-        """Whether the engine is at a point of `game`: the same turn has led to the same board."""
+        """Return whether the engine is at a point of `game`: the same turn has led to the same board."""
         if self._ply is None or self._ply > len(game.moves) or game.first != self._first:
             return False
         if self._ply == 0:
@@ -577,7 +577,7 @@ class ProcessDriver(Driver):
 
 
 def is_gtp_answer(line: str) -> bool:
-    """Whether a line begins an answer of GTP to a command without an id; ``=====`` is an ornament."""
+    """Return whether a line begins an answer of GTP to a command without an id; ``=====`` is an ornament."""
     return line[:1] in ("=", "?") and line[1:2] in ("", " ")
 
 

@@ -46,9 +46,9 @@ class GtpDriver(ProcessDriver):
 
     Attributes:
         commands: the commands that it lists.
-        implicit_passes: whether it refuses the forced passes that are sent to it; like the two that follow, this
-            stays true when its process is started again.
-        reports_scores: whether it is asked for its evaluation with each move, if it lists a command for that.
+        implicit_passes: whether the engine refuses forced passes; like the two that follow, this stays true when its
+            process is started again.
+        reports_scores: whether the engine is asked for an evaluation with each move, if it lists a command for that.
         claims_truly: whether no score that it claimed was false.
     """
 
@@ -77,9 +77,9 @@ class GtpDriver(ProcessDriver):
         """Send `command` and return the whole answer, waited for at most `seconds`.
 
         Args:
-            command: without its line feed.
+            command: the command without its line feed.
             seconds: a deadline that no output puts off.
-            watching: of ``info`` lines in a row keep the last alone; an analysis may send any number of them.
+            watching: whether only the last of successive ``info`` lines is kept; an analysis may send any number.
 
         Raises: EngineCrash, EngineTimeout, EngineProtocolError. The process is of no use after any of them.
         """

@@ -44,10 +44,10 @@ class GtpEngine:
 
     Args:
         command: program and arguments, or one text with a shell's quotes.
-        rules: of its games.
-        time: how much time it has for its moves, as ``TimeControl.parse`` reads it: ``0.5``, ``60+1``, ``60+10/5``.
+        rules: the rules of its games.
+        time: the time control, as ``TimeControl.parse`` reads it: ``0.5``, ``60+1``, ``60+10/5``.
         dialect: the commands that set its clock.
-        surroundings: its folder, environment, processors and memory.
+        surroundings: the folder, environment, processors and memory of the process.
         on_line: called with ``">"`` and each line sent, ``"<"`` and each line of an answer, ``"!"`` and every other.
 
     Raises: EngineStartError, or another EngineError if it is no engine that can play this; no process is left then.
@@ -169,7 +169,7 @@ class GtpEngine:
         """Let it move for the side to move. Where only a pass is legal, the pass is made without asking it.
 
         Args:
-            seconds: that it is waited for if it has no clock.
+            seconds: the longest wait if the engine has no clock.
 
         Raises: IllegalMoveError if the game is over; EngineOutOfTime if it takes longer than it has; EngineIllegalMove;
             EngineProtocolError if its answer is no move; EngineRefusal; EngineCrash.
@@ -188,10 +188,10 @@ class GtpEngine:
     def analyse(
         self, seconds: float, on_report: Callable[[tuple[MoveReport, ...]], object] | None = None
     ) -> tuple[MoveReport, ...]:
-        """Its reports on the moves of the position after so long, the best first; nothing if it has reported nothing.
+        """Let it analyze, and return its last reports on the moves, the best first; empty if it has reported nothing.
 
         Args:
-            seconds: for which it analyzes; some engines report once a tenth of a second at the most.
+            seconds: the length of the analysis; some engines report at most ten times a second.
             on_report: called with each report; a true answer ends the analysis at once.
 
         Raises: UnfitEngineError if it lists neither kata-analyze nor lz-analyze; other EngineErrors.

@@ -188,5 +188,5 @@ def _own_depth(spec: EngineSpec) -> int | None:
 
 
 def _has_own_way(spec: EngineSpec) -> bool:
-    """Whether an engine gets its depth by one of its own commands, or by the options of Outflank."""
+    """Return whether an engine gets its depth by one of its own commands, or by the options of Outflank."""
     return is_ours(spec) or any(command.split()[:2] == _SET_DEPTH.split() for command in spec.commands)

@@ -44,9 +44,9 @@ class ChildProcess:
 
     Args:
         command: the program and its arguments.
-        label: how error messages call it.
+        label: the program's name in error messages.
         on_wait: called at least ten times a second while we wait for a line; it may raise to give up.
-        settings: its folder, environment, processors and memory.
+        settings: the folder, environment, processors and memory of the program.
         on_bytes: called with ``">"`` and the bytes sent, and with ``"<"`` and the bytes that leave our buffer.
         delay: called after a deadline; returns the seconds by which the deadline moves.
 
@@ -137,7 +137,7 @@ class ChildProcess:
             self._stdin.close()
 
     def read_line(self, deadline: float) -> bytes:
-        """The next line of output, without its line feed.
+        """Return the next line of output, without its line feed.
 
         Raises: EngineTimeout, EngineCrash; EngineProtocolError if a line is longer than MAX_LINE_BYTES.
         """
@@ -169,7 +169,7 @@ class ChildProcess:
         return stale
 
     def last_words(self) -> str:
-        """The last line of its error output as printable text, or an empty string."""
+        """Return the last line of its error output as printable text, or an empty string."""
         text = self._errors.decode("utf-8", "replace")
         lines = [line for line in map(printable, text.splitlines()) if line.strip()]
         return lines[-1].strip() if lines else ""
@@ -341,7 +341,7 @@ def _signal_name(number: int) -> str:
 
 
 def _read(pipe: IO[bytes]) -> bytes | None:
-    """A chunk, None if there is nothing now, or empty at the end of the pipe."""
+    """Return a chunk, None if there is nothing now, or empty at the end of the pipe."""
     try:
         return os.read(pipe.fileno(), _CHUNK_BYTES)
     except BlockingIOError:

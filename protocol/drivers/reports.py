@@ -15,7 +15,7 @@ _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _MOST_DISCS = 64.0
 _CLAIM = re.compile(r"(?:([bw])\+(\d{1,3})(?:\.0*)?|0|draw|jigo)", re.IGNORECASE)
 DROP = "P@"  # before the square of a move by UCI
-PIECES = 100  # that UCI calls a piece, in a score
+PIECES = 100  # the hundredths of a disc that UCI calls a piece
 _UCI_DEPTH = re.compile(r" depth (\d{1,4})\b")
 _UCI_SCORE = re.compile(r" score cp (-?\d{1,6})\b")
 _UCI_OTHER_LINE = re.compile(r"info string | multipv (?!1 )")
@@ -65,17 +65,17 @@ class MoveReport:
 
 
 def is_report(line: str) -> bool:
-    """Whether a line reports on moves."""
+    """Return whether a line reports on moves."""
     return line.lstrip().startswith("info ")
 
 
 def read_report(line: str) -> tuple[MoveReport, ...]:
-    """A line's report on each move, in the engine's order, the best one first; blocks without a move are dropped."""
+    """Return a line's report on each move in the engine's order, best first; blocks without a move are dropped."""
     return tuple(filter(None, map(_read_block, _BLOCK.split(line)[1:])))
 
 
 def is_thought(line: str) -> bool:
-    """Whether a line may report on the engine's best move, in any protocol; cheap, for floods of lines."""
+    """Return whether a line may report on the engine's best move, in any protocol; cheap, for floods of lines."""
     return line.startswith("search ") or (
         line.startswith("info ") and ("info move " in line or " pv " in line)
     )
@@ -107,7 +107,7 @@ def possible_score(score: float | None) -> float | None:
 
 
 def is_true_claim(text: str, final: Position) -> bool:
-    """Whether the answer to ``final_score`` names the winner of `final`, and by how many discs.
+    """Return whether the answer to ``final_score`` names the winner of `final`, and by how many discs.
 
     An engine may count discs alone although the rules give the empty squares to the winner, or the other
     way round: the protocol does not say how to count.
@@ -131,7 +131,7 @@ def _best(moves: Sequence[str], keys: Mapping[str, str]) -> MoveReport | None:
 
 
 def _read_block(block: str) -> MoveReport | None:
-    """The report of a block; None if it names no move, such as ``move pv d3``."""
+    """Return the report of a block; None if it names no move, such as ``move pv d3``."""
     pairs, _, line = block.partition(" pv ")
     words = pairs.split()
     keys = dict(zip(words[::2], words[1::2], strict=False))

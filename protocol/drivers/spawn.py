@@ -44,7 +44,7 @@ def spawn(command: Sequence[str], label: str, settings: ProcessSettings, mark: i
 
 @functools.cache
 def _starter(pid: int) -> ThreadPoolExecutor:
-    """The thread of this process that starts engines; it does not live on in one that is forked."""
+    """Return the thread of this process that starts engines; it does not live on in one that is forked."""
     return ThreadPoolExecutor(1, "outflank starter")
 
 
@@ -118,9 +118,9 @@ def tied_to_us(
 
     Args:
         command: the program and its arguments.
-        folder: where it will be started; None for ours.
-        path: where programs are looked for.
-        mark: the engine's; None for none. A limit from outside might come too late for a daemon.
+        folder: the folder in which it will be started; None for ours.
+        path: the folders in which programs are looked for.
+        mark: the mark of the engine; None for none. A limit from outside might come too late for a daemon.
     """
     is_path = os.path.dirname(command[0])
     found = shutil.which((folder or Path()).absolute() / command[0] if is_path else command[0], path=path)

@@ -52,8 +52,8 @@ class ProcessSettings:
     """The folder, environment, processors and memory of a program.
 
     Attributes:
-        folder: its working directory, from which a program named by a relative path is found; ours if None.
-        environment: variables set besides our own.
+        folder: the working directory, from which a relative path of the program is resolved; ours if None.
+        environment: the variables that are set besides our own.
         cpus: numbers of the processors it may run on; empty for those that we may use.
         memory: bytes of address space for each of its processes; None for as much as there is.
     """
@@ -69,25 +69,25 @@ class EngineSpec:
     """An engine that takes part.
 
     Attributes:
-        name: how tables and records call it.
+        name: the name in tables and records.
         cmd: the command as it was written; a shell's quotes, but no shell.
-        time: its time control.
+        time: the time control.
         grace_seconds: the seconds forgiven on each of its moves.
-        dialect: of the commands for its clock, if it speaks GTP.
-        protocol: that it speaks.
+        dialect: the dialect of the commands for its clock, if it speaks GTP.
+        protocol: the protocol that it speaks.
         level: strength by its own scale; None for its own choice, as for the four that follow.
         depth: plies to search.
         nodes: boards to reach for a move.
         book: opening book that it plays from, a file or ``none``; None for its own choice.
         weights: the file of the evaluation that it searches with; None for its own.
-        threads: that it uses; sent to it if it has a command for that; its processor time is judged by this number.
+        threads: the number of its threads, sent if it has a command for that; its processor time is judged by it.
         options: parameters of its own, name and value each.
         commands: lines of its protocol, sent when it has started.
         dir: working directory; ours if None.
         env: environment variables besides ours, name and value each.
         cpus: numbers of the processors it may run on; empty for all.
         memory: MB (2^20 bytes) of address space for each of its processes; None for no limit.
-        analysis: whether it is asked for its evaluations, if it has a command for that.
+        analysis: whether the engine is asked for its evaluations, if it has a command for that.
         restart: whether each game gets a new process, so that no game depends on earlier ones.
     """
 
@@ -169,11 +169,11 @@ class EngineSpec:
         return cls(**{"time": time, **values})
 
     def with_options(self, given: Mapping[str, str]) -> "EngineSpec":
-        """The same engine with these options besides its own, or in their place."""
+        """Return the same engine with these options besides its own, or in their place."""
         return replace(self, options=tuple({**dict(self.options), **given}.items())) if given else self
 
     def settings(self) -> dict[str, Any]:
-        """The attributes as numbers, text, lists and mappings, those left out that have their default."""
+        """Return the attributes as numbers, text, lists and mappings, those left out that have their default."""
         return {
             _KEYS.get(each.name, each.name): _plain(value)
             for each in fields(self)
@@ -327,7 +327,7 @@ _MOST_THREADS = 1024
 _TRUTH = {"yes": True, "no": False, True: True, False: False}
 _DIGITS = re.compile(r"\d{1,10}", re.ASCII)
 _CPUS = re.compile(r"(\d{1,4})(?:-(\d{1,4}))?", re.ASCII)
-_OPTION = re.compile(r"[\w.-]+(?: [\w.-]+)*", re.ASCII)  # of UCI with blanks: ``Move Overhead``
+_OPTION = re.compile(r"[\w.-]+(?: [\w.-]+)*", re.ASCII)  # UCI's names have blanks: ``Move Overhead``
 _VARIABLE = re.compile(r"[^=\0]+")
 _KEY = re.compile(r"([A-Za-z_]\w*(?:\.[^=]*)?)=|catalogue:")
 # Programs that run the file of an engine, after which it is called then.
@@ -345,14 +345,14 @@ def words(text: str) -> list[str]:
 
 
 def as_text(value: object) -> str:
-    """A value of a TOML file, as it is written in a line: ``yes`` for true, ``1,2`` for a list."""
+    """Return a value of a TOML file, as it is written in a line: ``yes`` for true, ``1,2`` for a list."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return ",".join(map(as_text, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def name(key: str, value: object) -> str:
-    """A name for tables and records."""
+    """Return a name for tables and records."""
     text = _text(key, value)
     if len(text) > _LONGEST_NAME or not text.isprintable() or text != text.strip() or not text:
         raise NotationError(f"expected a printable name of at most {_LONGEST_NAME} characters, got {text!r}")
@@ -393,7 +393,7 @@ def _fitting(key: str, value: object, expected: str, fits: Callable[[str], objec
 
 
 def _time(key: str, value: object) -> TimeControl:
-    """A time control; a TOML file may have a plain number of seconds."""
+    """Return a time control; a TOML file may have a plain number of seconds."""
     return TimeControl.parse(str(value) if _is_number(value) else _text(key, value))
 
 
@@ -494,7 +494,7 @@ READERS: dict[str, Callable[[str, object], object]] = {
     "analysis": _truth,
     "restart": _truth,
 }
-"""How each attribute of an entry is read; called with its key and the value.
+"""The functions that read the attributes of an entry, called with the key and the value.
 
 Raises: NotationError.
 """
@@ -526,7 +526,7 @@ def process_settings(spec: EngineSpec) -> ProcessSettings:
 
 
 def is_ours(spec: EngineSpec) -> bool:
-    """Whether its command starts Outflank as an engine, of this installation or, by a path, of another."""
+    """Return whether its command starts Outflank as an engine, of this installation or, by a path, of another."""
     program, *arguments = split_command(spec.cmd)
     return _file_name(program) == _PROGRAM and arguments[:1] in [[name] for name in _ENGINES]
 
@@ -547,7 +547,7 @@ def filled(text: str, spec: EngineSpec) -> str:
 
 
 def _is_sent(spec: EngineSpec, name: str) -> bool:
-    """Whether Outflank gets a parameter by GTP, so that another value needs no other process, and not as an option."""
+    """Return whether Outflank gets a parameter by GTP, so that a new value needs no new process, not as an option."""
     return name in PARAMETERS and spec.protocol is Protocol.GTP
 
 

@@ -19,7 +19,7 @@ _VARIANT, _OTHELLO = "UCI_Variant", "flipello"
 _MOST_OPTIONS, _LONGEST_LIST = 1_000, 1_000
 _OPTION = re.compile(r"option name (.+?) type (.*)")
 _SCORE = re.compile(r"info .*?\bscore (cp (-?\d{1,6})|mate )")
-_SEARCHES = ("depth", "nodes")  # that ``go`` takes
+_SEARCHES = ("depth", "nodes")  # the limits that ``go`` takes
 _USUAL = f"depth {DEFAULT_LEVEL}"
 _MILLISECONDS = 1_000
 _PIECE_LETTERS = str.maketrans("XO-", "Pp1")
@@ -34,7 +34,7 @@ class UciDriver(ProcessDriver):
 
     _protocol = "UCI"
     options: dict[str, str]
-    _limits = ""  # of the next search
+    _limits = ""  # the limits of the next search
 
     def tell(self, line: str) -> None:
         """Send a command that has no answer."""
@@ -52,7 +52,7 @@ class UciDriver(ProcessDriver):
         """Return the move that the engine chooses for the side to move, waited for at most `seconds`.
 
         Args:
-            limits: of its search, as ``go`` takes them: ``movetime 100``.
+            limits: the limits of its search, as ``go`` takes them: ``movetime 100``.
             seconds: the longest wait.
 
         The score is the last one reported, in pieces from its own side.

@@ -31,7 +31,7 @@ _TEXTS = ("black", "white", "title", "event", "place", "date", "clock", "comment
 
 
 PROGRAM = f"outflank {__version__}"
-"""Who writes a file."""
+"""The name of this program in the files that it writes."""
 
 
 class ResultReason(StrEnum):
@@ -51,7 +51,7 @@ class Result:
     Attributes:
         winner: None for a draw.
         margin: disc difference from Black's side by the rules' scoring; None if the discs did not decide.
-        ending: how it ended.
+        ending: the reason of the end.
     """
 
     winner: Colour | None
@@ -102,7 +102,7 @@ class AnnotatedMove:
         comment: the comment on the move.
         fault: the grade of the error: 0 if nothing is said about it, 1 doubtful, 2 bad, 3 very bad.
         instead: a better line from `before`; empty if none is named.
-        implied: whether it is a pass that the record left out; two records that differ in that alone are equal.
+        implied: whether the move is a pass that the record left out; records that differ in that alone are equal.
     """
 
     before: Position
@@ -318,7 +318,7 @@ class Recorder:
         self.first = first
         self._game = Game(first=first)
         self._moves: list[AnnotatedMove] = []
-        self._number = 0  # of the move in the record
+        self._number = 0  # the number of the move in the record
 
     @property
     def is_over(self) -> bool:
@@ -335,8 +335,8 @@ class Recorder:
 
         Args:
             move: the move.
-            colour: who made it; None for the side to move.
-            known: what is known about it, by the attributes of ``AnnotatedMove``.
+            colour: the side that made it; None for the side to move.
+            known: the values of further attributes of ``AnnotatedMove``.
 
         Raises: NotationError or IllegalMoveError naming the number of the move, 1 for the first.
         """

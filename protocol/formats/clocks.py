@@ -62,7 +62,7 @@ def clock_text(control: TimeControl) -> str:
 
 
 def from_sgf(main: str, overtime: str) -> str:
-    """The clock of TM and OT; either may be empty, and a TM that is no number counts as empty."""
+    """Return the clock of TM and OT; either may be empty, and a TM that is no number counts as empty."""
     whole, known = _WHOLE.fullmatch(main), _IN_GGF_TOO.fullmatch(overtime)
     if whole and known:
         main_time, increment, extension = (int(text or 0) for text in (whole[1], *known.groups()))
@@ -101,7 +101,7 @@ _YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)", re.ASCII)
 
 
 def day_of(text: str) -> date | None:
-    """The day that a date begins with; None if it has none, or several as SGF allows."""
+    """Return the day that a date begins with; None if it has none, or several as SGF allows."""
     if _SECONDS.fullmatch(text):
         return datetime.fromtimestamp(int(text), UTC).date()
     match = _DAY.match(text)
@@ -115,7 +115,7 @@ def day_of(text: str) -> date | None:
 
 
 def year_of(text: str) -> int | None:
-    """The year that a date names anywhere; None if it names none."""
+    """Return the year that a date names anywhere; None if it names none."""
     if day := day_of(text):
         return day.year
     match = _YEAR.search(text)

@@ -26,7 +26,7 @@ _SIDES = (Colour.BLACK, Colour.WHITE)
 
 
 def is_game(data: bytes) -> bool:
-    """Whether a file that begins with these bytes can be one of these: its first record has only possible fields."""
+    """Return whether these bytes can begin an ``.edx`` file: the first record has only possible fields."""
     if len(data) < GAME.size:
         return False
     own, opp, _, month, day, *_, moves, side, _ = GAME.unpack_from(data)
@@ -36,7 +36,7 @@ def is_game(data: bytes) -> bool:
 
 
 def read(stream: BinaryIO, rules: Rules = OTHELLO) -> Iterator[AnnotatedGame | BadGame]:
-    """The games of a stream; a bad one is named by its number, and nothing is read after one that is all zeros."""
+    """Yield the games of a stream until a record of zeros; a bad game is named by its number."""
     return parsed_games(_records(stream), _game, rules)
 
 

@@ -48,7 +48,7 @@ def parse(text: str, rules: Rules = OTHELLO) -> AnnotatedGame:
     """Read one game.
 
     Args:
-        text: from bracket to bracket.
+        text: the game from bracket to bracket.
         rules: taken unless the game names some of ours (RU).
 
     Raises: FileFormatError; NotationError, IllegalMoveError, which name the move.
@@ -85,7 +85,7 @@ def parse(text: str, rules: Rules = OTHELLO) -> AnnotatedGame:
 
 
 def write(game: AnnotatedGame) -> str:
-    """The game as one line."""
+    """Return the game as one line."""
     tags = [
         ("GM", "Othello"),
         ("PC", game.place or PROGRAM),
@@ -118,7 +118,7 @@ def _fields(text: str) -> list[tuple[str, str]]:
 
 
 def _has_komi(tags: dict[str, str]) -> bool:
-    """Whether the result has discs in it that are not on the board: those that somebody gave to play a colour.
+    """Return whether the result has discs in it that are not on the board: those that somebody gave to play a colour.
 
     Raises: FileFormatError unless the game is Othello on 8 by 8 squares.
     """
@@ -151,7 +151,7 @@ def _play(recorder: Recorder, colour: Colour, value: str) -> None:
 
 
 def _given(moves: Sequence[AnnotatedMove]) -> int:
-    """How many turns of the beginning were given: those without a time, if all moves after them have one.
+    """Return the number of turns of the opening: those without a time, if all moves after them have one.
 
     GGF has no place for it, but in our own games whoever chooses a move is timed.
     """

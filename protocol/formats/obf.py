@@ -29,7 +29,7 @@ class Problem:
 
     Attributes:
         position: the position.
-        scores: of moves, in the order of the file; may be empty.
+        scores: the scores of moves, in the order of the file; may be empty.
         own_score: the position's score where the file gives no moves; None if it gives none.
         line: number of its line in the file, 1 for the first.
     """
@@ -45,7 +45,7 @@ class Problem:
         return max(self.scores.values(), default=self.own_score)
 
     def __str__(self) -> str:
-        """The line that ``parse_problem`` reads back."""
+        """Return the line that ``parse_problem`` reads back."""
         fields = [self.position.board_string()]
         fields += [f"{move_name(move)}:{score:+d}" for move, score in self.scores.items()]
         if self.own_score is not None:
@@ -61,9 +61,9 @@ def read_problems(lines: Iterable[str], name: str, rules: Rules) -> Suite:
     """Read a suite line by line; a line that can't be read takes no other with it.
 
     Args:
-        lines: of the file.
-        name: of the file, for the errors: ``NAME:LINE:COLUMN: expected ..., got ...``.
-        rules: by which the positions are played.
+        lines: the lines of the file.
+        name: the name of the file, for the errors: ``NAME:LINE:COLUMN: expected ..., got ...``.
+        rules: the rules of the positions.
 
     Raises: FileFormatError if a thousand lines can't be read.
     """
@@ -71,7 +71,7 @@ def read_problems(lines: Iterable[str], name: str, rules: Rules) -> Suite:
 
 
 def read_suite(stream: BinaryIO, name: str, rules: Rules) -> Suite:
-    """As ``read_problems``, from a file or a pipe, which may turn out to be anything.
+    """Read problems as ``read_problems`` does, from a file or a pipe of any content.
 
     Raises: FileFormatError if it is longer than any suite or no text, or if a thousand lines can't be read.
     """
@@ -85,7 +85,7 @@ def read_suite(stream: BinaryIO, name: str, rules: Rules) -> Suite:
 
 
 def read(stream: BinaryIO, rules: Rules = OTHELLO) -> Iterator[AnnotatedGame | BadGame]:
-    """Each position as a game that begins there, without a move; a line that is none is named by its number."""
+    """Yield each position as a game that begins there, without a move; a line that is none is named by its number."""
     for number, problem in _problems(read_lines(stream), rules):
         if isinstance(problem, LineError):
             yield BadGame(f"line {number}", f"{problem} (column {problem.column})")
@@ -107,7 +107,7 @@ def _game(problem: Problem) -> AnnotatedGame:
 
 
 def write(game: AnnotatedGame) -> str:
-    """A line for each position in which a move was made, with its exact score where that is known.
+    """Return a line for each position in which a move was made, with its exact score where that is known.
 
     The last position gets a line if the game has no moves, or if it is not the end and its exact score is known.
     """
@@ -125,7 +125,7 @@ class LineError(NotationError):
     """A line that is no OBF.
 
     Attributes:
-        column: of the first character that is wrong, 1 for the first of the line.
+        column: the number of the first wrong character, 1 for the first of the line.
     """
 
     def __init__(self, message: str, column: int) -> None:

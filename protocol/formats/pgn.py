@@ -142,7 +142,7 @@ def _moves(text: str, at: int) -> tuple[list[tuple[str, str]], str, str, list[st
     played: list[tuple[str, list[str]]] = [("", [])]  # at first the comment before the first move
     after_result: list[str] = []
     unread: list[str] = []
-    result, depth = "", 0  # of variations
+    result, depth = "", 0  # the depth of nested variations
     while at < len(text):
         token = _TOKEN.match(text, at)
         if token is None or (result and token["move"]):

@@ -86,9 +86,9 @@ class TextLine(NamedTuple):
     """A line of a stream.
 
     Attributes:
-        number: 1 for the first.
-        text: of a line that is too long its beginning.
-        is_whole: whether this is all of it; if not, the rest may say anything, and the line has to be refused.
+        number: the number of the line, 1 for the first.
+        text: the text, or the beginning of a line that is too long.
+        is_whole: whether the text is complete; if not, the line has to be refused, whatever its beginning says.
     """
 
     number: int
@@ -97,10 +97,10 @@ class TextLine(NamedTuple):
 
 
 def read_lines(stream: BinaryIO, errors: str = _LATIN_1) -> Iterator[TextLine]:
-    """Each line; a byte order mark and DOS's Ctrl-Z at the end are left out.
+    """Yield each line; a byte order mark and DOS's Ctrl-Z at the end are left out.
 
     Args:
-        stream: of bytes.
+        stream: the stream of bytes.
         errors: the treatment of bytes that are no UTF-8, as for ``bytes.decode``; see ``decoded`` if left out.
     """
     number, fresh = 0, True
@@ -118,7 +118,7 @@ _NUMBER = re.compile(r"[+-]?\d{1,9}(\.\d{0,9})?")
 
 
 def read_number(text: str) -> float | None:
-    """A number; None for any other text, which does not make the game a bad one."""
+    """Return a number; None for any other text, which does not make the game a bad one."""
     return float(text) if _NUMBER.fullmatch(text) else None
 
 
@@ -144,7 +144,7 @@ def split_games(stream: BinaryIO, *, escapes: bool) -> Iterator[str | FileFormat
     """Yield the games of a stream, from bracket to bracket; text between games is left out.
 
     Args:
-        stream: of any length.
+        stream: the stream, of any length.
         escapes: whether a backslash keeps the next bracket from ending a value and CA names the charset (SGF), or
             neither means anything (GGF).
 
@@ -189,7 +189,7 @@ class _Splitter:
         self._size = 0
         self._depth = 0
         self._in_value = False
-        self._escaped = False  # by a backslash at the end of the line before
+        self._escaped = False  # whether the line before ended with a backslash
         self._tentative = False  # a bracket that ended its line, and begins a game if a semicolon follows
 
     @property

@@ -52,7 +52,7 @@ _RESULT = re.compile(r"([BW])\+(.*)", re.IGNORECASE)
 _UNFINISHED = 127  # discs: Edax's score of a game that is not over
 _REASONS = {ResultReason.RESIGNATION: "R", ResultReason.TIME: "T", ResultReason.FORFEIT: "F"}
 _ENDINGS = {letter: ending for ending, letter in _REASONS.items()}
-_MARGIN = r"([+-](?:[0-5]?\d|6[0-4]))"  # of 64 discs at most
+_MARGIN = r"([+-](?:[0-5]?\d|6[0-4]))"  # at most 64 discs
 _REMARK = re.compile(
     rf"(?:(\d{{1,9}}\.\d{{1,9}}) s)?(?:; )?(?:exact before the move: {_MARGIN} for Black)?(?:\n|$)"
 )
@@ -76,10 +76,10 @@ Node = dict[str, list[bytes]]
 
 
 def load(path: str, rules: Rules, before: int | None = None) -> Game:
-    """The main line of the first game in a file, up to the position before move `before`.
+    """Return the main line of the first game in a file, up to the position before move `before`.
 
     Args:
-        path: of the file.
+        path: the path of the file.
         rules: taken unless the file names some of ours (RU).
         before: a number from 1; None for the whole game.
 
@@ -236,7 +236,7 @@ def _check_setup(root: Node, nodes: list[Node]) -> None:
 
 
 def _first_position(root: Node, rules: Rules, begins: Colour | None) -> Position:
-    """Where PL is left out, it is the turn of `begins`, who makes the first move, if discs are set up."""
+    """Return the first position; without PL `begins`, who makes the first move, is to move if discs are set up."""
     discs = {letter: _discs(root.get(f"A{letter}", [])) for letter in COLOURS}
     position = Position.start(rules)
     if any(discs.values()):
@@ -252,7 +252,7 @@ def _fault(node: Node) -> int:
 
 
 def _discs(values: list[bytes]) -> int:
-    """The squares that AB or AW name, singly or as the corners of rectangles (``d3:e6``), one bit a square."""
+    """Return the squares that AB or AW name, singly or as the corners of rectangles (``d3:e6``), one bit a square."""
     discs = 0
     for value in values:
         first, _, last = value.decode().partition(":")
@@ -265,7 +265,7 @@ def _discs(values: list[bytes]) -> int:
 
 
 def _remarks(comment: str) -> tuple[float | None, int | None, str]:
-    """Seconds and exact margin in front of a comment, and the comment."""
+    """Return seconds and exact margin in front of a comment, and the comment."""
     match = _REMARK.match(comment)
     if match is None or not (match[1] or match[2]):
         return None, None, comment.removeprefix(_NO_REMARK)
@@ -316,7 +316,7 @@ def _bare_result(text: str) -> Result | None:
 
 
 def _vertex(text: str) -> str:
-    """A square in our letters, whether it is written as ``f5`` or by a Go program as ``fd``."""
+    """Return a square in our letters, whether it is written as ``f5`` or by a Go program as ``fd``."""
     text = text.strip()
     if not _GO_POINT.fullmatch(text):
         return "" if text == _GO_PASS else text
@@ -331,7 +331,7 @@ _TextNode = dict[str, list[str]]
 
 
 def write(game: AnnotatedGame) -> str:
-    """The game with its forced passes, which are empty moves; a better line is a variation."""
+    """Return the game with its forced passes, which are empty moves; a better line is a variation."""
 
     def chain(*nodes: _TextNode) -> Any:
         tree = _grammar().Coarse_game_tree()
@@ -416,7 +416,7 @@ def _exact(where: str, margin: int | None) -> str:
 
 
 def _joined(remarks: str, comment: str) -> str:
-    """A comment, and in front of it what has no property of its own, or a mark if it begins like that."""
+    """Return a comment, and in front of it what has no property of its own, or a mark if it begins like that."""
     looks_remarked = (
         comment.startswith(_NO_REMARK)
         or _LAST_REMARK.match(comment) is not None

@@ -85,7 +85,7 @@ def _entry(line: TextLine, rules: Rules) -> AnnotatedGame | BadGame:
 
 
 def write(game: AnnotatedGame, style: Style = "glued", passes: bool = False) -> str:
-    """The game as a line; after ``#`` stand its players and result, or else its comment, or else its result alone.
+    """Return the game as a line; after ``#`` its players and result, or else its comment, or else its result alone.
 
     Args:
         game: one that begins at the start of its rules, since a transcript says nothing of that.
@@ -128,7 +128,7 @@ def _result_text(game: AnnotatedGame, result: Result | None) -> str:
 
 
 def _games(stream: BinaryIO) -> Iterator[TextLine]:
-    """Each game on one line, which has the number of the line that it begins in."""
+    """Yield each game on one line, which has the number of the line that it begins in."""
     begun = None
     for number, line, is_whole in read_lines(stream):
         text = line.strip()
@@ -147,7 +147,7 @@ def _games(stream: BinaryIO) -> Iterator[TextLine]:
 
 
 def _goes_on(begun: TextLine, line: str) -> bool:
-    """Whether the first number in the line is that of the move that comes next, moves or pairs being counted.
+    """Return whether the first number in the line is that of the move that comes next, moves or pairs being counted.
 
     Moves before this number belong to the line above, as in games that are wrapped anywhere. Which number comes next
     nobody knows if the game is not whole, and any number but 1 goes on with it.

@@ -61,9 +61,9 @@ class Header:
     """The header of a WTHOR file.
 
     Attributes:
-        games: in the file (.wtb).
-        names: in the file (.jou, .trn).
-        year: of the games; 0 if unknown.
+        games: the number of games in the file (.wtb).
+        names: the number of names in the file (.jou, .trn).
+        year: the year of the games; 0 if unknown.
         depth: empty squares of the theoretical scores; 0 if there are none but the results.
         date: year, month and day of the file; zeros if unknown.
     """
@@ -75,7 +75,7 @@ class Header:
     date: tuple[int, int, int] = (0, 0, 0)
 
     def pack(self) -> bytes:
-        """The 16 bytes."""
+        """Return the 16 bytes."""
         (century, year), (_, month, day) = divmod(self.date[0], 100), self.date
         return HEADER.pack(century, year, month, day, self.games, self.names, self.year, 8, 0, self.depth, 0)
 
@@ -100,7 +100,7 @@ _NO_NAMES: Names = ((), (), "the names lie in a file beside that of the games, w
 
 
 def read_names(path: Path) -> Names:
-    """The names for the games in `path`, from the files beside it.
+    """Return the names for the games in `path`, from the files beside it.
 
     They have its stem, else are called ``WTHOR.JOU`` and ``WTHOR.TRN``, else ``WTH.JOU`` and ``WTH.TRN``, all in
     upper or lower case.
@@ -122,7 +122,7 @@ def read_names(path: Path) -> Names:
 def read(
     stream: BinaryIO, rules: Rules = OTHELLO, names: Names = _NO_NAMES
 ) -> Iterator[AnnotatedGame | BadGame]:
-    """The games of a stream; a bad one is named by its number.
+    """Return the games of a stream; a bad one is named by its number.
 
     Args:
         stream: a file of games.
@@ -250,10 +250,10 @@ class WthorWriter:
     (65 bytes each).
 
     Attributes:
-        lost: how much of the games there was no place for; complete after ``finish``.
+        lost: the numbers of parts that the format has no place for; complete after ``finish``.
 
     Args:
-        stream: for the file of games (.wtb); seekable, empty.
+        stream: the stream of the file of games (.wtb); seekable, empty.
         date: year, month and day that the files carry, zeros if there is none. Given and not taken from a calendar,
             so that a conversion can be repeated.
     """
@@ -269,7 +269,7 @@ class WthorWriter:
         self._tournaments: dict[str, int] = {}
         self._exact: array[int] | None = array(
             "b"
-        )  # by game and empty squares; None: no depth is common to all
+        )  # the scores of each game by empty squares; None: no depth is common to all
         self._common: set[int] | None = None  # empty squares at which every game so far has an exact margin
         stream.write(Header().pack())
 
@@ -358,7 +358,7 @@ def _name(text: str, length: int) -> bytes:
 
 
 def _discs(margin: int) -> int:
-    """Black's discs where the winner takes the empties; of an odd margin those of the next greater one."""
+    """Return Black's discs where the winner takes the empties; of an odd margin those of the next greater one."""
     if abs(margin) > SQUARES:
         raise FileFormatError(f"expected a margin of at most {SQUARES} discs for WTHOR, got {margin:+d}")
     return (SQUARES + margin + (margin > 0)) // 2

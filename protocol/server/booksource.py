@@ -41,7 +41,7 @@ class BookSource:
         warn: called with a sentence if the book can't be used.
         discs: the discs that the moves of one side may lose in a game, by the book's own scores.
         seed: the seed of the choice; None for no chance, not even among equal moves.
-        shipped: whether it is a default book, which gets no warning if it is for other rules.
+        shipped: whether the book is a default one, which gets no warning if it is for other rules.
     """
 
     def __init__(

@@ -44,8 +44,8 @@ _SCALE: dict[int, HumanStrength] = {
 LOWEST_ELO, HIGHEST_ELO = min(_SCALE), max(_SCALE)
 # Empty squares -> factor of the temperature: people err most in the endgame, until they can count it out.
 _PHASES = ((60, 0.5), (36, 0.9), (20, 1.5), (8, 1.5), (4, 0.7), (0, 0.7))
-_MOST_TEMPERATURES_LOST = 4.0  # by a move
-_MOST_DISCS_LOST = 14.0  # by a move, at any temperature
+_MOST_TEMPERATURES_LOST = 4.0  # the most that a move may lose
+_MOST_DISCS_LOST = 14.0  # the most that a move may lose at any temperature
 _CORNERS = 0x8100000000000081
 # Factor for the chance of a move that gives a corner and is not the best.
 _CORNER_FACTOR = 0.05

@@ -63,7 +63,7 @@ class BookInfo(SearchInfo):
     """A book's entry in the form of a search result.
 
     Attributes:
-        counts: for each line, the number of lines in the book that continue from its first move.
+        counts: the numbers of lines in the book that continue from the first move of each line.
     """
 
     counts: tuple[int, ...] = ()

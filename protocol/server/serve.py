@@ -24,7 +24,7 @@ class Wire(Protocol):
     """A line protocol; an object of it may keep what its controller has set."""
 
     def kind(self, line: bytes) -> LineKind:
-        """The request of a line. Called by the thread that reads, while a command may be running."""
+        """Return the request of a line. Called by the thread that reads, while a command may be running."""
 
     def answer(self, session: Session, line: bytes) -> Iterator[str]:
         """Execute a line in its turn.
@@ -41,10 +41,10 @@ def serve(session: Session, wire: Wire, source: int, target: int, log: Log) -> N
     """Execute the lines of a file descriptor until the session is closed or they end.
 
     Args:
-        session: its inbox receives the lines.
+        session: the session, whose inbox receives the lines.
         wire: the protocol that is spoken.
-        source: descriptor to read from.
-        target: descriptor to write to.
+        source: the descriptor to read from.
+        target: the descriptor to write to.
         log: called with ``>`` and every line as it arrives, and with ``<`` and every piece of an answer as it is
           sent, from two threads.
 
@@ -100,7 +100,7 @@ def _read(session: Session, wire: Wire, source: int, log: Log) -> None:
 
 
 def _chunk(source: int) -> bytes:
-    """Some bytes; none at the end, or if the other side has gone in a way that is an error here."""
+    """Return some bytes; none at the end, or if the other side has gone in a way that is an error here."""
     try:
         return os.read(source, _CHUNK_BYTES)
     except OSError:
@@ -108,7 +108,7 @@ def _chunk(source: int) -> bytes:
 
 
 def _end_searches(session: Session, inbox: Inbox, source: int) -> None:
-    """After the end of the input let no search go on for long, unless it was a file or ended with quit."""
+    """End the searches soon after the end of the input, unless it was a file or ended with quit."""
     if inbox.quits or stat.S_ISREG(os.fstat(source).st_mode):
         return
     time.sleep(_GRACE_SECONDS)

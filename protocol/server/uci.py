@@ -31,7 +31,7 @@ from outflank.protocol.server.session import Session, Strength, think_aloud
 
 _DROP, _NULL = "P@", "0000"
 _START = "8/8/8/3pP3/3Pp3/8/8/8 w"
-_PIECES = 100  # that UCI calls a piece, in a score
+_PIECES = 100  # the hundredths of a disc that UCI calls a piece
 _MILLISECONDS = 1_000
 _SOME = (
     "depth",
@@ -39,7 +39,7 @@ _SOME = (
     "movetime",
     "wtime",
     "btime",
-)  # of ``go``; numbers of at least 1, as those that follow of 0
+)  # words of ``go`` with numbers of at least 1; those that follow take 0 too
 _PERHAPS_NONE = ("winc", "binc", "movestogo")
 _GO_WORDS = (*_SOME, *_PERHAPS_NONE, "infinite", "mate", "ponder", "searchmoves")
 _MOST = 2**31 - 1
@@ -232,12 +232,12 @@ _COMMANDS: dict[str, Callable[[Session, list[str]], Iterator[str]]] = {
 
 
 def _start() -> Game:
-    """A game from ``startpos``, which is the board too before any position was set up."""
+    """Return a game from ``startpos``, which is the board too before any position was set up."""
     return Game(read_fen(_START.split()))
 
 
 def read_fen(words: list[str]) -> Position:
-    """The position of a FEN: eight rows, the last one first, perhaps pieces in hand, and the side to move.
+    """Return the position of a FEN: eight rows, the last one first, perhaps pieces in hand, and the side to move.
 
     Raises: NotationError.
     """

@@ -194,7 +194,7 @@ def test_a_sample_is_searched_again(tmp_path: Path) -> None:
 
 
 def put(path: Path, found: Record) -> Record:
-    """What a book gives back of a record."""
+    """Return a record as a book gives it back."""
     with Book.open(make_book(path, [found])) as book:
         return next(book.records())
 

@@ -36,14 +36,14 @@ grow(Path(sys.argv[1]), growing.Reach(plies=60, ply_cost=1))
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """The bytes of a book of some pages."""
+    """Return the bytes of a book of some pages."""
     path = tmp_path_factory.mktemp("whole") / "b"
     make_book(path, (record(position, score) for position, score in SCORES.items()))
     return path.read_bytes()
 
 
 def answers(path: Path, asked: Sequence[Position] = POSITIONS) -> dict[Position, int | None] | str:
-    """What a book says about the positions, or the sentence that refuses it; wrong scores would show here."""
+    """Return a book's scores of the positions, where wrong ones would show, or the sentence that refuses the book."""
     try:
         with Book.open(path) as book:
             found = {position: book.probe(position) for position in asked}
@@ -53,7 +53,7 @@ def answers(path: Path, asked: Sequence[Position] = POSITIONS) -> dict[Position,
 
 
 def is_harmless(said: dict[Position, int | None] | str, path: Path) -> bool:
-    """Whether a damaged book was refused in a sentence that names it, or at least nothing wrong was said."""
+    """Return whether a damaged book was refused in a sentence that names it, or at least nothing wrong was said."""
     if isinstance(said, str):
         return said.startswith(f"can't read {str(path)!r} as an opening book (")
     return all(score in (None, SCORES[position]) for position, score in said.items())
@@ -283,7 +283,7 @@ with closing(BOOK.open_to_read(Path(sys.argv[1]))) as connection:
 
 
 def rewritten(path: Path, **values: object) -> Path:
-    """A book whose rows have other values, each with the right checksum for them."""
+    """Return a book whose rows have other values, each with the right checksum for them."""
     connection = sqlite3.connect(path)
     rows = connection.execute(f"SELECT {', '.join(COLUMNS)} FROM position").fetchall()
     connection.execute("DELETE FROM position")
@@ -333,7 +333,7 @@ def test_levels_and_history_of_nonsense_are_damage(tmp_path: Path) -> None:
 
 
 def grower(path: Path) -> subprocess.Popen[bytes]:
-    """A process that lets the book grow for ever, once it has begun."""
+    """Return a process that lets the book grow for ever, once it has begun."""
     process = subprocess.Popen([sys.executable, "-c", GROWS, str(path)], stdout=subprocess.PIPE)
     assert process.stdout is not None
     assert process.stdout.readline() == b"growing\n"

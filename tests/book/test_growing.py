@@ -62,7 +62,7 @@ def test_a_book_ends_where_more_would_be_given_away_than_allowed(tmp_path: Path)
 
 
 def errors_from_the_root(book: Book) -> dict[bytes, int]:
-    """Discs given away on the best way to each position, by key, found by walking through the book breadth-first."""
+    """Return the discs given away on the best way to each position, by key, after a breadth-first walk of the book."""
     layer = {start_key(book.rules): (Position.start(book.rules), 0)}
     errors: dict[bytes, int] = {}
     while layer:
@@ -156,7 +156,7 @@ def test_a_book_up_to_the_end_of_the_game_has_the_exact_score(tmp_path: Path) ->
 
 
 def near_the_end(empties: int) -> Rules:
-    """Rules whose start is a position with few squares left, played to by the first moves."""
+    """Return rules whose start is a position with few squares left, played to by the first moves."""
     position = after("f5d6c3d3c4f4c5b3c2e3d2c6b4a4")
     while position.empties > empties:
         position = position.play(position.legal_moves()[0])
@@ -257,13 +257,13 @@ def contents(path: Path) -> tuple[list[Record], list[Change]]:
 
 
 def true_from(count: int) -> Callable[[], bool]:
-    """Says no until it is asked for this time."""
+    """Return False until it is asked for this time."""
     answers = iter([False] * (count - 1))
     return lambda: next(answers, True)
 
 
 def failing_at(count: int, error: BaseException) -> Callable[[], Searcher]:
-    """Gives a searcher until it is asked for this time."""
+    """Give a searcher until it is asked for this time."""
     fails = true_from(count)
 
     def searcher() -> Searcher:

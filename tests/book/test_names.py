@@ -149,7 +149,7 @@ def test_the_standard_book_is_whole() -> None:
 
 
 def probe(path: Path, rules: Rules) -> BookEntry:
-    """What the book has of the start of games by these rules."""
+    """Return the book's entry of the start of games by these rules."""
     with Book.open(path, rules) as book:
         entry = book.probe(Position.start(rules))
     assert entry is not None

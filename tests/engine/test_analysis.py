@@ -190,7 +190,7 @@ _Line = tuple[CodeType, int]
 
 
 def lines_run_by(call: Callable[[], object]) -> set[_Line]:
-    """The lines of the engine's Python files that a call runs in this thread."""
+    """Return the lines of the engine's Python files that a call runs in this thread."""
     lines: set[_Line] = set()
 
     def note(frame: FrameType, event: str, _: object) -> Any:
@@ -207,7 +207,7 @@ def lines_run_by(call: Callable[[], object]) -> set[_Line]:
 
 @contextmanager
 def ctrl_c_at(line: _Line) -> Iterator[None]:
-    """A block in which Ctrl-C comes when this thread first reaches a line."""
+    """Yield a block in which Ctrl-C comes when this thread first reaches a line."""
 
     def interrupt(frame: FrameType, event: str, _: object) -> Any:
         if frame.f_code is not line[0]:

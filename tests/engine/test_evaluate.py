@@ -31,13 +31,13 @@ from outflank.tests.support.positions import mask_of_names, reached
 
 
 def some_positions(count: int) -> list[Position]:
-    """Positions of random games, of every phase, where the side to move has a move."""
+    """Return positions of random games, of every phase, where the side to move has a move."""
     found = (reached(seed, 2 + seed % 59) for seed in itertools.count())
     return list(islice((each for each in found if not (each.is_over or each.must_pass)), count))
 
 
 def random_weights(*loudness: int) -> weights.Weights:
-    """Weights in which everything counts; the louder a stage, the more of its sums are clipped."""
+    """Return weights in which everything counts; the louder a stage, the more of its sums are clipped."""
     random_number = np.random.default_rng(1).integers
     nothing = weights.Weights.nothing()
     tables = random_number(-300, 300, len(nothing.tables))
@@ -52,7 +52,7 @@ def random_weights(*loudness: int) -> weights.Weights:
 
 
 def counting(position: Position) -> list[int]:
-    """Which weights count in a position, each pattern read square by square."""
+    """Return the weights that count in a position, each pattern read square by square."""
     found = []
     for table, squares in zip(TABLE_OF, INSTANCES, strict=True):
         number = 0
@@ -68,7 +68,7 @@ def counting(position: Position) -> list[int]:
 
 
 def corner_class(corner: str, masks: "list[int]") -> int:
-    """Which of a corner's weights counts, of the two ways to look at the corner the one with the lower number.
+    """Return the number of a corner's weight that counts: the lower one of the two ways to look at the corner.
 
     From the lowest bit: X square, one C square, the other C square, corner; first the own moves, then the opponent's.
     """
@@ -87,7 +87,7 @@ def corner_class(corner: str, masks: "list[int]") -> int:
 
 
 def slow_score(given: weights.Weights, position: Position) -> int:
-    """The score in discs, in Python's integers."""
+    """Return the score in discs, in Python's integers."""
     phase = max(0, min(PHASES - 1, (60 - position.empties) // 2))
     column_of = columns(WEIGHTS_OF_A_PHASE)
     kept, counted = column_of[-1] + 1, [column_of[weight] for weight in counting(position)]

@@ -61,7 +61,7 @@ def test_one_direction_turns_what_the_oracle_brackets_in_it(board: reference.Boa
 
 
 def rays() -> Iterator[tuple[int, str, list[reference.Square]]]:
-    """Every square, every direction, and the squares from there to the rim."""
+    """Yield every square, every direction, and the squares from there to the rim."""
     for row in range(8):
         for column in range(8):
             for direction, (down, right) in STEPS.items():

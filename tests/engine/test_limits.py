@@ -217,7 +217,7 @@ def test_every_step_of_selectivity_knows_its_place() -> None:
 
 
 def lines(*moves_and_scores: tuple[int, float]) -> list[Line]:
-    """The best line of each iteration."""
+    """Return the best line of each iteration."""
     return [Line(Move(square), score, (Move(square),)) for square, score in moves_and_scores]
 
 
@@ -270,7 +270,7 @@ def test_a_clock_is_divided_by_the_moves_until_the_solution() -> None:
 
 
 def shares_until_solved(total: float, increment: float) -> list[float]:
-    """The seconds of each move of a game from its start to 28 empty squares, if every move takes its share."""
+    """Return the seconds of each move of a game from its start to 28 empty squares, if every move takes its share."""
     left, shares = total, []
     for empties in range(60, 26, -2):
         shares.append(plan(Clock(left, None, increment), empties).share)

@@ -31,7 +31,7 @@ def changed(parameter: Parameter, value: float) -> Parameters:
 
 
 def nodes_with(parameters: Parameters) -> int:
-    """Of a selective search in which every idea of the midgame has its chance."""
+    """Return the nodes of a selective search in which every idea of the midgame has its chance."""
     searcher = Searcher(hash_mb=4, parameters=parameters)
     return (
         sum(searcher.search(reached(seed, 36), SELECTIVE).nodes for seed in (1, 2))

@@ -149,7 +149,7 @@ def test_known_discs_are_stable(own: str, opp: str, stable: str) -> None:
 
 
 def turned_along(edge: str, at: int, side: str) -> str:
-    """The edge after `side` has played at a place, discs between turned; it need not turn any there."""
+    """Return the edge after `side` has played at a place, discs between turned; it need not turn any there."""
     letters = list(edge)
     letters[at] = side
     for step in (-1, 1):
@@ -166,7 +166,7 @@ def turned_along(edge: str, at: int, side: str) -> str:
 
 @cache
 def never_turned(edge: str) -> frozenset[int]:
-    """The places whose disc stays what it is, whatever either side plays on the edge."""
+    """Return the places whose disc stays what it is, whatever either side plays on the edge."""
     places = {place for place in range(8) if edge[place] != EMPTY}
     for at in range(8):
         if edge[at] == EMPTY:

@@ -152,14 +152,14 @@ def test_the_least_win_is_what_scoring_and_ties_allow(rules: str, black: int, wh
 
 @pytest.fixture(scope="module")
 def page() -> str:
-    """The text, where there is a checkout; an installed copy has no docs."""
+    """Return the text, where there is a checkout; an installed copy has no docs."""
     if not PAGE.exists():
         pytest.skip(f"{PAGE} is part of a checkout only")
     return PAGE.read_text()
 
 
 def rows(page: str, heading: str) -> list[list[str]]:
-    """The cells of the table below a heading, code marks taken off."""
+    """Return the cells of the table below a heading, code marks taken off."""
     section = page.partition(f"## {heading}\n")[2].partition("\n## ")[0]
     lines = [line for line in section.splitlines() if line.startswith("| `")]
     return [[cell.strip().replace("`", "") for cell in line.strip("|").split("|")] for line in lines]

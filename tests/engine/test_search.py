@@ -205,7 +205,7 @@ class TestLeaves:
 
 
 def negamax(searcher: Searcher, position: Position, depth: int) -> float:
-    """The value `depth` plies deep, from the side to move, without any cut."""
+    """Return the value `depth` plies deep, from the side to move, without any cut."""
     if position.must_pass:
         return -negamax(searcher, position.pass_(), depth)
     if position.is_over or not depth:
@@ -343,7 +343,7 @@ class TestExactScores:
 
 
 def minimax(position: Position) -> int:
-    """The score by alpha-beta without any table, ordering or shortcut."""
+    """Return the score by alpha-beta without any table, ordering or shortcut."""
 
     def best(position: Position, alpha: int, beta: int) -> int:
         if position.is_over:

@@ -37,7 +37,7 @@ picks = st.lists(st.integers(0, 255), max_size=60)
 
 @st.composite
 def dealt(draw: st.DrawFn) -> dict[reference.Square, reference.Chip]:
-    """The chips on any squares outside the middle, most often on those of the usual layout."""
+    """Return the chips on any squares outside the middle, most often on those of the usual layout."""
     usual = [divmod(square, 8) for square in DEFAULT_LAYOUT]
     squares = draw(st.one_of(st.just(usual), st.permutations(OUTSIDE).map(lambda shuffled: shuffled[:24])))
     return dict(zip(squares, draw(st.permutations(reference.all_chips())), strict=True))
@@ -46,7 +46,7 @@ def dealt(draw: st.DrawFn) -> dict[reference.Square, reference.Chip]:
 def random_game(
     chips: dict[reference.Square, reference.Chip], choices: list[int]
 ) -> tuple[reference.Board, SoloBoard]:
-    """A random game by the oracle and by the engine, as far as it goes."""
+    """Return a random game by the oracle and by the engine, as far as it goes."""
     here, board = reference.start(chips), deal_of(chips).board()
     for choice in choices:
         options = reference.moves(here)
@@ -65,7 +65,7 @@ def deal_of(chips: dict[reference.Square, reference.Chip]) -> Deal:
 
 
 def board_of(board: reference.Board) -> SoloBoard:
-    """The engine's board of the oracle's, made from masks."""
+    """Return the engine's board of the oracle's, made from masks."""
 
     def mask(*things: object) -> int:
         return mask_of(
@@ -300,7 +300,7 @@ NOTHING = mask_of_names("")
 def board(
     black: str = "", gold: str = "", black_chips: str = "", gold_chips: str = "", closed: str = ""
 ) -> SoloBoard:
-    """A board by the names of its squares; `closed` are those of the chips that lie face down."""
+    """Return a board by the names of its squares; `closed` are those of the chips that lie face down."""
     masks = (mask_of_names(names) for names in (black, gold, black_chips, gold_chips, closed))
     return SoloBoard(*masks)
 

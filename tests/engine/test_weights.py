@@ -79,7 +79,7 @@ def with_header(content: bytes, **changed: object) -> bytes:
 
 
 def sealed(content: bytes, packed: bytes) -> bytes:
-    """The file with other compressed weights, and the checksum that belongs to them."""
+    """Return the file with other compressed weights, and the checksum that belongs to them."""
     header = json.loads(content.split(b"\n", 2)[1])
     del header["crc32"]
     checksum = zlib.crc32(packed, zlib.crc32(json.dumps(header, sort_keys=True).encode()))
@@ -209,13 +209,13 @@ def announcing(content: bytes, count: object) -> bytes:
 
 
 def one_row_less(content: bytes) -> bytes:
-    """A file whose last row is missing, and not missed by its header."""
+    """Return a file whose last row is missing, and not missed by its header."""
     raw = zlib.decompress(content.split(b"\n", 2)[2])[:-SUMS]
     return sealed(with_header(content, bytes=len(raw)), zlib.compress(raw))
 
 
 def bomb(content: bytes) -> bytes:
-    """A file that unpacks to several times what it should."""
+    """Return a file that unpacks to several times what it should."""
     return sealed(content, zlib.compress(bytes(1 << 27), 1))
 
 
@@ -304,7 +304,7 @@ def test_the_checksum_is_the_crc_32_of_the_whole_packed_file(tmp_path: Path, con
 
 @functools.cache
 def alike(value: int) -> bytes:
-    """The contents of a file of weights that are all alike."""
+    """Return the contents of a file of weights that are all alike."""
     same = Weights.of_tables(array("h", [value]) * (PHASES * KEPT))
     return weights.packed(same, {"command": f"value {value}"})
 

@@ -44,7 +44,7 @@ _WRITERS = (ggf.write, sgf.write, transcript.write, obf.write)
 
 
 def gtp(data: bytes) -> None:
-    """A GTP session; what searches for long is left out."""
+    """Run a GTP session without commands that search for long."""
 
     def is_short(line: bytes) -> bool:
         return (command := parse(line)) is None or not any(word in command[1] for word in _LONG)
@@ -53,12 +53,12 @@ def gtp(data: bytes) -> None:
 
 
 def nboard(data: bytes) -> None:
-    """An NBoard session; what searches is left out."""
+    """Run an NBoard session without commands that search."""
     _session(NBoard(), data, lambda line: not any(word in line for word in (b"go", b"hint", b"analyze")))
 
 
 def gtp_answer(data: bytes) -> None:
-    """What a GTP engine says of moves, of the one that it chose, and of the result."""
+    """Read a GTP engine's reports on moves, its choice and its result."""
     text = data.decode("utf-8", "replace")
     for report in reports.read_report(text):
         _ = report.pv, report.score, report.from_book
@@ -70,7 +70,7 @@ def gtp_answer(data: bytes) -> None:
 
 
 def nboard_answer(data: bytes) -> None:
-    """What an NBoard engine says of moves, and of the one that it chose."""
+    """Read an NBoard engine's reports on moves and its choice."""
     for line in data.decode("utf-8", "replace").splitlines():
         reports.read_thought(line)
         read_origin(line)
@@ -81,13 +81,13 @@ def nboard_answer(data: bytes) -> None:
 
 
 def requests(data: bytes) -> None:
-    """Requests to an analysis server; what is said of each can be written."""
+    """Read requests to an analysis server, and write the answer to each."""
     for item in requests_of(BytesIO(data), Defaults(search=SearchRequest(depth=1))):
         json.dumps(answers.answer_facts(answers.Answer(item)))
 
 
 def messages(data: bytes) -> None:
-    """Messages of an arena, a line each, as either side reads them."""
+    """Read messages of an arena, a line each, as either side does."""
     for line in data.split(b"\n"):
         for schema in (CLIENT, SERVER):
             with suppress(NotationError):
@@ -95,7 +95,7 @@ def messages(data: bytes) -> None:
 
 
 def games(name: FormatName | None, data: bytes) -> None:
-    """A file of games; those that can be read can be written, by every format that can hold them."""
+    """Read a file of games, and write the games in every format that can hold them."""
     for _, entry in zip(range(_MOST_GAMES), read_games(BytesIO(data), name=name), strict=False):
         if isinstance(entry, AnnotatedGame):
             for write in _WRITERS:
@@ -104,7 +104,7 @@ def games(name: FormatName | None, data: bytes) -> None:
 
 
 def suite(data: bytes) -> None:
-    """An OBF file as ``outflank solve`` reads it."""
+    """Read an OBF file as ``outflank solve`` does."""
     obf.read_suite(BytesIO(data), "suite", Rules())
 
 
@@ -116,7 +116,7 @@ def toml(data: bytes) -> None:
 
 
 def words(data: bytes) -> None:
-    """What a command line describes: rules, a board, an engine, a clock."""
+    """Read the values of a command line: rules, a board, an engine, a clock."""
     text = data.decode("utf-8", "replace")
     for read in (Rules.parse, Position.parse, EngineSpec.parse, TimeControl.parse):
         with suppress(OutflankError):
@@ -134,7 +134,7 @@ def run(data: bytes) -> None:
 
 
 def book(data: bytes) -> None:
-    """An opening book, ours looked into where games begin, or in another form."""
+    """Open a book of ours and look up its start, or read one in another form."""
     with suppress(OutflankError):
         for _ in read_form(BytesIO(data), Rules())[0]:
             pass
@@ -188,7 +188,7 @@ def _session(wire: Wire, data: bytes, is_short: Callable[[bytes], bool]) -> None
 
 @contextmanager
 def _file(data: bytes) -> Iterator[Path]:
-    """A file with this content, in memory where there is such a place."""
+    """Yield a file with this content, in memory where there is such a place."""
     memory = Path("/dev/shm")
     with tempfile.NamedTemporaryFile(dir=memory if memory.is_dir() else None) as file:
         file.write(data)

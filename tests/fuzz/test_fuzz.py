@@ -16,7 +16,7 @@ SLOW_SECONDS = 1800  # of each target
 
 
 def mutant(data: bytes, rng: random.Random) -> bytes:
-    """Data with a few bytes changed, added, repeated or cut off."""
+    """Return data with a few bytes changed, added, repeated or cut off."""
     changed = bytearray(data)
     for _ in range(rng.randint(1, 6)):
         at, length = rng.randint(0, len(changed)), rng.randint(0, 12)

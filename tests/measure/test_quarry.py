@@ -25,7 +25,7 @@ def test_quarry_plays_a_whole_game_between_two_outflanks(tmp_path: Path) -> None
 
 @pytest.fixture
 def busy_machine() -> Iterator[None]:
-    """A process for each processor that never rests."""
+    """Yield a process for each processor that never rests."""
     idle = tied_to_us([sys.executable, "-c", "while True: pass"], None, os.defpath)
     idlers = [subprocess.Popen(idle) for _ in os.sched_getaffinity(0)]
     try:

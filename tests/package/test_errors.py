@@ -233,7 +233,7 @@ def test_the_docstring_is_that_of_the_stub(name: str) -> None:
 
 
 def _pairs(node: ast.Module | ast.ClassDef, owner: object, path: str = "") -> Iterator[tuple[str, str, str]]:
-    """Where a docstring stands, what the stub says, and what is said at run time; of what a program defines itself."""
+    """Yield the place of each docstring of our own, its text in the stub and its text at run time."""
     for found in node.body:
         if not isinstance(found, ast.ClassDef | ast.FunctionDef):
             continue

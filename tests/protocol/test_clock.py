@@ -187,7 +187,7 @@ class Setting:
         name: the name in the report.
         commands: the commands that are sent before the game.
         control: the referee's time control.
-        tells: how ``time_left`` is sent: ``exactly``, in ``whole seconds``, or ``never``.
+        tells: the way in which ``time_left`` is sent: ``exactly``, in ``whole seconds``, or ``never``.
         arguments: the arguments of the program.
     """
 
@@ -300,7 +300,7 @@ CONTRADICTIONS = [
 
 @pytest.fixture(scope="module")
 def program() -> Iterator[Program]:
-    """A program whose first search, which is slower, has been done."""
+    """Yield a program whose first search, which is slower, has been done."""
     with Program() as program:
         program.ask("genmove b")
         yield program
@@ -355,7 +355,7 @@ def test_the_wall_clock_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def works_while_nobody_asks(program: Program) -> bool:
-    """Whether a program uses the processor for more than a moment within some seconds without a command."""
+    """Return whether a program uses the processor for more than a moment within some seconds without a command."""
     before = cpu_seconds(program.process.pid)
     deadline = time.monotonic() + 5
     while time.monotonic() < deadline:
@@ -366,7 +366,7 @@ def works_while_nobody_asks(program: Program) -> bool:
 
 
 def works_no_longer(program: Program) -> bool:
-    """Whether a program comes to rest."""
+    """Return whether a program comes to rest."""
     for _ in range(20):
         before = cpu_seconds(program.process.pid)
         time.sleep(0.2)

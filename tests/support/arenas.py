@@ -99,7 +99,7 @@ class LocalArena:
         self._server.__exit__()
 
     def entrant(self, name: str, entry: EngineSpec | None = None, slots: int = 1, url: str = "") -> Entrant:
-        """An entrant with a token; with the engine that plays one game by heart if none is given."""
+        """Return an entrant with a token; with the engine that plays one game by heart if none is given."""
         token = self.arena.tokens.admit(name)
         return Entrant(url or self.url, token, entry or instant("engine"), slots, lambda: self.is_there(name))
 
@@ -107,7 +107,7 @@ class LocalArena:
         return name in {line.name for line in self.arena.present()}
 
     def settings(self, *names: str, **others: Any) -> RunSettings:
-        """A run of these entrants, on the opening of the engine that plays one game by heart."""
+        """Return a run of these entrants, on the opening of the engine that plays one game by heart."""
         engines = tuple(self.arena.engine_of(name) for name in names)
         return replace(instant_settings(self.folder, **others), engines=engines)
 
@@ -147,13 +147,13 @@ class LocalArena:
             yield socket
 
     def hello(self, name: str = "X") -> tuple[str, str]:
-        """What somebody with a token begins with."""
+        """Return the first message of an entrant with a token."""
         token = self.arena.tokens.admit(name)
         return write(HelloMessage(VERSION, token)), write(OpenMessage(1, "by hand"))
 
 
 def heard(socket: ClientConnection, seconds: float = 5.0) -> list[dict[str, Any]]:
-    """All messages until the connection ends, pings left out."""
+    """Return all messages until the connection ends, pings left out."""
     found: list[dict[str, Any]] = []
     until = time.monotonic() + seconds
     try:
@@ -174,7 +174,7 @@ def wait(is_so: Callable[[], object], seconds: float = WAIT_SECONDS) -> None:
 
 
 def totals(run: Run) -> list[tuple[int, str, str, str]]:
-    """What counts of each game: number, winner, ending, moves."""
+    """Return number, winner, ending and moves of each game."""
     return [
         (game.pairing.number, game.winner_name or "", str(game.ending), game.transcript) for game in run.games
     ]
@@ -184,13 +184,13 @@ class Relay:
     """Passes on bytes between whoever connects to it and a server; a context manager.
 
     Attributes:
-        port: where it listens.
+        port: the port at which it listens.
         delay: seconds that it holds back what it passes on, each way.
-        cuts: how many lines were cut.
+        cuts: the number of cut connections.
 
     Args:
         target: the port of the server.
-        delay: as the attribute.
+        delay: the initial value of the attribute.
     """
 
     def __init__(self, target: int, delay: float = 0.0) -> None:

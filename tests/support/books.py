@@ -25,11 +25,11 @@ OTHELLO = Rules()
 START = Position.start()
 LEVEL = 7
 PASS_LINE = "e6f6c4e7e8d8g7f8"
-"""After it Black has to pass; the shortest kind of line that leads to a pass."""
+"""A line of moves after which Black has to pass; no shorter line leads to a pass."""
 
 
 def record(position: Position, score: int = 0, leaf: str | None = None, **changed: object) -> Record:
-    """A record with this score; its leaf is the first move if none is named."""
+    """Return a record with this score; its leaf is the first move if none is named."""
     move = position.legal_moves()[0] if leaf is None else Move.parse(leaf)
     values: dict[str, object] = {
         "position": position,
@@ -59,14 +59,14 @@ def make_book(path: Path, records: Iterable[Record], rules: Rules = OTHELLO) -> 
 
 
 def altered(path: Path, statements: str) -> Path:
-    """The file of a book, or a new one, after SQL that is not ours."""
+    """Return the file of a book, or a new one, after SQL that is not ours."""
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(statements)
     return path
 
 
 def plies(count: int, start: Position = START) -> list[Position]:
-    """Every position up to this many plies from the start, once up to symmetry, without those that are over."""
+    """Return every position up to this many plies from the start, once up to symmetry, without those that are over."""
     found, last = [start], [start]
     for _ in range(count):
         seen: dict[Position, Position] = {}
@@ -128,7 +128,7 @@ def expect_whole(path: Path, unfinished: int = 0) -> None:
 
 
 def varied_records(depth: int = 3, level: int | None = LEVEL) -> list[Record]:
-    """Records of all positions up to so many plies, with numbers drawn at random; those of the last ply have leaves."""
+    """Return records of all positions up to `depth` plies, with random numbers; those of the last ply have leaves."""
     draw = random.Random(4)
     records = []
     for position in plies(depth):
@@ -151,7 +151,7 @@ def varied_records(depth: int = 3, level: int | None = LEVEL) -> list[Record]:
 
 
 def book_with_a_pass() -> list[Record]:
-    """The positions of PASS_LINE, and the one after the pass, which has a leaf."""
+    """Return the positions of PASS_LINE, and the one after the pass, which has a leaf."""
     positions = [after(PASS_LINE[:count]) for count in range(0, len(PASS_LINE), 2)]
     last = after(PASS_LINE).pass_()
     depth_and_selectivity, lines = searched_at(LEVEL, last.empties, "made"), LineCounts(1, 1, 0, 0)
@@ -169,7 +169,7 @@ def make(path: Path, records: Iterable[Record], rules: Rules = START.rules, **fa
 
 
 def egbk3(book: Book, **by_hand: int) -> bytes:
-    """The records of a book as Egaroucid would have them, some half turned; by hand are those after these moves."""
+    """Return a book's records as Egaroucid writes them, some turned by 180 degrees; `by_hand` are those after moves."""
     data, chosen = b"", {after(moves).canonical()[0]: score for moves, score in by_hand.items()}
     for number, each in enumerate(book.records()):
         turn = number % 2 == 1
@@ -192,13 +192,13 @@ def written(book: Book, form: Form) -> bytes:
 
 
 def stored(data: bytes, path: Path, rules: Rules = START.rules, form: Form | None = None) -> list[Record]:
-    """The records of a book that is made of what a form holds, as they are stored."""
+    """Return the records of a book that is made of what a form holds, as they are stored."""
     with make(path, read_form(BytesIO(data), rules, form)[0], rules) as book:
         return list(book.records())
 
 
 def linked(position: Position, score: int) -> Record:
-    """A record of a position all of whose known moves lead to others of the book."""
+    """Return a record of a position all of whose known moves lead to others of the book."""
     return replace(record(position, score), leaf=None)
 
 
@@ -238,7 +238,7 @@ class FullDisk:
 
 @contextmanager
 def no_file_beyond(size: int) -> Iterator[None]:
-    """In here no file grows larger, in bytes: it stands for the end of the disk."""
+    """Limit the size of files, in bytes, as a full disk does."""
     ours = resource.getrlimit(resource.RLIMIT_FSIZE)
     before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     try:

@@ -46,11 +46,11 @@ class Browser:
     """A page in a browser of its own; a context manager.
 
     Attributes:
-        errors: what went wrong in the page, as the browser words it.
+        errors: the errors of the page, in the browser's words.
         requests: every address that was asked for.
 
     Args:
-        folder: for the browser's profile.
+        folder: the folder of the browser's profile.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -157,7 +157,7 @@ class Browser:
         self.click(left + (32 + 40 * file) * width / 344, top + (32 + 40 * line) * width / 344)
 
     def violations(self) -> list[str]:
-        """The serious and critical violations of accessibility that axe-core finds in the page shown."""
+        """Return the serious and critical violations of accessibility that axe-core finds in the page shown."""
         self.run(
             AXE.read_text() + "; window.found = null; axe.run().then(got => { found = got.violations }); null"
         )
@@ -172,7 +172,7 @@ class Browser:
         path.write_bytes(base64.b64decode(taken["data"]))
 
     def _next(self) -> dict[str, Any]:
-        """The next message; errors and requests are noted on the way."""
+        """Return the next message; errors and requests are noted on the way."""
         while b"\0" not in self._buffer:
             data = os.read(self._answers, 1 << 16)
             assert data, "the browser has ended"

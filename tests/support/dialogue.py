@@ -51,7 +51,7 @@ class Dialogue:
 
 
 def text_of(answer: str, sign: str) -> str:
-    """The text of a raw answer without an id, checked to be well formed."""
+    """Return the text of a raw answer without an id, checked to be well formed."""
     check_form(answer)
     assert answer[0] == sign, f"expected an answer that begins with {sign}, got {answer!r}"
     return answer[1:].removeprefix(" ").rstrip("\n")
@@ -72,7 +72,7 @@ def put(inbox: Inbox, line: str) -> None:
 
 
 def listening(*lines: str) -> Inbox:
-    """An inbox in which these lines wait and after which none will come."""
+    """Return an inbox in which these lines wait and after which none will come."""
     inbox = Inbox()
     for line in lines:
         put(inbox, line)
@@ -119,11 +119,11 @@ class Program:
         return thread
 
     def answer(self, patience: float = _PATIENCE_SECONDS) -> str:
-        """The next raw answer; fails if it is late or does not come."""
+        """Return the next raw answer; fails if it is late or does not come."""
         return self.read_until(b"\n\n", patience)
 
     def read_until(self, end: bytes, patience: float = _PATIENCE_SECONDS) -> str:
-        """What comes up to and with `end`."""
+        """Return the output up to and with `end`."""
         deadline = time.monotonic() + patience
         assert self.process.stdout is not None
         while end not in self._read:
@@ -141,7 +141,7 @@ class Program:
         return text_of(self.answer(patience), "=")
 
     def wait_until_ready(self) -> None:
-        """Until a search begins at once: what the first one needs is read before the second answer."""
+        """Wait until a search begins at once: the data of the first one is read before the second answer."""
         self.ask("name")
         self.ask("name")
 
@@ -165,7 +165,7 @@ def run_program(
 
 
 def driver_of(command: Sequence[str], name: str = "A", **named: Any) -> GtpDriver:
-    """A driver of GTP whose process has been started and was sent nothing yet; to be closed."""
+    """Return a driver of GTP whose process has been started and was sent nothing yet; to be closed."""
     driver = GtpDriver(EngineSpec(name, shlex.join(command), TimeControl()), Rules(), **named)
     driver.start()
     return driver
@@ -183,14 +183,14 @@ def fake_driver(
     rules: str = "othello",
     **named: Any,
 ) -> ProcessDriver:
-    """A driver of the fake engine, to be closed.
+    """Return a driver of the fake engine, to be closed.
 
     Args:
         fault: see ``fake_engine``.
         turn: the move at which the fault comes.
         time: the time control.
         name: the name; it is also the value of the engine's variable ``MARK``.
-        heard: where the dialogue goes, a line such as ``A > genmove black`` each.
+        heard: the list that receives the dialogue, in lines such as ``A > genmove black``.
         speak: the protocol.
         extra: more settings, as ``--engine`` takes them.
         rules: the rules of its games.
@@ -203,7 +203,7 @@ def fake_driver(
 
 
 def started(fault: str = "none", turn: int = 1, **named: Any) -> GtpDriver:
-    """A driver of the fake engine that has begun a game by GTP; `fault` comes at its `turn`."""
+    """Return a driver of the fake engine that has begun a game by GTP; `fault` comes at its `turn`."""
     driver = fake_driver(fault, turn, **named)
     assert isinstance(driver, GtpDriver)
     driver.new_game()

@@ -27,7 +27,7 @@ EXTRAS = {
     "loads": ["loadsgf"],
     "values": ["kata-set-param", "kata-get-param"],
 }
-"""What a GTP engine lists besides if its fault has such a word."""
+"""The further commands that a GTP engine lists if its fault contains such a word."""
 OPTIONS = """option name Threads type spin default 1 min 1 max 512
 option name Move Overhead type spin default 10 min 0 max 5000
 option name UCI_Variant type combo default chess var chess var flipello
@@ -143,7 +143,7 @@ class GtpEngine(Engine):
             write("\0thinking \033[31mhard\033[0m\n\n")
 
     def text_of(self, name: str, arguments: list[str]) -> str:
-        """The text of an answer, with its sign if that is not the usual one."""
+        """Return the text of an answer, with its sign if that is not the usual one."""
         if name == "genmove":
             return self.genmove(arguments[0][0].lower())
         if name == ALOUD:
@@ -182,7 +182,7 @@ class GtpEngine(Engine):
         return ""
 
     def genmove(self, colour: str) -> str:
-        """The first legal move, or the fault if its turn has come."""
+        """Return the first legal move, or the fault if its turn has come."""
         square = self.board.choose(colour)
         if (text := self.strike(SQUARES[square])) is not None:
             return text
@@ -190,7 +190,7 @@ class GtpEngine(Engine):
         return SQUARES[square].upper() if self.fault == "upper case" else SQUARES[square]
 
     def genmove_aloud(self, colour: str) -> str:
-        """The first legal move, with two reports: the mover is a disc ahead for each move he has chosen.
+        """Return the first legal move, with two reports: the mover is a disc ahead for each move he has chosen.
 
         The fault ``score N aloud`` reports N instead.
         """
@@ -221,7 +221,7 @@ class GtpEngine(Engine):
         return ""
 
     def final_score(self) -> str:
-        """The true score, unless the fault is about it."""
+        """Return the true score, unless the fault is about it."""
         if self.fault == "no answer to score":
             time.sleep(FOR_EVER)
         if self.fault == "false score":
@@ -325,7 +325,7 @@ class NBoardEngine(Engine):
             self.side = "w" if letter == "B" else "b"
 
     def go(self) -> None:
-        """The first legal move, or the fault if its turn has come."""
+        """Answer with the first legal move, or with the fault if its turn has come."""
         if self.fault == "no move without a depth" and self.depth is None:
             write('warning Must pick a depth with "set depth <n>" first\n')
             return

@@ -50,7 +50,7 @@ def only(
 
 
 def one_move(comment: str, move: str, seconds: float | None) -> AnnotatedGame:
-    """A game of one move, with a comment on the game and one on the move."""
+    """Return a game of one move, with a comment on the game and one on the move."""
     recorder = Recorder(Position.start())
     recorder.play("f5", seconds=seconds, comment=move)
     return AnnotatedGame(Position.start(), recorder.moves, comment=comment)
@@ -58,7 +58,7 @@ def one_move(comment: str, move: str, seconds: float | None) -> AnnotatedGame:
 
 @st.composite
 def plain_games(draw: st.DrawFn, rules: Rules | None = None) -> AnnotatedGame:
-    """Moves alone: a game by any preset if no rules are given, played to its end or stopped on the way."""
+    """Return a game of moves alone, by any preset if no rules are given, played to its end or stopped on the way."""
     first = Position.start(rules or Rules.parse(draw(st.sampled_from(PRESETS))))
     recorder, position = Recorder(first), first
     rng = random.Random(draw(st.integers(0, 2**32)))
@@ -86,7 +86,7 @@ def results(draw: st.DrawFn, game: AnnotatedGame) -> Result | None:
 
 @st.composite
 def annotated_games(draw: st.DrawFn, rules: Rules | None = None) -> AnnotatedGame:
-    """A game of which anything may be known."""
+    """Return a game of which anything may be known."""
     game = draw(plain_games(rules))
     moves = list(game.moves)
     for at in draw(st.sets(st.integers(0, 61), max_size=4)):
@@ -113,7 +113,7 @@ def annotated_games(draw: st.DrawFn, rules: Rules | None = None) -> AnnotatedGam
 
 @st.composite
 def _annotated(draw: st.DrawFn, move: AnnotatedMove) -> AnnotatedMove:
-    """The move and what may be known about it."""
+    """Return the move and what may be known about it."""
     return replace(
         move,
         seconds=draw(st.none() | times),

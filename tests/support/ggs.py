@@ -33,14 +33,14 @@ _FOR_TWO = 2
 
 
 def board_lines(position: Position) -> list[str]:
-    """A position as the server shows it."""
+    """Return a position as the server shows it."""
     cells = position.board_string()[:64].replace("X", "*")
     rows = [f"| {row} {' '.join(cells[8 * row - 8 : 8 * row])} {row} " for row in range(1, 9)]
     return ["|", _COLUMNS, *rows, _COLUMNS, "|", f"|{_SIGNS[position.side]} to move", "|"]
 
 
 def clock_text(seconds: float) -> str:
-    """Seconds as ``05:00``, with a sign if they are used up."""
+    """Return seconds as ``05:00``, with a sign if they are used up."""
     whole = abs(int(seconds))
     return f"{'-' if seconds < 0 else ''}{whole // 60:02}:{whole % 60:02}"
 
@@ -75,12 +75,12 @@ class Game:
         ]
 
     def update(self, head: str = "update") -> list[str]:
-        """The message about the last move."""
+        """Return the message about the last move."""
         last = f"|{len(self.moves):3}: {self.moves[-1][0] if self.moves else 'PASS'}"
         return [f"/os: {head} {self.id} {self.kind} K?", last, *self.sides(), *board_lines(self.position)]
 
     def join(self) -> list[str]:
-        """The message about the whole game."""
+        """Return the message about the whole game."""
         head, *rest = self.update("join")
         whole = [f"|{len(self.moves)} move(s)"]
         if self.moves:
@@ -112,12 +112,12 @@ class GgsServer:
     Attributes:
         sent: all lines that clients have sent, with their names.
         over: ends of matches as they were told.
-        port: on which it listens.
+        port: the port on which it listens.
 
     Args:
-        rng: of random starts.
-        password: that everybody needs.
-        line_feed: after the prompts of the login.
+        rng: the source of random starts.
+        password: the password of all logins.
+        line_feed: the line end after the prompts of the login.
         on_update: called with each game after a move, in the server's thread.
     """
 
@@ -199,7 +199,7 @@ class GgsServer:
         return bool(self._matches or self._stored)
 
     def is_there(self, name: str) -> bool:
-        """Whether a client has said how many matches it plays."""
+        """Return whether a client has said how many matches it plays."""
         return name in self._open
 
     async def _stop(self) -> None:
@@ -349,7 +349,7 @@ class GgsServer:
         return position
 
     def games(self, id: str) -> list[Game]:
-        """A game by its id, or those of a match."""
+        """Return a game by its id, or those of a match."""
         return [game for match in self._matches.values() for game in match.games if id in (game.id, match.id)]
 
     def _play(self, name: str, id: str, text: str) -> None:
@@ -440,14 +440,12 @@ class GgsServer:
 
 
 def fake(*options: Any, **named: Any) -> str:
-    """A fake engine as a user enters it; see ``fake_engine.command``."""
+    """Return a fake engine as a user enters it; see ``fake_engine.command``."""
     return f"cmd={shlex.quote(shlex.join(fake_engine.command(*options, **named)))}"
 
 
 PLAIN = fake()
-ANY_BOARD = (
-    f"{fake(speak='uci')} protocol=uci depth=1"  # that is set up by what it is sent with each question
-)
+ANY_BOARD = f"{fake(speak='uci')} protocol=uci depth=1"  # each question to UCI carries the whole position
 
 
 class Guest:

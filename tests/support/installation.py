@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 HURRY = {"CFLAGS": "-O0", "OUTFLANK_MARCH": "x86-64" if platform.machine() == "x86_64" else "native"}
 """Variables with which a build takes a fifth of the time."""
 _MADE = ".git .venv build dist *.egg-info *.so buildinfo.py weights.un* __pycache__ .*_cache .hypothesis"
-"""What a fresh clone has not."""
+"""The files that a fresh clone lacks."""
 
 
 def clone(folder: Path) -> Path:
@@ -40,8 +40,8 @@ class Environment:
     """A virtual environment with pip, and of other packages only those that Outflank needs.
 
     Args:
-        folder: where to make it.
-        march: what OUTFLANK_MARCH is set to in it, if at all.
+        folder: the folder in which it is made.
+        march: the value of OUTFLANK_MARCH in it; None for no value.
     """
 
     def __init__(self, folder: Path, march: str | None = None) -> None:
@@ -60,7 +60,7 @@ class Environment:
         self.run("python", "-m", "pip", "install", "--no-index", "--no-deps", "--no-build-isolation", *what)
 
     def run(self, *command: str) -> str:
-        """What a command of the environment prints, run in `folder`: where a checkout made by ``clone`` lies.
+        """Return the output of a command of the environment, run in `folder`, where ``clone`` puts a checkout.
 
         Raises: AssertionError with all it said if it fails.
         """
@@ -84,7 +84,7 @@ def python_script(*arguments: str, **variables: str) -> "subprocess.CompletedPro
 
 
 def _lend(folder: Path, *names: str) -> Path:
-    """A folder with links to installed distributions, metadata included."""
+    """Return a folder with links to installed distributions, metadata included."""
     folder.mkdir()
     for name in names:
         lender = distribution(name)
@@ -94,10 +94,10 @@ def _lend(folder: Path, *names: str) -> Path:
 
 
 def nodes(printed: str) -> dict[str, int]:
-    """The nodes of each item that ``outflank bench --json`` prints."""
+    """Return the nodes of each item that ``outflank bench --json`` prints."""
     return {item["name"]: item["nodes"] for item in map(json.loads, printed.splitlines())}
 
 
 def nodes_here() -> dict[str, int]:
-    """Those of the modules that these tests run with."""
+    """Return the nodes of the modules that these tests run with."""
     return nodes(outflank("bench", "--json", timeout=1200, check=True).stdout)

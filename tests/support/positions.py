@@ -29,7 +29,7 @@ h7/w h8/n g1 a4/s f1 a3/e g8/n a1/e"""
 
 
 def mask_of(squares: Iterable[reference.Square]) -> int:
-    """The mask of (row, column) pairs; bit 0 is a1."""
+    """Return the mask of (row, column) pairs; bit 0 is a1."""
     return sum(1 << (8 * row + column) for row, column in squares)
 
 
@@ -38,12 +38,12 @@ def mask_of_discs(board: reference.Board, letter: str) -> int:
 
 
 def mask_of_names(names: str) -> int:
-    """The mask of squares by name, blanks between: ``"d6 e6"``."""
+    """Return the mask of squares by name, blanks between: ``"d6 e6"``."""
     return mask_of(("12345678".index(name[1]), "abcdefgh".index(name[0])) for name in names.split())
 
 
 def board_of_mask(mask: int) -> reference.Board:
-    """A board with a black disc on each square of the mask."""
+    """Return a board with a black disc on each square of the mask."""
     return [
         [reference.BLACK if mask >> (8 * row + column) & 1 else reference.EMPTY for column in range(8)]
         for row in range(8)
@@ -51,13 +51,13 @@ def board_of_mask(mask: int) -> reference.Board:
 
 
 def position_of(board: reference.Board, side: str, rules: Rules) -> Position:
-    """The engine's position with this board and side to move, made from masks, not from text."""
+    """Return the engine's position with this board and side to move, made from masks, not from text."""
     own, opp = mask_of_discs(board, side), mask_of_discs(board, reference.other(side))
     return Position(own, opp, COLOURS[side], rules)
 
 
 def rules_of(name: str, sheet: reference.Sheet) -> Rules:
-    """The engine's rules of this name with what the oracle's sheet settles."""
+    """Return the engine's rules of this name with what the oracle's sheet settles."""
     options = f"start={sheet.start},turns={sheet.turns},tie={sheet.tie},scoring={sheet.scoring}"
     return Rules.parse(f"{name},{options},begins={COLOURS[sheet.begins]}")
 
@@ -68,7 +68,7 @@ def problems(name: str) -> list[obf.Problem]:
 
 
 def reached(seed: int, empties: int, rules: Rules | None = None) -> Position:
-    """A position of a random game with so many empty squares, or the last one before it if the game ended."""
+    """Return a position of a random game with so many empty squares, or the last one before it if the game ended."""
     rng = random.Random(seed)
     position = Position.start(rules or Rules())
     while position.empties > empties and not position.is_over:
@@ -86,7 +86,7 @@ def board(black: str = "", white: str = "") -> str:
 
 
 def squares(position: Position) -> str:
-    """The legal moves as they are written, blanks between."""
+    """Return the legal moves as they are written, blanks between."""
     return " ".join(map(str, position.legal_moves()))
 
 

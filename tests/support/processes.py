@@ -18,25 +18,25 @@ linux_alone = pytest.mark.skipif(PORTABLE, reason="needs what Linux alone tells 
 MARK = f"OUTFLANK_TEST_{os.getpid()}"
 """A variable by which engines of this process's tests are found, wherever they hide."""
 _ATTEMPTS = 3
-_CROWDED_SHARE = 0.5  # of an attempt: such a machine says nothing about times
+_CROWDED_SHARE = 0.5  # the share of an attempt: times of such a machine mean nothing
 _NAP_SECONDS = 0.002
 _LOAD = Path("/proc/loadavg")
 
 
 def living_members(group: int) -> list[int]:
-    """Ids of the processes of a process group that go on living, zombies not counted."""
+    """Return the ids of the processes of a process group that go on living, zombies not counted."""
     return _lasting(
         lambda process: process.status() != psutil.STATUS_ZOMBIE and os.getpgid(process.pid) == group
     )
 
 
 def living_with(variable: str) -> list[int]:
-    """Ids of the processes that go on living with ``NAME=VALUE`` in their environment, whoever their parent is."""
+    """Return the ids of the processes that live on with ``NAME=VALUE`` in their environment, of any parent."""
     return _lasting(lambda process: variable in map("=".join, process.environ().items()))
 
 
 def processes_with(variable: str) -> list[int]:
-    """Ids of the processes that have ``NAME=VALUE`` in their environment now."""
+    """Return the ids of the processes that have ``NAME=VALUE`` in their environment now."""
     return _processes(lambda process: variable in map("=".join, process.environ().items()))
 
 
@@ -59,7 +59,7 @@ def kill_remains(variable: str) -> list[str]:
 
 
 def _lasting(is_one: Callable[[psutil.Process], bool]) -> list[int]:
-    """Ids of such processes; a killed process takes a moment to die, and has a second."""
+    """Return the ids of processes that still meet the condition a second later, as killed ones take a moment to die."""
     deadline = time.monotonic() + 1
     while (found := _processes(is_one)) and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -89,7 +89,7 @@ def cpu_seconds(pid: int) -> float:
 
 
 def children(parent: int) -> list[int]:
-    """Ids of the children of a process, whichever of its threads began them."""
+    """Return the ids of the children of a process, whichever of its threads began them."""
     return [process.pid for process in psutil.process_iter(["ppid"]) if process.info["ppid"] == parent]
 
 
@@ -99,7 +99,7 @@ class StallMeter:
     Attributes:
         worst: seconds by which a thread that only slept woke up too late, at worst.
         crowded: seconds, so far, in which more threads wanted to run than there are processors.
-        seconds: for which it has watched, so far.
+        seconds: the seconds for which it has watched, so far.
     """
 
     def __enter__(self) -> Self:

@@ -37,7 +37,7 @@ def started(*words: object, before: Sequence[str] = (), **options: Any) -> "subp
 
 @contextmanager
 def running(*words: object, **options: Any) -> "Iterator[subprocess.Popen[str]]":
-    """As ``started``, and kill the program at the end if it has not ended."""
+    """Start a program as ``started`` does, and kill it at the end if it has not ended."""
     program = started(*words, **options)
     try:
         yield program
@@ -89,7 +89,7 @@ def kill_at_random(arguments: list[str], rng: random.Random) -> None:
 
 
 def certificate(folder: Path) -> tuple[Path, Path]:
-    """A certificate of this machine and its key; the test is skipped where nothing makes them."""
+    """Return a certificate of this machine and its key; the test is skipped where nothing makes them."""
     if shutil.which("openssl") is None:
         pytest.skip("openssl makes the certificate")
     words = (

@@ -54,7 +54,7 @@ SHEETS = {
 
 
 def board_of(text: str) -> Board:
-    """The board of 64 letters; blanks and line ends are skipped."""
+    """Return the board of 64 letters; blanks and line ends are skipped."""
     letters = "".join(text.split())
     assert len(letters) == 64, f"expected 64 squares, got {len(letters)}"
     assert set(letters) <= {BLACK, WHITE, EMPTY}, f"expected only X O -, got {letters!r}"
@@ -66,7 +66,7 @@ def text_of(board: Board) -> str:
 
 
 def start_board(start: str) -> Board:
-    """The board that a game with this arrangement of the four discs begins with."""
+    """Return the board that a game with this arrangement of the four discs begins with."""
     board = [[EMPTY] * 8 for _ in range(8)]
     for row, letters in zip((3, 4), CENTRES[start], strict=True):
         for column, letter in zip((3, 4), letters, strict=True):
@@ -84,7 +84,7 @@ def name_of(row: int, column: int) -> str:
 
 
 def bracketed(board: Board, side: str, row: int, column: int, direction: str) -> list[Square]:
-    """The discs between a new disc of `side` here and the next of its own in this direction."""
+    """Return the discs between a new disc of `side` here and the next of its own in this direction."""
     down, right = STEPS[direction]
     line: list[Square] = []
     row, column = row + down, column + right
@@ -97,13 +97,13 @@ def bracketed(board: Board, side: str, row: int, column: int, direction: str) ->
 
 
 def lines_from(board: Board, side: str, row: int, column: int) -> dict[str, list[Square]]:
-    """The discs that a new disc of `side` here brackets in each direction where there are some."""
+    """Return the discs that a new disc of `side` here brackets in each direction where there are some."""
     lines = {direction: bracketed(board, side, row, column, direction) for direction in STEPS}
     return {direction: line for direction, line in lines.items() if line}
 
 
 def moves(board: Board, side: str, turns: str) -> dict[str, set[Square]]:
-    """Every legal move as it is written, a1 first, and the discs it turns."""
+    """Return every legal move as it is written, a1 first, and the discs it turns."""
     found: dict[str, set[Square]] = {}
     for row in range(8):
         for column in range(8):
@@ -120,7 +120,7 @@ def moves(board: Board, side: str, turns: str) -> dict[str, set[Square]]:
 
 
 def choices(board: Board, side: str, turns: str) -> list[str]:
-    """What `side` may do: its moves, ``pass`` if only the opponent has any, nothing if the game is over."""
+    """Return the moves of `side`, ``pass`` if only the opponent has any, or no move if the game is over."""
     own = list(moves(board, side, turns))
     if own:
         return own
@@ -128,7 +128,7 @@ def choices(board: Board, side: str, turns: str) -> list[str]:
 
 
 def after(board: Board, side: str, move: str, turns: str) -> Board:
-    """The board after a legal move of `side`."""
+    """Return the board after a legal move of `side`."""
     result = [list(row) for row in board]
     if move == "pass":
         return result
@@ -148,7 +148,7 @@ def count(board: Board, letter: str) -> int:
 
 
 def final_score(board: Board, sheet: Sheet) -> int:
-    """Black's lead in discs at the end of a game."""
+    """Return Black's lead in discs at the end of a game."""
     black, white = count(board, BLACK), count(board, WHITE)
     if sheet.scoring == "empties" and black > white:
         black += count(board, EMPTY)
@@ -158,7 +158,7 @@ def final_score(board: Board, sheet: Sheet) -> int:
 
 
 def winner(board: Board, sheet: Sheet) -> str | None:
-    """Who has won a finished game, None for a draw."""
+    """Return the winner of a finished game, None for a draw."""
     lead = final_score(board, sheet)
     if lead > 0:
         return BLACK
@@ -180,7 +180,7 @@ def leaves(board: Board, side: str, turns: str, depth: int, pass_is_free: bool) 
 
 
 def _symmetry(quarters: int, mirror: bool) -> Callable[[Board], Board]:
-    """Perhaps a reflection, then so many quarter turns clockwise."""
+    """Reflect the board or not, then turn it clockwise by quarters."""
 
     def image(board: Board) -> Board:
         if mirror:
@@ -224,5 +224,5 @@ class Game:
         self.board, self.side, self.hand, _ = self.played.pop()
 
     def score(self) -> int:
-        """Black's final lead; meant for a game that is over."""
+        """Return Black's final lead; meant for a game that is over."""
         return final_score(self.board, self.sheet)

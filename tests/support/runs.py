@@ -50,7 +50,7 @@ def played(
     opening: int = 2,
     seconds: float = 0.25,
 ) -> GameRecord:
-    """The game of a transcript, played to the end; its first `opening` moves were given."""
+    """Return the game of a transcript, played to the end; its first `opening` moves were given."""
     game = Game.from_transcript(transcript, rules)
     final = game.position
     assert final.is_over
@@ -75,7 +75,7 @@ def played(
 def judged(
     values: Mapping[int, float], exact: Mapping[int, int], transcript: str = WIPE_OUT, number: int = 1
 ) -> GameRecord:
-    """A game whose engines said what some of its turns were worth and that was solved at some, both Black's."""
+    """Return a game whose engines said what some of its turns were worth and that was solved at some, both Black's."""
     game = played(transcript, number=number)
     turns = enumerate(game.turns)
     return replace(
@@ -115,7 +115,7 @@ def run_of(
     settings: Mapping[str, Any] | None = None,
     **facts: Any,
 ) -> Run:
-    """The run that these games are; `settings` and `facts` replace what RunSettings and Run would have."""
+    """Return the run that these games are; `settings` and `facts` replace what RunSettings and Run would have."""
     specs = tuple(EngineSpec(name, f"engine-{name.lower()} --fast", TimeControl()) for name in names)
     made = RunSettings(specs, OpeningsChoice.parse("random:2"), games=len(games), seed=5)
     return replace(
@@ -131,7 +131,7 @@ def run_of(
 
 
 def ends(*games: GameRecord) -> list[GameEnded | GameVoided]:
-    """The events that these games have ended, or are void."""
+    """Return the events that these games have ended, or are void."""
     return [GameVoided(game) if game.void else GameEnded(game) for game in games]
 
 
@@ -149,7 +149,7 @@ def store_run(folder: Path, *games: GameRecord) -> Path:
 def random_run(
     names: Sequence[str], pairs: int, settings: Mapping[str, Any] | None = None, solved: int = 0, **facts: Any
 ) -> Run:
-    """A finished run of random games, `pairs` pairs an encounter; the rest as ``run_of``.
+    """Return a finished run of random games, `pairs` pairs an encounter; the rest as ``run_of``.
 
     Engines judge every move; from `solved` empty squares on there are exact margins, all made up.
     """
@@ -166,7 +166,7 @@ def random_run(
 
 
 def random_transcript(rng: random.Random, moves: int, before: str = "") -> str:
-    """A game of at most so many random moves, begun with those of `before`."""
+    """Return a game of at most so many random moves, begun with those of `before`."""
     game = Game.from_transcript(before)
     for _ in range(moves):
         if game.position.must_pass:
@@ -177,7 +177,7 @@ def random_transcript(rng: random.Random, moves: int, before: str = "") -> str:
 
 
 def _judgements(game: GameRecord, rng: random.Random, solved: int) -> tuple[AnnotatedMove, ...]:
-    """Values that wander to the margin, and exact margins that a slip of the mover changes now and then."""
+    """Return values that wander to the margin, and exact margins that a slip of the mover changes now and then."""
     assert game.margin is not None
     count = len(game.turns)
     values = [game.margin * turn / count + rng.gauss(0, 3) for turn in range(count)]
@@ -205,12 +205,12 @@ def instant(name: str) -> EngineSpec:
 
 
 def settings(*specs: EngineSpec, **others: Any) -> RunSettings:
-    """Settings of a run, with random openings unless they say otherwise."""
+    """Return settings of a run, with random openings unless they say otherwise."""
     return RunSettings(engines=specs, **{"openings": OpeningsChoice.parse("random:8"), "seed": 3, **others})
 
 
 def instant_settings(folder: Path, **others: Any) -> RunSettings:
-    """Settings of a match between two engines that play their only game at once."""
+    """Return settings of a match between two engines that play their only game at once."""
     (folder / "openings.txt").write_text(fake_engine.GAME[:2])
     openings = OpeningsChoice.parse(str(folder / "openings.txt"))
     return settings(*map(instant, "AB"), openings=openings, **others)
@@ -257,7 +257,7 @@ def seated(black: Driver, white: Driver, opening: str = "", stall: float = 0.4, 
 
 
 def referee(black: Driver, white: Driver, opening: str = "", **options: Any) -> GameRecord:
-    """The game of two engines; `options` as for ``seated``."""
+    """Return the game of two engines; `options` as for ``seated``."""
     return seated(black, white, opening, **options).play()
 
 

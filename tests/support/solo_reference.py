@@ -31,7 +31,7 @@ Move = tuple[str, int, int]
 
 
 def all_chips() -> list[Chip]:
-    """The 24 chips: in each colour the numbers 1 to 10 and two blank ones."""
+    """Return the 24 chips: in each colour the numbers 1 to 10 and two blank ones."""
     return [Chip(colour, number) for colour in (BLACK, GOLD) for number in (*range(1, 11), 0, 0)]
 
 
@@ -40,7 +40,7 @@ def other(colour: str) -> str:
 
 
 def start(chips: dict[Square, Chip]) -> Board:
-    """These chips, face down, and the four discs in the middle as in the game for two."""
+    """Return these chips, face down, and the four discs in the middle as in the game for two."""
     board: Board = [[None] * 8 for _ in range(8)]
     for (row, column), chip in chips.items():
         board[row][column] = Chip(chip.colour, chip.number)
@@ -50,7 +50,7 @@ def start(chips: dict[Square, Chip]) -> Board:
 
 
 def at(board: Board, row: int, column: int) -> Disc | Chip | None:
-    """What lies there; nothing lies beyond the rim."""
+    """Return the disc or chip on a square; None for an empty square and beyond the rim."""
     return board[row][column] if 0 <= row < 8 and 0 <= column < 8 else None
 
 
@@ -68,7 +68,7 @@ def turned(board: Board, colour: str, row: int, column: int) -> set[Square]:
 
 
 def _with_discs(board: Board, colour: str, row: int, column: int) -> Board:
-    """The board with the new disc on it and the bracketed ones turned; no chip has been touched."""
+    """Return the board with the new disc on it and the bracketed ones turned; no chip has been touched."""
     result = [list(line) for line in board]
     for r, c in turned(board, colour, row, column):
         result[r][c] = Disc(colour)
@@ -77,7 +77,7 @@ def _with_discs(board: Board, colour: str, row: int, column: int) -> Board:
 
 
 def won(board: Board, colour: str, row: int, column: int) -> set[Square]:
-    """The chips that a new disc here wins, judged after discs have been turned and before chips are turned up."""
+    """Return the chips that a new disc here wins, judged after discs were turned and before chips are turned up."""
     after = _with_discs(board, colour, row, column)
     found: set[Square] = set()
     for down, right in STEPS:
@@ -89,7 +89,7 @@ def won(board: Board, colour: str, row: int, column: int) -> set[Square]:
 
 
 def moves(board: Board) -> list[Move]:
-    """Every legal move: a free square on which a disc of that colour brackets something."""
+    """Return every legal move: a free square on which a disc of that colour brackets something."""
     return [
         (colour, row, column)
         for colour in (BLACK, GOLD)
@@ -123,7 +123,7 @@ def chips_of(board: Board) -> dict[Square, Chip]:
 
 
 def score(taken: list[Chip], variant: str) -> int:
-    """Chips won; by ``sum`` their numbers, doubled with all four blank ones."""
+    """Return chips won; by ``sum`` their numbers, doubled with all four blank ones."""
     if variant == "chips":
         return len(taken)
     blanks = sum(chip.number == 0 for chip in taken)
@@ -131,7 +131,7 @@ def score(taken: list[Chip], variant: str) -> int:
 
 
 def winnable(board: Board, limit: int) -> dict[Square, Chip] | None:
-    """The chips that some line of moves wins, by trying every line; None if there are more boards than `limit`."""
+    """Return the chips that some line of moves wins, by trying every line; None if `limit` boards are not enough."""
     seen: set[str] = set()
     found: dict[Square, Chip] = {}
     waiting = [board]

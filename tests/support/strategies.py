@@ -18,7 +18,7 @@ masks = st.integers(min_value=0, max_value=2**64 - 1)
 
 @st.composite
 def sheets(draw: st.DrawFn) -> tuple[str, reference.Sheet]:
-    """A preset and its sheet with any of its options changed: the whole family."""
+    """Return a preset and its sheet with any of its options changed: the whole family."""
     name = draw(st.sampled_from(PRESETS))
     sheet = replace(
         reference.SHEETS[name],
@@ -33,7 +33,7 @@ def sheets(draw: st.DrawFn) -> tuple[str, reference.Sheet]:
 
 @st.composite
 def games(draw: st.DrawFn, sheet: reference.Sheet, whole: bool = False) -> reference.Game:
-    """A random game under `sheet`: played to its end if `whole`, else stopped anywhere on the way."""
+    """Return a random game under `sheet`: played to its end if `whole`, else stopped anywhere on the way."""
     # 60 discs with a pass before each is the longest game; a list's own length would nearly always be short.
     plies = 120 if whole else draw(st.integers(0, 70))
     picks = draw(st.lists(st.integers(0, 255), min_size=plies, max_size=plies))
@@ -48,7 +48,7 @@ def games(draw: st.DrawFn, sheet: reference.Sheet, whole: bool = False) -> refer
 
 @st.composite
 def endgames(draw: st.DrawFn, sheet: reference.Sheet, plies: int) -> reference.Game:
-    """A random game under `sheet`, at most so many plies from one of its ends and with few squares left.
+    """Return a random game under `sheet`, at most so many plies from one of its ends and with few squares left.
 
     A game that ends in a wiped-out board leaves dozens, and another move or another sheet would open them all.
     """
@@ -62,7 +62,7 @@ def endgames(draw: st.DrawFn, sheet: reference.Sheet, plies: int) -> reference.G
 
 @st.composite
 def _squares_filled(draw: st.DrawFn, free: str, letters: str) -> reference.Board:
-    """Any of `letters` on each square that `free` (64 characters) marks with ``?``, its mark elsewhere."""
+    """Draw any of `letters` on each square that `free` (64 characters) marks with ``?``, its mark elsewhere."""
     drawn = draw(st.lists(st.sampled_from(letters), min_size=64, max_size=64))
     squares = (new if mark == "?" else mark for mark, new in zip(free, drawn, strict=True))
     return reference.board_of("".join(squares))
@@ -70,7 +70,7 @@ def _squares_filled(draw: st.DrawFn, free: str, letters: str) -> reference.Board
 
 @st.composite
 def _nearly_full(draw: st.DrawFn) -> reference.Board:
-    """At most six empty squares, anywhere."""
+    """Draw a board with at most six empty squares, anywhere."""
     board = draw(_squares_filled("?" * 64, BLACK + WHITE))
     for square in draw(st.sets(st.integers(0, 63), max_size=6)):
         board[square // 8][square % 8] = EMPTY
@@ -79,7 +79,7 @@ def _nearly_full(draw: st.DrawFn) -> reference.Board:
 
 @st.composite
 def _long_lines(draw: st.DrawFn) -> reference.Board:
-    """Runs of one colour that reach the rim: what a shift without a mask carries round to the next row."""
+    """Return a board with runs of one colour to the rim, which a shift without a mask carries to the next row."""
     board = [[EMPTY] * 8 for _ in range(8)]
     for _ in range(draw(st.integers(1, 6))):
         row, column = draw(st.integers(0, 7)), draw(st.integers(0, 7))

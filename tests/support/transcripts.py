@@ -163,7 +163,7 @@ def check(section: Section, folder: Path) -> None:
 
 @functools.cache
 def _prepared(preparation: str) -> tempfile.TemporaryDirectory[str]:
-    """The folder that the commands above all sections of a subject leave, made once for all of these."""
+    """Return the folder that the commands above all sections of a subject leave, made once for all of these."""
     made = tempfile.TemporaryDirectory()
     for step in steps(preparation):
         printed = lines_of(execute(step.command, Path(made.name)), Path(made.name))
@@ -172,7 +172,7 @@ def _prepared(preparation: str) -> tempfile.TemporaryDirectory[str]:
 
 
 def fitted(shown: Sequence[str], printed: Sequence[str]) -> list[str]:
-    """The printed lines, with lines of the transcript in place of those that they match.
+    """Return the printed lines, with lines of the transcript in place of those that they match.
 
     The result equals `shown` if all of it matches.
     """
@@ -302,12 +302,12 @@ def _start(
 
 
 def _path() -> str:
-    """The path with our programs first: `outflank`, and the `python` that runs fake engines."""
+    """Return the path with our programs first: `outflank`, and the `python` that runs fake engines."""
     return f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 
 
 def text_lines(data: bytes) -> list[str]:
-    """The lines of an output without blank ones at its end; characters that a terminal obeys are escaped."""
+    """Return the lines of an output without blank ones at its end; characters that a terminal obeys are escaped."""
     lines = data.decode(errors="backslashreplace").split("\n")
     return _without_blank_end(
         [
@@ -318,7 +318,7 @@ def text_lines(data: bytes) -> list[str]:
 
 
 def _pattern(line: str) -> re.Pattern[str]:
-    """The lines that a line of a transcript stands for."""
+    """Return the lines that a line of a transcript stands for."""
     parts = re.split(rf"(\.\.\.|{'|'.join(PLACEHOLDERS)})", line)
     return re.compile(
         "".join(".*" if part == "..." else PLACEHOLDERS.get(part, re.escape(part)) for part in parts)

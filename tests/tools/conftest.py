@@ -27,7 +27,7 @@ def settings(nothing: Path) -> SelfplaySettings:
 
 @pytest.fixture(scope="session")
 def games(settings: SelfplaySettings, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of 60 games."""
+    """Return a folder of 60 games."""
     folder = tmp_path_factory.mktemp("games")
     assert selfplay(folder, settings, 60, workers=2) == 60
     return folder
@@ -41,6 +41,6 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 
 @pytest.fixture
 def browser(chromium: Browser) -> Browser:
-    """The one that all tests share, on an empty page."""
+    """Return the one that all tests share, on an empty page."""
     chromium.clear()
     return chromium

@@ -113,7 +113,7 @@ class _Fields:
 
 
 def shown(value: object) -> str:
-    """A value fit for a sentence."""
+    """Return a value fit for a sentence."""
     return printable("nothing" if value is None else json.dumps(value), _LONGEST_SHOWN)
 
 
@@ -123,8 +123,8 @@ class SearchRequest:
 
     Attributes:
         level: 0 to 60, see ``limit_for_level``; says depth and selectivity.
-        selectivity: in percent; None is what pays against time or nodes, else 100.
-        multipv: how many of the best moves to report.
+        selectivity: the selectivity in percent; None for the most efficient one against time or nodes, else 100.
+        multipv: the number of best moves to report.
         stable: whether to report the discs that can never be turned again.
         report_every: seconds between reports while the search runs; None for the result alone.
 
@@ -153,13 +153,13 @@ class SearchRequest:
         return (self.depth, self.nodes, self.seconds, self.level) != (None,) * 4
 
     def limit(self, empties: int) -> Limit:
-        """The limit of a search with this many squares empty."""
+        """Return the limit of a search with this many squares empty."""
         if self.level is None:
             return Limit(self.depth, self.nodes, self.seconds, selectivity=self.selectivity)
         return replace(limit_for_level(self.level, empties), nodes=self.nodes, seconds=self.seconds)
 
     def words(self) -> list[str]:
-        """The limits for people: ``["level 10", "5 s"]``."""
+        """Return the limits for people: ``["level 10", "5 s"]``."""
         level = [] if self.level is None else [f"level {self.level}"]
         return level + limit_words(Limit(self.depth, self.nodes, self.seconds, selectivity=self.selectivity))
 
@@ -184,7 +184,7 @@ class Query:
     Attributes:
         tags: the first fields of its answers: the request's ``id``, and others that name its origin.
         moves: consider only these; None for all.
-        priority: those with a higher one are searched first.
+        priority: the priority; requests with a higher one are searched first.
         yields: whether the search ends early, with what it has found, when it has used up its slice and another client
             waits.
     """
@@ -217,7 +217,7 @@ class Action:
     turns: Sequence[int] | None = None
 
     def terminates(self, query: Query) -> bool:
-        """Whether this ends the search of a query."""
+        """Return whether this ends the search of a query."""
         if self.name != "terminate":
             return self.name == "terminate_all"
         return query.identity == self.target and (self.turns is None or query.tags.get("turn") in self.turns)
@@ -229,7 +229,7 @@ class Remark:
 
     Attributes:
         sentence: the expected value and the actual one.
-        field: of the request; None if it is about the whole request.
+        field: the field of the request; None if the remark is about the whole request.
         is_warning: whether an answer comes all the same.
     """
 
@@ -251,7 +251,7 @@ class Defaults:
 
 
 def read_request(line: str, number: int, defaults: Defaults) -> Iterator[Item]:
-    """The requests of a line of this number; one that can't be understood gives a Remark with the reason."""
+    """Yield the requests of a line of this number; one that can't be understood gives a Remark with the reason."""
     tags: dict[str, Any] = {"id": None, "line": number}
     try:
         fields = _Fields.read(line)
@@ -315,7 +315,7 @@ def _game(fields: _Fields, rules: Rules) -> Game:
 
 
 def _search(fields: _Fields, default: SearchRequest) -> SearchRequest:
-    """A request that names a limit gets none of the limits that others get."""
+    """Return a request that names a limit gets none of the limits that others get."""
     if any(name in fields for name in _LIMITS):
         default = replace(default, depth=None, nodes=None, seconds=None, level=None, selectivity=None)
     selectivity = fields.whole("selectivity", 0, 100, default.selectivity)

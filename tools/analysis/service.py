@@ -36,7 +36,7 @@ from outflank.tools.analysis.requests import (
 from outflank.tools.cli.positions import Given, shown
 
 FIRST_SLICE_SECONDS = 1.0
-"""Of a search while another client waits; each time that it has given way it gets twice as many."""
+"""The time of a search while another client waits; it doubles each time that the search has given way."""
 _WATCH_SECONDS = 0.1  # between two looks for searches that have to give way
 
 
@@ -49,12 +49,12 @@ class _Task:
     """A query that waits for a searcher or is being searched.
 
     Attributes:
-        key: its order among the tasks, the smallest first: negative priority, then serial number.
+        key: the order among the tasks, the smallest first: negative priority, then serial number.
         number: the number of the item among those of its client.
         cancelled: whether the search is to end; what has been found by then is the answer.
-        began: when its search began, on the monotonic clock; None if it has not.
+        began: the time at which the search began, on the monotonic clock; None before.
         slice: the seconds after which its search gives way if another client waits.
-        gives_way: whether it has been stopped for another client.
+        gives_way: whether the search has been stopped for another client.
     """
 
     key: tuple[int, int]
@@ -135,7 +135,7 @@ class AnalysisService:
         return len(meant)
 
     def _queue(self, task: _Task) -> None:
-        """The caller has the lock."""
+        """Queue a task; the caller has the lock."""
         heapq.heappush(self._waiting.setdefault(task.client, []), task)
         self._changed.notify_all()
 
@@ -149,7 +149,7 @@ class AnalysisService:
         return task
 
     def _share(self) -> None:
-        """For the life of the service, stop the search that is longest over its slice while another client waits."""
+        """Stop, for the life of the service, the search that is longest over its slice while another client waits."""
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._waiting)
@@ -267,7 +267,7 @@ _ESCAPED_BYTE = re.compile(r"[\udc80-\udcff]")
 
 
 def items_of(names: Sequence[str], defaults: Defaults) -> Iterator[Item]:
-    """All that is asked in files, on standard input and on the command line; games are numbered from 1 on.
+    """Yield all that is asked in files, on standard input and on the command line; games are numbered from 1 on.
 
     Raises: OSError.
     """
@@ -285,7 +285,7 @@ def items_of(names: Sequence[str], defaults: Defaults) -> Iterator[Item]:
 
 
 def requests_of(stream: BinaryIO, defaults: Defaults) -> Iterator[Item]:
-    """The requests of a stream, one on each line that is not blank."""
+    """Yield the requests of a stream, one on each line that is not blank."""
     # With other bytes replaced, two ids that differ in them would be the same.
     for number, line, is_whole in read_lines(stream, "surrogateescape"):
         tags = {"id": None, "line": number}
@@ -300,7 +300,7 @@ def requests_of(stream: BinaryIO, defaults: Defaults) -> Iterator[Item]:
 def games_as_items(
     entries: Iterator[Entry], name: str, defaults: Defaults, count: Iterator[int]
 ) -> Iterator[Item]:
-    """The last position of each game as a query, and a remark for each that can't be read."""
+    """Yield the last position of each game as a query, and a remark for each that can't be read."""
     for number, entry in enumerate(entries, 1):
         tags = {"id": next(count), "file": shown(name), "number": number}
         if isinstance(entry, BadGame):

@@ -33,7 +33,7 @@ _LINE_ROW = "{move:<6} {score:>6}   {line}"
 
 
 def book_entry(books: Sequence[Path], position: Position, expected: bool) -> BookEntry | None:
-    """The entry of a position in the first book that knows it; None if none does.
+    """Return the entry of a position in the first book that knows it; None if none does.
 
     Raises: OutflankError if a book can't be read, or is for other rules and must not.
     """

@@ -80,9 +80,9 @@ def build_archive(
     """Make an archive; the file appears once it is whole.
 
     Args:
-        path: of the file.
+        path: the path of the file.
         games: any number, as ``read_games`` gives them; those by other rules and bad ones are counted and left out.
-        rules: of the archive; Othello if left out.
+        rules: the rules of the archive; Othello if left out.
         advance: called with the number of games read since the last call.
         begin: called with a word for each step that begins.
 
@@ -234,7 +234,7 @@ class _Builder:
             execute(f"DELETE FROM {table}")
 
     def _watching(self) -> Iterator[bool]:
-        """Whether to interrupt the statement: a generator gets at its ``yield`` what a signal's handler raises.
+        """Yield whether to interrupt the statement: a generator gets at its ``yield`` what a signal's handler raises.
 
         SQLite would drop an error that its callback raises.
         """
@@ -413,7 +413,7 @@ class _Builder:
 
 
 def _text(text: str) -> str:
-    """A text as SQLite takes it, and not of any length."""
+    """Return a text as SQLite takes it, and not of any length."""
     return text[:_LONGEST_NAME].encode(errors="replace").decode()
 
 

@@ -20,7 +20,7 @@ from outflank.engine import Move, Position, Symmetry
 from outflank.storage.database import DatabaseKind
 
 NO_MOVE = MOVE_NUMBERS
-"""In the place of a move's number: the game ended in the position, or was broken off."""
+"""The number in place of a move's where the game ended in the position, or was broken off."""
 NOBODY = 0
 """The number of the player, and of the event, that has no name."""
 TABLES = """
@@ -60,25 +60,25 @@ ARCHIVE = DatabaseKind("an archive of games", application=0x4F464C41, tables=TAB
 
 
 def place_of(position: Position) -> tuple[int, Symmetry]:
-    """The number of a position and of its images, and the symmetry that leads to the image whose moves are stored."""
+    """Return the number of a position and its images, and the symmetry to the image whose moves are stored."""
     key, symmetry = key_of(position)
     return int.from_bytes(blake2b(key, digest_size=8).digest(), "big", signed=True), symmetry
 
 
 @cache
 def images_of_moves() -> tuple[tuple[int, ...], ...]:
-    """For each symmetry, the number of the image of each move by the move's number."""
+    """Return for each symmetry the number of the image of each move, by the move's number."""
     moves = [numbered_move(number) for number in range(MOVE_NUMBERS)]
     return tuple(tuple(move_number(symmetry.move(move)) for move in moves) for symmetry in Symmetry)
 
 
 def packed_moves(moves: list[int]) -> bytes:
-    """The numbers of moves as a row of a game has them: two bytes each."""
+    """Return the numbers of moves as a row of a game has them: two bytes each."""
     return struct.pack(f"<{len(moves)}H", *moves)
 
 
 def unpacked_moves(data: bytes) -> list[Move]:
-    """The moves of a row. Raises: ValueError if these bytes are no moves."""
+    """Return the moves of a row. Raises: ValueError if these bytes are no moves."""
     if len(data) % 2:
         raise ValueError("half a move")
     return [numbered_move(number) for number in struct.unpack(f"<{len(data) // 2}H", data)]

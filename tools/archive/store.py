@@ -47,8 +47,8 @@ class MoveRow:
     """The games in which a move, or an image of it in a symmetric position, was made.
 
     Attributes:
-        move: in the coordinates of the position that was asked about.
-        won: by the mover; games without a known result are in none of these three.
+        move: the move, in the coordinates of the position of the query.
+        won: the games that the mover won; games without a known result count nowhere.
         strongest: names of up to three players who made it, the strongest first.
         engine: the score by the engine, in discs from the mover's side; None if it was not asked.
         book: the score in a book; None if no book knows it.
@@ -72,9 +72,9 @@ class PositionTable:
 
     Attributes:
         position: the one asked about; after a pass if one is forced.
-        ended: how many of these ended in it, or were broken off.
+        ended: the number of games that ended in the position, or were broken off.
         moves: the most frequent first.
-        certainty: of the engine's scores, in words; empty without them.
+        certainty: the certainty of the engine's scores, in words; empty without them.
     """
 
     position: Position
@@ -90,8 +90,8 @@ class Archive:
     Best used as a context manager: ``with Archive.open(path) as archive``. ``len(archive)`` is the number of games.
 
     Attributes:
-        duplicates: how many games were left out when it was made, since they were in it already.
-        positions: how many different ones it has, images counted once.
+        duplicates: the number of games that were left out, since the archive had them already.
+        positions: the number of different positions, images counted once.
     """
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
@@ -349,7 +349,7 @@ class Archive:
 
 
 def _are_between(visit: Visit, sides: Sequence[dict[int, int]]) -> bool:
-    """Whether each of the names belongs to another player of the game."""
+    """Return whether each of the names belongs to another player of the game."""
     both = (visit.black, visit.white)
     return any(
         all(player in side for player, side in zip(players, sides, strict=False))
@@ -358,7 +358,7 @@ def _are_between(visit: Visit, sides: Sequence[dict[int, int]]) -> bool:
 
 
 def _images(position: Position, symmetry: Symmetry) -> dict[int, Move]:
-    """The legal moves of a position by the numbers that an archive has for them.
+    """Return the legal moves of a position by the numbers that an archive has for them.
 
     In a symmetric position several moves are images of each other, and have one that stands for all.
     """

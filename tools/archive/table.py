@@ -21,9 +21,9 @@ class Explorer:
     """An archive with books and the engine beside it: what every command shows about a position.
 
     Args:
-        archive: of the games.
+        archive: the archive of the games.
         books: the first that knows a position counts; those for other rules are passed over.
-        level: of the engine's scores; None for no scores of it.
+        level: the level of the engine's scores; None for no scores.
     """
 
     def __init__(self, archive: Archive, books: Sequence[Book] = (), level: int | None = None) -> None:
@@ -40,7 +40,7 @@ class Explorer:
             yield cls(archive, [stack.enter_context(Book.open(book)) for book in books], level)
 
     def at(self, position: Position, wanted: Wanted = ANY) -> PositionTable:
-        """The table of a position with the scores of engine and book. Raises: FileFormatError, SettingsError."""
+        """Return the table of a position with the scores of engine and book. Raises: FileFormatError, SettingsError."""
         table = self.archive.table(position, wanted)
         position, moves = table.position, table.position.legal_moves()
         if not moves:
@@ -59,15 +59,15 @@ class Explorer:
         return replace(table, moves=tuple(rows))
 
     def text(self, position: Position) -> Iterator[str]:
-        """The lines that show the table of a position."""
+        """Return the lines that show the table of a position."""
         return table_text(self.at(position))
 
     def facts(self, position: Position, wanted: Wanted = ANY) -> dict[str, Any]:
-        """The table of a position as JSON has it."""
+        """Return the table of a position as JSON has it."""
         return _table_facts(self.at(position, wanted))
 
     def exit_of(self, game: AnnotatedGame) -> tuple[int, AnnotatedMove] | None:
-        """The move by which a game left those of the archive, and its ply, 1 for the first.
+        """Return the move by which a game left those of the archive, and its ply, 1 for the first.
 
         Games that ended with the same position are not counted, since they may be the same game.
 
@@ -83,7 +83,7 @@ class Explorer:
 
 
 def table_text(table: PositionTable) -> Iterator[str]:
-    """The lines that show a table: a heading, and a row for each move."""
+    """Yield the lines that show a table: a heading, and a row for each move."""
     position = table.position
     mover = position.rules.colour_name(position.side)
     if not table.games:
@@ -126,7 +126,7 @@ def _cells(row: MoveRow, games: int) -> tuple[str, ...]:
 
 
 def _table_facts(table: PositionTable) -> dict[str, Any]:
-    """The table as JSON has it; results and scores are from the side to move."""
+    """Return the table as JSON has it; results and scores are from the side to move."""
     moves = []
     for row in table.moves:
         named, facts = opening_at(table.position.play(row.move)), asdict(row)
@@ -152,7 +152,7 @@ def _table_facts(table: PositionTable) -> dict[str, Any]:
 
 
 def game_row(game: AnnotatedGame) -> str:
-    """A game in a line: when, who, the margin for Black, where."""
+    """Return a game in a line: when, who, the margin for Black, where."""
     outcome = game.outcome
     if outcome is None:
         result = "-"
@@ -165,7 +165,7 @@ def game_row(game: AnnotatedGame) -> str:
 
 
 def game_facts(game: AnnotatedGame) -> dict[str, Any]:
-    """A game as JSON has it; the margin is Black's."""
+    """Return a game as JSON has it; the margin is Black's."""
     outcome = game.outcome
     winner = None if outcome is None else outcome.winner
     return {

@@ -11,7 +11,7 @@ RATING_STEP = 100
 LATEST_YEAR = 9999
 MOST_DISCS = 64
 NO_STRENGTH = 0.0
-"""Of a player without a name, who is nobody's rival."""
+"""The number of a player without a name, who is nobody's rival."""
 _BEST = 3
 
 
@@ -45,7 +45,7 @@ class Wanted:
         return bool(self.players or self.event)
 
     def allows(self, year: int, rating: int) -> bool:
-        """Whether games of a year between players of a rating are meant; 0 is unknown."""
+        """Return whether games of a year between players of a rating are meant; 0 is unknown."""
         return (self.years is None or year in self.years) and (self.rating is None or rating >= self.rating)
 
 
@@ -112,12 +112,12 @@ class Tally:
 
 
 def strongest(players: Collection[int], strengths: Mapping[int, float]) -> list[int]:
-    """The three strongest players; equal ones in the order of their numbers."""
+    """Return the three strongest players; equal ones in the order of their numbers."""
     return sorted(players, key=lambda player: (-strengths[player], player))[:_BEST]
 
 
 def tallies_of(visits: Iterable[Visit], strengths: Mapping[int, float]) -> dict[tuple[int, int, int], Tally]:
-    """Sums over the games in one position.
+    """Return sums over the games in one position.
 
     Returns: sums by the number of the move, year and rating rounded down to hundreds.
     """

@@ -71,10 +71,10 @@ class ClientSocket:
     """A WebSocket of a client; a ``Connection`` may use it from any thread.
 
     Attributes:
-        is_open: whether its client has sent ``open``.
+        is_open: whether the client has sent ``open``.
         heard: the time of the last message.
-        was_silent: whether it was closed because no message came.
-        is_lost: whether it was silent, or was closed without a closing code of the client.
+        was_silent: whether the socket was closed because no message came.
+        is_lost: whether the socket was silent, or was closed without a closing code of the client.
     """
 
     def __init__(self, socket: WebSocket) -> None:
@@ -222,7 +222,7 @@ class Connection:
         engine: the name that the engine reports; empty before the first ``open``.
         slots: the number of games that it can play at once.
         losses: the number of times that the connection was lost.
-        is_lost: whether its last socket was lost.
+        is_lost: whether the last socket was lost.
 
     Args:
         patience: the seconds in which it may be restored, in each game.

@@ -51,10 +51,10 @@ class Check:
 
     Attributes:
         name: words with hyphens.
-        level: how much the rule weighs.
+        level: the weight of the rule.
         rule: the rule in a sentence or two.
         needs: commands that an engine has to list for the rule to apply to it.
-        alone: whether it gets a process of its own, which no later check uses.
+        alone: whether the check gets a process of its own, which no later check uses.
         see: names of earlier checks; if the engine failed one of them, a failure of this check shows the same habit.
         run: raises Violation or an EngineError if the engine breaks the rule.
     """

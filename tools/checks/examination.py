@@ -22,10 +22,10 @@ class Finding:
 
     Attributes:
         check: the check.
-        outcome: its outcome.
-        detail: if it failed, the expected and the actual answer; if it was skipped, the reason: the rule is not for
-            this engine, or it can't be said whether it keeps it.
-        dialogue: of a failed check: ``>`` to the engine, ``<`` from it.
+        outcome: the outcome of the check.
+        detail: the expected and the actual answer of a failed check, or the reason why it was skipped: the rule is not
+            for this engine, or nothing shows whether the engine keeps it.
+        dialogue: the dialogue of a failed check: ``>`` to the engine, ``<`` from it.
     """
 
     check: Check
@@ -34,7 +34,7 @@ class Finding:
     dialogue: tuple[str, ...] = ()
 
     def fails(self, level: Level) -> bool:
-        """Whether a rule of this level is broken."""
+        """Return whether a rule of this level is broken."""
         return self.outcome == "failed" and self.check.level == level
 
 
@@ -135,5 +135,5 @@ CATALOGUES: dict[Protocol, tuple[type[TappedDriver], dict[str, Check]]] = {
     Protocol.GTP: (TappedGtpDriver, CHECKS),
     Protocol.NBOARD: (TappedNBoardDriver, NBOARD_CHECKS),
 }
-"""For each protocol the class of its driver, and its checks."""
+"""The class of the driver, and the checks, of each protocol."""
 SECTION_OF = {name: title for title, module in SECTIONS.items() for name in checks_of(module)}

@@ -78,7 +78,7 @@ class TappedNBoardDriver(TappedDriver, NBoardDriver):
 
 
 def _begins(line: str, beginning: str) -> bool:
-    """Whether the first words of a line are these; a move may be glued to ``===``."""
+    """Return whether the first words of a line are these; a move may be glued to ``===``."""
     if beginning == _CHOICE:
         return line.startswith(_CHOICE)
     words = beginning.split()

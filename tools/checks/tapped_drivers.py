@@ -31,7 +31,7 @@ PATIENCE_SECONDS = 5.0  # for an answer that asks for no thinking
 THINKING_SECONDS = 60.0  # for a move without a clock
 END_SECONDS = 2.0  # for a program to end
 _QUIET_SECONDS = 0.2  # output that comes later than this after an answer is not noticed
-_MOST_LINES = 200  # of the dialogue of one check
+_MOST_LINES = 200  # the lines kept of a check's dialogue
 _ANSWER = re.compile(rb"^[=?]", re.MULTILINE)
 _ID = re.compile(rb"\s*(\d+)(?:\s|$)")
 _HEAD = re.compile(r"( ?)([0-9]*)(.*)", re.DOTALL)
@@ -113,7 +113,7 @@ class TappedDriver(ProcessDriver):
         return self.process.discard_output()
 
     def ends_within(self, seconds: float) -> bool:
-        """Whether the process ends by itself; its output until then is dropped."""
+        """Return whether the process ends by itself; its output until then is dropped."""
         deadline = time.perf_counter() + seconds
         try:
             while True:
@@ -169,8 +169,8 @@ class TappedGtpDriver(TappedDriver, GtpDriver):
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
-        self._ids: set[str] = set()  # that the process was sent
-        self._head = ("", True)  # of the last answer: its id, and whether it is glued to the sign
+        self._ids: set[str] = set()  # the ids that the process was sent
+        self._head = ("", True)  # the last answer's id, and whether it is glued to the sign
         self._refused = ""  # a command that the engine is known to refuse
 
     def start(self) -> None:

@@ -389,7 +389,7 @@ def refuses_bad_colours(engine: TappedGtpDriver) -> None:
 
 
 def _answers_genmove(engine: TappedGtpDriver, colour: str) -> bool:
-    """Whether ``genmove`` succeeds at the start, for checks that are not about its move."""
+    """Return whether ``genmove`` succeeds at the start, for checks that are not about its move."""
     reply = engine.ask_or_close("clear_board") and engine.ask_or_close(f"genmove {colour}", engine.thinking)
     return reply is not None and reply.ok
 
@@ -421,7 +421,7 @@ def changes_nothing_when_it_fails(engine: TappedGtpDriver) -> None:
 
 
 def _changes_nothing(engine: TappedGtpDriver, command: str) -> bool:
-    """Whether the engine refuses a command; the position has to be the same after it. Other checks report the rest."""
+    """Return whether the engine refuses a command, after which the position has to be the same."""
     set_up(engine, beginning(WHITE_WINS, 10))
     shown = "showboard" in engine.commands
     before = shown and engine.succeed("showboard")

@@ -42,7 +42,7 @@ _NAMES_WIDTH = 30
 """Characters of the widest name of an option that has its text in the same line; click's own number."""
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
-"""What ``click.option`` returns, or several of these as one."""
+"""The decorator that ``click.option`` returns, or several of these as one."""
 
 
 def together(*options: Callable[[Decorated], Decorated]) -> Callable[[Decorated], Decorated]:
@@ -215,7 +215,7 @@ def _shown_name(parameter: click.Parameter) -> str:
 
 
 def is_given(ctx: click.Context, name: str) -> bool:
-    """Whether a parameter of the command stands on the command line, in a variable or in a file."""
+    """Return whether a parameter of the command stands on the command line, in a variable or in a file."""
     return ctx.get_parameter_source(name) not in (None, click.core.ParameterSource.DEFAULT)
 
 
@@ -285,7 +285,7 @@ def handing(kinds: Mapping[str, type[Any]], *options: Decorator) -> Decorator:
 def completed_by(
     *words: str, files: bool = False
 ) -> Callable[[click.Context, click.Parameter, str], list["CompletionItem"]]:
-    """A click callback by which shells complete a value to one of the words, or to the name of a file."""
+    """Return a click callback by which shells complete a value to one of the words, or to the name of a file."""
 
     def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list["CompletionItem"]:
         from click.shell_completion import CompletionItem  # not at the top: an engine starts without it
@@ -308,13 +308,13 @@ class CommandGroup(click.Group):
         return {name: " ".join(text.partition("\n\n")[0].split()) for name, text in helps}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names of the commands."""
+        """Return the names of the commands."""
         return list(self.summaries)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that the words name; the error about a mistyped one suggests a similar name."""
+        """Return the command that the words name; the error about a mistyped one suggests a similar name."""
         name = args[0]
         is_known = name in self.summaries or name in self.commands
         if not is_known and not name.startswith("-") and not ctx.resilient_parsing:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # the help of the program imports this file, and needs nothin
 
 
 def config_file() -> Path:
-    """The file of the user's own defaults, by the XDG base directory specification."""
+    """Return the file of the user's own defaults, by the XDG base directory specification."""
     folder = os.environ.get("XDG_CONFIG_HOME", "")
     return (
         Path(folder if folder.startswith("/") else Path("~/.config").expanduser())

@@ -26,7 +26,7 @@ class GameFilter:
     Attributes:
         players: parts of the names of both players, or of one of them, in any case; may be empty.
         years: first and last year.
-        result: who won.
+        result: the side that won.
         lengths: fewest and most discs played.
         event: part of the name of the event, in any case; may be empty.
     """
@@ -38,7 +38,7 @@ class GameFilter:
     event: str = ""
 
     def allows(self, game: AnnotatedGame) -> bool:
-        """Whether the game is all of this."""
+        """Return whether the game is all of this."""
         return (
             self._has_players(game)
             and (self.years is None or year_of(game.date) in self.years)
@@ -48,7 +48,7 @@ class GameFilter:
         )
 
     def __str__(self) -> str:
-        """The options that it was made of: ``--player Ann --year 1998-2003``; empty if it allows everything."""
+        """Return the options that it was made of: ``--player Ann --year 1998-2003``; empty if it allows everything."""
         words = [f"--player {name}" for name in self.players]
         words += [f"--event {self.event}"] if self.event else []
         words += [f"--year {_words(self.years)}"] if self.years else []
@@ -60,7 +60,7 @@ class GameFilter:
         """Raise OutflankError if no game was found.
 
         Args:
-            count: of games that were all of this.
+            count: the number of games that meet all conditions.
             unnamed: whether players of some games are known by numbers alone.
         """
         if count:
@@ -81,7 +81,7 @@ class GameFilter:
 
 
 def result_of(game: AnnotatedGame) -> ResultName:
-    """Who won."""
+    """Return the result of a game by its winner."""
     outcome = game.outcome
     if outcome is None:
         return "unknown"

@@ -107,10 +107,10 @@ plain_search_options = together(threads_option, hash_option, weights_option)
 
 
 def selectivity_option(default: str = "", value: str | None = None) -> Callable[[Decorated], Decorated]:
-    """``--selectivity 95``: hands the command a member of SELECTIVITIES.
+    """Return ``--selectivity 95``: hands the command a member of SELECTIVITIES.
 
     Args:
-        default: what None means, which the command gets if the option is left out; empty if there is a `value`.
+        default: the meaning of None, the value if the option is left out; empty if there is a `value`.
         value: the default of the option.
     """
     return click.option(
@@ -185,7 +185,7 @@ def output_option(what: str, otherwise: str = "", **attributes: Any) -> Callable
     Args:
         what: the help's words for the contents.
         otherwise: the default, for the help; empty if the option is required.
-        attributes: of the option.
+        attributes: the attributes of the option.
     """
     default = f"  [default: {otherwise}]" if otherwise else ""
     return click.option(

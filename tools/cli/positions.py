@@ -45,7 +45,7 @@ def shown(name: str) -> str:
 
 
 def is_transcript(text: str) -> bool:
-    """Whether a text starts like a transcript; ``b1`` may start a board too."""
+    """Return whether a text starts like a transcript; ``b1`` may start a board too."""
     return _FIRST_MOVE.match(text.strip()) is not None and not _BOARD.match(text.strip())
 
 
@@ -256,7 +256,7 @@ def games_of(name: str, source: FormatName | None, rules: Rules) -> Iterator[Ann
 
     Args:
         name: the name of the file or of a sample.
-        source: its format; detected if None.
+        source: the file's format; detected if None.
         rules: the rules of games that do not name their rules.
     """
     with ExitStack() as stack:

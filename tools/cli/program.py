@@ -168,7 +168,7 @@ class Program(CommandGroup):
     summaries = COMMANDS
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name, its module imported; None if there is none."""
+        """Return the command of that name, its module imported; None if there is none."""
         if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(f"outflank.tools.commands.{_MODULES.get(cmd_name, cmd_name)}")
@@ -268,7 +268,7 @@ class Program(CommandGroup):
 
 
 def _pages_folder() -> Path | None:
-    """The folder docs/ of the checkout, or of the wheel that is installed; None if it is not there."""
+    """Return the folder docs/ of the checkout, or of the wheel that is installed; None if it is not there."""
     package = Path(__file__).resolve().parents[2]  # or the checkout, where the rooms of the package are links
     schemes = (sysconfig.get_path("data"), sysconfig.get_path("data", sysconfig.get_preferred_scheme("user")))
     folders = [package / "docs", *(Path(data) / "share/doc/outflank/docs" for data in schemes)]

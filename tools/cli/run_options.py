@@ -400,7 +400,7 @@ def tournament_of(
 
 
 PAGE_NEEDS = {"--delay": ["--live"]}
-"""What the options of the page need."""
+"""The extra that the options of the page need."""
 KINDS = {"options": RunOptions, "played": RunSettings}
 """The dataclasses that hold the options of a run, by the names of a command's arguments.
 

@@ -58,7 +58,7 @@ class WholeNumber(click.IntRange):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list["CompletionItem"]:
-        """All numbers if they are few, such as levels."""
+        """Return all numbers if they are few, such as levels."""
         from click.shell_completion import CompletionItem  # not at the top: an engine starts without it
 
         if self.min is None or self.max is None or self.max - self.min > _MOST_COMPLETED:

@@ -48,7 +48,7 @@ _NAME = click.argument("name", callback=read_by(lambda text: str(engines.name("n
 
 
 def _moment(text: str) -> datetime:
-    """The time is of this machine's zone if it names none."""
+    """Return the time is of this machine's zone if it names none."""
     try:
         return datetime.fromisoformat(text).astimezone()
     except ValueError:

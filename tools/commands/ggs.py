@@ -188,7 +188,7 @@ async def _play(client: GgsClient) -> None:
     loop = asyncio.get_running_loop()
 
     def interrupt(number: int, frame: object) -> None:
-        """The loop of Windows has no handlers of signals."""
+        """Interrupt from a handler of signals, which the loop of Windows lacks."""
         with suppress(RuntimeError):  # it has ended
             loop.call_soon_threadsafe(partial(client.interrupt, number, at_once=number != signal.SIGINT))
 

@@ -56,7 +56,7 @@ class MatchType:
     Attributes:
         text: the type in the server's notation.
         size: the width of the board in squares.
-        synchro: whether it is two simultaneous games with exchanged colours.
+        synchro: whether the match is two simultaneous games with exchanged colours.
         discs: the number of discs of a random start; 0 for the usual start.
         anti: whether fewer discs win.
         komi: whether colours are bid for.
@@ -163,7 +163,7 @@ class Board:
         id: the id of the match.
         part: the number of the game in a synchro match.
         kind: the type of the match.
-        is_whole: whether it has all moves.
+        is_whole: whether the record has all moves.
         first: the position before the moves; the current one without moves.
         turns: the moves of the message, in order.
         position: the current position.

@@ -55,7 +55,7 @@ class PageGame(LiveGame):
         trouble: the sentence about why it can't be continued; empty if it can.
         pages: the events of the pages that show it, which are set after each change.
         is_paused: whether somebody has paused it.
-        is_open: whether it is played, or its engines may still run.
+        is_open: whether the game is played, or its engines may still run.
 
     Args:
         record: the game to start, with the turns that are given.

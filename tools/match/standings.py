@@ -88,7 +88,7 @@ class Standings:
             self._changes += 1
 
     def is_complete(self, pair: int) -> bool:
-        """Whether both games of a pair count."""
+        """Return whether both games of a pair count."""
         return pair in self._keys
 
     @property

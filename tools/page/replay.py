@@ -55,12 +55,12 @@ class Replay:
         white: the name of White's player; may be empty.
         black_rating: Black's rating.
         white_rating: White's rating.
-        ending: how the game ended, in a word.
+        ending: the way in which the game ended, in a word.
         winner: the winner; empty for a draw and for an unfinished game.
         margin: Black's lead by the scoring of the rules; None if the discs did not decide.
         result: the result in words.
         is_recorded: whether the record states the result, so that the game can't be continued.
-        fault: whether it ended by the loser's fault.
+        fault: whether the game ended by the loser's fault.
         detail: a sentence about the ending.
         title: the name or number of the game in its file.
         event: the tournament.
@@ -73,14 +73,14 @@ class Replay:
         warning: a sentence about a part of the record that is not kept, or contradicts the board.
         unread: the parts of the record that are not kept, see ``AnnotatedGame.unread``.
         colours: the name of each side's colour, and what fills its discs; empty for the page's own.
-        remark: what the list of games shows in place of the ending.
+        remark: the text in the list of games in place of the ending.
         given: the number of turns at the beginning that nobody chose.
         seconds: the time that each turn took.
         values: the mover's evaluation at each turn.
         exact: the margin with best play from each position.
         booked: whether each turn came from an engine's book; None if unknown.
         comments: the comment on each turn.
-        faults: how bad the record calls each turn, see ``AnnotatedMove.fault``.
+        faults: the mark of each turn in the record, see ``AnnotatedMove.fault``.
         instead: the better line that the record names at each turn.
         implied: whether each turn is a pass that the record left out.
         review: the reviewer's score of each position.

@@ -20,7 +20,7 @@ def say(text: str = "", err: bool = False) -> None:
 
 
 def is_coloured() -> bool:
-    """Whether stdout is a terminal with colours and UTF-8."""
+    """Return whether stdout is a terminal with colours and UTF-8."""
     encoding = (sys.stdout.encoding or "").lower().replace("-", "")
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or encoding != "utf8"
     return sys.stdout.isatty() and not plain

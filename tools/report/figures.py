@@ -30,17 +30,17 @@ class EngineFigures:
 
     Attributes:
         spec: the engine.
-        score: its score.
-        by_colour: its score with each colour.
-        faults: its losses by a fault of its own, by the fault.
-        fault_wins: its wins by a fault of the opponent, by the fault.
+        score: the engine's score.
+        by_colour: the score with each colour.
+        faults: the losses by a fault of its own, by the fault.
+        fault_wins: the wins by a fault of the opponent, by the fault.
         seconds: the seconds of each of its moves, with those on which it lost on time.
         discs_lost: discs that it threw away by moves whose exact worth is known, and how many moves that were.
-        book_moves: its moves from an opening book, and all its moves of which it named the source.
+        book_moves: the moves from an opening book, and all moves of which it named the source.
         voids: games that do not count, on its account.
-        void_share: of its games and these voids, 0 to 1.
+        void_share: the share of voids in its games and voids, 0 to 1.
         outside: time it took outside the commands for its moves.
-        identities: its name and version in its own words; several if they changed, none if not known.
+        identities: the name and version in its own words; several if they changed, none if not known.
     """
 
     spec: EngineSpec
@@ -140,7 +140,7 @@ def _engine(run: Run, name: str, score: Score) -> EngineFigures:
 
 
 def is_one_sided(score: Score) -> bool:
-    """Whether a colour took nine points of ten or more, in at least four games: it says little about the engines."""
+    """Return whether a colour took nine points of ten or more in at least four games, which says little."""
     most = max(score.points, score.of_opponent.points)
     return score.games >= _FEWEST_GAMES and 10 * most >= _ONE_SIDED * score.games
 

@@ -44,12 +44,12 @@ def run_record(run: Run, game: GameRecord) -> AnnotatedGame:
 
 
 def transcript_line(game: GameRecord) -> str:
-    """The moves of a game and, after ``#``, names and result: a line that ``--openings`` can read."""
+    """Return the moves of a game and, after ``#``, names and result: a line that ``--openings`` can read."""
     return transcript.write(as_transcript(annotated_game(game), game))
 
 
 def as_transcript(record: AnnotatedGame, game: GameRecord) -> AnnotatedGame:
-    """The record with the words of the run for its result, in place of names and comment."""
+    """Return the record with the words of the run for its result, in place of names and comment."""
     return replace(record, black="", white="", comment=headline(game))
 
 

@@ -45,7 +45,7 @@ def limit_words(limit: Limit) -> list[str]:
 
 
 def reached_end(info: Searched, empties: int) -> bool:
-    """Whether the search, even a selective one, reached the end of a game with `empties` empty squares."""
+    """Return whether the search, even a selective one, reached the end of a game with `empties` empty squares."""
     return info.exact or info.depth >= empties
 
 

@@ -72,7 +72,7 @@ _PLAIN_LINES = str.maketrans(_LINES, "-++||")
 
 
 def print_result(figures: Figures) -> None:
-    """The final table on stdout: bracket, standings, rounds, who took what, Elo or ratings, the test, what to know."""
+    """Print the final table: bracket, standings, rounds, cross table, Elo or ratings, the test, notes."""
     console = Console(highlight=False, width=None if sys.stdout.isatty() else _PIPE_WIDTH)
     with console.capture() as captured:
         _print_to(console, figures)
@@ -114,7 +114,7 @@ def _sentences(figures: Figures) -> list[str]:
 
 
 def _bracket_lines(rounds: Sequence[Sequence[Meeting]], champion: str | None) -> list[str]:
-    """The bracket of a knockout, each round a column; unknown engines are question marks.
+    """Return the bracket of a knockout, each round a column; unknown engines are question marks.
 
     A line has an engine of the first round or the gap between two; a winner stands between the two that met.
     """
@@ -153,7 +153,7 @@ def _bracket_column(meetings: Sequence[Meeting]) -> list[str]:
 
 
 def _bracket_cell(row: int, depth: int, labels: Sequence[str], width: int) -> str:
-    """The part of a row that shows a round: a label and its line to the next round, or a line that passes by."""
+    """Return the part of a row that shows a round: a label and its line to the next round, or a line that passes by."""
     step = 2 << depth  # lines from one label of this round to the next
     place, beyond = divmod(row - (step // 2 - 1), step)
     if len(labels) == 1:

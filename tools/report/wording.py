@@ -39,7 +39,7 @@ def points_text(points: float) -> str:
 
 
 def conditions_text(spec: EngineSpec) -> str:
-    """An engine's settings besides its time and its command: ``level=5 threads=2``; empty for nothing."""
+    """Return an engine's settings besides its time and its command: ``level=5 threads=2``; empty for nothing."""
     given = {key: value for key, value in spec.settings().items() if key not in ("name", "cmd", "tc")}
     return " ".join(f"{key}={value}" for key, value in given.items())
 
@@ -67,7 +67,7 @@ def faults_line(figures: Figures) -> str:
 
 
 def book_share_text(engine: EngineFigures) -> str:
-    """The share of its moves that an engine took from its opening book: ``24.1 %``, or ``-`` if it does not say."""
+    """Return the share of its moves that an engine took from its book: ``24.1 %``, or ``-`` if it does not say."""
     from_book, known = engine.book_moves
     return f"{100 * from_book / known:.1f} %" if known else "-"
 
@@ -113,7 +113,7 @@ def pairs_text(pairs: Sequence[int]) -> str:
 
 
 def verdict_lines(figures: Figures) -> list[str]:
-    """The run's test and the one on discs beside it: ratio, bounds and verdict; empty without a test."""
+    """Return the run's test and the one on discs beside it: ratio, bounds and verdict; empty without a test."""
     test = figures.settings.sprt
     if test is None:
         return []
@@ -137,7 +137,7 @@ def _test_line(name: str, test: Sprt, values: list[float]) -> str:
 
 
 def likelihood(share: float) -> str:
-    """A likelihood in %: ``87``, and ``> 99`` or ``< 1`` where more digits would claim more than games can say."""
+    """Return a likelihood in %: ``87``, and ``> 99`` or ``< 1`` where more digits would claim too much."""
     if share > _SURE:
         return f"> {100 * _SURE:.0f}"
     return f"< {100 - 100 * _SURE:.0f}" if share < 1 - _SURE else f"{100 * share:.0f}"
@@ -170,7 +170,7 @@ def round_title(figures: Figures, round: int) -> str:
 
 
 def came_to(figures: Figures) -> Mapping[str, str]:
-    """The progress of each engine of a knockout: ``winner``, ``lost in the final``, ``in round 2``; else empty."""
+    """Return the progress of each engine of a knockout: ``winner``, ``lost in the final``, ``in round 2``."""
     found = dict[str, str]()
     if figures.settings.format is not Format.KNOCKOUT:
         return found
@@ -191,7 +191,7 @@ def came_to(figures: Figures) -> Mapping[str, str]:
 
 
 def champion_of(figures: Figures) -> str | None:
-    """The winner of a knockout; None before its end, and for all other formats."""
+    """Return the winner of a knockout; None before its end, and for all other formats."""
     rounds = figures.rounds
     if figures.settings.format is not Format.KNOCKOUT or not rounds or len(rounds[-1]) > 1:
         return None
@@ -204,7 +204,7 @@ def meeting_points(meeting: Meeting) -> str:
 
 
 def meeting_text(meeting: Meeting) -> str:
-    """The decision of a meeting, or its progress, in words: ``A goes on by discs (+8)``."""
+    """Return the decision of a meeting, or its progress, in words: ``A goes on by discs (+8)``."""
     if meeting.second is None:
         return "bye"
     done = len(meeting.numbers)
@@ -237,7 +237,7 @@ def _stages_text(stages: Sequence[tuple[float, float]]) -> str:
 
 
 def notes(figures: Figures) -> list[str]:
-    """Facts that a reader of the results needs, a sentence each without its full stop."""
+    """Return facts that a reader of the results needs, a sentence each without its full stop."""
     found, run = [], figures.run
     if repeated := len(figures.repeats):
         found.append(

@@ -143,7 +143,7 @@ class Scoreboard(RunObserver):
         return f"   [{first}: {ours.points:g}, {second}: {theirs.points:g}]"
 
     def _ratings(self) -> dict[str, Rating]:
-        """In a match a rating is the engine's difference to the other."""
+        """Return the ratings; in a match a rating is the engine's difference to the other."""
         standings = self._standings
         if not standings.games:
             return {}
@@ -158,7 +158,7 @@ class Scoreboard(RunObserver):
         }
 
     def _picture(self) -> RenderableType:
-        """The display below the lines. Called from rich's own thread."""
+        """Return the display below the lines. Called from rich's own thread."""
         left = seconds_left(self._progress.tasks[0])
         text = "" if left is None else f"{timedelta(seconds=round(left))} left"
         self._progress.update(self._task, left=text)
@@ -191,7 +191,7 @@ class Scoreboard(RunObserver):
 
 
 def seconds_left(task: Task) -> float | None:
-    """Seconds left, by the games that this runner has played; None before the first has ended."""
+    """Return the seconds left, by the games that this runner has played; None before the first has ended."""
     played = task.completed - task.fields["before"]
     if not played or task.total is None or task.elapsed is None:
         return None

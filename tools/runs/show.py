@@ -92,7 +92,7 @@ def show_again(path: Path, run: Run, address: Address) -> None:
     Args:
         path: the folder or the file of the run.
         run: the run.
-        address: where the page is served.
+        address: the address at which the page is served.
     """
     from outflank.tools.web.page_process import PageProcess  # an extra that most do without
 

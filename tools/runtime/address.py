@@ -14,7 +14,7 @@ BACKLOG = 256
 """The connections that may wait to be accepted."""
 _LOOPBACK = "127.0.0.1"
 _MOST_PORTS = 65_535
-_LONGEST_LABEL = 63  # of a host name
+_LONGEST_LABEL = 63  # characters of a part of a host name
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Address:
 
     Attributes:
         host: a name or a number of this machine.
-        port: 0 for any that is free.
+        port: the port; 0 for any that is free.
         names: under which others reach it besides, as behind a proxy: host names without a port.
     """
 
@@ -96,7 +96,7 @@ class Address:
         return f"{scheme}://{f'[{host}]' if ':' in host else host}{port}"
 
     def listen(self) -> socket.socket:
-        """A socket that listens there.
+        """Return a socket that listens there.
 
         Raises: SettingsError in words if it can't, as where another program has the port.
         """

@@ -196,7 +196,7 @@ _HASH_MB = 16  # short searches do not fill more, and clearing it takes no time
 
 
 def shared_searcher(weights: Path | None = None, hash_mb: int = _HASH_MB, threads: int = 1) -> Searcher:
-    """The searcher of this kind, whose table of `hash_mb` MB holds what earlier tasks left there.
+    """Return the searcher of this kind, whose table of `hash_mb` MB holds what earlier tasks left there.
 
     Without a file it has the weights that the process uses. Not for use in several threads.
     """
@@ -205,7 +205,7 @@ def shared_searcher(weights: Path | None = None, hash_mb: int = _HASH_MB, thread
 
 
 def cleared_searcher(weights: Path | None = None) -> Searcher:
-    """The same with an empty table, so that a task's result doesn't depend on the tasks before it."""
+    """Return the same with an empty table, so that a task's result doesn't depend on the tasks before it."""
     searcher = shared_searcher(weights)
     searcher.clear()
     return searcher

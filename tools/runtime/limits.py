@@ -9,8 +9,8 @@ class Budget:
     """A token bucket.
 
     Args:
-        burst: how much may be spent at once.
-        rate: how much is added each second.
+        burst: the largest amount that may be spent at once.
+        rate: the amount that is added each second.
     """
 
     def __init__(self, burst: float, rate: float) -> None:

@@ -199,7 +199,7 @@ class Complaints:
 
     Args:
         one: the noun for one warning, such as ``complaint``.
-        many: its plural; with an s if left out.
+        many: the plural of that noun; with an s if left out.
 
     Attributes:
         count: the number of warnings.

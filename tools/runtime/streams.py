@@ -28,7 +28,7 @@ def replace_closed_streams() -> None:
 
 
 class _Lossy(FileIO):
-    """Standard error that may be full or gone: what can't be written is lost, and the results count."""
+    """Standard error that may be full or closed: output that can't be written is dropped, and the command continues."""
 
     def write(self, data: Any) -> int:
         """Write the bytes, if anybody is there to read them."""

@@ -161,7 +161,7 @@ class Deduction:
         return found
 
     def claimed(self, position: Position, wanted: int, reached: bool) -> bool:
-        """Whether a claim says that the side to move reaches `wanted` discs, or that it does not."""
+        """Return whether a claim says that the side to move reaches `wanted` discs, or that it does not."""
         if position.must_pass or position.is_over:
             return False
         lower, upper = self._bounds.get(key_of(position)[0], _UNKNOWN)

@@ -148,7 +148,7 @@ _START_POSITIONS = {start: Position.start(Rules(start=start)) for start in START
 
 
 def set_aside(position: Position) -> bool:
-    """Whether a board, like all its images, is set aside."""
+    """Return whether a board, like all its images, is set aside."""
     canonical, _ = position.canonical()
     return zlib.crc32(f"{canonical.own:x} {canonical.opp:x}".encode()) % _SHARE_SET_ASIDE == 0
 

@@ -222,7 +222,7 @@ def _positions_by_phase(records: Records, trust: Trust) -> Callable[[int], tuple
 
 
 def _rounded(weights: Vector) -> NDArray[np.int16]:
-    """The weights in the engine's units; the padding is 0."""
+    """Return the weights in the engine's units; the padding is 0."""
     limit = MOST_IN_TABLE // _GRAIN
     rounded = (np.round(weights * (UNITS_A_DISC / _GRAIN)).clip(-limit, limit) * _GRAIN).astype(np.int16)
     rounded[PADDING_COLUMN] = 0

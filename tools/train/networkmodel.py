@@ -149,7 +149,7 @@ class _SumOfRows(torch.autograd.Function):
 
 
 def rounded(networks: Sequence[Network], tables: array[int]) -> Weights:
-    """The stages' networks as the engine reads them; evaluate.h has the units."""
+    """Return the stages' networks as the engine reads them; evaluate.h has the units."""
     rows = [_whole(network.all_rows(), _ROW_UNITS, np.int8) for network in networks]
     layers = [
         np.concatenate(
@@ -241,7 +241,7 @@ class StagePositions:
 def _by_tables(
     tables: array[int], columns: NDArray[np.int32], phase: NDArray[np.int64]
 ) -> NDArray[np.float32]:
-    """Scores by the tables of positions in the order of their phases."""
+    """Return scores by the tables of positions in the order of their phases."""
     weights = np.frombuffer(tables, np.int16).reshape(PHASES, -1)
     found = np.zeros(len(columns), np.float32)
     for number in np.unique(phase):

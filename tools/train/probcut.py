@@ -50,7 +50,7 @@ def write(path: Path, coefficients: Sequence[float], measured: Measured, weights
 
 
 def is_fitted_to(path: Path, weights: Path) -> bool:
-    """Whether a selectivity model was fitted to these weights."""
+    """Return whether a selectivity model was fitted to these weights."""
     return bool(json.loads(path.read_bytes())["provenance"]["weights"] == _named(weights))
 
 

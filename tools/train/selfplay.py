@@ -32,7 +32,7 @@ from outflank.tools.train.settings import ANY_SCORE, SelfplaySettings
 
 
 def to_the_end(found: SearchResult, position: Position) -> bool:
-    """Whether a search of the position reached the end of the game, at any selectivity."""
+    """Return whether a search of the position reached the end of the game, at any selectivity."""
     return found.depth >= position.empties
 
 

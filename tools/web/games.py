@@ -55,7 +55,7 @@ class GameRequest(msgspec.Struct):
         place: the place where it was played.
         date: the date as recorded.
         clock: the time control as recorded.
-        ending: how the game ended, if that is recorded.
+        ending: the way in which the game ended, if that is recorded.
         winner: the side that won, ``X`` or ``O``.
         margin: Black's lead.
     """

@@ -66,7 +66,7 @@ class CountingListener(socket.socket):
 
     Args:
         listener: the socket to take over.
-        limits: what peers may take.
+        limits: the limits of what peers may take.
         refusal: the bytes that are sent to a refused peer.
     """
 

@@ -29,7 +29,7 @@ _KEYS = ("interval", "minmoves", "maxmoves", "avoid", "allow", "rootinfo", *_IGN
 
 
 def lz_analyze(session: Session, arguments: Arguments) -> Iterator[str]:
-    """Scores all moves ever deeper, until the controller sends any line.
+    """Score all moves ever deeper, until the controller sends any line.
 
     Every interval one line comes with a block for each move, the best first: `info move d3 visits 81234
     winrate 5312 prior 2500 lcb 5312 order 0 depth 8 prob 100 exact 0 book 0 bound exact pv d3 c3`. Visits are
@@ -46,7 +46,7 @@ def lz_analyze(session: Session, arguments: Arguments) -> Iterator[str]:
 
 
 def kata_analyze(session: Session, arguments: Arguments) -> Iterator[str]:
-    """Does what `lz-analyze` does, with win rates from 0 to 1 and the score in discs from the side to move.
+    """Analyze as `lz-analyze` does, with win rates from 0 to 1 and the score in discs from the side to move.
 
     The keys are `move visits utility winrate scoreMean scoreLead prior lcb order depth prob exact book bound
     pv`. With `rootInfo true`, and only then, `rootInfo visits winrate scoreLead utility` ends the line, behind all
@@ -61,7 +61,7 @@ def kata_analyze(session: Session, arguments: Arguments) -> Iterator[str]:
 
 
 def lz_genmove_analyze(session: Session, arguments: Arguments) -> Iterator[str]:
-    """Does what `genmove` does and reports on the way, in the form of `lz-analyze` with the best move alone.
+    """Play a move as `genmove` does, and report on the way in the form of `lz-analyze` with the best move alone.
 
     The last line is what the move rests on, however long the interval. A move from the opening book comes at once,
     with `visits 0` and the other moves that the book knows behind it, all with the book's scores and `book 1`. Where
@@ -75,7 +75,7 @@ def lz_genmove_analyze(session: Session, arguments: Arguments) -> Iterator[str]:
 
 
 def kata_genmove_analyze(session: Session, arguments: Arguments) -> Iterator[str]:
-    """Does what `lz-genmove_analyze` does, in the form of `kata-analyze`.
+    """Play a move as `lz-genmove_analyze` does, and report in the form of `kata-analyze`.
 
     Arguments: as `kata-analyze`
     Answer: as `lz-genmove_analyze`
@@ -122,7 +122,7 @@ def _order(session: Session, arguments: Arguments) -> _Order:
 
 
 def _restrict(order: _Order, key: str, arguments: Arguments) -> None:
-    """Only restrictions of the side to move matter at the root."""
+    """Read a restriction; only those of the side to move matter at the root."""
     colour = arguments.colour()
     squares = {vertex(Move.parse(word)) for word in arguments.word("vertices").split(",")}
     arguments.whole("a depth", 1)
@@ -219,7 +219,7 @@ def _kata_block(info: SearchInfo, number: int, line: Line, in_book: bool) -> str
 
 
 def _own_keys(info: SearchInfo, in_book: bool) -> str:
-    """These keys stand before ``pv``, since readers take everything after it for moves."""
+    """Return these keys stand before ``pv``, since readers take everything after it for moves."""
     return (
         f"depth {info.depth} prob {info.selectivity} exact {int(info.exact)} book {int(in_book)} bound exact"
     )
@@ -230,7 +230,7 @@ def _pv(line: Line) -> str:
 
 
 def _win_rate(info: SearchInfo, line: Line) -> float:
-    """The chance to win, from 0 to 1, for the side to move; certain if the result is known or the score exact."""
+    """Return the side to move's chance to win, from 0 to 1; certain if the result is known or the score exact."""
     if line.result is not None:  # by the tie rule, which the score does not know
         return _CERTAIN[line.result]
     if info.exact:

@@ -22,7 +22,7 @@ CommandFunction = Callable[[Session, Arguments], str | Iterator[str]]
 
 
 def protocol_version(session: Session, arguments: Arguments) -> str:
-    """Gives the version of GTP.
+    """Return the version of GTP.
 
     Answer: `2`
     """
@@ -30,7 +30,7 @@ def protocol_version(session: Session, arguments: Arguments) -> str:
 
 
 def name(session: Session, arguments: Arguments) -> str:
-    """Gives the name of the engine.
+    """Return the name of the engine.
 
     Answer: `Outflank`
     """
@@ -38,7 +38,7 @@ def name(session: Session, arguments: Arguments) -> str:
 
 
 def version(session: Session, arguments: Arguments) -> str:
-    """Gives the version of Outflank, and the checksum of its evaluation, without which it does not say how it plays.
+    """Return the version of Outflank, and the checksum of its evaluation, without which it does not say how it plays.
 
     Answer: such as `1.1.0, evaluation f2eaca31`
     Fails: if the evaluation's file can't be read
@@ -47,7 +47,7 @@ def version(session: Session, arguments: Arguments) -> str:
 
 
 def known_command(session: Session, arguments: Arguments) -> str:
-    """Says whether there is such a command.
+    """Return whether there is such a command.
 
     Arguments: `name`, in exactly this case
     Answer: `true` or `false`
@@ -57,7 +57,7 @@ def known_command(session: Session, arguments: Arguments) -> str:
 
 
 def list_commands(session: Session, arguments: Arguments) -> str:
-    """Lists all commands.
+    """List all commands.
 
     Answer: a name in each line
     """
@@ -65,13 +65,13 @@ def list_commands(session: Session, arguments: Arguments) -> str:
 
 
 def quit_(session: Session, arguments: Arguments) -> str:
-    """Ends the program, once all commands before it are answered."""
+    """End the program, once all commands before it are answered."""
     session.closed = True
     return ""
 
 
 def cputime(session: Session, arguments: Arguments) -> str:
-    """Gives the processor time used by all threads so far.
+    """Return the processor time used by all threads so far.
 
     Answer: seconds, with two decimals
     """
@@ -79,7 +79,7 @@ def cputime(session: Session, arguments: Arguments) -> str:
 
 
 def gomill_describe_engine(session: Session, arguments: Arguments) -> str:
-    """Lists everything that is needed to repeat a game.
+    """List everything that is needed to repeat a game.
 
     Answer: lines of text: name and version, rules, what limits the search, the opening book, threads, table,
       parameters of the search and seed
@@ -88,7 +88,7 @@ def gomill_describe_engine(session: Session, arguments: Arguments) -> str:
 
 
 def kata_list_params(session: Session, arguments: Arguments) -> str:
-    """Lists the parameters of the search; [search.md](search.md#parameters) says what each means.
+    """List the parameters of the search; [search.md](search.md#parameters) says what each means.
 
     Answer: their names, separated by blanks
     """
@@ -96,7 +96,7 @@ def kata_list_params(session: Session, arguments: Arguments) -> str:
 
 
 def kata_get_param(session: Session, arguments: Arguments) -> str:
-    """Gives the value of a parameter.
+    """Return the value of a parameter.
 
     Arguments: `name`
     Answer: a number
@@ -107,7 +107,7 @@ def kata_get_param(session: Session, arguments: Arguments) -> str:
 
 
 def kata_get_params(session: Session, arguments: Arguments) -> str:
-    """Gives the values of all parameters.
+    """Return the values of all parameters.
 
     Answer: a JSON object in one line
     """
@@ -115,7 +115,7 @@ def kata_get_params(session: Session, arguments: Arguments) -> str:
 
 
 def kata_set_param(session: Session, arguments: Arguments) -> str:
-    """Sets a parameter for all searches to come. What was searched before is forgotten.
+    """Set a parameter for all searches to come. What was searched before is forgotten.
 
     Arguments: `name` `value`
     Fails: `syntax error` if there is no such parameter, or if it can't have the value; nothing is changed then
@@ -203,7 +203,7 @@ class Gtp:
     """The wire of GTP; see ``serve.Wire``."""
 
     def kind(self, line: bytes) -> LineKind:
-        """The request of a line; ``# interrupt`` alone interrupts, and is no command."""
+        """Return the request of a line; ``# interrupt`` alone interrupts, and is no command."""
         command = parse(line)
         if command is None:
             return LineKind(is_command=False, interrupts=is_interrupt(line))

@@ -9,7 +9,7 @@ from outflank.protocol.server.session import Session
 
 
 def boardsize(session: Session, arguments: Arguments) -> str:
-    """Checks that the controller means a board of 8 by 8; changes nothing.
+    """Check that the controller means a board of 8 by 8; change nothing.
 
     Arguments: `size`
     Fails: `unacceptable size` unless it is 8
@@ -21,13 +21,13 @@ def boardsize(session: Session, arguments: Arguments) -> str:
 
 
 def clear_board(session: Session, arguments: Arguments) -> str:
-    """Begins a new game by the same rules. Clocks are full again; the tables of the search are kept."""
+    """Begin a new game by the same rules. Clocks are full again; the tables of the search are kept."""
     session.new_game()
     return ""
 
 
 def komi(session: Session, arguments: Arguments) -> str:
-    """Accepts a komi and ignores it, since Reversi has none.
+    """Accept a komi and ignore it, since Reversi has none.
 
     Arguments: `number`
     Fails: `syntax error` if it is no number
@@ -37,7 +37,7 @@ def komi(session: Session, arguments: Arguments) -> str:
 
 
 def play(session: Session, arguments: Arguments) -> str:
-    """Plays a disc or a pass.
+    """Play a disc or a pass.
 
     It has to be played by the side to move. Where that side has no move, the other side may play, and the pass is
     implied. A pass is legal only where there is no move. Once the game is over either side may pass, as often as
@@ -53,7 +53,7 @@ def play(session: Session, arguments: Arguments) -> str:
 
 
 def genmove(session: Session, arguments: Arguments) -> str:
-    """Chooses a move and plays it. Ends early if the controller sends the line `# interrupt`.
+    """Choose a move and play it; the search ends early if the controller sends the line `# interrupt`.
 
     Arguments: `colour`
     Answer: a vertex in lower case, with its direction where `play` would need one; `pass` if there is no move
@@ -64,7 +64,7 @@ def genmove(session: Session, arguments: Arguments) -> str:
 
 
 def reg_genmove(session: Session, arguments: Arguments) -> str:
-    """Gives the move that `genmove` would choose without playing it; the clock does not run, nothing is left to chance.
+    """Return the move that `genmove` would choose without playing it; the clock does not run, and chance has no part.
 
     Arguments: `colour`
     Answer: as `genmove`
@@ -74,7 +74,7 @@ def reg_genmove(session: Session, arguments: Arguments) -> str:
 
 
 def undo(session: Session, arguments: Arguments) -> str:
-    """Takes back the last `play` or `genmove`, together with a pass that it implied.
+    """Take back the last `play` or `genmove`, together with a pass that it implied.
 
     A pass that was played counts as a move.
 
@@ -84,7 +84,7 @@ def undo(session: Session, arguments: Arguments) -> str:
 
 
 def gg_undo(session: Session, arguments: Arguments) -> str:
-    """Takes back several moves, or none of them if there are fewer.
+    """Take back several moves, or none of them if there are fewer.
 
     Arguments: `count`, 1 if left out
     Fails: `cannot undo` if there are fewer
@@ -100,7 +100,7 @@ def _undo(session: Session, count: int) -> str:
 
 
 def showboard(session: Session, arguments: Arguments) -> str:
-    """Shows the board, row 1 on top; dots are the legal moves.
+    """Show the board, row 1 on top; dots are the legal moves.
 
     Answer: an empty first line, the board, then disc counts in the words of the rule sheet, the side to move,
       and the discs in hand where the sheet deals them
@@ -113,7 +113,7 @@ def showboard(session: Session, arguments: Arguments) -> str:
 
 
 def final_score(session: Session, arguments: Arguments) -> str:
-    """Gives the result of a finished game by the rules' way of scoring.
+    """Return the result of a finished game by the rules' way of scoring.
 
     Answer: `B+12`, `W+4` or `0`; where a tie is won by the second player, `B+0` or `W+0`
     Fails: `cannot score` while a move is left
@@ -125,7 +125,7 @@ def final_score(session: Session, arguments: Arguments) -> str:
 
 
 def loadsgf(session: Session, arguments: Arguments) -> str:
-    """Loads a game from a file, by the rules it names (RU) or else by those in force.
+    """Load a game from a file, by the rules it names (RU) or else by those in force.
 
     The main line of the first game is read: moves as `B[f5]`, as `B[fd]` (written by Go programs, where row a
     is row 8), `B[]` or `B[pass]`, and discs set up before the first move. The clocks are left alone.
@@ -146,7 +146,7 @@ def loadsgf(session: Session, arguments: Arguments) -> str:
 
 
 def list_games(session: Session, arguments: Arguments) -> str:
-    """Lists the games that `set_game` takes; Quarry asks for it.
+    """List the games that `set_game` takes; Quarry asks for it.
 
     Answer: `Othello`
     """
@@ -154,7 +154,7 @@ def list_games(session: Session, arguments: Arguments) -> str:
 
 
 def set_game(session: Session, arguments: Arguments) -> str:
-    """Chooses the game out of `list_games`; changes nothing, as there is only one.
+    """Choose the game out of `list_games`; change nothing, as there is only one.
 
     Arguments: `game`, in any case
     Fails: `unknown game` if it is another
@@ -166,7 +166,7 @@ def set_game(session: Session, arguments: Arguments) -> str:
 
 
 def gogui_rules_game_id(session: Session, arguments: Arguments) -> str:
-    """Names the game for GoGui.
+    """Name the game for GoGui.
 
     Answer: `Othello`
     """
@@ -174,7 +174,7 @@ def gogui_rules_game_id(session: Session, arguments: Arguments) -> str:
 
 
 def gogui_rules_board_size(session: Session, arguments: Arguments) -> str:
-    """Gives the size of the board.
+    """Return the size of the board.
 
     Answer: `8`
     """
@@ -182,7 +182,7 @@ def gogui_rules_board_size(session: Session, arguments: Arguments) -> str:
 
 
 def gogui_rules_board(session: Session, arguments: Arguments) -> str:
-    """Shows the board as GoGui draws it, from the bottom: row 8 first, on the same line as the `=`.
+    """Show the board as GoGui draws it, from the bottom: row 8 first, on the same line as the `=`.
 
     Answer: eight rows of `X` (Black), `O` (White) and `.` (empty)
     """
@@ -191,7 +191,7 @@ def gogui_rules_board(session: Session, arguments: Arguments) -> str:
 
 
 def gogui_rules_legal_moves(session: Session, arguments: Arguments) -> str:
-    """Lists the legal moves of the side to move.
+    """List the legal moves of the side to move.
 
     Answer: vertices in capitals, without directions; `pass` if the side to move has to pass; nothing if the
       game is over
@@ -202,7 +202,7 @@ def gogui_rules_legal_moves(session: Session, arguments: Arguments) -> str:
 
 
 def gogui_rules_side_to_move(session: Session, arguments: Arguments) -> str:
-    """Gives the side to move, which may have to pass.
+    """Return the side to move, which may have to pass.
 
     Answer: `black` or `white`
     """
@@ -210,7 +210,7 @@ def gogui_rules_side_to_move(session: Session, arguments: Arguments) -> str:
 
 
 def gogui_rules_final_result(session: Session, arguments: Arguments) -> str:
-    """Gives the result as a sentence for people, in the colours of the rule sheet.
+    """Return the result as a sentence for people, in the colours of the rule sheet.
 
     Answer: a sentence
     """
@@ -226,7 +226,7 @@ def gogui_rules_final_result(session: Session, arguments: Arguments) -> str:
 
 
 def outflank_rules(session: Session, arguments: Arguments) -> str:
-    """Shows the rules in force, or begins a new game by other rules.
+    """Show the rules in force, or begin a new game by other rules.
 
     Arguments: [`preset` [`option=value` ...]], separated by blanks or by commas: `othello,start=mirrored`
     Answer: without arguments the rules as this command takes them, else nothing
@@ -239,7 +239,7 @@ def outflank_rules(session: Session, arguments: Arguments) -> str:
 
 
 def time_settings(session: Session, arguments: Arguments) -> str:
-    """Sets both clocks: `main` seconds, after which `stones` moves must be made in every `period` seconds.
+    """Set both clocks: `main` seconds, after which `stones` moves must be made in every `period` seconds.
 
     A period of 0 is absolute time. A period with 0 stones, as in `0 1 0`, is no limit at all. Fractions are
     accepted.
@@ -252,7 +252,7 @@ def time_settings(session: Session, arguments: Arguments) -> str:
 
 
 def time_left(session: Session, arguments: Arguments) -> str:
-    """Corrects the clock of one side. Between two of these we count our own thinking by a monotonic clock.
+    """Correct the clock of one side. Between two of these we count our own thinking by a monotonic clock.
 
     Arguments: `colour` `seconds` [`stones`]: 0 stones (or none given) in main time, else the moves still due
       in this period, or the periods left where `kata-time_settings byoyomi` was set. Fractions are accepted,
@@ -265,7 +265,7 @@ def time_left(session: Session, arguments: Arguments) -> str:
 
 
 def kata_list_time_settings(session: Session, arguments: Arguments) -> str:
-    """Lists the kinds of clock that `kata-time_settings` takes.
+    """List the kinds of clock that `kata-time_settings` takes.
 
     Answer: `none absolute byoyomi canadian fischer`, each in a line of its own
     """
@@ -273,7 +273,7 @@ def kata_list_time_settings(session: Session, arguments: Arguments) -> str:
 
 
 def kata_time_settings(session: Session, arguments: Arguments) -> str:
-    """Sets both clocks; all times in seconds, fractions accepted.
+    """Set both clocks; all times in seconds, fractions accepted.
 
     Arguments: `none` | `absolute` main | `byoyomi` main period periods | `canadian` main period stones |
       `fischer` main increment

@@ -41,7 +41,7 @@ _BOARD = 0xFFFFFFFFFFFFFFFF
 
 
 def gogui_play_sequence(session: Session, arguments: Arguments) -> str:
-    """Plays several moves, or none of them if one is illegal.
+    """Play several moves, or none of them if one is illegal.
 
     Arguments: [`colour` `vertex` ...]
     Fails: `illegal move`, followed by the number of the move
@@ -54,7 +54,7 @@ def gogui_play_sequence(session: Session, arguments: Arguments) -> str:
 
 
 def gogui_setup(session: Session, arguments: Arguments) -> str:
-    """Begins a game from a board with exactly the discs named; the side that begins by the rules is to move.
+    """Begin a game from a board with exactly the discs named; the side that begins by the rules is to move.
 
     Arguments: `colour` `vertex` [`colour` `vertex` ...]
     Fails: `syntax error` if a square is named twice
@@ -73,7 +73,7 @@ def gogui_setup(session: Session, arguments: Arguments) -> str:
 
 
 def gogui_setup_player(session: Session, arguments: Arguments) -> str:
-    """Begins a game from the board as it is, with `colour` to move.
+    """Begin a game from the board as it is, with `colour` to move.
 
     Arguments: `colour`
     Fails: `syntax error` if it is no colour
@@ -83,12 +83,12 @@ def gogui_setup_player(session: Session, arguments: Arguments) -> str:
 
 
 def gogui_interrupt(session: Session, arguments: Arguments) -> str:
-    """Says that the line `# interrupt` ends the running command early, with the best it has found."""
+    """Say that the line `# interrupt` ends the running command early, with the best it has found."""
     return ""
 
 
 def gogui_analyze_commands(session: Session, arguments: Arguments) -> str:
-    """Lists the entries for GoGui's Analyze menu.
+    """List the entries for GoGui's Analyze menu.
 
     Answer: lines of `type/label/command`
     """
@@ -96,7 +96,7 @@ def gogui_analyze_commands(session: Session, arguments: Arguments) -> str:
 
 
 def outflank_discs(session: Session, arguments: Arguments) -> str:
-    """Gives the number of discs of each side, and how the game ended if it is over.
+    """Return the number of discs of each side, and how the game ended if it is over.
 
     Answer: `Black 31, White 20`, colours as the box prints them; after the end `Black 40, White 24: B+16`
     """
@@ -108,7 +108,7 @@ def outflank_discs(session: Session, arguments: Arguments) -> str:
 
 
 def outflank_scores(session: Session, arguments: Arguments) -> str:
-    """Scores every legal move.
+    """Score every legal move.
 
     Arguments: [`depth`] in plies, 8 if left out
     Answer: lines of vertex and score, the best first, without directions; in discs from the side to move, with one
@@ -126,7 +126,7 @@ def outflank_scores(session: Session, arguments: Arguments) -> str:
 
 
 def outflank_line(session: Session, arguments: Arguments) -> str:
-    """Gives the line of best play, found by a search as long as `reg_genmove` would take.
+    """Return the line of best play, found by a search as long as `reg_genmove` would take.
 
     Answer: colours and vertices in turn: `b D3 w C3`; nothing if the game is over
     """
@@ -134,7 +134,7 @@ def outflank_line(session: Session, arguments: Arguments) -> str:
 
 
 def outflank_strength(session: Session, arguments: Arguments) -> str:
-    """Shows or changes what limits the search besides the clock, and the Elo of a weaker opponent.
+    """Show or change the limits of the search besides the clock, and the Elo of a weaker opponent.
 
     `elo` makes `genmove` and `reg_genmove` weaker, as [play.md](play.md#opponents-of-peoples-strength) describes;
     no other command is weaker, and the limits hold for those.
@@ -163,7 +163,7 @@ def _limit(name: str, arguments: Arguments) -> float:
 
 
 def outflank_stable(session: Session, arguments: Arguments) -> str:
-    """Colours the squares of discs that can never be turned again, as far as that is seen.
+    """Colour the squares of discs that can never be turned again, as far as that is seen.
 
     Answer: lines for GoGui to draw: `COLOR #rrggbb` with the squares of each side, and `TEXT` with their numbers;
       by rules that turn one direction nothing is known, and only the text comes
@@ -179,7 +179,7 @@ def outflank_stable(session: Session, arguments: Arguments) -> str:
 
 
 def outflank_parity(session: Session, arguments: Arguments) -> str:
-    """Colours the regions of empty squares, those with an odd number of squares unlike those with an even one.
+    """Colour the regions of empty squares, those with an odd number of squares unlike those with an even one.
 
     Squares that touch at a side or at a corner belong to the same region. Who moves first into each odd region tends
     to move last in it.
@@ -201,7 +201,7 @@ def outflank_parity(session: Session, arguments: Arguments) -> str:
 
 
 def outflank_live(session: Session, arguments: Arguments) -> str:
-    """Searches ever deeper and draws the best line as it changes, until any line comes or the game is solved.
+    """Search ever deeper and draw the best line as it changes, until any line comes or the game is solved.
 
     The drawings are `gogui-gfx:` lines on standard error, closed by an empty line: `VAR` with the line, and `TEXT` with
     its score in discs from the side to move, how deep and how surely it was searched.
@@ -253,7 +253,7 @@ def _regions(empty: int) -> Iterator[int]:
 
 
 def _spread(mask: int) -> int:
-    """The squares of a mask and all that touch them."""
+    """Return the squares of a mask and all that touch them."""
     rows = mask | (mask << 1 & _NOT_A_FILE) | (mask >> 1 & _NOT_H_FILE)
     return (rows | rows << 8 | rows >> 8) & _BOARD
 
@@ -263,7 +263,7 @@ def _vertex(square: int) -> str:
 
 
 def outflank_book(session: Session, arguments: Arguments) -> str:
-    """Says which opening book is in use, and what it knows about the position.
+    """Say which opening book is in use, and what it knows about the position.
 
     Answer: `book` with its file, its number of positions and its rules, or `none`, and why if a book that was asked
       for can't be used; if it knows the position, a second line
@@ -285,7 +285,7 @@ def outflank_book(session: Session, arguments: Arguments) -> str:
 
 
 def outflank_book_moves(session: Session, arguments: Arguments) -> str:
-    """Lists the moves that the opening book knows here.
+    """List the moves that the opening book knows here.
 
     Answer: lines of vertex and score, the best first, without directions, in discs from the side to move; nothing if
       it knows none
@@ -296,7 +296,7 @@ def outflank_book_moves(session: Session, arguments: Arguments) -> str:
 
 
 def outflank_book_line(session: Session, arguments: Arguments) -> str:
-    """Gives the line of the opening book that is best for both sides.
+    """Return the line of the opening book that is best for both sides.
 
     Answer: colours and vertices in turn: `b D3 w C3`; nothing if the book does not know the position
     """
@@ -304,7 +304,7 @@ def outflank_book_line(session: Session, arguments: Arguments) -> str:
 
 
 def outflank_opening(session: Session, arguments: Arguments) -> str:
-    """Names the opening of the game.
+    """Name the opening of the game.
 
     Answer: the names of the last position of the game that has a name, such as `Bat / Cow Bat / Cambridge`; nothing
       if none has

@@ -50,12 +50,12 @@ def parse(line: bytes) -> tuple[str, str, list[str]] | None:
 
 
 def is_interrupt(line: bytes) -> bool:
-    """Whether the line is GoGui's ``# interrupt``."""
+    """Return whether the line is GoGui's ``# interrupt``."""
     return without_control_bytes(line).strip() == _INTERRUPT
 
 
 def answer(command_id: str, text: str, success: bool = True) -> str:
-    """A whole answer, its closing empty line included.
+    """Return a whole answer, its closing empty line included.
 
     Empty lines within `text` would end the answer early and are left out; an empty first line stays.
     """
@@ -67,12 +67,12 @@ def answer(command_id: str, text: str, success: bool = True) -> str:
 
 
 def opening(command_id: str, success: bool = True) -> str:
-    """How an answer begins: the sign and the id glued to it."""
+    """Return the beginning of an answer: the sign and the id glued to it."""
     return ("=" if success else "?") + command_id
 
 
 def _echoed(digits: str) -> str:
-    """An id as the answer repeats it: unchanged, but never above what the protocol allows."""
+    """Return an id as the answer repeats it: unchanged, but never above what the protocol allows."""
     if len(digits) < len(str(HIGHEST_NUMBER)):
         return digits
     significant = digits.lstrip("0")[: len(str(HIGHEST_NUMBER)) + 1]
@@ -99,13 +99,13 @@ class Arguments:
         return bool(self._words)
 
     def word(self, expected: str) -> str:
-        """The next word, whatever it is; `expected` names it if it is missing."""
+        """Return the next word, whatever it is; `expected` names it if it is missing."""
         if not self._words:
             raise CommandError("syntax error", f"expected {expected}, got nothing")
         return self._words.pop()
 
     def rest(self) -> list[str]:
-        """All words that are left."""
+        """Return all words that are left."""
         words, self._words = self._words[::-1], []
         return words
 
@@ -121,15 +121,15 @@ class Arguments:
         return _COLOURS[self.choice("a colour", tuple(_COLOURS))]
 
     def next_is_colour(self) -> bool:
-        """Whether the next word is a colour."""
+        """Return whether the next word is a colour."""
         return bool(self._words) and self._words[-1].lower() in _COLOURS
 
     def next_is_number(self) -> bool:
-        """Whether the next word is a whole number."""
+        """Return whether the next word is a whole number."""
         return bool(self._words) and _WHOLE.fullmatch(self._words[-1]) is not None
 
     def move(self) -> Move:
-        """A vertex, with a direction where the rules ask for one, or a pass.
+        """Return a vertex, with a direction where the rules ask for one, or a pass.
 
         Raises: NotationError if it is neither.
         """
@@ -138,7 +138,7 @@ class Arguments:
     def whole(
         self, expected: str, least: int, most: int = HIGHEST_NUMBER, *, default: int | None = None
     ) -> int:
-        """A whole number from `least` to `most`."""
+        """Return a whole number from `least` to `most`."""
         if default is not None and not self._words:
             return default
         word = self.word(expected)
@@ -147,14 +147,14 @@ class Arguments:
         return int(word)
 
     def number(self, expected: str, least: float = -HIGHEST_NUMBER) -> float:
-        """A number from `least` to 2^31 - 1, with a fraction or without."""
+        """Return a number from `least` to 2^31 - 1, with a fraction or without."""
         word = self.word(expected)
         if not _NUMBER.fullmatch(word) or not least <= float(word) <= HIGHEST_NUMBER:
             raise _out_of_range(expected, least, HIGHEST_NUMBER, word)
         return float(word)
 
     def duration(self) -> float:
-        """Seconds, more than 0 and at most 2^31 - 1."""
+        """Return seconds, more than 0 and at most 2^31 - 1."""
         word = self.word(expected := f"more than 0 and at most {HIGHEST_NUMBER} seconds")
         if not _NUMBER.fullmatch(word) or not 0 < float(word) <= HIGHEST_NUMBER:
             raise CommandError("syntax error", f"expected {expected}, got {word!r}")
@@ -171,10 +171,10 @@ def vertex(move: Move) -> str:
 
 
 def scored(moves: Iterable[tuple[Move, str]]) -> str:
-    """Lines of vertex and score, in answers of the type ``pspairs``.
+    """Return lines of vertex and score, for answers of the type ``pspairs``.
 
     Args:
-        moves: with their scores, the best first; of several moves on one square the first is shown.
+        moves: the moves with their scores, the best first; of several moves on one square the first is shown.
     """
     best: dict[str, str] = {}
     for move, score in moves:
@@ -183,11 +183,11 @@ def scored(moves: Iterable[tuple[Move, str]]) -> str:
 
 
 def variation(position: Position, moves: Iterable[Move]) -> str:
-    """Colours and vertices in turn, ``b D3 w C3``; without directions, since GoGui knows a move as a square.
+    """Return colours and vertices in turn, ``b D3 w C3``; without directions, since GoGui knows a move as a square.
 
     Args:
-        position: before the first move.
-        moves: one after the other, forced passes among them.
+        position: the position before the first move.
+        moves: the successive moves, with forced passes.
     """
     words = []
     for move in moves:

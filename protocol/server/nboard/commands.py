@@ -33,7 +33,7 @@ _NUMBER = re.compile(r"[+-]?(?:\d{1,9}(?:\.\d{0,9})?|\.\d{1,9})", re.ASCII)
 
 
 def nboard(session: Session, argument: str) -> Iterator[str]:
-    """Begins the dialogue.
+    """Begin the dialogue.
 
     Arguments: the version of the protocol; whatever it is, Outflank speaks version 2
     Answer: `set myname` with name, version, and the checksum of the evaluation: `Outflank 1.1.0, evaluation f2eaca31`
@@ -44,7 +44,7 @@ def nboard(session: Session, argument: str) -> Iterator[str]:
 
 
 def set_depth(session: Session, argument: str) -> Iterator[str]:
-    """Sets the strength of play, as `--level` does: how deep to search, and from how many empty squares on to solve.
+    """Set the strength of play, as `--level` does: how deep to search, and from how many empty squares on to solve.
 
     It stays until it is set again. A limit that was given as an option holds besides it.
     With `--elo` it is the strength of `hint` and `analyze` alone: the moves of `go` stay as weak as that says.
@@ -58,7 +58,7 @@ def set_depth(session: Session, argument: str) -> Iterator[str]:
 
 
 def set_game(session: Session, argument: str) -> Iterator[str]:
-    """Sets the game, the position at its end, and both clocks.
+    """Set the game, the position at its end, and both clocks.
 
     The time control is the record's `TI`, `main/increment/extension`; what a player has used is the sum of the times
     at his moves. Without `TI` there is no clock. The board at the start is `BO`, and `RU`, a tag of ours, names rules
@@ -86,7 +86,7 @@ def set_game(session: Session, argument: str) -> Iterator[str]:
 
 
 def set_contempt(session: Session, argument: str) -> Iterator[str]:
-    """Sets how a draw in the book is valued when `go` chooses from it: as that many discs for Black.
+    """Set how a draw in the book is valued when `go` chooses from it: as that many discs for Black.
 
     Arguments: from -100 (a draw is as good as a win for White) to 100 (as good as a win for Black)
     Fails: if it is not a whole number in that range
@@ -96,7 +96,7 @@ def set_contempt(session: Session, argument: str) -> Iterator[str]:
 
 
 def move(session: Session, argument: str) -> Iterator[str]:
-    """Plays a move for the side to move and takes its time off the clock. A forced pass may be sent (`PA`) or left out.
+    """Play a move for the side to move and take its time off the clock. A forced pass may be sent (`PA`) or left out.
 
     A line that is only a move, as in version 1 of the protocol, means the same.
 
@@ -111,7 +111,7 @@ def move(session: Session, argument: str) -> Iterator[str]:
 
 
 def hint(session: Session, argument: str) -> Iterator[str]:
-    """Reports the best moves: those that the opening book knows, then others by a search that goes ever deeper.
+    """Report the best moves: those that the opening book knows, then others by a search that goes ever deeper.
 
     The search ends at the depth that was set; the clock is no limit, and any other command ends it. `search` is
     followed by the line of best play without blanks, the score in discs from the side to move, 0, and the depth: `12`
@@ -149,7 +149,7 @@ def hint(session: Session, argument: str) -> Iterator[str]:
 
 
 def go(session: Session, argument: str) -> Iterator[str]:
-    """Chooses a move, from the opening book or within the depth that was set and the clock, and does not play it.
+    """Choose a move, from the opening book or within the depth that was set and the clock, without playing it.
 
     Any other command ends the search, and the best move so far is then the answer: each `go` gets exactly one.
 
@@ -169,7 +169,7 @@ def go(session: Session, argument: str) -> Iterator[str]:
 
 
 def ping(session: Session, argument: str) -> Iterator[str]:
-    """Ends the work on all commands before it. Nothing that follows is about an earlier position.
+    """End the work on all commands before it. Nothing that follows is about an earlier position.
 
     Arguments: a whole number
     Answer: `pong` and the number
@@ -179,7 +179,7 @@ def ping(session: Session, argument: str) -> Iterator[str]:
 
 
 def learn(session: Session, argument: str) -> Iterator[str]:
-    """Adds what is new in the game to the opening book of `--book`: the first two positions that it does not know.
+    """Add what is new in the game to the opening book of `--book`: the first two positions that it does not know.
 
     They are searched at the level of the book, which takes some seconds; any other command breaks that off and leaves
     the book as it was. The book that comes with the package is never changed.
@@ -207,7 +207,7 @@ def _learned(session: Session) -> str:
 
 
 def analyze(session: Session, argument: str) -> Iterator[str]:
-    """Scores every position of the game, the last one first, to the depth that was set. Any other command ends it.
+    """Score every position of the game, the last one first, to the depth that was set. Any other command ends it.
 
     Answer: `status`; for each position `analysis`, the moves made until then, passes counted, and the score in discs
       from Black's side, as NBoard draws it; `status` at the end
@@ -226,7 +226,7 @@ def analyze(session: Session, argument: str) -> Iterator[str]:
 
 
 def quit_(session: Session, argument: str) -> Iterator[str]:
-    """Ends the work on all commands before it, and the program."""
+    """End the work on all commands before it, and the program."""
     session.closed = True
     yield from ()
 
@@ -250,7 +250,7 @@ class NBoard:
     """The wire of NBoard; see ``serve.Wire``."""
 
     def kind(self, line: bytes) -> LineKind:
-        """The request of a line; a line that is no command is ignored, as the protocol demands."""
+        """Return the request of a line; a line that is no command is ignored, as the protocol demands."""
         command = parse(line)
         if command is None:
             return LineKind(is_command=False)
@@ -292,14 +292,14 @@ def parse(line: bytes) -> tuple[str, str] | None:
 
 
 def _read_whole(text: str, what: str, least: int, most: int) -> int:
-    """A whole number. Raises: NotationError if `text` is not a number in the range."""
+    """Return a whole number. Raises: NotationError if `text` is not a number in the range."""
     if not (_WHOLE.fullmatch(text) and least <= int(text) <= most):
         raise NotationError(f"expected {what} from {least} to {most}, got {text!r}")
     return int(text)
 
 
 def _read_move(text: str) -> tuple[Move, float]:
-    """A move and the seconds it took, 0 if that is left out: ``F5``, ``F5/120``, ``F5//3.5``, ``F5/120/3.5``.
+    """Return a move and the seconds it took, 0 if that is left out: ``F5``, ``F5/120``, ``F5//3.5``, ``F5/120/3.5``.
 
     The evaluation, whose unit depends on who wrote it, is not read.
 
@@ -315,16 +315,16 @@ def _read_move(text: str) -> tuple[Move, float]:
 
 
 def _status(text: str) -> str:
-    """The line that shows `text` to the user."""
+    """Return the line that shows `text` to the user."""
     return f"status {printable(text, _STATUS_CAP)}\n"
 
 
 def _found_lines(info: SearchInfo, most: int | None = None) -> str:
-    """The basis of a choice, a line for each move, the best first: an iteration with its nodes, or a book's entry.
+    """Return the basis of a choice, a line for each move, best first: an iteration with its nodes, or a book's entry.
 
     Args:
         info: the finding.
-        most: how many moves of a book to report; None for all.
+        most: the number of moves of a book to report; None for all.
     """
     if isinstance(info, BookInfo):
         counted = zip(info.lines[:most], info.counts, strict=False)
@@ -336,7 +336,7 @@ def _found_lines(info: SearchInfo, most: int | None = None) -> str:
 
 
 def _chosen(move: Move, found: Line | None, seconds: float) -> str:
-    """The answer to ``go``; without an evaluation if `found` is about another move."""
+    """Return the answer to ``go``; without an evaluation if `found` is about another move."""
     if move.is_pass:
         return f"=== {move_name(move)}\n"
     score = "" if found is None or found.move != move else f"{found.score:.2f}"
@@ -344,7 +344,7 @@ def _chosen(move: Move, found: Line | None, seconds: float) -> str:
 
 
 def _pv(line: Line) -> str:
-    """The moves of a line, two characters each and nothing between them."""
+    """Return the moves of a line, two characters each and nothing between them."""
     moves: Sequence[Move] = line.pv or (line.move,)
     return "".join(map(move_name, moves))
 

@@ -37,7 +37,7 @@ class Edax:
         self._read()
 
     def ask(self, line: str) -> str:
-        """What it prints until it waits for the next command."""
+        """Return the output up to the prompt for the next command."""
         assert self._process.stdin is not None
         self._process.stdin.write(f"{line}\n".encode())
         return self._read()
@@ -75,7 +75,7 @@ def book(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Book]:
 
 
 def positions(data: bytes) -> dict[bytes, tuple[bytes, frozenset[bytes], bytes]]:
-    """Numbers, links in any order, and leaf of each position in a binary file, by its board."""
+    """Return numbers, links in any order, and leaf of each position in a binary file, by its board."""
     found, at = {}, 42
     while at < len(data):
         count = data[at + 38]

@@ -165,7 +165,7 @@ def test_a_header_that_edax_has_no_room_for_is_made_anew(tmp_path: Path, told: s
 
 
 def refused(data: bytes, form: Form | None = None) -> str:
-    """What a file is refused with."""
+    """Return the sentence that refuses a file."""
     with pytest.raises(FileFormatError) as raised:
         list(read_form(BytesIO(data), Rules(), form)[0])
     return str(raised.value)

@@ -64,7 +64,7 @@ def game(transcript: str = "") -> AnnotatedGame:
 
 
 def sent(heard: list[str], *words: str) -> list[str]:
-    """The lines that the engine was sent, if need be only those that begin with one of these words."""
+    """Return the lines that the engine was sent, if need be only those that begin with one of these words."""
     lines = [line.partition(" > ")[2] for line in heard if " > " in line]
     return [line for line in lines if line.startswith(words or "")]
 

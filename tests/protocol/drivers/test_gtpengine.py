@@ -31,13 +31,13 @@ OURS = [str(Path(sys.executable).with_name("outflank")), "gtp", "--level", "1", 
 
 @pytest.fixture
 def engine() -> Iterator[GtpEngine]:
-    """The fake one, that plays the first legal move."""
+    """Yield the fake one, that plays the first legal move."""
     with GtpEngine(FAKE) as engine:
         yield engine
 
 
 def hearing(heard: list[str], fault: str = "none", time: str = "none") -> GtpEngine:
-    """A fake engine whose dialogue is kept, `` > line`` to the engine."""
+    """Return a fake engine whose dialogue is kept, `` > line`` to the engine."""
     return GtpEngine(
         fake_engine.command(fault), time=time, on_line=lambda way, line: heard.append(f"{way} {line}")
     )

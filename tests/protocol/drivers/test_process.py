@@ -261,12 +261,12 @@ def test_an_engine_that_ignores_the_end_of_its_input_does_not_outlive_us() -> No
 
 
 def engine(program: str, variable: str, *arguments: str) -> list[str]:
-    """How to start the program; all that descends from it has this variable in its environment."""
+    """Return the command of the program; all that descends from it has this variable in its environment."""
     return ["env", variable, sys.executable, "-I", "-S", "-c", program, *arguments]
 
 
 def wait_for(variable: str, count: int) -> None:
-    """Until so many processes have the variable."""
+    """Wait until `count` processes have the variable."""
     deadline = time.monotonic() + 60 + count  # a crowded machine takes a minute for a thousand
     while len(processes_with(variable)) < count:
         assert time.monotonic() < deadline, f"{len(processes_with(variable))} of {count} processes"

@@ -288,7 +288,7 @@ def test_settings_go_to_their_places_in_the_command(text: str, command: str) -> 
 
 @pytest.fixture
 def edax(tmp_path: Path) -> Path:
-    """A folder as one has it after a build of Edax."""
+    """Return a folder as one has it after a build of Edax."""
     folder = tmp_path / "my edax"
     for name in ("bin/lEdax-native", "data/eval.dat"):
         (folder / name).parent.mkdir(parents=True)

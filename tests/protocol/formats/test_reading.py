@@ -255,7 +255,7 @@ def test_a_flood_leaves_memory_small(flood: str) -> None:
 
 
 def split(data: bytes, *, escapes: bool = True) -> list[bytes | str]:
-    """The games, in UTF-8, and the sentence of each error."""
+    """Return the games, in UTF-8, and the sentence of each error."""
     games = split_games(BytesIO(data), escapes=escapes)
     return [str(game) if isinstance(game, FileFormatError) else game.encode() for game in games]
 

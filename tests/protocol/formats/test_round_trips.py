@@ -26,7 +26,7 @@ def test_the_record_of_a_game_has_its_moves_alone(game: AnnotatedGame) -> None:
 
 
 def in_ggf(game: AnnotatedGame) -> AnnotatedGame:
-    """What GGF has a place for: no event, exact margins, comments on moves, title, overtime in words."""
+    """Return the game without what GGF has no place for: event, exact margins, comments on moves, title, overtime."""
     text = {name: getattr(game, name).replace("]", ")") for name in ("black", "white", "place", "comment")}
     moves = tuple(replace(move, exact=None, comment="") for move in game.moves)
     result = game.outcome
@@ -39,7 +39,7 @@ def in_ggf(game: AnnotatedGame) -> AnnotatedGame:
 
 
 def in_sgf(game: AnnotatedGame) -> AnnotatedGame:
-    """What SGF has a place for: all but that a result was agreed upon."""
+    """Return the game as SGF keeps it: without an agreement on the result."""
     result = game.outcome
     if result is not None and result.ending is ResultReason.AGREEMENT:
         result = replace(result, ending=ResultReason.DISCS)
@@ -47,7 +47,7 @@ def in_sgf(game: AnnotatedGame) -> AnnotatedGame:
 
 
 def on_board(game: AnnotatedGame) -> Result | None:
-    """The result of the last position; None if it is not the end."""
+    """Return the result of the last position; None if it is not the end."""
     return replace(game, result=None).outcome
 
 

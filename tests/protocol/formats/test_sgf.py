@@ -29,7 +29,7 @@ def dialogue() -> Dialogue:
 
 @pytest.fixture
 def load(dialogue: Dialogue, tmp_path: Path) -> Load:
-    """Loads a text, or the moves of it that come before a number."""
+    """Load a text, or the moves of it that come before a number."""
 
     def load(sgf: str, before: str = "") -> str:
         (tmp_path / "game.sgf").write_text(sgf, encoding="utf-8")

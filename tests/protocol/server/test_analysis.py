@@ -29,7 +29,7 @@ PATTERNS = {"lz": LZ_BLOCK, "kata": KATA_BLOCK}
 
 
 def watch(command: str, seconds: float = 0.3, rules: str = "othello", setup: str = "komi 0") -> list[str]:
-    """The lines of an analysis that is watched so long, without the opening and the closing one."""
+    """Return the lines of an analysis that is watched so long, without the opening and the closing one."""
     inbox = Inbox()
     dialogue = Dialogue(inbox=inbox)
     dialogue.ask(f"outflank-rules {rules}")

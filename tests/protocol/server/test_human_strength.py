@@ -29,13 +29,13 @@ def searcher() -> Searcher:
 
 
 def judged(searcher: Searcher, position: Position, depth: int) -> Sequence[Line]:
-    """All moves, the best first."""
+    """Return all moves, the best first."""
     limit = Limit(depth=min(depth, position.empties))
     return searcher.search(position, limit, multipv=len(position.legal_moves())).lines
 
 
 def positions(rng: Random, count: int) -> list[Position]:
-    """Of games by chance, each with two moves or more."""
+    """Return positions of random games, each with two moves or more."""
     found: list[Position] = []
     while len(found) < count:
         game = Game()

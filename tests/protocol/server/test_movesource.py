@@ -204,7 +204,7 @@ def test_the_choice_is_told_with_the_other_moves_and_the_lines(path: Path) -> No
 
 
 def broken_books(folder: Path) -> Iterable[tuple[str, Path]]:
-    """Files that are no good books, with a word of what is said of each."""
+    """Return files that are no good books, with a word of what is said of each."""
     whole = small_book(folder).read_bytes()
     contents = {"empty": b"", "no SQLite file": b"book" * 100, "cut short": whole[:-4096]}
     for said, content in contents.items():
@@ -267,7 +267,7 @@ def test_a_book_for_other_rules_is_left_alone(path: Path, shipped: bool) -> None
 
 
 def opening(seed: int) -> str:
-    """The first eight moves of a session that plays both sides."""
+    """Return the first eight moves of a session that plays both sides."""
     source = SearchSource(Searcher(1), seed=seed, variety=MoveVariety(2, 6))
     playing = Session(source, strength=Strength(depth=4))
     for number in range(8):
@@ -290,7 +290,7 @@ def test_seeds_make_openings_differ_and_repeat_them_and_no_move_is_worse_than_it
 
 
 def varies(game: Game, plies: int, **settings: Any) -> bool:
-    """Whether a source that varies so many plies gives different moves for the end of a game."""
+    """Return whether a source that varies so many plies gives different moves for the end of a game."""
     source = SearchSource(Searcher(1), seed=1, variety=MoveVariety(64, plies))
     request = MoveRequest(game.position, DEPTH, turns=game.turns, **settings)
     return len({source.choose(request) for _ in range(20)}) > 1

@@ -30,11 +30,11 @@ from outflank.tests.support.positions import CUT_SHORT
 COMMAND = (sys.executable, "-m", "outflank.tools.cli.program", "nboard", "--book", "none")
 BOARD = "8 " + "-" * 27 + "O*" + "-" * 6 + "*O" + "-" * 27 + " *"
 WORDS = ("set myname ", "status ", "nodestats ", "search ", "book ", "pong ", "learned", "analysis ", "=== ")
-"""What a line may begin with that an engine sends."""
+"""The beginnings of lines that an engine sends."""
 
 
 def ggf(moves: str = "", **tags: str) -> str:
-    """A game as NBoard sends it: moves as ``B[F5]W[F6]``, tags besides the usual ones."""
+    """Return a game as NBoard sends it: moves as ``B[F5]W[F6]``, tags besides the usual ones."""
     named = "".join(f"{tag}[{value}]" for tag, value in tags.items())
     return f"(;GM[Othello]PC[NBoard]PB[a]PW[b]RE[?]TY[8]{named}BO[{BOARD}]{moves};)"
 
@@ -48,7 +48,7 @@ class Dialogue:
         self.session = Session(SearchSource(Searcher(hash_mb=1)), **settings)
 
     def send(self, line: str | bytes) -> list[str]:
-        """The lines of the answer, each checked to be one that the protocol knows."""
+        """Return the lines of the answer, each checked to be one that the protocol knows."""
         data = line if isinstance(line, bytes) else line.encode("utf-8", "surrogateescape")
         text = "".join(self.wire.answer(self.session, data))
         assert not text or text.endswith("\n"), text
@@ -74,13 +74,13 @@ class Program(GtpProgram):
     command = COMMAND
 
     def line(self, patience: float = 30.0) -> str:
-        """The next line, checked to be one that the protocol knows."""
+        """Return the next line, checked to be one that the protocol knows."""
         text = self.read_until(b"\n", patience).rstrip("\n")
         check_line(text)
         return text
 
     def until(self, beginning: str, patience: float = 30.0) -> list[str]:
-        """The lines up to and with one that begins so."""
+        """Return the lines up to and with one that begins so."""
         lines = [self.line(patience)]
         while not lines[-1].startswith(beginning):
             lines.append(self.line(patience))

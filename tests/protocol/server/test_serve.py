@@ -67,7 +67,7 @@ class Served:
         return text
 
     def finish(self) -> str:
-        """What is still written after the end of the input."""
+        """Return the output after the end of the input."""
         os.close(self.input)
         self._thread.join(PATIENCE)
         assert not self._thread.is_alive()

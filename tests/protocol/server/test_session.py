@@ -84,7 +84,7 @@ class Model:
         return False
 
     def settled(self, move: str) -> str:
-        """The move without a direction that goes without saying."""
+        """Return the move without a direction that goes without saying."""
         square, _, direction = move.partition("/")
         row, column = "12345678".find(square[-1]), "abcdefgh".find(square[0])
         board, side = self.game.board, self.game.side
@@ -101,7 +101,7 @@ class Model:
         return True
 
     def score(self) -> str:
-        """What final_score answers for a finished game."""
+        """Return the answer of final_score for a finished game."""
         winner = reference.winner(self.game.board, self.sheet)
         lead = abs(reference.final_score(self.game.board, self.sheet))
         return "0" if winner is None else f"{'B' if winner == BLACK else 'W'}+{lead}"
@@ -167,7 +167,7 @@ class SessionMachine(RuleBasedStateMachine):
 
     @rule(plies=st.lists(picks, min_size=1, max_size=70), spoil=st.booleans())
     def play_many(self, plies: list[int], spoil: bool) -> None:
-        """A long run, passes left out, perhaps with a last move that is illegal and undoes all of it."""
+        """Play many moves without passes; a last move that is illegal undoes all of them."""
         words = []
         for pick in plies:
             options = self.model.game.choices()
@@ -215,7 +215,7 @@ class SessionMachine(RuleBasedStateMachine):
 
     @rule(board=st.sampled_from([*PASSES, *OVER]), plies=st.integers(1, 3))
     def pass_and_undo(self, board: reference.Board, plies: int) -> None:
-        """What passes do to undo, in one step, since steps are drawn independently."""
+        """Pass and undo in one step, since steps are drawn independently."""
         self.set_up(board)
         self.set_player(WHITE)
         for _ in range(plies):

@@ -129,7 +129,7 @@ ODD_QUESTIONS = (
 
 
 def asked(*lines: str) -> list[str]:
-    """The lines that ``outflank uci`` writes before it ends."""
+    """Return the lines that ``outflank uci`` writes before it ends."""
     return (
         run_program("".join(f"{line}\n" for line in lines).encode(), command=UciProgram.command)
         .stdout.decode()

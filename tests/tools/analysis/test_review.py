@@ -117,7 +117,7 @@ def test_the_record_has_the_result_where_the_board_does_not(result: Result | Non
 
 
 def best_score(board: Board, side: str, turns: str) -> int:
-    """The final disc difference with best play, by trying everything."""
+    """Return the final disc difference with best play, by trying everything."""
     if not moves(board, side, turns) and not moves(board, other(side), turns):
         return count(board, side) - count(board, other(side))
     return max(
@@ -426,7 +426,7 @@ def test_a_browser_shows_an_error_and_leads_to_the_worst(
 
 
 def shown_at_every_ply(browser: Browser) -> list[dict[str, Any]]:
-    """For each position the text and the values of the graph's points that lie at its line, by their class."""
+    """Return for each position the text and the values of the graph's points at its line, by their class."""
     script = """(() => {
       const highest = -Number(document.querySelector('#graph .up').textContent.replace('\\u2212', '-'));
       const value = y => (92 - y) / 80 * highest;

@@ -35,7 +35,7 @@ EVENTS = ("Paris Open", "Tokyo Cup", "")
 
 
 def random_game(dice: random.Random, plies: int = 60) -> AnnotatedGame:
-    """A game whose first moves are often those of others."""
+    """Return a game whose first moves are often those of others."""
     game = Game()
     for ply in range(128):
         if game.is_over or (ply >= plies and not game.position.must_pass and game.moves[-1] != PASS):
@@ -73,7 +73,7 @@ def key(position: Position) -> str:
 
 
 def counted(games: Sequence[AnnotatedGame], position: Position) -> dict[str, Counter[str]]:
-    """What became of a position and its images, by the position after each move."""
+    """Return the results of a position and its images, by the position after each move."""
     found: dict[str, Counter[str]] = {}
     for game in games:
         for played in game.moves:
@@ -329,7 +329,7 @@ def test_nothing_is_written_over_and_a_closed_archive_says_so(
 
 
 def rows(path: Path) -> dict[str, list[Any]]:
-    """Every row of an archive, without the time at which it was made."""
+    """Return every row of an archive, without the time at which it was made."""
     with closing(sqlite3.connect(path)) as connection:
         found = {
             table: connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2").fetchall()

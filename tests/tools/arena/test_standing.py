@@ -35,7 +35,7 @@ class Enough(Exception):
 
 
 def game(number: int, first: str, second: str, winner: str) -> GameRecord:
-    """A game without a twin that was won by one of the two, and that no other game repeats."""
+    """Return a game without a twin that was won by one of the two, and that no other game repeats."""
     record = played(random_transcript(random.Random(number), 60), names=(first, second))
     pairing = replace(record.pairing, number=2 * number - 1, pair=number)
     return replace(record, pairing=pairing, winner=record.colour_of(winner))

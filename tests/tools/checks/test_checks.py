@@ -60,7 +60,7 @@ CLOCK = {name for name in EXITS if any("time_settings" in needed for needed in C
 
 
 def timed(name: str) -> object:
-    """A check that compares two times is not disturbed."""
+    """Return a parameter of a test; a check that compares two times runs alone."""
     return pytest.param(name, marks=pytest.mark.alone) if name == "heeds-its-clock" else name
 
 
@@ -69,7 +69,7 @@ def spec(command: list[str]) -> EngineSpec:
 
 
 def findings(command: list[str], *names: str) -> dict[str, Finding]:
-    """What the checks of these names find, all of GTP but those of the clock if left out."""
+    """Return the findings of the checks of these names; without names, of all GTP checks except the clock's."""
     driver, known = CATALOGUES[Protocol.NBOARD if NBOARD_CHECKS.keys() & names else Protocol.GTP]
     checks = [known[name] for name in names or CHECKS if names or name not in CLOCK]
     with driver(spec(command), patience=2.0, thinking=20.0) as engine:

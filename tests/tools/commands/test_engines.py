@@ -49,7 +49,7 @@ def test_outflank_is_examined_without_its_book() -> None:
 
 
 def is_leader(pid: int) -> bool:
-    """Whether a process has a session of its own, as engines have."""
+    """Return whether a process has a session of its own, as engines have."""
     try:
         return os.getsid(pid) == pid
     except ProcessLookupError:

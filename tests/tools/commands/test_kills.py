@@ -33,8 +33,8 @@ class Long:
 
     Attributes:
         words: the words of the command; OUT is a new folder.
-        kept: what it has kept so far, in any unit; it is killed when this grows.
-        result: what the command made, without what differs from run to run.
+        kept: the amount that it has kept so far, in any unit; it is killed when this grows.
+        result: the result of the command, without the parts that differ from run to run.
     """
 
     words: tuple[str, ...]
@@ -43,7 +43,7 @@ class Long:
 
 
 def rows(pattern: str, table: str) -> Callable[[Path], int]:
-    """The rows of a table in all files of this pattern."""
+    """Return the rows of a table in all files of this pattern."""
 
     def count(folder: Path) -> int:
         total = 0
@@ -62,7 +62,7 @@ RESULTS = rows("state/outflank/unfinished/*.results", "result")
 
 
 def printed(folder: Path, out: str) -> str:
-    """The output without times, and without nodes that depend on the tasks that a worker had before."""
+    """Return the output without times, and without nodes that depend on the tasks that a worker had before."""
     return re.sub(r"[\d.,]+ (s\b|nodes\S*)|\"(seconds|nodes)\": [\d.]+", "", out, flags=re.MULTILINE)
 
 

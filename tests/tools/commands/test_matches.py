@@ -161,7 +161,7 @@ def test_outflank_plays_every_preset_against_itself(tmp_path: Path, preset: str)
 
 
 def _games(folder: Path) -> tuple[GameRecord, ...]:
-    """The games that count so far; none before the run has begun."""
+    """Return the games that count so far; none before the run has begun."""
     try:
         return read_run(folder).games
     except FileFormatError:
@@ -264,7 +264,7 @@ def test_a_run_with_nothing_left_to_play_needs_no_engines(tmp_path: Path, finish
 
 
 def edited(folder: Path, settings: str) -> None:
-    """As a stranger sends it: begun elsewhere, or with other commands."""
+    """Alter a run as if a stranger had sent it: begun elsewhere, or with other commands."""
     connection = sqlite3.connect(folder / "run.db")
     with connection:
         connection.execute(
@@ -301,7 +301,7 @@ def test_a_run_that_was_taken_over_asks_no_more_until_everybody_may_change_it(tm
 
 
 def column(heading: str) -> list[str]:
-    """The first cells of the table under a heading that begins with these words, without their marks."""
+    """Return the first cells of the table under a heading that begins with these words, without their marks."""
     table = PAGE.split(f"\n| {heading} |")[1].split("\n\n")[0]
     return [line.split("|")[1].strip().replace("`", "") for line in table.splitlines()[2:]]
 

@@ -30,7 +30,7 @@ SEED = 3
 
 
 def free_port() -> int:
-    """A port that was free a moment ago."""
+    """Return a port that was free a moment ago."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         return int(listener.getsockname()[1])
 
@@ -53,7 +53,7 @@ class Club:
 
     @contextmanager
     def serving(self, *before: str) -> Iterator["subprocess.Popen[str]"]:
-        """The server, started by the command `before`."""
+        """Yield the server, started by the command `before`."""
         with running("serve", self.file, before=before, stdin=subprocess.DEVNULL) as server:
             yield server
 
@@ -139,7 +139,7 @@ def has_more_than(club: Club, games: int) -> bool:
 
 
 def played(club: Club) -> int:
-    """Games that have ended; as many as there can be once the run is over."""
+    """Return games that have ended; as many as there can be once the run is over."""
     if not (club.run_folder / "run.db").exists():
         return 0
     so_far = read_run(club.run_folder)

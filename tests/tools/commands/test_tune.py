@@ -35,13 +35,13 @@ def values(run: Run) -> dict[str, str]:
 
 
 def wrong(found: dict[str, str]) -> float:
-    """In Elo."""
+    """Return the Elo that the found values lose."""
     return -fake_engine.strength({name: float(text) for name, text in found.items()})
 
 
 @pytest.fixture(scope="module")
 def tuned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """The folder of a tuning, and what it printed."""
+    """Return the folder of a tuning, and what it printed."""
     folder = tmp_path_factory.mktemp("tune") / "t"
     return folder, run("tune", *USUAL, "--games", 240, "--concurrency", 2, "--out", folder).stdout
 

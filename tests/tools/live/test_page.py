@@ -66,7 +66,7 @@ def opened(served: Served) -> ClientConnection:
 
 
 def state(socket: ClientConnection, **expected: Any) -> dict[str, Any]:
-    """The next state of the game, or error, that has these values."""
+    """Return the next state of the game, or error, that has these values."""
     while True:
         got = dict(json.loads(socket.recv(30)))
         if all(got.get(name) == value for name, value in expected.items()):
@@ -74,7 +74,7 @@ def state(socket: ClientConnection, **expected: Any) -> dict[str, Any]:
 
 
 def moves_of(socket: ClientConnection, **expected: Any) -> list[str]:
-    """The moves of the game, put together from the turns that each message adds, when its state has these values."""
+    """Return the moves of the game, from the turns that each message adds, once its state has these values."""
     moves: list[str] = []
     while True:
         got = state(socket)

@@ -41,7 +41,7 @@ MATCH = [
 
 @contextmanager
 def process(*arguments: str) -> Iterator[subprocess.Popen[bytes]]:
-    """A program of Dask that is gone afterwards, with all of its children."""
+    """Yield a program of Dask that is gone afterwards, with all of its children."""
     command = [sys.executable, "-m", *arguments, "--host", "127.0.0.1", "--no-dashboard"]
     running = subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True)
     try:
@@ -80,7 +80,7 @@ def refused(*words: str, **environment: str) -> str:
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[tuple[str, list[int]]]:
-    """The address of a scheduler, and the ids of its two workers."""
+    """Yield the address of a scheduler, and the ids of its two workers."""
     with scheduler() as address, process(*worker(address)) as first, process(*worker(address)) as second:
         yield address, [first.pid, second.pid]
 

@@ -116,7 +116,7 @@ def test_each_fault_of_other_protocols_is_a_named_loss(
 
 @pytest.fixture(scope="module")
 def usual() -> str:
-    """The game of two GTP engines."""
+    """Return the game of two GTP engines."""
     with fake_driver(turn=90) as black, fake_driver(turn=90, name="G") as white:
         return referee(black, white).transcript
 
@@ -195,7 +195,7 @@ def test_fairy_stockfish_plays_a_game(sit: Sit) -> None:
 
 @pytest.fixture(scope="module")
 def game(tmp_path_factory: pytest.TempPathFactory) -> GameRecord:
-    """A by GTP and B by NBoard's protocol; both know the opening f5 d6 c4, B the reply d3 too."""
+    """Return a by GTP and B by NBoard's protocol; both know the opening f5 d6 c4, B the reply d3 too."""
     path = small_book(tmp_path_factory.mktemp("book"))
     first = EngineSpec.parse(f"name=A cmd='outflank gtp' level=1 book={path}")
     second = EngineSpec.parse(f"name=B cmd='outflank nboard' protocol=nboard level=1 book={path}")

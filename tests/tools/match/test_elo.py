@@ -112,14 +112,14 @@ DISTRIBUTIONS = {
 
 
 def all_counts(pairs: int) -> np.ndarray:
-    """The counts of every outcome of so many pairs, a row each."""
+    """Return the counts of every outcome of so many pairs, a row each."""
     bars = np.array(list(combinations(range(pairs + 4), 4)))
     edges = np.hstack([np.full((len(bars), 1), -1), bars, np.full((len(bars), 1), pairs + 4)])
     return np.diff(edges) - 1
 
 
 def lower_ends(counts: np.ndarray) -> np.ndarray:
-    """The lower ends of the intervals, as mean scores; all rows at once, apart from the product's code."""
+    """Return the lower ends of the intervals, as mean scores; all rows at once, apart from the product's code."""
     scores = np.arange(5) / 4
     least = -(1 + 1 / counts[0].sum()) * QUANTILE**2 / 2
     counts = counts + np.eye(5)[0] / 2
@@ -233,7 +233,7 @@ def pairs_of(points: list[float], first: int = 0, second: int = 1) -> list[PairS
 
 
 def played(strengths: dict[int, float], openings: int, rng: random.Random) -> list[PairScore]:
-    """A round robin on so many openings; each opening favours a colour, so the games of a pair are no coin tosses."""
+    """Return a round robin on `openings` openings, each of which favours a colour: the games of a pair depend on it."""
     pairs = []
     for opening in range(openings):
         bias = rng.gauss(0, 150)

@@ -37,7 +37,7 @@ def settings_of(format: Format, players: int, games: int = 2, rounds: int = 1) -
 
 
 def played(pairing: Pairing, margin: int) -> GameRecord:
-    """A game that ended with a margin of Black's; what was played does not matter here."""
+    """Return a game that ended with a margin of Black's; what was played does not matter here."""
     winner = None if margin == 0 else Colour.BLACK if margin > 0 else Colour.WHITE
     return GameRecord(pairing, Game().rules, (), winner, Ending.DISCS, "", margin)
 
@@ -45,7 +45,7 @@ def played(pairing: Pairing, margin: int) -> GameRecord:
 def run(
     settings: RunSettings, result: Result, openings: Sequence[tuple[Move, ...]] = OPENINGS
 ) -> list[GameRecord]:
-    """The whole run; each plan must begin with the one before."""
+    """Return the whole run; each plan must begin with the one before."""
     games: list[GameRecord] = []
     while len(games) < len(planned := plan(settings, openings, games)):
         assert tuple(game.pairing for game in games) == planned[: len(games)]

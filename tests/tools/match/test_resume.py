@@ -144,7 +144,7 @@ def test_a_run_that_can_t_have_more_games_says_why(others: dict[str, Any], sente
 
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 200 KiB; the test is skipped where none can be mounted, which takes root."""
+    """Yield a file system of 200 KiB; the test is skipped where none can be mounted, which takes root."""
     folder = tmp_path / "disk"
     folder.mkdir()
     mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=200k", "none", str(folder)], check=False)

@@ -42,7 +42,7 @@ def test_the_published_ratios_by_wins_draws_and_losses(games: tuple[int, int, in
 
 
 def exact_bayesian_ratio(games: tuple[int, int, int], *hypotheses: float) -> float:
-    """By the model as it is written down, with as many digits as it takes."""
+    """Return the ratio by the model as it is written down, with as many digits as it takes."""
     with localcontext(prec=300):
         lost, drawn, won = (count + Decimal("0.5") for count in games)
         draw_elo = 200 * ((drawn + won) / lost * (lost + drawn) / won).log10()
@@ -246,7 +246,7 @@ def test_a_text_that_names_no_test_is_named(text: str, sentence: str) -> None:
 
 
 def share_accepted(test: Sprt, weights: tuple[float, ...], runs: int, rng: random.Random) -> float:
-    """How often a test accepts pairs that come with these weights; looked at after every tenth pair."""
+    """Return the share of tests that accept pairs drawn with these weights; looked at after every tenth pair."""
     accepted = 0
     for _ in range(runs):
         counts = [0] * 5
@@ -287,7 +287,7 @@ def test_the_test_errs_as_often_as_it_says(model: str) -> None:
 
 
 def log_likelihood(sums: list[float], t_value: float) -> float:
-    """Of normal sums under a t-value at the likeliest deviation, found by trying many; a disc added to the squares."""
+    """Return the log-likelihood of normal sums under a t-value, at the likeliest of many deviations."""
     return max(
         sum(
             -math.log(deviation) - ((value / deviation - t_value) ** 2 + 1 / deviation**2) / 2

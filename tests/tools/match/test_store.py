@@ -73,7 +73,7 @@ def game(number: int = 1) -> GameRecord:
 
 
 def refereed(transcript: str, rules: Rules | None = None, number: int = 1) -> GameRecord:
-    """As ``played``, with the passes that a referee writes down."""
+    """Return the game of ``played`` with the passes that a referee writes down."""
     game = played(transcript, rules, number, NAMES)
     return replace(game, turns=tuple(replace(turn, implied=False) for turn in game.turns))
 

@@ -24,7 +24,7 @@ Evaluate = Callable[[str], Any]
 
 @pytest.fixture(scope="module")
 def evaluate(tmp_path_factory: pytest.TempPathFactory) -> Evaluate:
-    """What an expression is worth beside ``game.js``."""
+    """Return a function that evaluates an expression next to ``game.js``."""
     script = bundled("game.js")
     if NODE is not None:
 

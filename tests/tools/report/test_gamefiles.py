@@ -49,7 +49,7 @@ def as_sgf(record: GameRecord) -> str:
 
 
 def sgf_nodes(text: str) -> list[dict[str, list[str]]]:
-    """The nodes of the main line as the grammar of sgfmill reads them."""
+    """Return the nodes of the main line as the grammar of sgfmill reads them."""
     tree = sgf_grammar.parse_sgf_game(text.encode())
     return [
         {name: [value.decode() for value in values] for name, values in node.items()}
@@ -240,7 +240,7 @@ def files(*games: GameRecord) -> dict[str, bytes]:
 
 
 def rows(data: bytes) -> Iterator[tuple[tuple[int, int, int], int, int, str]]:
-    """Indices of tournament, Black and White, both scores and the transcript of each game."""
+    """Yield the indices of tournament, Black and White, both scores and the transcript of each game."""
     (count,) = struct.unpack_from("<I", data, 4)
     assert len(data) == 16 + 68 * count
     for at in range(16, len(data), 68):

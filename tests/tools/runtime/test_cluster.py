@@ -50,7 +50,7 @@ def test_what_is_no_address_is_refused(text: str) -> None:
 
 @contextmanager
 def another_program() -> Iterator[str]:
-    """The address of a program that takes whoever comes for a browser."""
+    """Yield the address of a program that takes whoever comes for a browser."""
 
     def answer() -> None:
         visitor, _ = listening.accept()

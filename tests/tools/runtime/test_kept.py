@@ -52,7 +52,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def answered(
     stop: int | None = None, question: object = 1, kind: object = Found
 ) -> tuple[list[object], list[int]]:
-    """The results of a command, which may be interrupted before a key, and the keys that were worked on."""
+    """Return the results of a command, which may be interrupted before a key, and the keys that were worked on."""
     worked: list[int] = []
 
     def run(keys: Iterable[int]) -> Iterator[object]:

@@ -29,7 +29,7 @@ def exact(position: Position) -> int:
 
 
 def frontier(root: Position, plies: int = PLIES) -> list[Position]:
-    """The boards some plies later, each of its images once, those where the game is over left out."""
+    """Return the boards some plies later, each of its images once, those where the game is over left out."""
     level = {root}
     for _ in range(plies):
         level = {after_passes(at.play(move))[0] for at in level for move in at.legal_moves()}
@@ -37,7 +37,7 @@ def frontier(root: Position, plies: int = PLIES) -> list[Position]:
 
 
 def before_passes(position: Position) -> Position:
-    """The board on which the other side has to pass, if it has to there."""
+    """Return the board on which the other side has to pass, if it has to there."""
     before = Position.parse(
         f"{position.board_string()[:65]}{'XO'[position.side.letter == 'B']}", position.rules
     )
@@ -45,7 +45,7 @@ def before_passes(position: Position) -> Position:
 
 
 def text_of(positions: list[Position], slack: int = 0) -> str:
-    """True claims about positions, bounds so many discs beyond their scores."""
+    """Return true claims about positions, with bounds `slack` discs beyond their scores."""
     rows = ["position,lower,upper"]
     for position in positions:
         score = exact(position)

@@ -80,7 +80,7 @@ def facts(position: Position, frontier: int | None = None) -> JobFacts:
 
 
 def nothing(progress: Progress) -> None:
-    """Shows no progress."""
+    """Show no progress."""
 
 
 def worked(
@@ -152,7 +152,7 @@ def run_job(folder: Path, *arguments: str) -> "subprocess.Popen[str]":
 
 
 def rows(folder: Path) -> int:
-    """How many boards a job has kept; 0 before there is a file."""
+    """Return the number of boards that a job has kept; 0 before there is a file."""
     if not (folder / JOB_FILE).exists():
         return 0
     with closing(sqlite3.connect(f"file:{folder / JOB_FILE}?mode=ro", uri=True, timeout=10)) as connection:

@@ -43,7 +43,7 @@ class Searched:
 
 
 def written(path: Path) -> dict[str, str]:
-    """The proofs of a file by their boards."""
+    """Return the proofs of a file by their boards."""
     texts = lzma.decompress(path.read_bytes()).decode().split("outflank proof 3\n")[1:]
     return {text.split("\n")[3]: text for text in texts}
 
@@ -132,7 +132,7 @@ def kill_and_compare(folder: Path, asked: Sequence[Problem], times: int, rng: ra
 
 
 def complete(path: Path) -> dict[str, str]:
-    """The complete proofs of a file whose writer was killed."""
+    """Return the complete proofs of a file whose writer was killed."""
     if not path.exists():
         return {}
     data, texts = path.read_bytes(), ""

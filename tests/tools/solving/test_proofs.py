@@ -50,11 +50,11 @@ class Checked:
         self._path, self._sibling, self._capsys = path, sibling, capsys
 
     def complaint(self, lines: list[str]) -> str:
-        """What the checkers say against a text; nothing if it holds."""
+        """Return the checkers' complaint about a text; empty if it holds."""
         return self.complaints(lines)[0]
 
     def complaints(self, lines: list[str]) -> tuple[str, str]:
-        """What each checker says; they agree on whether the text is a proof, and on what it proves."""
+        """Return each checker's complaint; they agree on whether the text is a proof, and on its claim."""
         data = text_of(lines).encode()
         said, complaint = self._run(data)
         if self._sibling is None:
@@ -101,7 +101,7 @@ def checked(tmp_path: Path, sibling: Path | None, capsys: pytest.CaptureFixture[
 
 @pytest.fixture(scope="module")
 def lines() -> list[str]:
-    """A proof of FFO #5 with five squares left to the search."""
+    """Return a proof of FFO #5 with five squares left to the search."""
     return written(POSITION, 5)
 
 
@@ -299,7 +299,7 @@ def test_a_wipe_out_of_many_squares_is_proven_by_its_winner_alone(to_move: str, 
 
 
 def altered(lines: list[str], rng: random.Random) -> tuple[int, list[str]]:
-    """The number of a line, and the lines with that one changed, missing or twice."""
+    """Return the number of a line, and the lines with that one changed, missing or twice."""
     while True:
         i = rng.randrange(len(lines))
         letter = rng.randrange(len(lines[i]))

@@ -105,7 +105,7 @@ def test_a_folder_without_shards_is_refused(tmp_path: Path) -> None:
 
 @pytest.fixture
 def taught_records() -> Records:
-    """A game in which the sides alternate, then one in which the second position follows a pass."""
+    """Return a game in which the sides alternate, then one in which the second position follows a pass."""
     alternating = [(A, B, 10, 2, 0), (B, A | C, -10, -4, 1), (A | C, B, 10, 6, 2)]
     passing = [(A, B, 20, 1, 0), (A | C, B, 20, 3, 1)]
     return np.array([(*row, 4, 100, True) for row in alternating + passing], RECORD)

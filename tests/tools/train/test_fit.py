@@ -77,7 +77,7 @@ def sparse_rows(count: int, seed: int) -> csr_array:
 
 
 def problem(noise: float) -> tuple[Block, Block, Vector]:
-    """Rows to fit, rows kept out, and the weights behind both; the last column is in no row."""
+    """Return rows to fit, rows kept out, and the weights behind both; the last column is in no row."""
     rng = np.random.default_rng(7)
     truth = rng.normal(size=COLUMNS).astype(np.float32)
     blocks = []

@@ -40,7 +40,7 @@ pytestmark = pytest.mark.timeout(180)
 
 
 def asked(socket: ClientConnection, **request: Any) -> dict[str, Any]:
-    """The last answer to a request."""
+    """Return the last answer to a request."""
     socket.send(json.dumps(request))
     while (answer := json.loads(socket.recv(60)))["id"] != request["id"] or answer["kind"] == "info":
         pass

@@ -12,7 +12,7 @@ from outflank.tests.support.browser import Served
 
 
 def browser(folder: Path, name: str, then: str = "") -> str:
-    """A browser that notes its arguments."""
+    """Return a browser that notes its arguments."""
     program, noted = folder / name, folder / "arguments"
     program.write_text(f'#!/bin/sh\necho "$@" > {noted}.part\nmv {noted}.part {noted}\n{then}\n')
     program.chmod(0o755)

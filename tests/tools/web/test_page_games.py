@@ -60,7 +60,7 @@ def opened(page: Browser, content: str, name: str = "") -> None:
 
 
 def saved(page: Browser, form: str) -> str:
-    """The file that `Save as` writes of the game shown."""
+    """Return the file that `Save as` writes of the game shown."""
     page.run(
         f"window.text = null; fetch('save?format={form}' + (desk.viewer.game.record.play ? '&play=' +"
         " desk.viewer.game.record.play : ''), {method: 'POST', body: JSON.stringify(desk.viewer.game.toRecord())})"

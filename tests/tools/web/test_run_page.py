@@ -141,7 +141,7 @@ class Watcher:
 
 
 def has_a_game(values: dict[str, Any]) -> bool:
-    """Whether any is played: a late viewer may miss the first."""
+    """Return whether any is played: a late viewer may miss the first."""
     return any(key.startswith("game/") for key in values)
 
 

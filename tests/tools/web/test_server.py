@@ -85,7 +85,7 @@ def answer(server: WebServer, path: str = "/", **headers: str) -> http.client.HT
 
 
 def stranger(server: WebServer, *, upgraded: bool = False) -> socket.socket:
-    """A connection that has sent nothing, or asked for a WebSocket."""
+    """Return a connection that has sent nothing, or asked for a WebSocket."""
     peer = socket.create_connection(("127.0.0.1", port_of(server)), 10)
     if upgraded:
         peer.sendall(

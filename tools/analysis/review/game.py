@@ -234,7 +234,7 @@ class GameReview:
         final: the judgement of the position after the last move.
         exit_ply: the number of the move that left the opening book, including passes, 1 for the first; None if there
             was none, or without a book.
-        exit_judged: whether this move is the best open move of the book: then the book ends there, and the game did not
+        exit_judged: whether the move is the best open move of the book: then the book ends there, and the game did not
             leave it.
     """
 

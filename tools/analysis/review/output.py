@@ -65,8 +65,8 @@ class PlayerSummary:
     """The totals of a player.
 
     Attributes:
-        name: as the games have it; empty for games that name nobody.
-        losses: of them; games without a result, or won against the same name, are none of the three.
+        name: the name as the games have it; empty for games that name nobody.
+        losses: the lost games; games without a result, or won against the same name, count nowhere.
     """
 
     name: str

@@ -38,9 +38,9 @@ def play_mirror_pair(
 
     Args:
         engine: the engine; two processes of it play.
-        rules: by which rules.
+        rules: the rules of the games.
         opening: the moves given to both sides, without passes.
-        number: of the pair, 1 for the first.
+        number: the number of the pair, 1 for the first.
         on_wait: called often while an engine is waited for; may raise to give up.
     """
     drivers = [make_driver(replace(engine, name=name), rules, on_wait=on_wait) for name in MIRROR_NAMES]

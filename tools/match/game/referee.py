@@ -102,7 +102,7 @@ class ScoreRule:
     Attributes:
         score: discs; for a win both engines report at least as many for the winner, for a draw at most as many for
             either side.
-        moves: how many moves in a row of each engine this takes.
+        moves: the number of successive moves of each engine that this takes.
 
     Raises: NotationError if a value is out of range.
     """
@@ -163,13 +163,13 @@ class Referee:
     Args:
         pairing: numbers, names and opening of the game.
         drivers: the engines, by colour.
-        rules: by which rules.
+        rules: the rules of the game.
         stall: seconds an engine may think about a move if it has no clock.
         on_turn: called after each turn with its number, 0 for the first, and with it.
         on_begun: called when an engine begins to think with the turn's number and the seconds that it may take,
             infinite without a clock.
         adjudicate: end the game with the exact result once this few squares are empty; 0 for never.
-        solve: when the game is over, solve each of its positions with at most this many empty squares; 0 for none.
+        solve: the empty squares up to which positions are solved after the game; 0 for none.
         solver: does both; one of our own if left out.
         resign: end a game that one engine has won by the scores of both; None for never.
         draw: end a game that is drawn by the scores of both; None for never.

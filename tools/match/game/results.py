@@ -78,7 +78,7 @@ class Pairing:
         return frozenset(self.names.values())
 
     def begun(self) -> "Pairing":
-        """The same game, begun now."""
+        """Return the same game, begun now."""
         return replace(self, started=datetime.now(UTC).astimezone().isoformat(timespec="seconds"))
 
 
@@ -92,8 +92,8 @@ class OffClockTime:
     """Time of an engine outside the commands for its moves: to read moves and its clock, and to begin a game.
 
     Attributes:
-        moves: that it chose in these games.
-        seconds: in all games, unfinished ones included.
+        moves: the number of moves that it chose in these games.
+        seconds: the seconds in all games, unfinished ones included.
         longest: the most before one move.
         setup: the most for setting up one game.
     """
@@ -174,18 +174,18 @@ class GameRecord:
 
     Attributes:
         pairing: the game of the schedule, with its attempt and its start.
-        rules: by which rules.
+        rules: the rules of the game.
         turns: all turns, opening and passes included; these two took no time.
         winner: None for a draw.
-        ending: how it ended.
+        ending: the way in which it ended.
         detail: a sentence about the fault, if it was one.
         margin: disc difference from Black's side by the rules' scoring, the exact one after an adjudication;
             None if it was neither played to the end nor adjudicated.
         dialogue: the lines on the wire. A run keeps those of games that were lost by a fault.
-        void: why the game does not count and its pair is played again, in a sentence; empty if it counts.
+        void: the reason why the game does not count and its pair is played again; empty if it counts.
         blamed: the engine whose flag fell or which crashed in a void game; None if no engine was to blame.
         lost_seconds: the seconds of the move on which the loser lost on time or stalled; None for all other endings.
-        outside: of each engine, by its name, if this runner played the game; a run keeps the sums alone.
+        outside: the off-clock time of each engine, by its name, if this runner played the game; a run keeps sums.
         identities: name and version of each engine in its own words, by its name, if this runner played the game and
             the engine reported them; a run keeps the different ones.
     """
@@ -284,7 +284,7 @@ class GameRecord:
         return taken
 
     def colour_of(self, name: str) -> Colour:
-        """The side that engine `name` played."""
+        """Return the side that engine `name` played."""
         return Colour.BLACK if self.pairing.names[Colour.BLACK] == name else Colour.WHITE
 
     def points_of(self, name: str) -> float:
@@ -300,7 +300,7 @@ class GameRecord:
         return self.margin if self.colour_of(name) is Colour.BLACK else -self.margin
 
     def score_of(self, name: str) -> Score:
-        """The score of this game for engine `name`."""
+        """Return the score of this game for engine `name`."""
         points, margin = self.points_of(name), self.margin_of(name)
         return Score(points == 1, points == 0.5, points == 0, margin or 0, margin is not None)
 

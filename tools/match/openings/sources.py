@@ -63,9 +63,9 @@ class OpeningsChoice:
     """The choice of ``--openings``; the balanced suite if neither is given.
 
     Attributes:
-        moves: how many random moves an opening has; None if they are not random.
+        moves: the number of random moves of an opening; None if they are not random.
         path: the file they come from; None if they come from none.
-        plies: how many moves to take of each game of that file, passes left out; None for all.
+        plies: the number of moves to take of each game of that file, without passes; None for all.
     """
 
     moves: int | None = None
@@ -117,12 +117,12 @@ class OpeningsChoice:
 
 
 def default_openings(rules: Rules) -> OpeningsChoice:
-    """The balanced suite where the rules allow its moves, else eight random moves."""
+    """Return the balanced suite where the rules allow its moves, else eight random moves."""
     return OpeningsChoice() if rules.has_othello_moves else OpeningsChoice(moves=_RANDOM_MOVES)
 
 
 def read_openings(path: Path, rules: Rules, plies: int | None = None) -> list[tuple[Move, ...]]:
-    """The openings of a file of games in any format, such as transcripts, one a line; their first `plies` if given.
+    """Return the openings of a file of games in any format, such as transcripts, or the first `plies` of each.
 
     Raises: FileFormatError naming file and line, or game.
     """
@@ -196,7 +196,7 @@ def balanced_openings(count: int, rules: Rules, seed: int) -> Iterator[tuple[Mov
 
 
 def suite() -> list[str]:
-    """The transcripts of all openings of the suite."""
+    """Return the transcripts of all openings of the suite."""
     lines = SUITE.read_text(encoding="ascii").splitlines()
     return [transcript for line in lines if (transcript := line.partition("#")[0].strip())]
 

@@ -29,9 +29,9 @@ class ClusterPool:
     """The workers of a Dask cluster; a context manager.
 
     Args:
-        settings: of the run.
-        run: its id, which is part of the name of each task.
-        address: of the scheduler, ``tcp://host:port`` or ``tls://host:port``.
+        settings: the settings of the run.
+        run: the run's id, which is part of the name of each task.
+        address: the address of the scheduler, ``tcp://host:port`` or ``tls://host:port``.
         all_dialogues: see ``PairWorker``.
 
     Raises: SettingsError if the scheduler can't be reached, or one of its workers is of another build.

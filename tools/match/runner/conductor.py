@@ -39,8 +39,8 @@ class Conductor:
 
     Args:
         past: the run so far.
-        store: its state, where everything goes first.
-        pool: where the games are played.
+        store: the state of the run, where everything goes first.
+        pool: the pool in which the games are played.
         on_event: called with each event once it is stored, and with notices for the user.
         interrupts: asked often whether to stop.
     """
@@ -75,7 +75,7 @@ class Conductor:
         self._remarks = set(past.remarks)
 
     def play(self) -> None:
-        """All games, or as many as the test needs.
+        """Play all games, or as many as the test needs.
 
         Raises: Interrupted; OutflankError if the runner itself failed too often.
         """
@@ -155,7 +155,7 @@ class Conductor:
             self._on_event(event)
 
     def _end_pair(self, pair: int, failure: str) -> list[GameVoided]:
-        """A pair that does not count goes back to its place in the queue, before all later ones."""
+        """Return a pair that does not count goes back to its place in the queue, before all later ones."""
         pairings = self._running.pop(pair)
         voids = self._void(self._failed(pairings[-1], failure)) if failure else []
         if missing := self._still_missing(pair):
@@ -208,7 +208,7 @@ class Conductor:
 
 
 def is_over(run: Run, openings: Sequence[tuple[Move, ...]]) -> bool:
-    """Whether nothing of a run is left to play: it needs no engines any more. A standing arena has always more."""
+    """Return whether nothing of a run is left to play. A standing arena always has more."""
     if run.settings.format is Format.STANDING:
         return False
     standings = Standings(run.settings, run.games)

@@ -107,7 +107,7 @@ class DialogueLog:
         self._said += 1
 
     def lines(self) -> tuple[str, ...]:
-        """What has been noted of this game; control characters are blanks, and long lines are cut."""
+        """Return the noted lines of this game; control characters are blanks, and long lines are cut."""
         forgotten = self._said - len(self._first) - len(self._last)
         gap = [f"... {forgotten} lines left out ..."] if forgotten else []
         return (*map(_text, self._first), *gap, *map(_text, self._last))
@@ -128,7 +128,7 @@ class PairWorker:
     """Plays pairs of games, one after the other. Engines stay for the next pair if they play in it.
 
     Args:
-        settings: of the run.
+        settings: the settings of the run.
         stall_watch: knows when this machine was held up; None if no engine has a clock.
         emit: called with each event as it happens.
         is_over: asked often; once it is true, playing ends with ``Stopped``.
@@ -273,7 +273,7 @@ class PairWorker:
 
 
 def needs_stall_watch(settings: RunSettings) -> bool:
-    """Whether anybody plays against a clock."""
+    """Return whether anybody plays against a clock."""
     return any(engine.time.is_limited for engine in settings.engines)
 
 
@@ -297,7 +297,7 @@ class PairPool(Protocol):
         """Have a pair played; the news get its events, and ``PairDone`` at the end.
 
         Args:
-            pairings: its games, or the one that is still missing.
+            pairings: the games of the pair, or the one that is still missing.
             engines: both engines, with their options for this pair.
         """
 
@@ -323,7 +323,7 @@ class NewsQueue:
             self._weighty.set()
 
     def take(self) -> list[News]:
-        """What there is, after waiting a moment for something of weight."""
+        """Return the news, after waiting a moment for something of weight."""
         self._weighty.wait(_SLICE_SECONDS)
         self._weighty.clear()
         return [self._news.popleft() for _ in range(len(self._news))]
@@ -333,7 +333,7 @@ class LocalPool:
     """Threads of this program: they only wait for engines, which are processes of their own.
 
     Args:
-        settings: of the run; its concurrency says how many workers there are.
+        settings: the settings of the run; its concurrency is the number of workers.
         on_update: called from the workers with each update during a turn; None if no observer wants them.
         make: makes the driver of an engine; called as ``make_driver``.
         all_dialogues: see ``PairWorker``.

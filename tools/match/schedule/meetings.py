@@ -19,7 +19,7 @@ class Meeting:
     Attributes:
         round: the round of the tournament, 1 for the first.
         first: an engine, which begins with Black; the upper one in the bracket of a knockout.
-        second: its opponent; None if the first has a bye.
+        second: the opponent; None if the first has a bye.
         winner: the engine that won a knockout's meeting; None in other formats and before the decision.
         decision: the reason of the win; a bye in a Swiss tournament has one too.
         scores: the score of the first engine in each stage, as far as it was played.

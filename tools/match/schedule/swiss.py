@@ -23,7 +23,7 @@ class SwissScore:
     """An engine's row in the table of a Swiss tournament.
 
     Attributes:
-        points: its points, those for byes included.
+        points: the points, those for byes included.
         buchholz: the points of the engines that it met, each as often as they met.
         sonneborn_berger: the same, each times the share of the points that it took in their meetings.
         byes: the number of rounds without an opponent.

@@ -29,7 +29,7 @@ _SINGULAR = {"options": "option"}  # a table ``options`` in a file is ``option.N
 
 
 def read_config(path: Path) -> dict[str, Any]:
-    """The contents of a file as values of options: text, truth values, and for ``engine`` a list of texts.
+    """Return the contents of a file as values of options: text, truth values, and for ``engine`` a list of texts.
 
     Raises: FileFormatError naming the file, and the engine if it is at fault.
     """
@@ -115,7 +115,7 @@ def _engines(tables: object, path: Path) -> list[Mapping[str, Any]]:
 
 
 def _line(table: Mapping[str, Any]) -> str:
-    """A table as the text of an option: ``key=value`` with a shell's quotes."""
+    """Return a table as the text of an option: ``key=value`` with a shell's quotes."""
     words = []
     for key, value in table.items():
         if isinstance(value, Mapping):

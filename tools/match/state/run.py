@@ -35,22 +35,22 @@ class RunSettings:
 
     Attributes:
         engines: the engines, in the order of their seeding; two for a match.
-        openings: where the openings come from.
-        format: which engines meet.
-        games: how many games two engines play when they meet.
-        rounds: how many rounds a Swiss tournament has, and how often the others repeat.
-        rules: of all games.
-        seed: of whatever is drawn.
+        openings: the source of the openings.
+        format: the format, which says which engines meet.
+        games: the number of games that two engines play when they meet.
+        rounds: the number of rounds of a Swiss tournament, and of repetitions of the other formats.
+        rules: the rules of all games.
+        seed: the seed of all draws.
         stall: seconds an engine without a clock may think about a move.
         adjudicate: a game with this many empty squares or fewer ends with its exact result; 0 for never.
         solve: each position with this many empty squares or fewer is solved, to count the discs that were thrown
             away; 0 for none.
-        resign: how the engines' own scores end a game that is won; None for never.
-        draw: how the engines' own scores end a game that is drawn; None for never.
+        resign: the rule by which the engines' own scores end a game that is won; None for never.
+        draw: the rule by which the engines' own scores end a game that is drawn; None for never.
         sprt: the test that may end a match early; None to play all games.
-        concurrency: how many pairs of games are played at once.
+        concurrency: the number of pairs of games that are played at once.
         replay_crashes: whether a pair with a crash is played again instead of being lost.
-        tuning: what is tuned: the two engines of the match are then the same, the first with values moved one way,
+        tuning: the tuning: the two engines of the match are then the same, the first with values moved one way,
             the second with the same values moved the other way; None for all other runs.
     """
 
@@ -77,7 +77,7 @@ class RunSettings:
         return tuple(engine.name for engine in self.engines)
 
     def path(self) -> ValuePath | None:
-        """The values of a tuning before its first pair; None for all other runs."""
+        """Return the values of a tuning before its first pair; None for all other runs."""
         return ValuePath(self.tuning, (self.games + 1) // 2, self.seed) if self.tuning else None
 
     def line(self, build: str = "") -> str:
@@ -108,19 +108,19 @@ class Run:
 
     Attributes:
         settings: all that it depends on.
-        games: those that count, in the order of the schedule.
-        voids: those that do not.
+        games: the games that count, in the order of the schedule.
+        voids: the games that do not count.
         remarks: about the engines, a sentence each.
         outflank: version of the Outflank that began it; empty if not known.
         evaluation: checksum of that one's evaluation; empty if not known.
-        started: when, in ISO format with time zone.
-        seconds: how long it was played, pauses between being interrupted and resumed left out; None if not known.
-        machine: where it was begun, in words; empty if not known.
-        interrupted: whether it was ended early by a signal or a failure.
+        started: the time of the start, in ISO format with time zone.
+        seconds: the time of play, without the pauses after interruptions; None if not known.
+        machine: the machine on which it was begun, in words; empty if not known.
+        interrupted: whether a signal or a failure ended the run early.
         finished: whether every game was played, or the test has its verdict.
-        outside: of each engine, by its name, in all its games, voided ones included; those without one left out.
+        outside: the off-clock time of each engine that has one, by its name, in all its games, voided ones included.
         identities: name and version of each engine in its own words, by its name; several if they changed.
-        cut_texts: how many texts of its file were too long, and were cut when it was read.
+        cut_texts: the number of texts of its file that were too long, and were cut when it was read.
     """
 
     settings: RunSettings
@@ -139,7 +139,7 @@ class Run:
     cut_texts: int = 0
 
     def line(self) -> str:
-        """As the settings' line, with the version and evaluation that began the run."""
+        """Return the settings' line with the version and evaluation that began the run."""
         return self.settings.line(", evaluation ".join(filter(None, (self.outflank, self.evaluation))))
 
     @property
@@ -153,7 +153,7 @@ class Run:
         return all(self.void_share(name) <= MOST_VOIDS for name in self.settings.names)
 
     def void_share(self, name: str) -> float:
-        """Voids of an engine by its games and these voids, 0 to 1."""
+        """Return the share of an engine's voids in its games and voids, 0 to 1."""
         voids = sum(game.blamed == name for game in self.voids)
         games = sum(name in game.pairing.names.values() for game in self.games)
         return voids / (games + voids) if voids else 0.0
@@ -166,7 +166,7 @@ SCORE_RULES = ("resign", "draw")
 
 
 def plain_settings(settings: RunSettings) -> dict[str, Any]:
-    """All settings in values that JSON knows."""
+    """Return all settings in values that JSON knows."""
     return {
         "engines": [engine.settings() for engine in settings.engines],
         "format": str(settings.format),
@@ -206,7 +206,7 @@ def _differing(there: Mapping[str, Any], here: Mapping[str, Any], ignored: Colle
 
 
 def read_settings(plain: Mapping[str, Any]) -> RunSettings:
-    """The settings that ``plain_settings`` wrote. Raises: NotationError, KeyError, TypeError for anything else."""
+    """Return the settings that ``plain_settings`` wrote. Raises: NotationError, KeyError, TypeError."""
     return RunSettings(
         engines=tuple(EngineSpec.from_settings(engine) for engine in plain["engines"]),
         format=Format(plain["format"]),

@@ -149,12 +149,12 @@ def read_opening(text: str, rules: Rules) -> tuple[Move, ...]:
 
 
 def started_row(pairing: Pairing, rules: Rules) -> Row:
-    """The row of a game that is being played: it has no ending yet."""
+    """Return the row of a game that is being played: it has no ending yet."""
     return (*_pairing_row(pairing, rules), *[None] * 7)
 
 
 def ended_row(game: GameRecord) -> Row:
-    """The row of a game that has ended."""
+    """Return the row of a game that has ended."""
     return (
         *_pairing_row(game.pairing, game.rules),
         str(game.winner) if game.winner else None,
@@ -179,14 +179,14 @@ def _lost_name(number: int, attempt: int) -> str:
 
 
 def turn_row(game: int, attempt: int, ply: int, turn: AnnotatedMove) -> Row:
-    """The row of a turn."""
+    """Return the row of a turn."""
     return (game, attempt, ply, str(turn.move), turn.seconds, turn.score, turn.exact, turn.from_book)
 
 
 def read_games(
     connection: sqlite3.Connection, facts: Mapping[str, str]
 ) -> tuple[list[GameRecord], list[GameRecord], int]:
-    """The games that have ended, in the order of the schedule: those that count, and those that do not.
+    """Return the games that have ended, in the order of the schedule: those that count, and those that do not.
 
     The third is the number of their texts that were cut, since they are longer than any that we write.
 
@@ -218,7 +218,7 @@ def _cut_texts(row: dict[str, Any]) -> int:
 
 
 def read_openings(connection: sqlite3.Connection, rules: Rules) -> list[tuple[Move, ...]]:
-    """The openings that were chosen when the run began."""
+    """Return the openings that were chosen when the run began."""
     return [
         read_opening(moves, rules)
         for (moves,) in connection.execute("SELECT moves FROM opening ORDER BY number")
@@ -226,7 +226,7 @@ def read_openings(connection: sqlite3.Connection, rules: Rules) -> list[tuple[Mo
 
 
 def read_remarks(connection: sqlite3.Connection) -> tuple[list[str], int]:
-    """The remarks, and how many of them were too long and were cut."""
+    """Return the remarks, and how many of them were too long and were cut."""
     found = [sentence for (sentence,) in connection.execute("SELECT sentence FROM remark ORDER BY number")]
     long = sum(_is_longer(sentence, LONGEST_SENTENCE) for sentence in found)
     return [
@@ -305,7 +305,7 @@ def refusals(file: Path) -> Iterator[None]:
 
 
 def read(connection: sqlite3.Connection) -> Run:
-    """The run in an open file. Raises: any of what ``refusals`` catches."""
+    """Return the run in an open file. Raises: any of what ``refusals`` catches."""
     connection.execute("BEGIN")  # all of it as it was at one moment
     try:
         facts = facts_of(connection)
@@ -356,5 +356,5 @@ def _is_identity(said: object) -> bool:
 
 
 def facts_of(connection: sqlite3.Connection) -> dict[str, str]:
-    """The facts about the whole run, by name."""
+    """Return the facts about the whole run, by name."""
     return dict(connection.execute("SELECT name, value FROM run"))

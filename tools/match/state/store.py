@@ -80,7 +80,7 @@ def _user() -> int:
 
 
 def is_sealed(file: Path, text: str, code: str) -> bool:
-    """Whether `code` is the seal of a text, and the file is ours and not writable for everybody."""
+    """Return whether `code` is the seal of a text, and the file is ours and not writable for everybody."""
     status = file.stat()
     # Windows has lists of rights in place of owners and modes.
     ours = status.st_uid == _user() and (sys.platform == "win32" or not status.st_mode & stat.S_IWOTH)
@@ -330,7 +330,7 @@ class Store:
 
 
 def read_run(path: Path) -> Run:
-    """The run in a folder, or in the file that is given; it may be going on.
+    """Return the run in a folder, or in the file that is given; it may be going on.
 
     Raises: FileFormatError if there is none, or if it can't be read.
     """
@@ -339,7 +339,7 @@ def read_run(path: Path) -> Run:
 
 
 def read_openings(path: Path, rules: Rules) -> list[tuple[Move, ...]]:
-    """The openings that were chosen for the run in a folder or file.
+    """Return the openings that were chosen for the run in a folder or file.
 
     Raises: FileFormatError as ``read_run``.
     """
@@ -383,7 +383,7 @@ def _json(plain: object) -> str:
 
 
 def _sealed_text(facts: Mapping[str, str]) -> str:
-    """The text that is sealed: the run's id and its settings, which have the commands that start engines."""
+    """Return the text that is sealed: the run's id and its settings, which have the commands that start engines."""
     return f"{facts['id']} {facts['settings']}"
 
 

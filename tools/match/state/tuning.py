@@ -49,7 +49,7 @@ class Value:
 
     Attributes:
         parameter: the parameter.
-        text: its present value in the form that engines get.
+        text: the present value in the form that engines get.
         mean: the mean over the last quarter of the pairs so far.
         spread: the standard deviation over these.
         path: the pair, the value, and its step there; thinned.

@@ -38,7 +38,7 @@ class PairScore:
     opening: Hashable
 
     def score_of(self, name: str) -> Score:
-        """The score of engine `name`, one of the two."""
+        """Return the score of engine `name`, one of the two."""
         return self.score if name == self.first else self.score.of_opponent
 
 
@@ -48,11 +48,11 @@ class Rating:
 
     Attributes:
         name: the engine.
-        elo: its rating, the mean of all being 0; None if it has played no game.
+        elo: the rating, the mean of all being 0; None if it has played no game.
         low: lower end of the 95 % interval; None without games or points.
         high: upper end of the 95 % interval; None without games or if it took every point.
-        points: it took.
-        games: it played.
+        points: the points that it took.
+        games: the number of games that it played.
     """
 
     name: str
@@ -68,8 +68,8 @@ class Ratings:
     """The ratings of a field.
 
     Attributes:
-        ratings: in the order of the names.
-        superiority: for each engine and each other the likelihood that the first is stronger, 0 to 1; None for an
+        ratings: the ratings in the order of the names.
+        superiority: the likelihood that each engine is stronger than each other, 0 to 1; None for an
             engine and itself, without games, and where nothing varies.
         prior: whether everyone was given a draw against an average engine, since the games alone allow no ratings.
     """
@@ -80,7 +80,7 @@ class Ratings:
 
 
 def rate(names: Sequence[str], pairs: Sequence[PairScore]) -> Ratings:
-    """The ratings of the engines `names` after these pairs of games."""
+    """Return the ratings of the engines `names` after these pairs of games."""
     number = {name: engine for engine, name in enumerate(names)}
     points = _points(number, pairs)
     games = points + points.T
@@ -126,18 +126,18 @@ def _all_connected(beaten: np.ndarray[Any, np.dtype[np.bool_]]) -> bool:
 
 
 def _shares(strengths: Matrix) -> Matrix:
-    """Expected share of the points for the engine of each row against the engine of each column."""
+    """Return the expected share of the points of each row's engine against each column's."""
     return np.asarray(1 / (1 + np.exp(strengths[np.newaxis, :] - strengths[:, np.newaxis])))
 
 
 def _likeliest(points: Matrix, prior: float) -> Matrix:
-    """The strengths of the greatest likelihood, in natural logarithms of odds, of mean 0.
+    """Return the strengths of the greatest likelihood, in natural logarithms of odds, of mean 0.
 
     Newton's method. While no difference of opponents changes by more than ``_LONGEST_STEP``, the curvature changes by
     less than a factor of 2, so that each step raises the likelihood.
 
     Args:
-        points: as ``_points`` has them.
+        points: see ``_points``.
         prior: games drawn by each engine against one of strength 0.
     """
     games = points + points.T
@@ -155,7 +155,7 @@ def _likeliest(points: Matrix, prior: float) -> Matrix:
 
 
 def _information(strengths: Matrix, games: Matrix, prior: float) -> Matrix:
-    """The curvature of the logarithm of the likelihood, with its sign changed."""
+    """Return the curvature of the logarithm of the likelihood, with its sign changed."""
     share = _shares(strengths)
     weights = games * share * share.T
     own = 1 / (1 + np.exp(-strengths))
@@ -163,7 +163,7 @@ def _information(strengths: Matrix, games: Matrix, prior: float) -> Matrix:
 
 
 def _residuals(strengths: Matrix, pairs: Iterable[PairScore], index: dict[str, int]) -> Matrix:
-    """Points above expectation, for each opening (row) and engine (column)."""
+    """Return the points above expectation, for each opening (row) and engine (column)."""
     share = _shares(strengths)
     rows: dict[Hashable, Matrix] = {}
     for pair in pairs:
@@ -176,7 +176,7 @@ def _residuals(strengths: Matrix, pairs: Iterable[PairScore], index: dict[str, i
 
 
 def _covariance(strengths: Matrix, games: Matrix, prior: float, residuals: Matrix) -> Matrix:
-    """Of the strengths: from whole openings, or from the information alone if they say too little or with a prior."""
+    """Return the covariance of the strengths, from whole openings, or from the information alone if these are few."""
     # Nothing is known, and nothing asked, about the direction in which all move together.
     centring = np.eye(len(strengths)) - 1 / len(strengths)
     inverse = centring @ np.linalg.inv(_information(strengths, games, prior)) @ centring
@@ -187,7 +187,7 @@ def _covariance(strengths: Matrix, games: Matrix, prior: float, residuals: Matri
 
 
 def _any_without_surplus(residuals: Matrix) -> bool:
-    """Whether an engine took its expected points on every opening."""
+    """Return whether an engine took its expected points on every opening."""
     return bool((np.abs(residuals).max(axis=0) < _NO_SURPLUS).any())
 
 

@@ -29,7 +29,7 @@ _PRECISION = 1e-10
 
 
 def ratio_of_means(counts: Sequence[float], mean0: float, mean1: float) -> float:
-    """The log-likelihood ratio of a mean score of `mean1` against `mean0`, both between 0 and 1."""
+    """Return the log-likelihood ratio of a mean score of `mean1` against `mean0`, both between 0 and 1."""
     shares = _shares(counts)
     values = scores(len(counts))
     null, other = (_fit(shares, [value - mean for value in values]) for mean in (mean0, mean1))
@@ -37,7 +37,7 @@ def ratio_of_means(counts: Sequence[float], mean0: float, mean1: float) -> float
 
 
 def ratio_of_t_values(counts: Sequence[float], t0: float, t1: float) -> float:
-    """The log-likelihood ratio of (mean - 1/2) / standard deviation of `t1` against `t0`."""
+    """Return the log-likelihood ratio of (mean - 1/2) / standard deviation of `t1` against `t0`."""
     shares = _shares(counts)
     return _log_ratio(counts, _fit_t_value(shares, t0), _fit_t_value(shares, t1))
 
@@ -59,7 +59,7 @@ def _log_ratio(counts: Sequence[float], null: Sequence[float], other: Sequence[f
 
 
 def _fit(shares: Sequence[float], deviations: Sequence[float]) -> list[float]:
-    """The likeliest distribution under which the mean of `deviations`, some of either sign, is 0.
+    """Return the likeliest distribution under which the mean of `deviations`, some of either sign, is 0.
 
     By Lagrange it is p_i / (1 + x d_i), with x between -1 / max d and -1 / min d. At weight w of the upper end that
     divisor is a_i (1 - w) + b_i w, with nothing to cancel out however close to an end w is.
@@ -85,7 +85,7 @@ def _logit(step: int) -> float:
 
 
 def _fit_t_value(shares: Sequence[float], t_value: float) -> list[float]:
-    """The likeliest distribution of that t-value.
+    """Return the likeliest distribution of that t-value.
 
     The t-value is made linear at a distribution, the likeliest one under the linear constraint is found, and so on
     from there until nothing changes.
@@ -179,15 +179,15 @@ class Sprt:
         return DiscTest(*astuple(self))
 
     def __str__(self) -> str:
-        """The text that ``parse`` reads back."""
+        """Return the text that ``parse`` reads back."""
         return " ".join(f"{key}={getattr(self, key)}" for key in _KEYS)
 
     def ratio(self, values: Sequence[float]) -> float:
-        """The log-likelihood ratio after pairs of games worth 0 to 2 points each; 0 after none."""
+        """Return the log-likelihood ratio after pairs of games worth 0 to 2 points each; 0 after none."""
         return self.ratio_of(pentanomial(values))
 
     def ratio_of(self, counts: Sequence[int]) -> float:
-        """The log-likelihood ratio after so many outcomes.
+        """Return the log-likelihood ratio after so many outcomes.
 
         Args:
             counts: pairs that brought 0, 1/2, 1, 3/2 and 2 points, or games that were lost, drawn and won.
@@ -214,16 +214,16 @@ class Sprt:
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
     def verdict_at(self, ratio: float) -> bool | None:
-        """Whether elo1 is accepted at this ratio; None between the bounds."""
+        """Return whether elo1 is accepted at this ratio; None between the bounds."""
         low, high = self.bounds
         return True if ratio >= high else False if ratio <= low else None
 
     def verdict(self, values: Sequence[float]) -> bool | None:
-        """Whether elo1 is accepted after all these pairs; None without a verdict."""
+        """Return whether elo1 is accepted after all these pairs; None without a verdict."""
         return self.verdict_at(self.ratio(values))
 
     def decided(self, values: Sequence[float]) -> tuple[int, bool] | None:
-        """The number of pairs at the first verdict, and the verdict; None if there is none yet."""
+        """Return the number of pairs at the first verdict, and the verdict; None if there is none yet."""
         for done, ratio in self.path(values, most=max(1, len(values))):
             accepted = self.verdict_at(ratio)
             if accepted is not None:
@@ -255,7 +255,7 @@ _PRIOR = 0.5
 
 
 def bayesian_ratio(losses: int, draws: int, wins: int, elo0: float, elo1: float) -> float:
-    """The log-likelihood ratio of elo1 against elo0, both logistic; 0 without games."""
+    """Return the log-likelihood ratio of elo1 against elo0, both logistic; 0 without games."""
     if not losses + draws + wins:
         return 0.0
     draw_elo = _draw_elo(losses, draws, wins)
@@ -277,7 +277,7 @@ def _scale(draw_elo: float) -> float:
 
 
 def _log_share(elo: float) -> float:
-    """The natural logarithm of f(elo)."""
+    """Return the natural logarithm of f(elo)."""
     odds = elo * math.log(10) / 400  # their logarithm
     return min(odds, 0.0) - math.log1p(math.exp(-abs(odds)))
 
@@ -291,7 +291,7 @@ class DiscTest(Sprt):
     """The same test on disc differences, in normalized Elo of them; a pair's value is the sum of its two."""
 
     def ratio(self, values: Sequence[float]) -> float:
-        """The log-likelihood ratio after pairs of games with these sums of disc differences; 0 after none."""
+        """Return the log-likelihood ratio after pairs of games with these sums of disc differences; 0 after none."""
         return self._ratio(len(values), math.fsum(values), math.fsum(value * value for value in values))
 
     def path(self, values: Sequence[float], most: int) -> Iterator[tuple[int, float]]:
@@ -311,7 +311,7 @@ class DiscTest(Sprt):
 
 
 def _log_likelihood(mean: float, mean_square: float, t_value: float) -> float:
-    """Of one value, at the deviation that makes it largest; what all t-values share is left out."""
+    """Return the log-likelihood of one value at the likeliest deviation, without the part that all t-values share."""
     half = t_value * mean / 2
     deviation = math.sqrt(half * half + mean_square) - half
     return (

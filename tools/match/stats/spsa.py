@@ -37,12 +37,12 @@ class Tuned:
     """A parameter that is tuned.
 
     Attributes:
-        name: by which the engine is given it.
+        name: the name by which the engine gets it.
         kind: ``int`` or ``real``.
-        start: its value at the beginning.
-        least: that it may be.
-        most: that it may be.
-        step: how far it is moved for play at the end of the run.
+        start: the value at the beginning.
+        least: the smallest value.
+        most: the largest value.
+        step: the distance that it is moved for play at the end of the run.
         rate: part of the step by which it moves for each game won at the end of the run.
 
     Raises: NotationError if the values do not fit together.
@@ -103,13 +103,13 @@ class Tuned:
             raise NotationError(f"expected a step within the range and a rate up to 1 for {self.name}")
 
     def text(self, value: float, toss: float = 0.5) -> str:
-        """A value as an engine is given it; a whole number is rounded up if its fraction and `toss` (0 to 1) say so."""
+        """Return a value as an engine gets it; a whole number is rounded up if its fraction exceeds `toss`, 0 to 1."""
         if self.kind == "int":
             return str(int(self.clipped(math.floor(value + toss))))
         return f"{self.clipped(value):.{_DIGITS}g}"
 
     def clipped(self, value: float) -> float:
-        """The nearest value of the range."""
+        """Return the nearest value of the range."""
         return min(max(value, self.least), self.most)
 
 
@@ -125,10 +125,10 @@ class Tuning:
     """What is tuned, and how.
 
     Attributes:
-        parameters: those whose values move together.
+        parameters: the parameters whose values move together.
         lag: a pair is played with the values that the results up to `lag` pairs before it have led to. So many pairs
             may be played at once, and the values do not depend on which of them ends first.
-        test: of the result against the start, in a match of its own after the run; None for none.
+        test: the test of the result against the start, in a match of its own after the run; None for none.
 
     Raises: NotationError if the number or the names of the parameters, or the lag, are out of range.
     """
@@ -151,7 +151,7 @@ class Tuning:
         return cls(tuple(Tuned(**values) for values in plain["parameters"]), plain["lag"], test)
 
     def texts(self, values: Sequence[float]) -> dict[str, str]:
-        """Values, one for each parameter, as engines are given them."""
+        """Return the values, one for each parameter, as engines get them."""
         return {each.name: each.text(value) for each, value in zip(self.parameters, values, strict=True)}
 
 
@@ -159,13 +159,13 @@ class ValuePath:
     """The values of a tuning while results come in. They depend on the results alone, not on when they came.
 
     Attributes:
-        pairs: how many results have moved them, without a gap from the first pair on.
-        values: after these pairs, one for each parameter.
+        pairs: the number of results that have moved them, without a gap from the first pair on.
+        values: the values after these pairs, one for each parameter.
 
     Args:
-        tuning: what is tuned.
-        length: how many pairs the whole run has.
-        seed: of all tosses.
+        tuning: the parameters and settings of the tuning.
+        length: the number of pairs of the whole run.
+        seed: the seed of all tosses.
     """
 
     def __init__(self, tuning: Tuning, length: int, seed: int) -> None:
@@ -187,11 +187,11 @@ class ValuePath:
             self._before.pop(self.pairs - self._tuning.lag, None)
 
     def is_due(self, pair: int) -> bool:
-        """Whether it is known with which values a pair is played."""
+        """Return whether it is known with which values a pair is played."""
         return pair - self._tuning.lag <= self.pairs
 
     def sides(self, pair: int) -> tuple[dict[str, str], dict[str, str]]:
-        """The values of both sides in a pair that is not played yet, as engines are given them, the plus side first."""
+        """Return the values of both sides in a pair that is not played yet, as engines get them, plus side first."""
         middle = self._before[max(pair - self._tuning.lag, 0)]
         random = self._random(pair)
         plus, minus = {}, {}
@@ -202,7 +202,7 @@ class ValuePath:
         return plus, minus
 
     def step(self, parameter: Tuned, pair: int) -> float:
-        """How far a value is moved for play in a pair."""
+        """Return the distance that a value is moved for play in a pair."""
         growth: float = (self._length / max(pair, 1)) ** GAMMA
         return parameter.step * growth
 

@@ -71,7 +71,7 @@ def estimate_limit(frontier: int) -> Limit:
 
 
 Progress = dict[str, Any]
-"""How far a position of a job is, as docs/proofs.md describes it."""
+"""The state of a position of a job, as docs/proofs.md describes it."""
 
 
 class Workers:

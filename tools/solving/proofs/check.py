@@ -107,7 +107,7 @@ def moves(own: int, opp: int) -> list[tuple[int, int]]:
 
 
 def is_over(own: int, opp: int) -> bool:
-    """Whether neither side has a move."""
+    """Return whether neither side has a move."""
     return moves(own, opp)[0][0] == moves(opp, own)[0][0] == 0
 
 

@@ -76,8 +76,8 @@ class ProofPart:
 
     Attributes:
         score: the exact score of the position, in discs from the side to move.
-        facts: what the search for the score found, as JSON data.
-        state: how far the proof is written.
+        facts: the findings of the search for the score, as JSON data.
+        state: the state of the writing of the proof.
         seconds: the time that its lines took.
     """
 

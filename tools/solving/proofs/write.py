@@ -82,7 +82,7 @@ class ProofWriter:
 
     Args:
         position: the position, under rules by which a move turns every direction.
-        score: its exact score in discs, from the side to move.
+        score: the exact score in discs, from the side to move.
         searched: the largest number of empty squares of boards that are left to the checker, MOST_SEARCHED at most.
         answers: the source of the prover's moves.
         claims: the claims that need no proof; None to prove everything.
