@@ -18,7 +18,7 @@ import pytest
 
 from outflank.engine import OutflankError
 from outflank.protocol.clock import TimeControl
-from outflank.protocol.drivers.descendants import ThreadUsage
+from outflank.protocol.drivers.driver import ThreadUsage
 from outflank.tests.support.dialogue import driver_of
 from outflank.tests.support.processes import linux_alone, open_files, resident_kib
 from outflank.tests.support.runs import conduct, fake, instant_settings, resume, settings
