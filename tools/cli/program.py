@@ -49,9 +49,10 @@ SECTIONS = {
         "match": "Play games between two engines and say who is stronger.",
         "tournament": "Play a tournament between any number of engines and rate them.",
         "tune": "Find better values of an engine's parameters by games of the engine against itself (SPSA).",
-        "report": "Write the report of RUN, a run's folder or its run.db, as one self-contained HTML file.",
+        "report": "Print the final table of RUN, a run's folder or its run.db, and write its report as one "
+        "self-contained HTML file.",
         "export": "Write the games of RUN, a run's folder or its run.db, in a format that other programs read.",
-        "sprt": "Run a sequential test on COUNTS of results.",
+        "sprt": "Run a sequential test on COUNTS of results, or on the pairs of a RUN of two engines.",
         "openings": "Find openings by name, and make openings for matches.",
     },
     "Check engines": {
@@ -133,10 +134,10 @@ _FIRST_LINES = {
     "outflank web": "Play, study and practise in the browser.",
     "outflank match --live": "Watch two engines play in the browser.",
 }
-# The extra that brings a package; all others come with `match`.
+# The extra that brings a package; all others come with `match`, or with `train` for its commands.
 _EXTRAS = {
-    **dict.fromkeys(("matplotlib", "numpy", "scipy", "torch"), "train"),
     "distributed": "cluster",
+    "torch": "train",
     "resvg_py": "png",
     **dict.fromkeys(("msgspec", "starlette", "uvicorn", "websockets"), "web"),
 }
@@ -227,7 +228,7 @@ class Program(CommandGroup):
         except OutflankError as error:
             raise Failure(str(error)) from error
         except ModuleNotFoundError as error:
-            raise Failure(f"{error}: {_remedy(str(error.name))}") from error
+            raise Failure(f"{error}: {_remedy(str(error.name), ctx.invoked_subcommand)}") from error
         except (MemoryError, RuntimeError, SystemError, ImportError) as error:
             if not (reason := _refused_resource(error)):
                 raise
@@ -284,10 +285,11 @@ def _file_of(error: click.ClickException) -> str:
     return f"{error.ctx.meta[DEFAULTS_FILE]}: " if is_ours else ""
 
 
-def _remedy(module: str) -> str:
+def _remedy(module: str, command: str | None) -> str:
     if module.partition(".")[0] == "outflank":
         return "the installation is incomplete; install outflank again (in a checkout: make build)"
-    return f"pip install 'outflank[{_EXTRAS.get(module, 'match')}]' brings what the command needs"
+    extra = _EXTRAS.get(module) or ("train" if command == "train" else "match")
+    return f"pip install 'outflank[{extra}]' brings what the command needs"
 
 
 def _refused_resource(error: Exception) -> str:

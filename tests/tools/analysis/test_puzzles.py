@@ -196,7 +196,7 @@ def test_the_command_writes_what_the_quiz_asks(
 
 def test_each_command_has_its_help_and_is_completed() -> None:
     asked = run("puzzles", "solve", "--help").stdout
-    assert "Usage: outflank puzzles solve [OPTIONS] FILE" in asked
+    assert "Usage: outflank puzzles solve [OPTIONS] [FILE]" in asked
     assert "--empties" not in asked
     for words, word, expected in (
         ("outflank puzzles ", "", {"find", "solve", ""}),

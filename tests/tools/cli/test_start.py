@@ -250,7 +250,6 @@ def test_it_runs(words: tuple[str, ...], expected: str, tmp_path: Path) -> None:
     ("words", "package"),
     [
         (("match", "--games", "2"), "match"),
-        (("sprt", "10", "5", "3"), "match"),
         (("convert", "games.txt", "--format", "sgf"), "match"),
         (("review", GAME, "--depth", "1", "--html", "page.html"), "match"),
         (("board", GAME, "--png", "-o", "board.png"), "png"),
