@@ -4,7 +4,7 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from difflib import get_close_matches
 from io import BufferedReader, BytesIO, RawIOBase
@@ -14,7 +14,6 @@ from typing import cast
 
 import click
 
-from outflank.book.names import opening_line, openings
 from outflank.engine import FileFormatError, IllegalMoveError, NotationError, OutflankError, Position, Rules
 from outflank.engine.boardtext import is_framed
 from outflank.protocol.formats import FormatName, detect, obf, read_games
@@ -30,6 +29,7 @@ from outflank.tools.runtime.progress import Complaints, counted, warn
 STDIN = "-"
 _ARGUMENT = "POSITION"  # its metavar in most commands
 _MOST_CHARACTERS = 1 << 20
+_MOST_BYTES_COUNTED = 16_000_000  # of files: some seconds of reading
 _LONGEST_NAME = 60  # characters of what may be a misspelt name
 _ALIKE = 0.7  # of difflib's ratio
 _BOARD = re.compile(rf"(?:{SQUARE}\s*){{64}}")
@@ -165,6 +165,9 @@ def _described(text: str, rules: Rules) -> AnnotatedGame:
     except NotationError:
         if LIKE_BOARD.match(text):
             raise
+    # Not at the top: most commands do without names, and the modules of books load SQLite.
+    from outflank.book.names import opening_line, openings
+
     try:
         openings(printable(text))
     except NotationError as error:
@@ -293,6 +296,26 @@ def games_given(text: str, source: FormatName | None, rules: Rules) -> Iterator[
     if is_transcript(text):
         return read_games(BytesIO(text.encode()), rules=rules, name="transcript")
     return games_of(text, source, rules)
+
+
+def number_of_games(
+    names: Sequence[str], source: FormatName | None, rules: Rules, allows: Callable[[AnnotatedGame], bool]
+) -> int | None:
+    """Return the number of games that `allows` allows; None if a stream or a large file would have to be read twice.
+
+    Args:
+        names: the arguments, as for ``games_given``.
+        source: the format of the files; detected if None.
+        rules: the rules of games that do not name their rules.
+        allows: returns whether a game counts.
+    """
+    files = [path for name in names if os.path.exists(path := named_file(name))]
+    if STDIN in names or not all(map(os.path.isfile, files)):
+        return None
+    if sum(map(os.path.getsize, files)) > _MOST_BYTES_COUNTED:
+        return None
+    entries = (entry for name in names for entry in games_given(name, source, rules))
+    return sum(isinstance(entry, AnnotatedGame) and allows(entry) for entry in entries)
 
 
 def read_and_written(names: Iterable[str], outputs: Iterable[Path]) -> Path | None:

@@ -40,6 +40,7 @@ from outflank.tools.cli.options import (
 from outflank.tools.cli.types import FileOrSample, WholeNumber
 from outflank.tools.report.search import nodes_a_second, settings_line
 from outflank.tools.runtime.kept import KeptResults
+from outflank.tools.runtime.progress import progress_bar
 from outflank.tools.train.accuracy import calibration
 
 _SUITE = Path(__file__).parent / "data" / "bench.obf"
@@ -151,8 +152,14 @@ def accuracy(
     began = time.perf_counter()
     judge = partial(_judge, searcher=searcher, limit=limit)
     question = {"depth": depth, "selectivity": selectivity, "threads": threads, "hash": hash_mb}
-    with KeptResults("bench accuracy", tuple[_Score, int], **question) as results:
-        found_all = [*results.in_order(problems, str, partial(map, judge))]
+    found_all = []
+    with (
+        KeptResults("bench accuracy", tuple[_Score, int], **question) as results,
+        progress_bar("accuracy", len(problems), "positions") as advance,
+    ):
+        for each in results.in_order(problems, str, partial(map, judge)):
+            found_all.append(each)
+            advance(1)
     for problem, (judged, nodes) in zip(problems, found_all, strict=True):
         all_nodes += nodes
         is_odd = max(0, problem.position.empties - depth) % 2

@@ -1,6 +1,7 @@
 """``outflank puzzles``: problems from games, proven and rated; and asked at the terminal."""
 
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ import click
 from outflank.engine import NotationError, OutflankError, Rules
 from outflank.engine.evaluation import weights
 from outflank.protocol.formats import FormatName, obf
+from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.storage.files import STDOUT, open_output, write_whole
 from outflank.tools.analysis.puzzles import (
     ELOS,
@@ -26,11 +28,11 @@ from outflank.tools.analysis.puzzles import (
 from outflank.tools.cli.command import CommandGroup, completed_by
 from outflank.tools.cli.game_filter import GameFilter, filter_options, source_option
 from outflank.tools.cli.options import output_option, rules_option, weights_option, workers_option
-from outflank.tools.cli.positions import ReadGames, expect_kept
+from outflank.tools.cli.positions import ReadGames, expect_kept, number_of_games
 from outflank.tools.cli.types import COUNT, OUTPUT_FILE, FileOrSample, read_by
 from outflank.tools.runtime.inputlines import InputLines
 from outflank.tools.runtime.kept import KeptResults
-from outflank.tools.runtime.progress import Complaints, counted, live, warn
+from outflank.tools.runtime.progress import Complaints, counted, live, progress_text, warn
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -126,13 +128,26 @@ def find_problems(
     read = ReadGames()
     found: list[Puzzle] = []
     goal: Goal = "best" if unique else "win"
+    total = number_of_games(games, source, rules, wanted.allows)
+    searched, began = 0, time.monotonic()
+
+    def passing() -> Iterator[AnnotatedGame]:
+        nonlocal searched
+        for _, _, game in read.of(games, source, rules):
+            if wanted.allows(game):
+                yield game
+                searched += 1
+
+    def draw() -> str:
+        text = progress_text("puzzles", searched, total, "games", time.monotonic() - began)
+        return f"{text}; {counted(len(found), 'problem')} found"
+
     try:
         with (
-            live(lambda: f"{counted(len(found), 'problem')} found"),
+            live(draw),
             KeptResults("puzzles find", Problems, goal=goal, empties=str(empties)) as kept,
         ):
-            passing = (game for _, _, game in read.of(games, source, rules) if wanted.allows(game))
-            for puzzle in islice(find(passing, goal, empties, workers, kept), count):
+            for puzzle in islice(find(passing(), goal, empties, workers, kept), count):
                 found.append(puzzle)
     finally:  # Ctrl-C ends it too, and what has been found by then is written
         if order == "difficulty":

@@ -1,7 +1,6 @@
 """``outflank review``: what the moves of a game cost, and what would have been better."""
 
 import json
-import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -17,7 +16,6 @@ from outflank.engine.evaluation import weights
 from outflank.engine.search.limits import exact_from as exact_from_of_level
 from outflank.protocol.formats import FormatName, ggf, sgf
 from outflank.protocol.formats.annotated import AnnotatedGame
-from outflank.protocol.formats.samples import named_file
 from outflank.storage.files import write_whole
 from outflank.tools.analysis.review.game import (
     EXACT_FROM,
@@ -54,7 +52,7 @@ from outflank.tools.cli.options import (
     rules_option,
     workers_option,
 )
-from outflank.tools.cli.positions import STDIN, ReadGames, expect_kept, games_given, shown
+from outflank.tools.cli.positions import ReadGames, expect_kept, number_of_games, shown
 from outflank.tools.cli.types import COUNT, OUTPUT_FILE, SECONDS, WholeNumber
 from outflank.tools.commands.engine import books_to_read
 from outflank.tools.report.board import say
@@ -62,8 +60,6 @@ from outflank.tools.runtime.executor import map_in_order
 from outflank.tools.runtime.kept import KeptResults, game_name
 from outflank.tools.runtime.progress import awaited, warn
 from outflank.tools.runtime.streams import terminal_width
-
-_MOST_BYTES_COUNTED = 16_000_000  # of files: some seconds of reading
 
 
 @click.command(cls=Command, exclusive=[("--level", "--depth"), ("--level", "--time"), ("--json", "--ply")])
@@ -155,7 +151,8 @@ def review(
 ) -> None:
     """Review every GAME: what each move cost, and what would have been better.
 
-    GAME is a transcript (f5d6c3...) or a file of games in a format of docs/formats.md; - is standard input.
+    GAME is a transcript (f5d6c3...), or a file of games in a format of docs/formats.md or a sample from there; - is
+    standard input.
     A single game is shown move by move; several games get a line each and a summary for each player.
     Scores are final disc differences from the mover's side. A game that can't be read is named and left out; the
     exit code is then 1.
@@ -202,7 +199,8 @@ def review(
             game_name,
             lambda left: ((made.moves, made.final) for made in map_in_order(task, left, workers)),
         )
-        for moves, final in awaited("review", _number_of(games, source, rules, wanted), "games", reviews):
+        total = number_of_games(games, source, rules, wanted.allows)
+        for moves, final in awaited("review", total, "games", reviews):
             game, name, number = places.popleft()
             output.add(with_exit(GameReview(game, moves, final)), name, number)
         output.end()
@@ -211,19 +209,6 @@ def review(
     _write(output.kept, settings, files, view or "black", played)
     read.expect_good()
     wanted.expect_found(output.games, read.unnamed)
-
-
-def _number_of(
-    names: Sequence[str], source: FormatName | None, rules: Rules, wanted: GameFilter
-) -> int | None:
-    """Return the number of games to review; None if a stream or a large file would have to be read twice."""
-    files = [path for name in names if os.path.exists(path := named_file(name))]
-    if any(not os.path.isfile(path) for path in files) or STDIN in names:
-        return None
-    if sum(map(os.path.getsize, files)) > _MOST_BYTES_COUNTED:
-        return None
-    entries = (entry for name in names for entry in games_given(name, source, rules))
-    return sum(isinstance(entry, AnnotatedGame) and wanted.allows(entry) for entry in entries)
 
 
 def _write(

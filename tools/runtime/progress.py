@@ -74,7 +74,7 @@ def awaited(what: str, total: int | None, unit: str, items: Iterable[Item]) -> I
     log = _progress_lines(what, total, unit, 0) if sys.stderr is None or not sys.stderr.isatty() else None
 
     def draw() -> str:
-        return _state(what, done, total, unit, time.monotonic() - began, done)
+        return progress_text(what, done, total, unit, time.monotonic() - began)
 
     while True:
         with live(draw):
@@ -87,8 +87,18 @@ def awaited(what: str, total: int | None, unit: str, items: Iterable[Item]) -> I
         yield item
 
 
-def _state(what: str, done: int, total: int | None, unit: str, seconds: float, done_here: int) -> str:
-    """Return ``review: 3 of 12 games, 2.1 s each, 0:00:19 left``; `done_here` of them were done in `seconds`."""
+def progress_text(what: str, done: int, total: int | None, unit: str, seconds: float, before: int = 0) -> str:
+    """Return ``review: 3 of 12 games, 2.1 s each, 0:00:19 left``.
+
+    Args:
+        what: the name of the work.
+        done: the number of units done.
+        total: the number of units; None if it is unknown.
+        unit: the plural of what is counted.
+        seconds: the time since the work began.
+        before: the number of units that were done before.
+    """
+    done_here = done - before
     text = f"{what}: {done:,}{'' if total is None else f' of {total:,}'} {unit}"
     if not done_here or not seconds:
         return text
@@ -108,7 +118,7 @@ def _progress_lines(what: str, total: int | None, unit: str, done: int) -> Calla
         if now - shown < _SECONDS_BETWEEN_LINES:
             return
         shown = now
-        click.echo(_state(what, done, total, unit, now - began, done - before), err=True)
+        click.echo(progress_text(what, done, total, unit, now - began, before), err=True)
 
     return advance
 
