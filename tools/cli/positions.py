@@ -22,7 +22,7 @@ from outflank.protocol.formats.reading import decoded
 from outflank.protocol.formats.samples import named_file, samples
 from outflank.protocol.formats.transcript import parse
 from outflank.protocol.lines import printable
-from outflank.tools.cli.command import LIKE_BOARD, SQUARE
+from outflank.tools.cli.command import LIKE_BOARD, SQUARE, completed_by
 from outflank.tools.match.state.run_file import names_a_run
 from outflank.tools.runtime.progress import Complaints, counted, warn
 
@@ -37,6 +37,10 @@ _BOARD_OVER_LINES = re.compile(
     rf"(?:8\s)?[\s|]*(?:(?:{SQUARE}[ \t|]*){{1,63}}\r?\n[\s|]*)+(?:{SQUARE}[\s|]*)+"
 )
 _FIRST_MOVE = re.compile(r"(?:1\s*\.+\s*)?[a-h][1-8]", re.IGNORECASE)
+
+
+complete_games = completed_by(*samples(), files=True)
+"""A click callback by which shells complete the name of a sample or of a file."""
 
 
 def shown(name: str) -> str:

@@ -15,7 +15,7 @@ from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.tools.analysis.answers import ANSWER_ROW, Answer, answer_facts, answer_row
 from outflank.tools.analysis.requests import Action, Defaults, Item, Query, Remark, SearchRequest
 from outflank.tools.analysis.service import AnalysisService, answers, games_as_items, items_of, requests_of
-from outflank.tools.cli.command import AddressOption, Command, completed_by, group, handing
+from outflank.tools.cli.command import AddressOption, Command, group, handing
 from outflank.tools.cli.options import (
     archive_option,
     book_option,
@@ -25,7 +25,7 @@ from outflank.tools.cli.options import (
     search_options,
     selectivity_option,
 )
-from outflank.tools.cli.positions import Given, as_usage
+from outflank.tools.cli.positions import Given, as_usage, complete_games
 from outflank.tools.cli.types import COUNT, SECONDS, WholeNumber
 from outflank.tools.commands.engine import books_to_read
 from outflank.tools.commands.web import serve_board
@@ -43,7 +43,7 @@ _SECONDS = 5.0
     exclusive=[("--web", "--listen"), ("--level", "--depth"), ("--level", "--selectivity")],
     needs={"--archive": ["--web"]},
 )
-@click.argument("texts", nargs=-1, metavar="POSITION...", shell_complete=completed_by(files=True))
+@click.argument("texts", nargs=-1, metavar="POSITION...", shell_complete=complete_games)
 @group(
     "When to stop",
     click.option("--depth", type=COUNT, help="Plies to search.  [default: no limit]"),
@@ -113,10 +113,10 @@ def analyze(
 ) -> None:
     """Search positions and show their best moves: one in a growing table, many in a line each.
 
-    POSITION is a transcript (f5d6c3), a board (64 squares and the side to move), the name of an opening (tiger) or a
-    file of any number of positions or games in a format of docs/formats.md; - is standard input. A game stands for
-    its last position. The first limit that is met ends a search. Scores are final disc differences from the side to
-    move.
+    POSITION is a transcript (f5d6c3), a board (64 squares and the side to move), the name of an opening (tiger) or
+    a file of any number of positions or games in a format of docs/formats.md, or a sample from there (ffo-40); - is
+    standard input. A game stands for its last position. The first limit that is met ends a search. Scores are final
+    disc differences from the side to move.
 
     If the first line of a file or stream is a JSON object, the lines are requests; docs/analysis.md says what they may
     ask, and how to keep one process as an analysis server.

@@ -16,7 +16,7 @@ from outflank.protocol.formats import FormatName
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.tools.archive import Archive, ArchiveContents, Wanted, add_to_archive, build_archive
 from outflank.tools.archive.table import Explorer, game_facts, game_row, table_text
-from outflank.tools.cli.command import CommandGroup, completed_by, handing
+from outflank.tools.cli.command import CommandGroup, handing
 from outflank.tools.cli.game_filter import event_option, player_option, source_option, year_option
 from outflank.tools.cli.options import (
     book_option,
@@ -26,7 +26,7 @@ from outflank.tools.cli.options import (
     rules_option,
     weights_option,
 )
-from outflank.tools.cli.positions import ReadGames, as_usage, expect_kept, games_of, read_game
+from outflank.tools.cli.positions import ReadGames, as_usage, complete_games, expect_kept, games_of, read_game
 from outflank.tools.cli.types import COUNT, EXISTING_FILE, OutputFile, WholeNumber, read_by
 from outflank.tools.commands.engine import books_to_read
 from outflank.tools.report.gamefiles import check_output, format_of, game_writer, written_files
@@ -60,7 +60,7 @@ def archive() -> None:
 
 
 @archive.command()
-@click.argument("files", nargs=-1, required=True, metavar="FILE...", shell_complete=completed_by(files=True))
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", shell_complete=complete_games)
 @click.option(
     "--output",
     "-o",
@@ -85,7 +85,7 @@ def build(files: Sequence[str], path: Path, source: FormatName | None, rules: Ru
 
 @archive.command()
 @_ARCHIVE
-@click.argument("files", nargs=-1, required=True, metavar="FILE...", shell_complete=completed_by(files=True))
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", shell_complete=complete_games)
 @source_option
 @json_object_option
 def add(path: Path, files: Sequence[str], source: FormatName | None, as_json: bool) -> None:

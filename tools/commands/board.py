@@ -13,7 +13,7 @@ from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.storage.files import STDOUT, write_whole
 from outflank.tools.cli.command import Command, completed_by
 from outflank.tools.cli.options import level_option, output_option, rules_option, weights_option
-from outflank.tools.cli.positions import as_usage, read_game
+from outflank.tools.cli.positions import as_usage, complete_games, read_game
 from outflank.tools.cli.types import COUNT, WholeNumber
 from outflank.tools.report.board import board_text, is_coloured, png_of, say
 from outflank.tools.report.search import moves_text, score_text
@@ -26,7 +26,7 @@ _SIZE = 480
 
 
 @click.command(cls=Command, exclusive=[("--text", "--svg", "--png")])
-@click.argument("text", metavar="POSITION", shell_complete=completed_by(files=True))
+@click.argument("text", metavar="POSITION", shell_complete=complete_games)
 @click.option("--text", "as_text", is_flag=True, help="Print letters; on a terminal, colours.")
 @click.option("--svg", "as_svg", is_flag=True, help="Make an SVG image.")
 @click.option("--png", "as_png", is_flag=True, help="Make a PNG image.")

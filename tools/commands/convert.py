@@ -18,7 +18,7 @@ from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.formats.clocks import year_of
 from outflank.protocol.formats.transcript import STYLES, Style
 from outflank.storage.files import STDOUT
-from outflank.tools.cli.command import Command, completed_by, is_from_file
+from outflank.tools.cli.command import Command, is_from_file
 from outflank.tools.cli.game_filter import (
     RESULTS,
     GameFilter,
@@ -28,7 +28,7 @@ from outflank.tools.cli.game_filter import (
     source_option,
 )
 from outflank.tools.cli.options import json_option, output_option, rules_option
-from outflank.tools.cli.positions import ReadGames, games_of, read_and_written, shown
+from outflank.tools.cli.positions import ReadGames, complete_games, games_of, read_and_written, shown
 from outflank.tools.report.board import say
 from outflank.tools.report.gamefiles import (
     FORMAT_OF,
@@ -42,7 +42,7 @@ from outflank.tools.runtime.progress import counted, json_line, warn
 
 
 @click.command(cls=Command)
-@click.argument("files", nargs=-1, required=True, metavar="FILE...", shell_complete=completed_by(files=True))
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", shell_complete=complete_games)
 @click.option(
     "--format",
     "target",
@@ -81,7 +81,8 @@ def convert(
 ) -> None:
     """Convert the games of every FILE (- is standard input) and write them one after the other.
 
-    It reads and writes transcripts, OBF, SGF, GGF and WTHOR, and reads PGN; docs/formats.md describes them. A game that
+    It reads and writes transcripts, OBF, SGF, GGF and WTHOR, and reads PGN; docs/formats.md describes them, and the
+    samples that may be named too. A game that
     can't be read, or that the format can't hold, is named and left out; the exit code is then 1. At the end it says
     what the format has no place for, with counts. --rules applies to games that name no rules. If no game could be
     written, or if FILE would be replaced and lose games, variations, properties or characters, it stays as it is.

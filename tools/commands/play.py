@@ -19,7 +19,7 @@ from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.server.movesource import SearchSource
 from outflank.protocol.server.session import Session, Strength
 from outflank.tools.archive.table import Explorer
-from outflank.tools.cli.command import Command, completed_by, group, handing
+from outflank.tools.cli.command import Command, group, handing
 from outflank.tools.cli.options import (
     archive_option,
     json_option,
@@ -30,7 +30,7 @@ from outflank.tools.cli.options import (
     tc_option,
     varied_seed_option,
 )
-from outflank.tools.cli.positions import read_game
+from outflank.tools.cli.positions import complete_games, read_game
 from outflank.tools.cli.types import COUNT, OUTPUT_FILE, SECONDS, WholeNumber, read_by
 from outflank.tools.commands.engine import ONE_STRENGTH, books_to_play, books_to_read, elo_option
 from outflank.tools.live.dialogue import Dialogue
@@ -76,7 +76,7 @@ class Side(click.Choice):  # type: ignore[type-arg]  # generic in newer versions
     click.option(
         "--resume",
         metavar="GAME",
-        shell_complete=completed_by(files=True),
+        shell_complete=complete_games,
         help="Resume a game: a file in a format of docs/formats.md, a transcript, a board or an opening's name.",
     ),
     click.option(

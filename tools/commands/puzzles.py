@@ -25,10 +25,10 @@ from outflank.tools.analysis.puzzles import (
     sgf_game,
     solved_share,
 )
-from outflank.tools.cli.command import CommandGroup, completed_by
+from outflank.tools.cli.command import CommandGroup
 from outflank.tools.cli.game_filter import GameFilter, filter_options, source_option
 from outflank.tools.cli.options import output_option, rules_option, weights_option, workers_option
-from outflank.tools.cli.positions import ReadGames, expect_kept, number_of_games
+from outflank.tools.cli.positions import ReadGames, complete_games, expect_kept, number_of_games
 from outflank.tools.cli.types import COUNT, OUTPUT_FILE, FileOrSample, read_by
 from outflank.tools.runtime.inputlines import InputLines
 from outflank.tools.runtime.kept import KeptResults
@@ -77,7 +77,7 @@ def puzzles() -> None:
 
 
 @puzzles.command("find")
-@click.argument("games", nargs=-1, required=True, shell_complete=completed_by(files=True))
+@click.argument("games", nargs=-1, required=True, shell_complete=complete_games)
 @click.option(
     "--empties",
     callback=read_by(_read_empties),
@@ -120,9 +120,9 @@ def find_problems(
 ) -> None:
     """Find problems in games: positions in which one move alone wins, proven by solving, no two alike.
 
-    GAMES are transcripts or files of games in a format of docs/formats.md; - is standard input. Each problem is rated:
-    by the plies that the engine needs, and by how often each level of --elo fails (docs/puzzles.md). The share that
-    each level solves goes to standard error.
+    GAMES are transcripts, or files of games in a format of docs/formats.md or samples from there; - is standard
+    input. Each problem is rated: by the plies that the engine needs, and by how often each level of --elo fails
+    (docs/puzzles.md). The share that each level solves goes to standard error.
     """
     expect_kept(games, (None if output is STDOUT else output, sgf_file, html))
     read = ReadGames()

@@ -41,7 +41,7 @@ from outflank.tools.analysis.review.output import (
 )
 from outflank.tools.analysis.review.page import curve_svg, render_review
 from outflank.tools.archive.table import Explorer
-from outflank.tools.cli.command import Command, completed_by, group, handing
+from outflank.tools.cli.command import Command, group, handing
 from outflank.tools.cli.game_filter import GameFilter, filter_options, source_option
 from outflank.tools.cli.options import (
     archive_option,
@@ -52,7 +52,7 @@ from outflank.tools.cli.options import (
     rules_option,
     workers_option,
 )
-from outflank.tools.cli.positions import ReadGames, expect_kept, number_of_games, shown
+from outflank.tools.cli.positions import ReadGames, complete_games, expect_kept, number_of_games, shown
 from outflank.tools.cli.types import COUNT, OUTPUT_FILE, SECONDS, WholeNumber
 from outflank.tools.commands.engine import books_to_read
 from outflank.tools.report.board import say
@@ -63,7 +63,7 @@ from outflank.tools.runtime.streams import terminal_width
 
 
 @click.command(cls=Command, exclusive=[("--level", "--depth"), ("--level", "--time"), ("--json", "--ply")])
-@click.argument("games", nargs=-1, required=True, metavar="GAME...", shell_complete=completed_by(files=True))
+@click.argument("games", nargs=-1, required=True, metavar="GAME...", shell_complete=complete_games)
 @group(
     "Which games",
     source_option,

@@ -10,7 +10,7 @@ from outflank.engine import Limit, NotationError, OutflankError, Parameters, Rul
 from outflank.protocol.formats import obf
 from outflank.protocol.formats.annotated import BadGame
 from outflank.protocol.formats.obf import Problem
-from outflank.tools.cli.command import Command, completed_by, handing, together
+from outflank.tools.cli.command import Command, handing, together
 from outflank.tools.cli.options import (
     json_option,
     rules_option,
@@ -19,7 +19,7 @@ from outflank.tools.cli.options import (
     selectivity_option,
     time_option,
 )
-from outflank.tools.cli.positions import Given, as_usage, bad_game, shown
+from outflank.tools.cli.positions import Given, as_usage, bad_game, complete_games, shown
 from outflank.tools.cli.types import WholeNumber
 from outflank.tools.report.search import limit_words, settings_line
 from outflank.tools.runtime.progress import Complaints, counted, live
@@ -41,9 +41,7 @@ every_direction_option = rules_option_read_by(_every_direction)
 board_option = click.option(
     "--board", metavar="'64 SQUARES X'", help="Solve this position, a line of OBF, instead of POSITION."
 )
-positions_argument = click.argument(
-    "texts", nargs=-1, metavar="[POSITION...]", shell_complete=completed_by(files=True)
-)
+positions_argument = click.argument("texts", nargs=-1, metavar="[POSITION...]", shell_complete=complete_games)
 question_options = together(
     click.option("--wld", is_flag=True, help="Find only the winner: win, draw or loss; in JSON 1, 0 and -1."),
     click.option(
@@ -83,8 +81,8 @@ def solve(
     """Solve positions to the end of the game, each with an empty table.
 
     POSITION is a transcript (f5d6c3), a board (64 squares and the side to move), the name of an opening (tiger) or a
-    file of any number of positions or games in a format of docs/formats.md; - is standard input. A game stands for
-    its last position.
+    file of any number of positions or games in a format of docs/formats.md, or a sample from there (ffo-40); - is
+    standard input. A game stands for its last position.
 
     Scores are final disc differences from the side to move. A position that can't be read is reported, and the others
     are solved. The exit code is 1 if there was such a position, or if --check finds a difference.

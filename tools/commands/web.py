@@ -15,9 +15,9 @@ from outflank.engine.search.limits import DEFAULT_LEVEL
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
 from outflank.tools.analysis.requests import Defaults, SearchRequest
 from outflank.tools.analysis.service import AnalysisService
-from outflank.tools.cli.command import AddressOption, Command, completed_by
+from outflank.tools.cli.command import AddressOption, Command
 from outflank.tools.cli.options import archive_option, plain_search_options, rules_option
-from outflank.tools.cli.positions import Given, as_usage, bad_game, shown
+from outflank.tools.cli.positions import Given, as_usage, bad_game, complete_games, shown
 from outflank.tools.cli.types import WholeNumber, read_by
 from outflank.tools.runtime.progress import warn
 from outflank.tools.runtime.signals import Interrupts
@@ -36,7 +36,7 @@ def _engines(texts: Sequence[str]) -> "tuple[EngineSpec, ...]":
 
 
 @click.command(cls=Command)
-@click.argument("texts", nargs=-1, metavar="[GAMES]...", shell_complete=completed_by(files=True))
+@click.argument("texts", nargs=-1, metavar="[GAMES]...", shell_complete=complete_games)
 @click.option(
     "--engine",
     "engines",
