@@ -100,7 +100,7 @@ def no_delay() -> float:
 
 @dataclass(frozen=True, slots=True)
 class ThreadUsage:
-    """What a thread has had of the processors.
+    """The use of the processors by a thread.
 
     Attributes:
         ran: the seconds for which it ran.

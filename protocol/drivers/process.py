@@ -113,7 +113,7 @@ class ChildProcess:
 
     @property
     def last_read(self) -> float:
-        """When the last bytes of output came in, by ``time.perf_counter()``."""
+        """The time at which the last bytes of output came in, by ``time.perf_counter()``."""
         return self._last_read
 
     def send(self, data: bytes) -> None:

@@ -32,7 +32,7 @@ _ENGINES = ("gtp", "nboard", "uci")
 
 
 class Protocol(StrEnum):
-    """How an engine is spoken to: a line protocol, or ``outflank join`` for one on its author's machine."""
+    """The protocol of an engine: a line protocol, or ``outflank join`` for one on its author's machine."""
 
     GTP = "gtp"
     NBOARD = "nboard"

@@ -35,7 +35,7 @@ PROGRAM = f"outflank {__version__}"
 
 
 class ResultReason(StrEnum):
-    """How a game ended."""
+    """The way in which a game ended."""
 
     DISCS = "discs"
     RESIGNATION = "resignation"

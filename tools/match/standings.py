@@ -98,7 +98,7 @@ class Standings:
 
     @property
     def repeats(self) -> dict[int, int]:
-        """For each complete pair whose two games the same engines played before, the first such pair."""
+        """The first equal pair of each complete pair whose two games the same engines had played before."""
         with self._lock:
             firsts = {pair: self._first_with[key] for pair, key in sorted(self._keys.items())}
         return {pair: first for pair, first in firsts.items() if first != pair}

@@ -1,1 +1,1 @@
-"""How a run is resumed, shown while it is played (terminal, page, JSON lines), and concluded."""
+"""The resuming of a run, its showing while it is played (terminal, page, JSON lines), and its conclusion."""

@@ -1,4 +1,4 @@
-"""Where a server listens: the addresses that users type, and the listening sockets that are made of them."""
+"""The addresses of servers, as users type them, and the listening sockets that are made of them."""
 
 import ipaddress
 import re
@@ -19,7 +19,7 @@ _LONGEST_LABEL = 63  # characters of a part of a host name
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a server listens.
+    """The address at which a server listens.
 
     Attributes:
         host: a name or a number of this machine.

@@ -1,4 +1,4 @@
-"""How long the machine has kept an engine from its move: the excuse for a loss on time.
+"""The time for which the machine kept an engine from its move: the excuse for a loss on time.
 
 An engine is delayed while a thread of it could run and has no processor, and while the runner can't read its answer.
 Waiting for a processor that the engine's own threads occupy is its own doing, and so is the processor time that the
@@ -22,7 +22,7 @@ HeldUp = Callable[[float, float], float]
 
 @dataclass(frozen=True, slots=True)
 class _Snapshot:
-    """What an engine and the calling thread had used at a moment.
+    """The use of the processors by an engine and the calling thread up to a moment.
 
     Attributes:
         at: the moment, by ``time.perf_counter()``.

@@ -97,7 +97,7 @@ def discs_lost(game: GameRecord) -> dict[Colour, tuple[int, int]]:
 
 @dataclass(frozen=True, slots=True)
 class ScoreRule:
-    """When the engines' own scores end a game.
+    """The rule by which the engines' own scores end a game.
 
     Attributes:
         score: discs; for a win both engines report at least as many for the winner, for a draw at most as many for

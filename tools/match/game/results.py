@@ -10,7 +10,7 @@ from outflank.protocol.formats.annotated import AnnotatedMove, Result, ResultRea
 
 
 class Ending(StrEnum):
-    """How a game ended.
+    """The end of a game.
 
     DISCS, RESIGNATION, ADJUDICATION and AGREEMENT (of both engines' own scores) are fair play; RUNNER_FAULT is no
     engine's result. All others are faults of the loser.
@@ -226,7 +226,7 @@ class GameRecord:
 
     @property
     def given(self) -> int:
-        """How many turns the opening takes, forced passes among them."""
+        """The number of turns of the opening, forced passes among them."""
         left = len(self.pairing.opening)
         for number, turn in enumerate(self.turns):
             if not left:
@@ -236,7 +236,7 @@ class GameRecord:
 
     @property
     def forced_passes(self) -> int:
-        """How many turns were passes."""
+        """The number of turns that were passes."""
         return sum(turn.move.is_pass for turn in self.turns)
 
     @property

@@ -1,1 +1,1 @@
-"""How a run is played: at tables on this machine or on a cluster, and who conducts it."""
+"""The playing of a run: the pools of workers, on this machine or on a cluster, and the conductor."""

@@ -1,4 +1,4 @@
-"""Where the games of a run are played: on the workers of a Dask cluster. Engines have to be there, not here.
+"""The games of a run on the workers of a Dask cluster. The engines have to be there, not here.
 
 Workers may die and come back: the scheduler gives their pairs to others. A task plays one pair with engines of
 its own and answers with all that happened; nothing of it counts before it is here, so it may be run again.
@@ -57,7 +57,7 @@ class ClusterPool:
 
     @property
     def places(self) -> int:
-        """How many threads all workers have now."""
+        """The number of threads that all workers have now."""
         return places(self._client)
 
     def check_engines(self, on_wait: Callable[[], object]) -> None:

@@ -288,7 +288,7 @@ class PairPool(Protocol):
 
     @property
     def places(self) -> int:
-        """How many pairs can be played at once."""
+        """The number of pairs that can be played at once."""
 
     def check_engines(self, on_wait: Callable[[], object]) -> None:
         """Start every engine once. Raises: OutflankError if one can't play, and whatever `on_wait` raises."""
@@ -306,7 +306,7 @@ class PairPool(Protocol):
 
 
 class NewsQueue:
-    """What happened, from all workers, in the order in which it came.
+    """The news from all workers, in the order in which they came.
 
     Single turns wake no thread: the reader sees them with the next important event, or a moment later.
     With engines that move at once, waking up for each would cost more than all else that the runner does.

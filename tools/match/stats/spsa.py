@@ -122,7 +122,7 @@ def _number(name: str, word: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """What is tuned, and how.
+    """The parameters and the settings of a tuning.
 
     Attributes:
         parameters: the parameters whose values move together.
