@@ -1,4 +1,4 @@
-"""The addresses of servers, as users type them, and the listening sockets that are made of them."""
+"""Addresses that servers listen on, as users type them, and their listening sockets."""
 
 import ipaddress
 import re
@@ -14,17 +14,17 @@ BACKLOG = 256
 """The connections that may wait to be accepted."""
 _LOOPBACK = "127.0.0.1"
 _MOST_PORTS = 65_535
-_LONGEST_LABEL = 63  # characters of a part of a host name
+_LONGEST_LABEL = 63  # the most letters between two dots of a host name
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """The address at which a server listens.
+    """The address that a server listens on.
 
     Attributes:
-        host: a name or a number of this machine.
-        port: the port; 0 for any that is free.
-        names: under which others reach it besides, as behind a proxy: host names without a port.
+        host: the name or number of this machine.
+        port: the port; 0 for any free one.
+        names: the other host names by which browsers reach the server, such as that of a proxy, without ports.
     """
 
     host: str = _LOOPBACK
@@ -82,8 +82,8 @@ class Address:
     def url(self, scheme: str = "http") -> str:
         """Return ``http://127.0.0.1:40123``, the address under which others reach the server.
 
-        An address that stands for all of this machine's is called by its host name. The first of our names, if there
-        are any, takes the place of either; where we listen on loopback it is that of a proxy, which speaks TLS.
+        An unspecified address such as 0.0.0.0 is replaced by the host name of this machine. The first of the other
+        names, if there are any, replaces both; on loopback it is the name of a proxy, which speaks TLS.
         """
         host, port = self.host, f":{self.port}"
         with suppress(ValueError):
@@ -96,9 +96,9 @@ class Address:
         return f"{scheme}://{f'[{host}]' if ':' in host else host}{port}"
 
     def listen(self) -> socket.socket:
-        """Return a socket that listens there.
+        """Return a socket that listens at the address.
 
-        Raises: SettingsError in words if it can't, as where another program has the port.
+        Raises: SettingsError if that is not possible, for example if another program has the port.
         """
         try:
             family, kind, _, _, where = socket.getaddrinfo(

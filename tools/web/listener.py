@@ -66,7 +66,7 @@ class CountingListener(socket.socket):
 
     Args:
         listener: the socket to take over.
-        limits: the limits of what peers may take.
+        limits: the limits on peers.
         refusal: the bytes that are sent to a refused peer.
     """
 
