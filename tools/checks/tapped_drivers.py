@@ -208,7 +208,12 @@ class TappedGtpDriver(TappedDriver, GtpDriver):
         try:
             ok, text = self._read_answer(deadline, watching=False)
         except (EngineCrash, EngineTimeout) as error:
-            raise self._explained(error, self.asked) from None
+            explained = self._explained(error, self.asked)
+            if self._is_fresh and isinstance(error, EngineTimeout):
+                raise EngineTimeout(
+                    f"{explained}; if it speaks UCI: only GTP and NBoard are checked"
+                ) from None
+            raise explained from None
         self._is_fresh = False
         lines = self._read
         first = next(

@@ -112,6 +112,14 @@ def _read_openings(text: str) -> OpeningsChoice:
     return choice
 
 
+def _draw_rule(ctx: click.Context, param: click.Parameter, value: str) -> ScoreRule | None:
+    rule: ScoreRule | None = read_by(ScoreRule.parse)(ctx, param, value)
+    rules: Rules = ctx.params["rules"]  # which is eager
+    if rule and rules.winner_by(0) is not None:
+        raise click.BadParameter(f"by the rules {rules} no game is a draw")
+    return rule
+
+
 def _address(text: str) -> Address:
     from outflank.tools.runtime.address import Address
 
@@ -220,14 +228,14 @@ play_options = together(
         *(
             click.option(
                 f"--{name}",
-                callback=read_by(ScoreRule.parse),
+                callback=callback,
                 metavar="TEXT",
                 default="none",
                 help=f"End a game as {result} when both engines' own scores agree: '{example}'; none for never.",
             )
-            for name, result, example in (
-                ("resign", "won", "score=40 moves=4"),
-                ("draw", "drawn", "score=0 moves=8"),
+            for name, result, example, callback in (
+                ("resign", "won", "score=40 moves=4", read_by(ScoreRule.parse)),
+                ("draw", "drawn", "score=0 moves=8", _draw_rule),
             )
         ),
         click.option(

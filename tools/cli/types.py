@@ -2,6 +2,7 @@
 
 import math
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from outflank.engine.search.limits import SELECTIVITIES
 from outflank.protocol.clock import parse_duration
 from outflank.protocol.formats.samples import named_file, samples
 from outflank.storage.files import STDOUT, expect_writable
+from outflank.tools.runtime.progress import warn
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -185,7 +187,15 @@ class OutputFile(click.Path):
         path = Path(os.fsdecode(super().convert(value, param, ctx)))
         if self._whole:
             expect_writable(path)
+            if ctx and param and "-o" in param.opts and path.is_file():
+                ctx.call_on_close(lambda: _say_replaced(path))
         return path
+
+
+def _say_replaced(path: Path) -> None:
+    """Say that a file has been replaced, unless the command ends by an error."""
+    if sys.exc_info()[0] is None:
+        warn(f"{str(path)!r} was replaced")
 
 
 OUTPUT_FILE = OutputFile()

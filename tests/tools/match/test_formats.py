@@ -110,6 +110,27 @@ def test_in_a_gauntlet_the_first_meets_each_of_the_others() -> None:
     assert Counter(two for _, two in meetings(games)) == {frozenset(("E0", f"E{b}")): 2 for b in (1, 2, 3)}
 
 
+@pytest.mark.parametrize("form", [Format.ROUND_ROBIN, Format.GAUNTLET, Format.KNOCKOUT, Format.SWISS])
+@pytest.mark.parametrize("players", [2, 3, 4, 5, 8, 9])
+@pytest.mark.parametrize("rounds", [1, 2, 3])
+def test_no_engine_has_black_much_more_often_than_white(form: Format, players: int, rounds: int) -> None:
+    """With one game, or three, of two engines that meet; two winners of a round may have begun alike."""
+    for games in (1, 3):
+        settings = settings_of(form, players, games, 1 if form is Format.KNOCKOUT else rounds)
+        black, white = Counter[str](), Counter[str]()
+        for game in run(settings, by_number):
+            black[game.pairing.names[Colour.BLACK]] += 1
+            white[game.pairing.names[Colour.WHITE]] += 1
+        most = max(abs(black[name] - white[name]) for name in settings.names)
+        assert most <= (2 if form in (Format.KNOCKOUT, Format.SWISS) else 1), (black, white)
+
+
+def test_the_better_seed_of_a_knockout_does_not_always_begin() -> None:
+    first_round = plan(settings_of(Format.KNOCKOUT, 8, games=1), OPENINGS, [])
+
+    assert [pairing.names[Colour.BLACK] for pairing in first_round] == ["E0", "E4", "E1", "E5"]
+
+
 def test_more_swiss_rounds_than_opponents_are_played_all_the_same() -> None:
     games = run(settings_of(Format.SWISS, 4, rounds=6), by_number)
 

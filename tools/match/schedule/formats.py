@@ -93,12 +93,28 @@ def _planned(settings: RunSettings, games: Iterable[GameRecord]) -> tuple[Schedu
         case Format.STANDING:
             return schedule, []  # its pairs are chosen one by one
         case Format.GAUNTLET:
-            pairs = [(names[0], opponent) for opponent in names[1:]]
+            pairs = [(0, opponent) for opponent in range(1, len(names))]
         case Format.MATCH | Format.ROUND_ROBIN:
-            pairs = [(names[first], names[second]) for first, second in _circle(len(names))]
+            pairs = list(_circle(len(names)))
     for round in range(1, settings.rounds + 1):
-        schedule.plan([Meeting(round, first, second) for first, second in pairs], settings.games)
+        meetings = [Meeting(round, names[first], names[second]) for first, second in pairs]
+        if settings.games % 2:  # whoever begins has Black once more
+            for meeting, (first, second) in zip(meetings, pairs, strict=True):
+                meeting.second_begins = _second_begins(first, second, len(names)) is bool(round % 2)
+        schedule.plan(meetings, settings.games)
     return schedule, []
+
+
+def _second_begins(first: int, second: int, players: int) -> bool:
+    """Return which of two engines begins in a first round, so that each begins half of its meetings, give or take one.
+
+    In a circle of an odd number of engines each begins against the half that follows it; the last engine of an even
+    number stands outside of the circle, and begins against every second engine.
+    """
+    circle = players - (players % 2 == 0)
+    if second == circle:
+        return first % 2 == 1
+    return (second - first) % circle > circle // 2
 
 
 def _circle(players: int) -> Iterable[tuple[int, int]]:
@@ -116,7 +132,7 @@ def _pairings(schedule: Schedule, openings: Sequence[tuple[Move, ...]]) -> Itera
     pairs = 0
     for meeting, numbers, opening in schedule.stages:
         for game, number in enumerate(numbers):
-            black, white = meeting.names[:: -1 if game % 2 else 1]
+            black, white = meeting.names[:: -1 if meeting.second_begins is not bool(game % 2) else 1]
             yield Pairing(
                 number=number,
                 pair=pairs + game // 2 + 1,

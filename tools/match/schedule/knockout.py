@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from math import inf
 
-from outflank.tools.match.schedule.meetings import Meeting, Schedule
+from outflank.tools.match.schedule.meetings import Meeting, Schedule, balance
 
 TIE_BREAKS = 3
 _TIE_BREAK_GAMES = 2
@@ -25,10 +25,13 @@ def knockout(schedule: Schedule, names: Sequence[str], games: int) -> list[list[
         games: the number of games of a meeting.
     """
     rounds: list[list[Meeting]] = []
+    begun = Counter[str]()  # the meetings that each engine began, less those that its opponents began
     left = [None if seed is None else names[seed] for seed in bracket(len(names))]
     while len(left) > 1:
         halves = zip(left[::2], left[1::2], strict=True)
         met = [_meeting(len(rounds) + 1, first, second) for first, second in halves]
+        if games % 2:  # whoever begins has Black once more
+            balance(met, begun)
         _settle(schedule, [meeting for meeting in met if meeting.second is not None], games)
         for meeting in met:
             _decide(meeting, names)

@@ -1,6 +1,7 @@
 """Meetings of two engines in the rounds of a run, and the schedule of their games, which is planned stage by stage."""
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -18,13 +19,14 @@ class Meeting:
 
     Attributes:
         round: the round of the tournament, 1 for the first.
-        first: an engine, which begins with Black; the upper one in the bracket of a knockout.
+        first: an engine; the upper one in the bracket of a knockout.
         second: the opponent; None if the first has a bye.
         winner: the engine that won a knockout's meeting; None in other formats and before the decision.
         decision: the reason of the win; a bye in a Swiss tournament has one too.
         scores: the score of the first engine in each stage, as far as it was played.
         games: the number of games planned so far.
         numbers: the numbers of the games that were played.
+        second_begins: whether the second engine, and not the first, has Black in the first game of each stage.
     """
 
     round: int
@@ -35,6 +37,7 @@ class Meeting:
     scores: tuple[Score, ...] = ()
     games: int = 0
     numbers: tuple[int, ...] = ()
+    second_begins: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -113,6 +116,21 @@ class Schedule:
             meeting.scores += (sum((game.score_of(meeting.first) for game in played), Score()),)
         if meetings:
             self._next_opening += (games + 1) // 2
+
+
+def balance(meetings: Sequence[Meeting], begun: Counter[str]) -> None:
+    """Let the engine begin that began less; of two alike the first one begins in every other meeting.
+
+    Args:
+        meetings: the meetings of a round.
+        begun: the meetings that each engine has begun, less those that its opponents have; this round is added.
+    """
+    for number, meeting in enumerate(meetings):
+        if meeting.second is not None:
+            difference = begun[meeting.first] - begun[meeting.second]
+            meeting.second_begins = difference > 0 or (difference == 0 and number % 2 == 1)
+            begun[meeting.first] += -1 if meeting.second_begins else 1
+            begun[meeting.second] += 1 if meeting.second_begins else -1
 
 
 def totals(names: Iterable[str], meetings: Iterable[Meeting]) -> dict[str, Score]:

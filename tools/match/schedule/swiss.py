@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from operator import attrgetter
 
-from outflank.tools.match.schedule.meetings import Meeting, Schedule, totals
+from outflank.tools.match.schedule.meetings import Meeting, Schedule, balance, totals
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +45,13 @@ def swiss(schedule: Schedule, names: Sequence[str], games: int, rounds: int) -> 
         rounds: the number of rounds.
     """
     found: list[list[Meeting]] = []
+    begun = Counter[str]()
     while len(found) < rounds and schedule.is_finished:
         round = len(found) + 1
         pairs = paired(swiss_scores(names, schedule.meetings), schedule.meetings)
         met = [Meeting(round, first, second) for first, second in pairs]
+        if games % 2:  # whoever begins has Black once more
+            balance(met, begun)
         schedule.plan(met, games)
         playing = {name for pair in pairs for name in pair}
         byes = [Meeting(round, name, decision="bye") for name in names if name not in playing]
