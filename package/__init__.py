@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from outflank.tools.analysis.review.game import review_game as review_game
     from outflank.tools.analysis.review.page import curve_svg as curve_svg
     from outflank.tools.archive import Archive as Archive
-    from outflank.tools.archive import Wanted as Wanted
+    from outflank.tools.archive import ArchiveQuery as ArchiveQuery
     from outflank.tools.archive import add_to_archive as add_to_archive
     from outflank.tools.archive import build_archive as build_archive
 
@@ -47,6 +47,7 @@ __all__ = [
     "Analysis",
     "AnnotatedGame",
     "Archive",
+    "ArchiveQuery",
     "BadGame",
     "Book",
     "Bound",
@@ -80,7 +81,6 @@ __all__ = [
     "Tie",
     "Turn",
     "Turns",
-    "Wanted",
     "add_to_archive",
     "build_archive",
     "curve_svg",
@@ -112,7 +112,7 @@ _BEYOND_ENGINE = {
     **dict.fromkeys(("ReviewSettings", "review_game"), "outflank.tools.analysis.review.game"),
     "named_book": "outflank.protocol.server.booksource",
     "curve_svg": "outflank.tools.analysis.review.page",
-    **dict.fromkeys(("Archive", "Wanted", "add_to_archive", "build_archive"), "outflank.tools.archive"),
+    **dict.fromkeys(("Archive", "ArchiveQuery", "add_to_archive", "build_archive"), "outflank.tools.archive"),
 }
 """The modules of the names that ``outflank.engine`` does not have."""
 

@@ -25,9 +25,9 @@ from outflank.engine.game import as_position
 from outflank.protocol.formats.annotated import AnnotatedGame, Recorder, Result, ResultReason
 from outflank.protocol.lines import printable
 from outflank.tools.archive.schema import ARCHIVE, NO_MOVE, NOBODY, place_of, unpacked_moves
-from outflank.tools.archive.tally import LATEST_YEAR, MOST_DISCS, Tally, Visit, Wanted, tallies_of
+from outflank.tools.archive.tally import LATEST_YEAR, MOST_DISCS, ArchiveQuery, Tally, Visit, tallies_of
 
-ANY = Wanted()
+ANY = ArchiveQuery()
 """All games."""
 _BEYOND = 1 << 62
 _MOST_GAMES = 1 << 40  # so that a sum of counts is an integer of SQLite
@@ -137,7 +137,7 @@ class Archive:
         if rules != self.rules:
             raise SettingsError(f"{str(self.path)!r} is an archive of games by {self.rules}, not by {rules}")
 
-    def table(self, position: Position | Game, wanted: Wanted = ANY) -> PositionTable:
+    def table(self, position: Position | Game, wanted: ArchiveQuery = ANY) -> PositionTable:
         """Return the moves of a position, or of the current one of a game, after a forced pass if there is one.
 
         Raises: FileFormatError if what is needed of the file is damaged; SettingsError if the rules are others.
@@ -168,7 +168,7 @@ class Archive:
         return PositionTable(position, ended + sum(row.games for row in rows), ended, tuple(rows))
 
     def games(
-        self, position: Position | Game | None = None, wanted: Wanted = ANY, most: int | None = None
+        self, position: Position | Game | None = None, wanted: ArchiveQuery = ANY, most: int | None = None
     ) -> Iterator[AnnotatedGame]:
         """Yield the games that reached a position (the start if None) or an image of it; the last read come first.
 
@@ -182,7 +182,7 @@ class Archive:
                 return
             yield self._game(number)
 
-    def _sums(self, place: int, wanted: Wanted) -> list[tuple[int, Tally]] | None:
+    def _sums(self, place: int, wanted: ArchiveQuery) -> list[tuple[int, Tally]] | None:
         rows = self._rows(
             "SELECT move, year, rating, games, won, drawn, lost, measured, discs, best, second, third "
             "FROM tally WHERE position = ?",
@@ -208,13 +208,13 @@ class Archive:
                 found.append((move, Tally(games, won, drawn, lost, measured, discs, (year, year), known)))
         return found
 
-    def _counted(self, place: int, wanted: Wanted) -> list[tuple[int, Tally]]:
+    def _counted(self, place: int, wanted: ArchiveQuery) -> list[tuple[int, Tally]]:
         """Add the games up one by one."""
         visits = [visit for _, visit in self._visits(place, wanted)]
         strengths = self._strengths({player for visit in visits for player in (visit.black, visit.white)})
         return [(move, tally) for (move, _, _), tally in tallies_of(visits, strengths).items()]
 
-    def _numbers(self, place: int, wanted: Wanted) -> Iterator[int]:
+    def _numbers(self, place: int, wanted: ArchiveQuery) -> Iterator[int]:
         if wanted != ANY:
             yield from sorted((number for number, _ in self._visits(place, wanted)), reverse=True)
             return
@@ -227,7 +227,7 @@ class Archive:
                 last = self._whole(number)
                 yield last
 
-    def _visits(self, place: int, wanted: Wanted) -> Iterator[tuple[int, Visit]]:
+    def _visits(self, place: int, wanted: ArchiveQuery) -> Iterator[tuple[int, Visit]]:
         sides = [self._named("player", part) for part in wanted.players]
         events = self._named("event", wanted.event) if wanted.event else None
         for *values, event, number in self._rows(*self._query(place, sides, events)):

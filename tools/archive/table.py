@@ -12,7 +12,7 @@ from outflank.engine import Move, Position, Searcher, limit_for_level
 from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove
 from outflank.protocol.lines import printable
 from outflank.tools.archive.store import ANY, Archive, MoveRow, PositionTable
-from outflank.tools.archive.tally import Wanted
+from outflank.tools.archive.tally import ArchiveQuery
 from outflank.tools.report.search import certainty, score_number, score_text
 from outflank.tools.runtime.progress import counted
 
@@ -39,8 +39,8 @@ class Explorer:
             archive = stack.enter_context(Archive.open(path))
             yield cls(archive, [stack.enter_context(Book.open(book)) for book in books], level)
 
-    def at(self, position: Position, wanted: Wanted = ANY) -> PositionTable:
-        """Return the table of a position with the scores of engine and book. Raises: FileFormatError, SettingsError."""
+    def at(self, position: Position, wanted: ArchiveQuery = ANY) -> PositionTable:
+        """The table of a position with the scores of engine and book. Raises: FileFormatError, SettingsError."""
         table = self.archive.table(position, wanted)
         position, moves = table.position, table.position.legal_moves()
         if not moves:
@@ -62,8 +62,8 @@ class Explorer:
         """Return the lines that show the table of a position."""
         return table_text(self.at(position))
 
-    def facts(self, position: Position, wanted: Wanted = ANY) -> dict[str, Any]:
-        """Return the table of a position as JSON has it."""
+    def facts(self, position: Position, wanted: ArchiveQuery = ANY) -> dict[str, Any]:
+        """The table of a position as JSON has it."""
         return _table_facts(self.at(position, wanted))
 
     def exit_of(self, game: AnnotatedGame) -> tuple[int, AnnotatedMove] | None:

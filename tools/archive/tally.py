@@ -16,7 +16,7 @@ _BEST = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ArchiveQuery:
     """The conditions that games have to meet; those left out allow everything.
 
     Attributes:

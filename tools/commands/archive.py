@@ -14,7 +14,7 @@ from outflank.book.names import opening_of_game
 from outflank.engine import DEFAULT_LEVEL, FileFormatError, OutflankError, Rules
 from outflank.protocol.formats import FormatName
 from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
-from outflank.tools.archive import Archive, ArchiveContents, Wanted, add_to_archive, build_archive
+from outflank.tools.archive import Archive, ArchiveContents, ArchiveQuery, add_to_archive, build_archive
 from outflank.tools.archive.table import Explorer, game_facts, game_row, table_text
 from outflank.tools.cli.command import CommandGroup, handing
 from outflank.tools.cli.game_filter import event_option, player_option, source_option, year_option
@@ -37,18 +37,18 @@ _POSITION = click.argument("text", metavar="[POSITION]", default="", required=Fa
 
 
 _wanted_options = handing(
-    {"wanted": Wanted},
+    {"wanted": ArchiveQuery},
     player_option,
     event_option,
     year_option,
     click.option(
         "--rating",
         type=WholeNumber(1, 9900),
-        callback=read_by(lambda rating: Wanted(rating=rating).rating),
+        callback=read_by(lambda rating: ArchiveQuery(rating=rating).rating),
         help="Only games in which both players have at least this rating, in hundreds.",
     ),
 )
-"""The options that choose games: hands the command ``wanted``, a ``Wanted``."""
+"""The options that choose games: hands the command ``wanted``, a ``ArchiveQuery``."""
 
 
 @click.group(cls=CommandGroup)
@@ -149,7 +149,7 @@ def _write(
 def show(
     path: Path,
     text: str,
-    wanted: Wanted,
+    wanted: ArchiveQuery,
     level: int,
     book: str | None,
     as_json: bool,
@@ -193,7 +193,7 @@ _SHOWN = 20
 def games(
     path: Path,
     text: str,
-    wanted: Wanted,
+    wanted: ArchiveQuery,
     count: int | None,
     output: Path | None,
     as_json: bool,

@@ -28,7 +28,14 @@ from outflank.protocol.formats.annotated import AnnotatedGame, Result, ResultRea
 from outflank.storage.database import sealed
 from outflank.storage.lock import WriterLock
 from outflank.tests.support.books import no_file_beyond
-from outflank.tools.archive import Archive, ArchiveContents, Wanted, add_to_archive, build, build_archive
+from outflank.tools.archive import (
+    Archive,
+    ArchiveContents,
+    ArchiveQuery,
+    add_to_archive,
+    build,
+    build_archive,
+)
 
 NAMES = ("Ann", "Bob", "Zoe", "Joan", "")
 EVENTS = ("Paris Open", "Tokyo Cup", "")
@@ -90,9 +97,11 @@ def counted(games: Sequence[AnnotatedGame], position: Position) -> dict[str, Cou
     return found
 
 
-def shown(archive: Archive, position: Position, wanted: Wanted | None = None) -> dict[str, Counter[str]]:
+def shown(
+    archive: Archive, position: Position, wanted: ArchiveQuery | None = None
+) -> dict[str, Counter[str]]:
     found = {}
-    for row in archive.table(position, wanted or Wanted()).moves:
+    for row in archive.table(position, wanted or ArchiveQuery()).moves:
         known = row.won + row.drawn + row.lost
         discs = round((row.mean or 0) * known)
         found[key(position.play(row.move))] = Counter(
@@ -133,8 +142,8 @@ def test_positions_with_sums_answer_as_those_whose_games_are_counted(
     with Archive.open(tmp_path / "sums.archive") as summed:
         with closing(sqlite3.connect(summed.path)) as connection:
             rows = connection.execute("SELECT count(*) FROM tally").fetchone()
-        few = Wanted(years=range(2003, 2004), rating=1800)
-        for wanted in (Wanted(), Wanted(years=range(1999, 2004)), Wanted(rating=1700), few):
+        few = ArchiveQuery(years=range(2003, 2004), rating=1800)
+        for wanted in (ArchiveQuery(), ArchiveQuery(years=range(1999, 2004)), ArchiveQuery(rating=1700), few):
             for position in positions:
                 assert summed.table(position, wanted) == archive.table(position, wanted)
 
@@ -144,18 +153,18 @@ def test_positions_with_sums_answer_as_those_whose_games_are_counted(
 @pytest.mark.parametrize(
     "wanted",
     [
-        Wanted(players=("an",)),
-        Wanted(players=("Ann", "zoe")),
-        Wanted(players=("o", "o")),
-        Wanted(event="paris"),
-        Wanted(players=("bob",), event="CUP", years=range(2000, 2011)),
-        Wanted(years=range(1999, 2000)),
-        Wanted(rating=1800),
+        ArchiveQuery(players=("an",)),
+        ArchiveQuery(players=("Ann", "zoe")),
+        ArchiveQuery(players=("o", "o")),
+        ArchiveQuery(event="paris"),
+        ArchiveQuery(players=("bob",), event="CUP", years=range(2000, 2011)),
+        ArchiveQuery(years=range(1999, 2000)),
+        ArchiveQuery(rating=1800),
     ],
     ids=str,
 )
 def test_filters_leave_the_games_that_meet_them(
-    archive: Archive, games: list[AnnotatedGame], wanted: Wanted
+    archive: Archive, games: list[AnnotatedGame], wanted: ArchiveQuery
 ) -> None:
     def is_meant(game: AnnotatedGame) -> bool:
         names = (game.black.lower(), game.white.lower())
@@ -232,7 +241,7 @@ def test_a_record_that_makes_no_sense_is_kept_as_far_as_it_does(tmp_path: Path) 
     with Archive.open(tmp_path / "a") as archive:
         (row,) = archive.table(Position.start()).moves
         (game,) = archive.games()
-        assert archive.table(Position.start(), Wanted(rating=1000)).games == 0
+        assert archive.table(Position.start(), ArchiveQuery(rating=1000)).games == 0
 
     assert (row.won, row.mean) == (1, None)
     assert (game.black, game.result) == ("?" * 200, Result(Colour.BLACK, None))
@@ -487,7 +496,7 @@ def test_a_damaged_row_is_refused_when_it_is_read(
 
     def read(archive: Archive) -> None:
         archive.table(Position.start())
-        archive.table(Position.start(), Wanted(players=("ann",), event="cup"))
+        archive.table(Position.start(), ArchiveQuery(players=("ann",), event="cup"))
         list(archive.games())
 
     with Archive.open(tmp_path / "a") as archive, pytest.raises(FileFormatError, match="damaged"):
@@ -508,4 +517,4 @@ def changed(path: Path, sql: str) -> None:
 )
 def test_conditions_that_no_game_meets_are_refused(wanted: dict[str, Any], sentence: str) -> None:
     with pytest.raises(SettingsError, match=sentence):
-        Wanted(**wanted)
+        ArchiveQuery(**wanted)

@@ -27,7 +27,7 @@ from outflank.tests.support.positions import problems, reached
 from outflank.tests.support.program import started
 from outflank.tests.support.transcripts import run
 from outflank.tools.runtime.executor import open_executor
-from outflank.tools.solving.jobs.file import JOB_FILE, JobFacts, JobFile, Solved
+from outflank.tools.solving.jobs.file import JOB_FILE, BoardResult, JobFacts, JobFile
 from outflank.tools.solving.jobs.tree import Tree
 from outflank.tools.solving.jobs.work import (
     JobSolver,
@@ -281,9 +281,9 @@ def test_a_damaged_row_is_solved_again(damage: str, tmp_path: Path) -> None:
 
 def test_searches_that_contradict_each_other_end_the_job(tmp_path: Path) -> None:
     with JobFile.open(tmp_path, facts(LARGER.position)) as job:
-        job.add(b"\0" * 16, Solved(4, 64, 1, 10, 0.1))
+        job.add(b"\0" * 16, BoardResult(4, 64, 1, 10, 0.1))
         with pytest.raises(OutflankError, match="contradict each other"):
-            job.add(b"\0" * 16, Solved(-64, 2, 1, 10, 0.1))
+            job.add(b"\0" * 16, BoardResult(-64, 2, 1, 10, 0.1))
 
         assert job.solved[b"\0" * 16].bounds == (4, 64)
 
@@ -324,7 +324,7 @@ def test_jobs_that_do_not_go_together_are_named_and_left_alone(tmp_path: Path) -
     with JobFile.open(b) as job:
         key, solved = next((key, each) for key, each in known_exactly(a).items())
         wrong = solved.lower + 2 if solved.lower < 62 else solved.lower - 2
-        job.add(key, Solved(wrong, wrong, 1, 1, 0.1))
+        job.add(key, BoardResult(wrong, wrong, 1, 1, 0.1))
     before = (a / JOB_FILE).read_bytes()
     for target in (tmp_path / "c", a):
         sentence = run("job", "merge", target, a, b, code=1).stderr
@@ -338,7 +338,7 @@ def test_jobs_that_do_not_go_together_are_named_and_left_alone(tmp_path: Path) -
     assert (a / JOB_FILE).read_bytes() == before
 
 
-def known_exactly(folder: Path) -> dict[bytes, Solved]:
+def known_exactly(folder: Path) -> dict[bytes, BoardResult]:
     with JobFile.read(folder) as job:
         return {key: solved for key, solved in job.solved.items() if solved.lower == solved.upper}
 
@@ -370,14 +370,14 @@ FULL_DISK = """
 import resource, signal, sys
 from pathlib import Path
 from outflank.engine import OutflankError, Position
-from outflank.tools.solving.jobs.file import JobFacts, JobFile, Solved
+from outflank.tools.solving.jobs.file import JobFacts, JobFile, BoardResult
 position = Position.start()
 with JobFile.open(Path(sys.argv[1]), JobFacts(position.rules, (position.board_string(),), None)) as job:
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))
     try:
         for number in range(10000):
-            job.add(number.to_bytes(16, "big"), Solved(0, 2, 1, 10, 0.5))
+            job.add(number.to_bytes(16, "big"), BoardResult(0, 2, 1, 10, 0.5))
     except OutflankError as error:
         print(len(job.solved), error)
 """
@@ -437,7 +437,7 @@ def test_a_bound_without_its_move_is_searched_again(tmp_path: Path) -> None:
     """Where the position was met as a board of another one's tree."""
     asked = [LARGER.score or 0]
     with JobFile.open(tmp_path, facts(LARGER.position)) as job, Workers(alone, 1) as workers:
-        job.add(key_of(LARGER.position)[0], Solved(asked[0], 64, 1, 10, 0.1))
+        job.add(key_of(LARGER.position)[0], BoardResult(asked[0], 64, 1, 10, 0.1))
         found = JobSolver(job, LARGER.position, asked, workers, nothing).run()
 
     assert found.searches == 1

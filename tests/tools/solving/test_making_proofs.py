@@ -35,7 +35,7 @@ LARGE = problems("ffo-20")[6]  # 20 empty squares, more than 200,000 lines: seve
 OTHELLO = Rules()
 
 
-class Searched:
+class FreshSearches:
     """Answers from a search with an empty table, so that they depend on the question alone."""
 
     def answer(self, position: Position, score: int) -> Move:
@@ -53,13 +53,13 @@ def test_a_proof_that_is_interrupted_after_any_line_is_the_same(seed: int, rng: 
     position = reached(seed, 8)
     score = int(run_score(position))
     whole: list[str] = []
-    ProofWriter(position, score, 3, Searched()).write(whole.append)
+    ProofWriter(position, score, 3, FreshSearches()).write(whole.append)
 
     parts: list[str] = []
     state = ProofState()
     shares = [0.0]
     while not state.is_complete:
-        writer = ProofWriter(position, score, 3, Searched(), state=state)
+        writer = ProofWriter(position, score, 3, FreshSearches(), state=state)
         end = len(parts) + rng.randint(1, 20)
         writer.write(parts.append, lambda end=end: len(parts) >= end)  # type: ignore[misc]
         state = writer.state
@@ -83,7 +83,7 @@ def run_score(position: Position) -> float:
 )
 def test_a_state_of_another_proof_is_refused(path: tuple[tuple[str, int], ...]) -> None:
     with pytest.raises(OutflankError):
-        ProofWriter(Position.start(), 0, 6, Searched(), state=ProofState(9, 0, path))
+        ProofWriter(Position.start(), 0, 6, FreshSearches(), state=ProofState(9, 0, path))
 
 
 def test_a_killed_proof_equals_an_undisturbed_one_and_loses_nothing_that_was_whole(

@@ -10,7 +10,7 @@ from outflank.engine import OutflankError, Rules, SettingsError
 from outflank.protocol.lines import printable
 from outflank.tools.runtime.progress import counted
 from outflank.tools.solving.claims import HEADING, bounds_of, read_claims
-from outflank.tools.solving.jobs.file import JOB_FILE, JobFile, Solved
+from outflank.tools.solving.jobs.file import JOB_FILE, BoardResult, JobFile
 
 
 def merge_jobs(folder: Path, others: Sequence[Path]) -> tuple[JobFile, int]:
@@ -27,7 +27,7 @@ def merge_jobs(folder: Path, others: Sequence[Path]) -> tuple[JobFile, int]:
             jobs.append((each, job))
     (first, first_job), *_ = jobs
     rules = first_job.facts.rules
-    found: dict[bytes, tuple[Path, Solved]] = {}
+    found: dict[bytes, tuple[Path, BoardResult]] = {}
     for path, job in jobs:
         if job.facts.rules != rules:
             raise SettingsError(
@@ -64,7 +64,7 @@ def import_claims(folder: Path, file: BinaryIO, name: str) -> tuple[int, int]:
     """
     with JobFile.open(folder) as job:
         claims = read_claims(file, name, job.facts.rules)
-        found = {key: Solved(*bounds, 0, 0, 0.0) for key, bounds in bounds_of(claims).items()}
+        found = {key: BoardResult(*bounds, 0, 0, 0.0) for key, bounds in bounds_of(claims).items()}
         for key, claimed in found.items():
             known = job.solved.get(key)
             if known is not None:
@@ -75,7 +75,7 @@ def import_claims(folder: Path, file: BinaryIO, name: str) -> tuple[int, int]:
 
 
 def _expect_agreement(
-    key: bytes, rules: Rules, source: str, one: Solved, other_source: str, other: Solved
+    key: bytes, rules: Rules, source: str, one: BoardResult, other_source: str, other: BoardResult
 ) -> None:
     """Raise OutflankError if the bounds of a board from two sources contradict each other."""
     if max(one.lower, other.lower) > min(one.upper, other.upper):

@@ -47,7 +47,7 @@ _AT_LEAST = re.compile(r"--at-least ([+-]?\d{1,2})")
 
 
 @dataclass(frozen=True, slots=True)
-class Solved:
+class BoardResult:
     """The known bounds of a board's score, and their cost."""
 
     lower: int
@@ -61,7 +61,7 @@ class Solved:
         """Both bounds."""
         return self.lower, self.upper
 
-    def joined(self, other: "Solved") -> "Solved":
+    def joined(self, other: "BoardResult") -> "BoardResult":
         """Return the combination of both. Raises: OutflankError if they contradict each other."""
         lower, upper = max(self.lower, other.lower), min(self.upper, other.upper)
         if lower > upper:
@@ -69,7 +69,7 @@ class Solved:
                 f"two searches of one board contradict each other: {self.lower:+d} to {self.upper:+d}, and "
                 f"{other.lower:+d} to {other.upper:+d}"
             )
-        return Solved(
+        return BoardResult(
             lower,
             upper,
             self.searches + other.searches,
@@ -114,7 +114,7 @@ class JobFile:
         self._lock, self._connection = lock, connection
         self.facts = _read_facts(connection)
         self.question = self.facts.question or Limit.solve()
-        self.solved: dict[bytes, Solved] = {}
+        self.solved: dict[bytes, BoardResult] = {}
         self.damaged = 0
         for row in connection.execute("SELECT * FROM solved"):
             solved = _read_row(row)
@@ -182,7 +182,7 @@ class JobFile:
         """The known bounds, by the keys of the boards."""
         return {key: solved.bounds for key, solved in self.solved.items()}
 
-    def add(self, key: bytes, found: Solved) -> Solved:
+    def add(self, key: bytes, found: BoardResult) -> BoardResult:
         """Store the result of a search durably, and return the combined bounds of the board.
 
         Raises: OutflankError if it contradicts the known bounds, or if the file can't be written.
@@ -194,12 +194,12 @@ class JobFile:
         self.solved[key] = joined
         return joined
 
-    def add_all(self, found: Mapping[bytes, Solved], facts: JobFacts) -> int:
+    def add_all(self, found: Mapping[bytes, BoardResult], facts: JobFacts) -> int:
         """Store the results of other jobs and new settings at once; return the number of boards that changed.
 
         Raises: OutflankError if results contradict each other, or if the file can't be written; all is as it was.
         """
-        joined: dict[bytes, Solved] = {}
+        joined: dict[bytes, BoardResult] = {}
         for key, solved in found.items():
             known = self.solved.get(key)
             new = solved if known is None else known.joined(solved)
@@ -322,15 +322,15 @@ def _question(option: str) -> Limit:
     return Limit.solve(wld=option == "--wld", at_least=None if bound is None else int(bound[1]))
 
 
-def _row(key: bytes, solved: Solved) -> tuple[object, ...]:
+def _row(key: bytes, solved: BoardResult) -> tuple[object, ...]:
     numbers = solved.lower, solved.upper, solved.searches, solved.nodes, solved.seconds
     return key, *numbers, zlib.crc32(key + _NUMBERS.pack(*numbers))
 
 
-def _read_row(row: Sequence[Any]) -> Solved | None:
+def _read_row(row: Sequence[Any]) -> BoardResult | None:
     key, *numbers, _ = row
     try:
-        solved = Solved(*numbers)
+        solved = BoardResult(*numbers)
         own, opp = (int.from_bytes(key[i : i + 8], "big") for i in (0, 8))
         if row != _row(key, solved) or not BOARD_BYTES <= len(key) <= BOARD_BYTES + 1 or own & opp:
             return None

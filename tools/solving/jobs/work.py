@@ -20,7 +20,7 @@ from outflank.engine import (
     SearchResult,
 )
 from outflank.tools.runtime.executor import shared_searcher
-from outflank.tools.solving.jobs.file import JobFile, Solved
+from outflank.tools.solving.jobs.file import BoardResult, JobFile
 from outflank.tools.solving.jobs.tree import Tree, expected_nodes, move_reaching, seen
 
 # The nodes of a midgame search of 10 plies, the factor of each further ply, and the share of a frontier board's
@@ -163,7 +163,7 @@ class JobSolver:
         self.visited: set[bytes] = set()
         self.needed: set[bytes] = set()
         self.move: Move | None = None
-        self._running: dict[Future[Solved], Position] = {}
+        self._running: dict[Future[BoardResult], Position] = {}
         self._began = self._shown = time.monotonic()
 
     def run(self) -> Self:
@@ -247,10 +247,10 @@ class JobSolver:
         if move is not None and not passed and lower > -64:
             after, again = after_passes(self._position.play(move))
             if not after.is_over:
-                self._add(after, Solved(*seen((lower, 64), again), 0, 0, 0.0))
-        self._add(root, Solved(*seen((lower, upper), not passed), 1 if nodes else 0, nodes, seconds))
+                self._add(after, BoardResult(*seen((lower, 64), again), 0, 0, 0.0))
+        self._add(root, BoardResult(*seen((lower, upper), not passed), 1 if nodes else 0, nodes, seconds))
 
-    def _add(self, position: Position, found: Solved) -> None:
+    def _add(self, position: Position, found: BoardResult) -> None:
         key = key_of(position)[0]
         self._bounds[key] = self._job.add(key, found).bounds
 
@@ -330,12 +330,12 @@ class JobSolver:
         return None
 
 
-def _search_bound(position: Position, wanted: int, hash_mb: int, threads: int) -> Solved:
+def _search_bound(position: Position, wanted: int, hash_mb: int, threads: int) -> BoardResult:
     """Return, in a worker, the bounds that answer whether the side to move reaches `wanted` discs."""
     searcher = shared_searcher(hash_mb=hash_mb, threads=threads)
     found = searcher.search(position, Limit.solve(at_least=wanted))
     bounds = (int(found.score), 64) if found.bound == "lower" else (-64, int(found.score))
-    return Solved(*bounds, 1, found.nodes, found.seconds)
+    return BoardResult(*bounds, 1, found.nodes, found.seconds)
 
 
 def _search_whole(
