@@ -51,8 +51,8 @@ class DatabaseKind:
         version: the version of the tables.
         earlier: the SQL of the tables of earlier versions that can be read.
         upgrade: the SQL that converts the tables of the last earlier version when the file is opened to be written.
-        whole: whether all pages are checked first, so that reading returns no more than the file holds; 50 MB take a
-            third of a second.
+        whole: True to check all pages when the file is opened, so that reading returns no more than the file holds;
+            50 MB take a third of a second.
         longest: the limit of a value or a row in bytes.
     """
 
@@ -302,7 +302,7 @@ class _WatchedConnection(sqlite3.Connection):
         return self._steps > _FREE_STEPS + _STEPS_PER_BYTE * self._path.stat().st_size
 
     def _watching(self) -> Iterator[bool]:
-        """Yield whether to interrupt the statement, for SQLite's progress callback.
+        """Yield for SQLite's progress callback whether to interrupt the statement.
 
         The handler of a pending signal runs when Python code does, and raises. SQLite drops exceptions of its callback,
         but a generator receives them at its ``yield`` and can keep them.

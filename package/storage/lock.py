@@ -94,14 +94,14 @@ class WriterLock:
         return OSError(errno.EIO, str(error), str(self._path))
 
     def _commit(self, holder: int) -> None:
-        """Write the number of the holder, after processes that are reading the old one have finished."""
+        """Write the number of the holder; wait for processes that are reading the old one."""
         for statement in "busy_timeout = 5000", f"user_version = {holder}":
             self._database.execute(f"PRAGMA {statement}")
         self._database.execute("COMMIT")
         self._database.execute("PRAGMA busy_timeout = 0")
 
     def _holder(self) -> int:
-        """Return the number of the process that locked the file last; 0 if it is writing its number."""
+        """Return the id of the process that locked the file last; 0 while it writes its id."""
         try:
             return int(self._database.execute("PRAGMA user_version").fetchone()[0])
         except sqlite3.OperationalError:

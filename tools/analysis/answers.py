@@ -38,7 +38,7 @@ class Answer:
 
 
 def answer_facts(answer: Answer) -> dict[str, Any]:
-    """Return the answer as JSON has it."""
+    """Return an answer as JSON data."""
     item = answer.item
     if isinstance(item, Remark):
         kind = "warning" if item.is_warning else "error"
@@ -52,7 +52,7 @@ def answer_facts(answer: Answer) -> dict[str, Any]:
 
 
 def search_facts(position: Position, info: SearchInfo) -> dict[str, Any]:
-    """Return a search's result as JSON, without its kind and its move."""
+    """Return the result of a search as JSON data, without its kind and its move."""
     lines = [
         {"move": str(line.move), "score": score_number(line.score), "pv": [str(move) for move in line.pv]}
         for line in info.lines
@@ -66,12 +66,12 @@ def search_facts(position: Position, info: SearchInfo) -> dict[str, Any]:
 
 
 def best_move(position: Position, info: SearchInfo) -> str | None:
-    """Return the move that was found; None if the game is over."""
+    """Return the best move as text; None if the game is over."""
     return None if position.is_over else str(info.lines[0].move)
 
 
 def stable_facts(position: Position) -> dict[str, list[str]]:
-    """Return the discs of each side that can never be turned again, as far as that is seen."""
+    """Return the squares of each side's discs that are proven to be stable."""
     sides = {"black": (position.black, position.white), "white": (position.white, position.black)}
     return {
         name: [square_name(square) for square in squares_of(stable_discs(*discs))]

@@ -113,7 +113,7 @@ class _Fields:
 
 
 def shown(value: object) -> str:
-    """Return a value fit for a sentence."""
+    """Return a JSON value as text for a message."""
     return printable("nothing" if value is None else json.dumps(value), _LONGEST_SHOWN)
 
 
@@ -123,9 +123,9 @@ class SearchRequest:
 
     Attributes:
         level: 0 to 60, see ``limit_for_level``; says depth and selectivity.
-        selectivity: the selectivity in percent; None for the most efficient one against time or nodes, else 100.
+        selectivity: the selectivity in percent; None for the best one against time or nodes, else 100.
         multipv: the number of best moves to report.
-        stable: whether to report the discs that can never be turned again.
+        stable: True to report stable discs, which can never be turned again.
         report_every: seconds between reports while the search runs; None for the result alone.
 
     Raises: SettingsError if a number makes no sense, or if the level is not the only one to say how deep.
@@ -149,17 +149,17 @@ class SearchRequest:
 
     @property
     def is_limited(self) -> bool:
-        """Whether anything ends the search."""
+        """Whether a limit ends the search."""
         return (self.depth, self.nodes, self.seconds, self.level) != (None,) * 4
 
     def limit(self, empties: int) -> Limit:
-        """Return the limit of a search with this many squares empty."""
+        """Return the limit of a search of a position with this number of empty squares."""
         if self.level is None:
             return Limit(self.depth, self.nodes, self.seconds, selectivity=self.selectivity)
         return replace(limit_for_level(self.level, empties), nodes=self.nodes, seconds=self.seconds)
 
     def words(self) -> list[str]:
-        """Return the limits for people: ``["level 10", "5 s"]``."""
+        """Return the limits in words: ``["level 10", "5 s"]``."""
         level = [] if self.level is None else [f"level {self.level}"]
         return level + limit_words(Limit(self.depth, self.nodes, self.seconds, selectivity=self.selectivity))
 
@@ -183,9 +183,9 @@ class Query:
 
     Attributes:
         tags: the first fields of its answers: the request's ``id``, and others that name its origin.
-        moves: consider only these; None for all.
-        priority: the priority; requests with a higher one are searched first.
-        yields: whether the search ends early, with what it has found, when it has used up its slice and another client
+        moves: the moves to consider; None for all.
+        priority: the rank in the queue; queries with a higher one are searched first.
+        yields: True to end the search early, with its result so far, when it has used up its slice and another client
             waits.
     """
 
@@ -229,8 +229,8 @@ class Remark:
 
     Attributes:
         sentence: the expected value and the actual one.
-        field: the field of the request; None if the remark is about the whole request.
-        is_warning: whether an answer comes all the same.
+        field: the field of the request that it is about; None for the whole request.
+        is_warning: True if the request is answered nevertheless.
     """
 
     tags: dict[str, Any]
@@ -251,7 +251,7 @@ class Defaults:
 
 
 def read_request(line: str, number: int, defaults: Defaults) -> Iterator[Item]:
-    """Yield the requests of a line of this number; one that can't be understood gives a Remark with the reason."""
+    """Yield the requests of a line with this number; an invalid one becomes a Remark with the reason."""
     tags: dict[str, Any] = {"id": None, "line": number}
     try:
         fields = _Fields.read(line)
@@ -315,7 +315,7 @@ def _game(fields: _Fields, rules: Rules) -> Game:
 
 
 def _search(fields: _Fields, default: SearchRequest) -> SearchRequest:
-    """Return a request that names a limit gets none of the limits that others get."""
+    """Return the search of a request; one that names a limit gets none of the default limits."""
     if any(name in fields for name in _LIMITS):
         default = replace(default, depth=None, nodes=None, seconds=None, level=None, selectivity=None)
     selectivity = fields.whole("selectivity", 0, 100, default.selectivity)

@@ -49,12 +49,12 @@ class _Task:
     """A query that waits for a searcher or is being searched.
 
     Attributes:
-        key: the order among the tasks, the smallest first: negative priority, then serial number.
+        key: the position in the queue, the smallest first: negative priority, then serial number.
         number: the number of the item among those of its client.
-        cancelled: whether the search is to end; what has been found by then is the answer.
-        began: the time at which the search began, on the monotonic clock; None before.
+        cancelled: True if the search has to end; its result so far is the answer.
+        began: the start of the search, on the monotonic clock in seconds; None before it.
         slice: the seconds after which its search gives way if another client waits.
-        gives_way: whether the search has been stopped for another client.
+        gives_way: True if it was stopped for another client.
     """
 
     key: tuple[int, int]
@@ -80,7 +80,7 @@ class AnalysisService:
     unless its query yields.
 
     Args:
-        searchers: one for each search that may run at the same time, each used by a thread of its own.
+        searchers: the searchers, each used by a thread of its own; as many searches run at the same time.
     """
 
     def __init__(self, searchers: Sequence[Searcher]) -> None:
@@ -135,7 +135,7 @@ class AnalysisService:
         return len(meant)
 
     def _queue(self, task: _Task) -> None:
-        """Queue a task; the caller has the lock."""
+        """Add a task to the queue of its client; the caller holds the lock."""
         heapq.heappush(self._waiting.setdefault(task.client, []), task)
         self._changed.notify_all()
 
@@ -217,9 +217,9 @@ def answers(service: AnalysisService, items: Iterable[Item], ordered: bool = Fal
     """Yield the answers to all items; leaving the iteration earlier ends the searches.
 
     Args:
-        service: searches the positions.
+        service: the service that searches the positions.
         items: the items, read in a thread of their own; the iteration raises the errors of reading.
-        ordered: whether to yield last answers in the order of the items; progress is yielded as it comes.
+        ordered: True to yield final answers in the order of the items; progress is yielded as it comes.
     """
     found: queue.SimpleQueue[tuple[int, Answer] | BaseException | int] = queue.SimpleQueue()
     room = threading.Semaphore(MOST_WAITING)
@@ -300,7 +300,7 @@ def requests_of(stream: BinaryIO, defaults: Defaults) -> Iterator[Item]:
 def games_as_items(
     entries: Iterator[Entry], name: str, defaults: Defaults, count: Iterator[int]
 ) -> Iterator[Item]:
-    """Yield the last position of each game as a query, and a remark for each that can't be read."""
+    """Yield the last position of each game as a query, and a remark for each game that can't be read."""
     for number, entry in enumerate(entries, 1):
         tags = {"id": next(count), "file": shown(name), "number": number}
         if isinstance(entry, BadGame):

@@ -80,11 +80,11 @@ def build_archive(
     """Make an archive; the file appears once it is whole.
 
     Args:
-        path: the path of the file.
-        games: any number, as ``read_games`` gives them; those by other rules and bad ones are counted and left out.
+        path: the file to make.
+        games: the games, such as those of ``read_games``; bad ones and those by other rules are counted and left out.
         rules: the rules of the archive; Othello if left out.
-        advance: called with the number of games read since the last call.
-        begin: called with a word for each step that begins.
+        advance: the function that is called with the number of games read since the last call.
+        begin: the function that is called with words for each step that begins.
 
     Raises: UnwritableError; SettingsError if a database is there already; OutflankError if there is no game; what
         `games` raises.
@@ -234,9 +234,9 @@ class _Builder:
             execute(f"DELETE FROM {table}")
 
     def _watching(self) -> Iterator[bool]:
-        """Yield whether to interrupt the statement: a generator gets at its ``yield`` what a signal's handler raises.
+        """Yield whether to interrupt the statement; keep what a signal's handler raises at the ``yield``.
 
-        SQLite would drop an error that its callback raises.
+        SQLite drops an exception of its callback.
         """
         while True:
             try:
@@ -317,7 +317,7 @@ class _Builder:
         visits.append((place_of(after_passes(game.final)[0])[0], row, 2 * NO_MOVE))
 
     def _row(self, game: AnnotatedGame) -> int | None:
-        """Write the row of a game; its number, None if the game is there already."""
+        """Write the row of a game and return its number; None if the archive has the game already."""
         moves = packed_moves([move_number(each.move) for each in game.moves if not each.move.is_pass])
         first = None if game.first == self._start else game.first.board_string()
         year, outcome = year_of(game.date) or 0, game.outcome
@@ -393,7 +393,7 @@ class _Builder:
         return strengths
 
     def _sum_up(self, strengths: Mapping[int, float]) -> int:
-        """Write the sums for positions with many games. Returns the number of all positions."""
+        """Write the sums for positions with many games, and return the number of all positions."""
         execute = self._connection.execute
         execute("CREATE TABLE scratch.many (position INTEGER PRIMARY KEY)")
         execute(
@@ -413,7 +413,7 @@ class _Builder:
 
 
 def _text(text: str) -> str:
-    """Return a text as SQLite takes it, and not of any length."""
+    """Return a text that SQLite can store, cut to a bounded length."""
     return text[:_LONGEST_NAME].encode(errors="replace").decode()
 
 

@@ -20,7 +20,7 @@ from outflank.engine import Move, Position, Symmetry
 from outflank.storage.database import DatabaseKind
 
 NO_MOVE = MOVE_NUMBERS
-"""The number in place of a move's where the game ended in the position, or was broken off."""
+"""The number in place of a move's if the game ended in the position, or was broken off."""
 NOBODY = 0
 """The number of the player, and of the event, that has no name."""
 TABLES = """
@@ -67,18 +67,18 @@ def place_of(position: Position) -> tuple[int, Symmetry]:
 
 @cache
 def images_of_moves() -> tuple[tuple[int, ...], ...]:
-    """Return for each symmetry the number of the image of each move, by the move's number."""
+    """Return for each symmetry the numbers of the images of all moves, by the moves' numbers."""
     moves = [numbered_move(number) for number in range(MOVE_NUMBERS)]
     return tuple(tuple(move_number(symmetry.move(move)) for move in moves) for symmetry in Symmetry)
 
 
 def packed_moves(moves: list[int]) -> bytes:
-    """Return the numbers of moves as a row of a game has them: two bytes each."""
+    """Return the numbers of moves in the form of a game's row: two bytes each."""
     return struct.pack(f"<{len(moves)}H", *moves)
 
 
 def unpacked_moves(data: bytes) -> list[Move]:
-    """Return the moves of a row. Raises: ValueError if these bytes are no moves."""
+    """Return the moves of a game's row. Raises: ValueError if the bytes are not moves."""
     if len(data) % 2:
         raise ValueError("half a move")
     return [numbered_move(number) for number in struct.unpack(f"<{len(data) // 2}H", data)]

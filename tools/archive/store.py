@@ -47,9 +47,9 @@ class MoveRow:
     """The games in which a move, or an image of it in a symmetric position, was made.
 
     Attributes:
-        move: the move, in the coordinates of the position of the query.
-        won: the games that the mover won; games without a known result count nowhere.
-        strongest: names of up to three players who made it, the strongest first.
+        move: the move, in the coordinates of the position that was asked about.
+        won: the number of games that the mover won; games without a known result are in none of the three.
+        strongest: the names of up to three players who made it, the strongest first.
         engine: the score by the engine, in discs from the mover's side; None if it was not asked.
         book: the score in a book; None if no book knows it.
     """
@@ -71,10 +71,10 @@ class PositionTable:
     """The games that reached a position.
 
     Attributes:
-        position: the one asked about; after a pass if one is forced.
-        ended: the number of games that ended in the position, or were broken off.
-        moves: the most frequent first.
-        certainty: the certainty of the engine's scores, in words; empty without them.
+        position: the position that was asked about, after a forced pass.
+        ended: the number of its games that ended in it, or were broken off.
+        moves: the rows of the moves, the most frequent first.
+        certainty: the certainty of the engine's scores in words; empty without them.
     """
 
     position: Position
@@ -90,7 +90,7 @@ class Archive:
     Best used as a context manager: ``with Archive.open(path) as archive``. ``len(archive)`` is the number of games.
 
     Attributes:
-        duplicates: the number of games that were left out, since the archive had them already.
+        duplicates: the number of games that were left out, since it had them already.
         positions: the number of different positions, images counted once.
     """
 
@@ -119,7 +119,7 @@ class Archive:
         return cls(Path(path), ARCHIVE.open_to_read(Path(path)))
 
     def close(self) -> None:
-        """Give the file back; the second time it does nothing."""
+        """Close the file; a second call does nothing."""
         with self._lock:
             self._connection.close()
 
@@ -358,7 +358,7 @@ def _are_between(visit: Visit, sides: Sequence[dict[int, int]]) -> bool:
 
 
 def _images(position: Position, symmetry: Symmetry) -> dict[int, Move]:
-    """Return the legal moves of a position by the numbers that an archive has for them.
+    """Return the legal moves of a position by their numbers in the archive.
 
     In a symmetric position several moves are images of each other, and have one that stands for all.
     """

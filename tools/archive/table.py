@@ -22,8 +22,8 @@ class Explorer:
 
     Args:
         archive: the archive of the games.
-        books: the first that knows a position counts; those for other rules are passed over.
-        level: the level of the engine's scores; None for no scores.
+        books: the books whose scores are shown; the first that has a position counts, if it is for the rules.
+        level: the level of the engine's scores; None for none.
     """
 
     def __init__(self, archive: Archive, books: Sequence[Book] = (), level: int | None = None) -> None:
@@ -40,7 +40,7 @@ class Explorer:
             yield cls(archive, [stack.enter_context(Book.open(book)) for book in books], level)
 
     def at(self, position: Position, wanted: ArchiveQuery = ANY) -> PositionTable:
-        """The table of a position with the scores of engine and book. Raises: FileFormatError, SettingsError."""
+        """Return the table of a position with scores of engine and book. Raises: FileFormatError, SettingsError."""
         table = self.archive.table(position, wanted)
         position, moves = table.position, table.position.legal_moves()
         if not moves:
@@ -59,11 +59,11 @@ class Explorer:
         return replace(table, moves=tuple(rows))
 
     def text(self, position: Position) -> Iterator[str]:
-        """Return the lines that show the table of a position."""
+        """Yield the lines that show the table of a position."""
         return table_text(self.at(position))
 
     def facts(self, position: Position, wanted: ArchiveQuery = ANY) -> dict[str, Any]:
-        """The table of a position as JSON has it."""
+        """Return the table of a position as JSON data."""
         return _table_facts(self.at(position, wanted))
 
     def exit_of(self, game: AnnotatedGame) -> tuple[int, AnnotatedMove] | None:
@@ -71,7 +71,7 @@ class Explorer:
 
         Games that ended with the same position are not counted, since they may be the same game.
 
-        Returns: None if the game never was in the archive, or never left it.
+        It is None if the game never was in the archive, or never left it.
         """
         same = self.archive.table(game.final).ended
         if self.archive.table(game.first).games <= same:
@@ -126,7 +126,7 @@ def _cells(row: MoveRow, games: int) -> tuple[str, ...]:
 
 
 def _table_facts(table: PositionTable) -> dict[str, Any]:
-    """Return the table as JSON has it; results and scores are from the side to move."""
+    """Return a table as JSON data; results and scores are from the side to move."""
     moves = []
     for row in table.moves:
         named, facts = opening_at(table.position.play(row.move)), asdict(row)
@@ -152,7 +152,7 @@ def _table_facts(table: PositionTable) -> dict[str, Any]:
 
 
 def game_row(game: AnnotatedGame) -> str:
-    """Return a game in a line: when, who, the margin for Black, where."""
+    """Return a game in a line: date, players, the margin for Black, place."""
     outcome = game.outcome
     if outcome is None:
         result = "-"
@@ -165,7 +165,7 @@ def game_row(game: AnnotatedGame) -> str:
 
 
 def game_facts(game: AnnotatedGame) -> dict[str, Any]:
-    """Return a game as JSON has it; the margin is Black's."""
+    """Return a game as JSON data; the margin is Black's."""
     outcome = game.outcome
     winner = None if outcome is None else outcome.winner
     return {

@@ -11,7 +11,7 @@ RATING_STEP = 100
 LATEST_YEAR = 9999
 MOST_DISCS = 64
 NO_STRENGTH = 0.0
-"""The number of a player without a name, who is nobody's rival."""
+"""The strength of a player without a name, who is compared with nobody."""
 _BEST = 3
 
 
@@ -45,7 +45,7 @@ class ArchiveQuery:
         return bool(self.players or self.event)
 
     def allows(self, year: int, rating: int) -> bool:
-        """Return whether games of a year between players of a rating are meant; 0 is unknown."""
+        """Return whether games of a year between players of a rating meet the conditions; 0 is unknown."""
         return (self.years is None or year in self.years) and (self.rating is None or rating >= self.rating)
 
 
@@ -53,7 +53,7 @@ class Visit(NamedTuple):
     """A game in a position.
 
     Attributes:
-        turn: twice the number of the move, in the coordinates of the image that is stored; 1 more if White moves.
+        turn: twice the number of the move, in the coordinates of the stored image; 1 more if White moves.
         winner: 1 for Black, 0 for a draw, -1 for White; None if unknown.
         margin: discs for Black; None if unknown.
         black: the number of the player.
@@ -88,9 +88,9 @@ class Tally:
     """Sums over some games; results are from the mover's side.
 
     Attributes:
-        measured: games with a known disc difference.
-        years: first and last; 0 if none is known.
-        best: the strongest players who made the move, the strongest first.
+        measured: the number of games with a known disc difference.
+        years: the first and the last year; 0 if none is known.
+        best: the numbers of the strongest players who made the move, the strongest first.
     """
 
     games: int = 0
@@ -117,10 +117,7 @@ def strongest(players: Collection[int], strengths: Mapping[int, float]) -> list[
 
 
 def tallies_of(visits: Iterable[Visit], strengths: Mapping[int, float]) -> dict[tuple[int, int, int], Tally]:
-    """Return sums over the games in one position.
-
-    Returns: sums by the number of the move, year and rating rounded down to hundreds.
-    """
+    """Return sums over the games in one position, by the number of the move, year, and rating in hundreds."""
     found: dict[tuple[int, int, int], Tally] = {}
     movers: dict[tuple[int, int, int], set[int]] = {}
     for turn, year, rating, winner, margin, black, white in visits:

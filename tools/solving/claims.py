@@ -117,7 +117,7 @@ class Deduction:
     The score of a board follows from its moves, down to the fewest empty squares of a claim.
 
     Attributes:
-        met: whether a board with a claim was reached.
+        met: True once a board with a claim was reached.
     """
 
     def __init__(self, bounds: dict[bytes, Bounds], empties: int) -> None:

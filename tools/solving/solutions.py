@@ -143,8 +143,8 @@ class SolutionReport:
     """Prints solutions and their totals.
 
     Args:
-        check: whether to compare them with the file's scores.
-        as_json: whether to print JSON objects; all other output then goes to stderr.
+        check: True to compare them with the file's scores.
+        as_json: True to print JSON objects; all other output then goes to stderr.
     """
 
     def __init__(self, check: bool, as_json: bool) -> None:

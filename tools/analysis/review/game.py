@@ -108,7 +108,7 @@ class MoveReview:
 
     Attributes:
         score_after: the score with best play after the move, in discs from the mover's side, as exact as `best`.
-        given: whether the move was given to both sides, as the opening of a match is.
+        given: True if the move was given to both sides, such as one of a match's opening.
         values: every legal move, the best one first; empty unless ``ReviewSettings.all_moves`` asks for them.
     """
 
@@ -199,7 +199,7 @@ class ReviewSettings:
     Attributes:
         seconds: the time of a search; a move that is not the best one takes a second search.
         exact_from: the largest number of empty squares of positions to solve, regardless of the other limits.
-        all_moves: whether to score all moves of each position. Moves that are neither the best nor the played one are
+        all_moves: True to score all moves of each position. Moves that are neither the best nor the played one are
             solved from at most 20 empty squares.
     """
 
@@ -234,7 +234,7 @@ class GameReview:
         final: the judgement of the position after the last move.
         exit_ply: the number of the move that left the opening book, including passes, 1 for the first; None if there
             was none, or without a book.
-        exit_judged: whether the move is the best open move of the book: then the book ends there, and the game did not
+        exit_judged: True if this move is the best open move of the book: then the book ends there, and the game did not
             leave it.
     """
 
@@ -410,7 +410,7 @@ def book_exits(
 
     Args:
         paths: the paths of the books, each for games by its rules.
-        warn: called with a sentence once for each rules without a book; None if the user did not name the books.
+        warn: the function called with a sentence once for each rules without a book; None if the user named no book.
 
     Raises: FileFormatError if a book can't be read; the function raises it if a book is damaged.
     """

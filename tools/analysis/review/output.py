@@ -65,8 +65,8 @@ class PlayerSummary:
     """The totals of a player.
 
     Attributes:
-        name: the name as the games have it; empty for games that name nobody.
-        losses: the lost games; games without a result, or won against the same name, count nowhere.
+        name: the player's name in the games; empty for games that name nobody.
+        losses: the number of lost games; games without a result, or against the same name, count in none of the three.
     """
 
     name: str

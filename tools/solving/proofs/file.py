@@ -76,8 +76,8 @@ class ProofPart:
 
     Attributes:
         score: the exact score of the position, in discs from the side to move.
-        facts: the findings of the search for the score, as JSON data.
-        state: the state of the writing of the proof.
+        facts: the principal variation, nodes and seconds of the search for the score, as JSON data.
+        state: the point that the writing has reached.
         seconds: the time that its lines took.
     """
 
