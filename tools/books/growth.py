@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import click
 
-from outflank.book import Book, BookWriter
-from outflank.book.growing import Grower, GrowthProgress, Judge, RunSearches, run_here, usual_level
+from outflank.book import Book, BookWriter, changes
+from outflank.book.growing import (
+    Grower,
+    GrowthProgress,
+    Judge,
+    RunSearches,
+    run_here,
+    usual_level,
+)
 from outflank.book.names import opening_of_game
 from outflank.engine import Game, Position, SettingsError
 from outflank.protocol.formats import FormatName
@@ -22,15 +29,21 @@ from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.storage.files import file_of, open_to_append, writing
 from outflank.storage.lock import LOCK_SUFFIX
 from outflank.tools.books.lines import USUAL_FIRST_MOVE
+from outflank.tools.cli.game_filter import GameFilter
 from outflank.tools.cli.positions import ReadGames, shown
 from outflank.tools.match.state.run_file import RUN_FILE
 from outflank.tools.match.state.store import read_run
 from outflank.tools.report.records import run_record
+from outflank.tools.runtime.cluster import Place
 from outflank.tools.runtime.executor import cleared_searcher, open_executor, run_all
 from outflank.tools.runtime.progress import counted, json_line, live, warn
 
+if TYPE_CHECKING:
+    from rich.table import Table
+
 _EVERY = 60.0  # seconds of wall time
 _PARTS = ("", "-wal", "-shm", "-journal", LOCK_SUFFIX)  # the suffixes of a book's files
+_LONGEST_LINE = 60
 
 
 @contextmanager
@@ -103,12 +116,6 @@ def _growth_facts(progress: GrowthProgress) -> dict[str, Any]:
         "ply": progress.ply,
         "root": dict(zip(names, progress.root, strict=True)) if progress.root else None,
     }
-
-
-if TYPE_CHECKING:
-    from rich.table import Table
-
-_LONGEST_LINE = 60
 
 
 def grow_book(
@@ -269,3 +276,61 @@ def played_lines(
                     f"{shown(source)}, game {number}: the book is for {book.rules} from {book.rules.start}, "
                     f"and the game is by {game.rules} from {game.first.board_string()}"
                 )
+
+
+def book_history(command: str, game: Game | None = None, **settings: object) -> str:
+    """Return a command as the book's history has it; settings that are None or False are left out."""
+    words = [command]
+    if game is not None and game.position != Position.start(game.rules):
+        words.append(game.transcript() or game.position.board_string())
+    for name, value in settings.items():
+        if value is not None and value is not False:
+            words.append(f"--{name.replace('_', '-')}")
+            if value is not True:
+                words.append(
+                    (f"{value:g}" if isinstance(value, float) else str(value)) + "s" * (name == "budget")
+                )
+    return " ".join(words)
+
+
+def grow_by_games(
+    command: str,
+    setting: str,
+    chosen: Callable[[Book, Sequence[Position]], Iterable[Position]],
+    path: Path,
+    games: Sequence[str],
+    source: FormatName | None,
+    wanted: GameFilter,
+    budget: float | None,
+    level: int | None,
+    as_json: bool,
+    **place: Unpack[Place],
+) -> None:
+    """Add the positions of games to a book, and search them."""
+    read, found, positions = ReadGames(), 0, list[Position]()
+    with BookWriter.open(path) as book, open_run(**place) as run:
+        for line in played_lines(games, book, read, source, wanted.allows):
+            found += 1
+            positions += chosen(book, line)
+        what = f"{command} {wanted}".strip() + f" {setting}, games: {found}"
+
+        def grow(grower: Grower) -> None:
+            grower.extend(positions, budget)
+
+        grow_book(book, what, grow, as_json, level, run, games=found)
+    read.end()
+    read.expect_good("used")
+    wanted.expect_found(found, read.unnamed)
+
+
+def merged_books(path: Path, others: Sequence[Book]) -> tuple[BookWriter, int]:
+    """Return a book with the positions of the others, and how many of them are new."""
+    is_new = not path.exists()
+    book = BookWriter.create(path, others[0].rules) if is_new else BookWriter.open(path)
+    try:
+        return book, changes.merge(book, others)
+    except BaseException:
+        book.close()
+        if is_new:
+            file_of(path).unlink(missing_ok=True)
+        raise

@@ -15,6 +15,7 @@ from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.tools.analysis.answers import ANSWER_ROW, Answer, answer_facts, answer_row
 from outflank.tools.analysis.requests import Action, Defaults, Item, Query, Remark, SearchRequest
 from outflank.tools.analysis.service import AnalysisService, answers, games_as_items, items_of, requests_of
+from outflank.tools.cli.books import books_to_read
 from outflank.tools.cli.command import AddressOption, Command, group, handing
 from outflank.tools.cli.options import (
     archive_option,
@@ -27,10 +28,9 @@ from outflank.tools.cli.options import (
 )
 from outflank.tools.cli.positions import Given, as_usage, complete_games
 from outflank.tools.cli.types import COUNT, SECONDS, WholeNumber
-from outflank.tools.commands.engine import books_to_read
-from outflank.tools.commands.web import serve_board
 from outflank.tools.report.search import heading, settings_line
 from outflank.tools.runtime.progress import Complaints, counted
+from outflank.tools.web.board import serve_board
 
 if TYPE_CHECKING:
     pass

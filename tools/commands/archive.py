@@ -1,9 +1,6 @@
 """``outflank archive``: games by the positions that they went through."""
 
-import sys
-import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -11,11 +8,12 @@ from pathlib import Path
 import click
 
 from outflank.book.names import opening_of_game
-from outflank.engine import DEFAULT_LEVEL, FileFormatError, OutflankError, Rules
+from outflank.engine import DEFAULT_LEVEL, OutflankError, Rules
 from outflank.protocol.formats import FormatName
-from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
-from outflank.tools.archive import Archive, ArchiveContents, ArchiveQuery, add_to_archive, build_archive
+from outflank.tools.archive import Archive, ArchiveQuery, add_to_archive, build_archive
+from outflank.tools.archive.export import export_games, write_games
 from outflank.tools.archive.table import Explorer, game_facts, game_row, table_text
+from outflank.tools.cli.books import books_to_read
 from outflank.tools.cli.command import CommandGroup, handing
 from outflank.tools.cli.game_filter import event_option, player_option, source_option, year_option
 from outflank.tools.cli.options import (
@@ -26,11 +24,9 @@ from outflank.tools.cli.options import (
     rules_option,
     weights_option,
 )
-from outflank.tools.cli.positions import ReadGames, as_usage, complete_games, expect_kept, games_of, read_game
+from outflank.tools.cli.positions import complete_games, read_game
 from outflank.tools.cli.types import COUNT, EXISTING_FILE, OutputFile, WholeNumber, read_by
-from outflank.tools.commands.engine import books_to_read
-from outflank.tools.report.gamefiles import check_output, format_of, game_writer, written_files
-from outflank.tools.runtime.progress import Complaints, counted, json_line, progress_bar, warn
+from outflank.tools.runtime.progress import json_line, warn
 
 _ARCHIVE = click.argument("path", type=EXISTING_FILE)
 _POSITION = click.argument("text", metavar="[POSITION]", default="", required=False)
@@ -80,7 +76,7 @@ def build(files: Sequence[str], path: Path, source: FormatName | None, rules: Ru
     and moves, is counted and left out, and so are games by other rules than --rules. A game that can't be read is
     named; the exit code is then 1. The file appears once it is whole.
     """
-    _write(files, path, source, rules, partial(build_archive, rules=rules), None, as_json)
+    write_games(files, path, source, rules, partial(build_archive, rules=rules), None, as_json)
 
 
 @archive.command()
@@ -96,46 +92,7 @@ def add(path: Path, files: Sequence[str], source: FormatName | None, as_json: bo
     """
     with Archive.open(path) as opened:
         rules, before = opened.rules, len(opened)
-    _write(files, path, source, rules, add_to_archive, before, as_json)
-
-
-def _write(
-    files: Sequence[str],
-    path: Path,
-    source: FormatName | None,
-    rules: Rules,
-    write: Callable[..., ArchiveContents],
-    before: int | None,
-    as_json: bool,
-) -> None:
-    """Make an archive of files, or add them to the one that has `before` games, and print what it has."""
-    expect_kept(files, [path])
-    complaints = ReadGames()
-
-    def games() -> Iterator[AnnotatedGame | BadGame]:
-        for name in files:
-            for number, entry in enumerate(games_of(name, source, rules), 1):
-                complaints.add(name, number, entry)
-                yield entry
-
-    began = time.perf_counter()
-    with progress_bar("archive", None, "games") as advance:
-        # While the bar stands still; a log has the result alone.
-        begin = partial(click.echo, err=True) if sys.stderr.isatty() else lambda phase: None
-        built = write(path, games(), advance=advance, begin=begin)
-    seconds = time.perf_counter() - began
-    complaints.end()
-    if as_json:
-        facts = {"archive": str(path), **asdict(built), "seconds": round(seconds, 3)}
-        click.echo(json_line(facts if before is None else {**facts, "added": built.games - before}))
-    else:
-        added = "" if before is None else f", {built.games - before:,} of them new"
-        others = f", {built.others:,} by other rules" if built.others else ""
-        click.echo(
-            f"{path}: {counted(built.games, 'game')}{added}, {counted(built.positions, 'position')}, "
-            f"{counted(built.duplicates, 'duplicate')} left out{others}; {built.bytes:,} bytes, {seconds:.1f} s"
-        )
-    complaints.expect_good()
+    write_games(files, path, source, rules, add_to_archive, before, as_json)
 
 
 @archive.command()
@@ -206,7 +163,7 @@ def games(
     with Archive.open(path) as opened:
         position = read_game(text, opened.rules).final
         if output is not None:
-            _export(opened.games(position, wanted, count), output, as_json)
+            export_games(opened.games(position, wanted, count), output, as_json)
             return
         found = opened.games(position, wanted, count)
         listed = 0
@@ -217,30 +174,3 @@ def games(
             raise OutflankError("no game in the archive matches")
         if next(found, None) is not None:
             warn("there are more games: --count N lists N of them, -o FILE writes all")
-
-
-def _export(found: Iterable[AnnotatedGame], output: Path, as_json: bool) -> None:
-    with as_usage("--output"):
-        name = format_of(output)
-    check_output(name, output)
-    written, bad = 0, Complaints("game")
-    with game_writer(name, output) as writer:
-        for game in found:
-            try:
-                writer.write(game)
-                written += 1
-            except FileFormatError as error:
-                bad.add(f"game {written + bad.count + 1}: {error}")
-        if not written:
-            raise OutflankError("no game in the archive matches, so nothing was written")
-    bad.end()
-    if lost := writer.loss_note:
-        warn(lost)
-    files = [str(file) for file in written_files(name, output)]
-    if as_json:
-        click.echo(json_line({"written": written, "bad": bad.count, "files": files}))
-    else:
-        click.echo("\n".join(files))
-        click.echo(f"{counted(written, 'game')} written", err=True)
-    if bad.count:
-        raise OutflankError(f"{counted(bad.count, 'game')} can't be written ({bad.where})")

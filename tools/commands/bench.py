@@ -2,11 +2,10 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from statistics import fmean
 from typing import BinaryIO, cast
 
 import click
@@ -41,13 +40,12 @@ from outflank.tools.cli.types import FileOrSample, WholeNumber
 from outflank.tools.report.search import nodes_a_second, settings_line
 from outflank.tools.runtime.kept import KeptResults
 from outflank.tools.runtime.progress import progress_bar
-from outflank.tools.train.accuracy import calibration
+from outflank.tools.train.accuracy import MoveScore, errors_table, judge_moves, score_errors
 
 _SUITE = Path(__file__).parent / "data" / "bench.obf"
 _MIDGAME = Limit(depth=11)
 _SELECTIVE_MIDGAME = Limit(depth=18, selectivity=73)
 _PERFT_DEPTH = 9
-_NEAR_IN_DISCS = 3
 # A game has at most 64 discs to play with a pass before each; deeper counts are the same.
 _DEEPEST = 128
 _STARTS = f"{', '.join(STARTS)} or a board"
@@ -147,14 +145,14 @@ def accuracy(
         raise OutflankError(f"{file} has no positions with scores")
     searcher = Searcher(hash_mb=hash_mb, threads=threads)
     limit = Limit(depth=depth, selectivity=selectivity) if depth else None
-    groups: dict[str, list[_Score]] = {"all": [], "even leaves": [], "odd leaves": []}
+    groups: dict[str, list[MoveScore]] = {"all": [], "even leaves": [], "odd leaves": []}
     all_nodes = 0
     began = time.perf_counter()
-    judge = partial(_judge, searcher=searcher, limit=limit)
+    judge = partial(judge_moves, searcher=searcher, limit=limit)
     question = {"depth": depth, "selectivity": selectivity, "threads": threads, "hash": hash_mb}
     found_all = []
     with (
-        KeptResults("bench accuracy", tuple[_Score, int], **question) as results,
+        KeptResults("bench accuracy", tuple[MoveScore, int], **question) as results,
         progress_bar("accuracy", len(problems), "positions") as advance,
     ):
         for each in results.in_order(problems, str, partial(map, judge)):
@@ -168,68 +166,11 @@ def accuracy(
     seconds = time.perf_counter() - began
     if not all(groups.values()):
         groups = {"all": groups["all"]}
-    facts = {name: _errors(group) for name, group in groups.items()}
+    facts = {name: score_errors(group) for name, group in groups.items()}
     if as_json:
         click.echo(json.dumps({**facts.pop("all"), **facts, "nodes": all_nodes, "seconds": seconds}))
     else:
-        click.echo(_errors_table(facts, all_nodes, seconds))
-
-
-_Score = tuple[float, int, int | None]
-"""The search's score, the exact one, and the discs that the chosen move costs, None if not all moves have scores."""
-
-
-def _judge(problem: obf.Problem, searcher: Searcher, limit: Limit | None) -> tuple[_Score, int]:
-    position, nodes = problem.position, 0
-    if limit is None:
-        move = max(position.legal_moves(), key=lambda move: -searcher.evaluate(position.play(move)))
-        score = searcher.evaluate(position)
-    else:
-        searcher.clear()
-        found = searcher.search(position, limit)
-        move, score, nodes = found.move, found.score, found.nodes
-    assert problem.score is not None
-    known = set(problem.scores) >= set(position.legal_moves())
-    lost = problem.score - problem.scores[move] if known else None
-    return (score, problem.score, lost), nodes
-
-
-def _errors(judged: Sequence[_Score]) -> dict[str, float | None]:
-    """Return the number of positions, and their errors in discs, by the names that ``--json`` gives them."""
-    off = [abs(score - exact) for score, exact, _ in judged]
-    lost = [lost for *_, lost in judged if lost is not None]
-    bias, slope = calibration([score for score, _, _ in judged], [exact for _, exact, _ in judged])
-    return {
-        "positions": len(judged),
-        "mae": fmean(off),
-        "bias": bias,
-        "slope": slope,
-        "within3": fmean(error <= _NEAR_IN_DISCS for error in off),
-        "best_move_rate": fmean(each == 0 for each in lost) if lost else None,
-        "discs_lost": fmean(lost) if lost else None,
-    }
-
-
-_ROWS = {
-    "positions": ("positions", "{}"),
-    "mean error": ("mae", "{:.2f} discs"),
-    "bias": ("bias", "{:+.2f} discs"),
-    "slope": ("slope", "{:.3f}"),
-    f"within {_NEAR_IN_DISCS} discs": ("within3", "{:.1%}"),
-    "best move": ("best_move_rate", "{:.1%}"),
-    "lost a move": ("discs_lost", "{:.2f} discs"),
-}
-
-
-def _errors_table(groups: dict[str, dict[str, float | None]], nodes: int, seconds: float) -> str:
-    lines = [("", list(groups))] if len(groups) > 1 else []
-    for name, (key, layout) in _ROWS.items():
-        values = [errors[key] for errors in groups.values()]
-        lines.append((name, ["-" if value is None else layout.format(value) for value in values]))
-    lines += [("nodes", [f"{nodes:,}"]), ("seconds", [f"{seconds:.3f}"])]
-    return "\n".join(
-        f"{name:<15} " + "".join(f"{cell:<14}" for cell in cells).rstrip() for name, cells in lines
-    )
+        click.echo(errors_table(facts, all_nodes, seconds))
 
 
 @click.command(cls=Command)

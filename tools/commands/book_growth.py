@@ -14,15 +14,13 @@ from outflank.book import Book, BookWriter, changes
 from outflank.book.graph import Reach
 from outflank.book.growing import BEYOND, USUAL_LEVEL, Grower, unknown_positions
 from outflank.book.records import MOST_DISCS
-from outflank.engine import HIGHEST_LEVEL, PRESETS, Game, NotationError, Position, Rules, SettingsError
-from outflank.protocol.formats import FormatName
+from outflank.engine import HIGHEST_LEVEL, PRESETS, NotationError, Position, Rules, SettingsError
 from outflank.protocol.server.booksource import named_book, shipped_books
-from outflank.storage.files import file_of
+from outflank.tools.books.growth import book_history, grow_by_games, merged_books
 from outflank.tools.books.show import asked_game, known_entry
 from outflank.tools.cli.command import CommandGroup, Decorated, Decorator, completed_by, handing, together
-from outflank.tools.cli.game_filter import GameFilter, filter_options, source_option
+from outflank.tools.cli.game_filter import filter_options, source_option
 from outflank.tools.cli.options import budget_option, json_object_option, place_options, weights_option
-from outflank.tools.cli.positions import ReadGames
 from outflank.tools.cli.types import LOG_FILE, Number, WholeNumber, read_by
 from outflank.tools.runtime.cluster import Place
 from outflank.tools.runtime.progress import counted
@@ -156,28 +154,13 @@ def build(
         run = stack.enter_context(open_run(**place))
         if book is None:  # not before: a log or a cluster that is refused leaves no new book behind
             book = stack.enter_context(BookWriter.create(path, rules or Rules()))
-        what = _history("build", game, **asdict(reach), budget=budget)
+        what = book_history("build", game, **asdict(reach), budget=budget)
 
         def grow(grower: Grower) -> None:
             grower.extend(game.positions if text else (), budget)
             grower.grow(reach, budget, game.position)
 
         grow_book(book, what, grow, as_json, level, run, add_to_log)
-
-
-def _history(command: str, game: Game | None = None, **settings: object) -> str:
-    """Return a command as the book's history has it; settings that are None or False are left out."""
-    words = [command]
-    if game is not None and game.position != Position.start(game.rules):
-        words.append(game.transcript() or game.position.board_string())
-    for name, value in settings.items():
-        if value is not None and value is not False:
-            words.append(f"--{name.replace('_', '-')}")
-            if value is not True:
-                words.append(
-                    (f"{value:g}" if isinstance(value, float) else str(value)) + "s" * (name == "budget")
-                )
-    return " ".join(words)
 
 
 @book.command()
@@ -222,7 +205,7 @@ def deepen(
         game = asked_game(book, text)
         if text:
             known_entry(book, game)
-        what = _history("deepen", game, **asdict(reach), again=again, budget=budget)
+        what = book_history("deepen", game, **asdict(reach), again=again, budget=budget)
 
         def grow(grower: Grower) -> None:
             grower.deepen(reach, budget, again, game.position)
@@ -245,7 +228,7 @@ def extend(plies: int, **given: Any) -> None:
         fewest = Position.start(book.rules).empties - plies
         return (position for position in line if position.empties >= fewest)
 
-    _grow_by_games("extend", f"--plies {plies}", chosen, **given)
+    grow_by_games("extend", f"--plies {plies}", chosen, **given)
 
 
 @book.command()
@@ -265,40 +248,9 @@ def learn(beyond: int, **given: Any) -> None:
     added, so that a line which lost is known better the next time. What can't be used is named and left out; the exit
     code is then 1.
     """
-    _grow_by_games(
+    grow_by_games(
         "learn", f"--beyond {beyond}", lambda book, line: unknown_positions(book, line, beyond), **given
     )
-
-
-def _grow_by_games(
-    command: str,
-    setting: str,
-    chosen: Callable[[Book, Sequence[Position]], Iterable[Position]],
-    path: Path,
-    games: Sequence[str],
-    source: FormatName | None,
-    wanted: GameFilter,
-    budget: float | None,
-    level: int | None,
-    as_json: bool,
-    **place: Unpack[Place],
-) -> None:
-    from outflank.tools.books.growth import grow_book, open_run, played_lines
-
-    read, found, positions = ReadGames(), 0, list[Position]()
-    with BookWriter.open(path) as book, open_run(**place) as run:
-        for line in played_lines(games, book, read, source, wanted.allows):
-            found += 1
-            positions += chosen(book, line)
-        what = f"{command} {wanted}".strip() + f" {setting}, games: {found}"
-
-        def grow(grower: Grower) -> None:
-            grower.extend(positions, budget)
-
-        grow_book(book, what, grow, as_json, level, run, games=found)
-    read.end()
-    read.expect_good("used")
-    wanted.expect_found(found, read.unnamed)
 
 
 def _read_score(text: str) -> int | None:
@@ -352,7 +304,7 @@ def prune(path: Path, reach: Reach, as_json: bool) -> None:
     """
     with BookWriter.open(path) as book:
         before = path.stat().st_size
-        book.note(_history("prune", **asdict(reach)))
+        book.note(book_history("prune", **asdict(reach)))
         removed = changes.prune(book, reach)
         book.compact()
         kept = len(book)
@@ -388,19 +340,7 @@ def merge(
         run = stack.enter_context(open_run(**place))
         # A book that is still being read could not be put in order at the end.
         with ExitStack() as readers:
-            book, added = _merged(path, [readers.enter_context(Book.open(other)) for other in others])
+            book, added = merged_books(path, [readers.enter_context(Book.open(other)) for other in others])
         stack.enter_context(book)
         what = f"merge of {', '.join(other.name for other in others)}"
         grow_book(book, what, lambda _: None, as_json, level, run, merged=added)
-
-
-def _merged(path: Path, others: Sequence[Book]) -> tuple[BookWriter, int]:
-    is_new = not path.exists()
-    book = BookWriter.create(path, others[0].rules) if is_new else BookWriter.open(path)
-    try:
-        return book, changes.merge(book, others)
-    except BaseException:
-        book.close()
-        if is_new:
-            file_of(path).unlink(missing_ok=True)
-        raise

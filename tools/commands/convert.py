@@ -3,33 +3,26 @@
 import json
 import sys
 import time
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from hashlib import blake2b
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from outflank.book.names import opening_of
-from outflank.engine import FileFormatError, OutflankError, Rules, Symmetry
+from outflank.engine import FileFormatError, OutflankError, Rules
 from outflank.protocol.formats import WRITTEN_FORMATS, FormatName
 from outflank.protocol.formats.annotated import AnnotatedGame
-from outflank.protocol.formats.clocks import year_of
 from outflank.protocol.formats.transcript import STYLES, Style
 from outflank.storage.files import STDOUT
+from outflank.tools.archive.statistics import is_new, print_statistics
 from outflank.tools.cli.command import Command, is_from_file
 from outflank.tools.cli.game_filter import (
-    RESULTS,
     GameFilter,
-    ResultName,
     filter_options,
-    result_of,
     source_option,
 )
 from outflank.tools.cli.options import json_option, output_option, rules_option
 from outflank.tools.cli.positions import ReadGames, complete_games, games_of, read_and_written, shown
-from outflank.tools.report.board import say
 from outflank.tools.report.gamefiles import (
     FORMAT_OF,
     GameWriter,
@@ -38,7 +31,7 @@ from outflank.tools.report.gamefiles import (
     game_writer,
     written_files,
 )
-from outflank.tools.runtime.progress import counted, json_line, warn
+from outflank.tools.runtime.progress import counted, warn
 
 
 @click.command(cls=Command)
@@ -92,7 +85,7 @@ def convert(
     if stats:
         if target is not None or output is not STDOUT:
             raise click.UsageError("--stats writes no games: leave out --format and --output")
-        _print_statistics(files, source, rules, wanted, unique, as_json)
+        print_statistics(files, source, rules, wanted, unique, as_json)
         return
     target = chosen_format(target, output, FORMAT_OF, is_from_file("target"))
     check_output(target, output)
@@ -112,7 +105,7 @@ def convert(
                 games += 1
                 if entry.unread:
                     incomplete.add(name)
-                if not wanted.allows(entry) or (unique and not _is_new(entry, known)):
+                if not wanted.allows(entry) or (unique and not is_new(entry, known)):
                     incomplete.add(name)
                     continue
                 try:
@@ -166,117 +159,3 @@ def _report(facts: dict[str, Any], files: Sequence[Path], as_json: bool) -> None
 def _warn_of(writer: GameWriter) -> None:
     if lost := writer.loss_note:
         warn(lost)
-
-
-def _is_new(game: AnnotatedGame, known: set[bytes]) -> bool:
-    """Add a game to the known ones, 16 bytes each; return whether neither it nor an image of it was there."""
-    before = len(known)
-    known.add(_key(game))
-    return len(known) > before
-
-
-def _key(game: AnnotatedGame) -> bytes:
-    """Return a hash of rules, start and moves, equal for their images; passes do not count."""
-    moves = [played.move for played in game.moves if not played.move.is_pass]
-    first, rules = game.first, str(game.rules).encode()
-    if game.rules.one_direction:
-        images = [" ".join([first.board_string(), *map(str, moves)]).encode()]
-    else:
-        squares = bytes(move.square or 0 for move in moves)
-        images = [
-            first.transformed(symmetry).board_string().encode() + squares.translate(table)
-            for symmetry, table in _TABLES.items()
-        ]
-    return blake2b(rules + min(images), digest_size=16).digest()
-
-
-_TABLES = {symmetry: bytes([*map(symmetry.square, range(64)), *range(64, 256)]) for symmetry in Symmetry}
-
-
-def _print_statistics(
-    files: Sequence[str],
-    source: FormatName | None,
-    rules: Rules,
-    wanted: GameFilter,
-    unique: bool,
-    as_json: bool,
-) -> None:
-    read, statistics = ReadGames(), _Statistics()
-    for _, _, game in read.of(files, source, rules, files_only=True):
-        if wanted.allows(game):
-            statistics.add(game, unique)
-    read.end()
-    if not read.bad.count:
-        wanted.expect_found(statistics.games, read.unnamed)
-    if as_json:
-        click.echo(json_line(statistics.facts() | {"bad": read.bad.count}))
-    elif statistics.games:
-        for line in statistics.lines():
-            say(line)
-    read.expect_good()
-
-
-_MOST_COMMON = 10
-
-
-class _Statistics:
-    def __init__(self) -> None:
-        self.games = 0
-        self._results: Counter[ResultName] = Counter()
-        self._margins = self._decided = 0
-        self._lengths: Counter[int] = Counter()
-        self._years: Counter[int] = Counter()
-        self._names: dict[str, Counter[str]] = {name: Counter() for name in ("players", "events", "openings")}
-        self._known: set[bytes] = set()
-        self._repeated = 0
-
-    def add(self, game: AnnotatedGame, unique: bool) -> None:
-        """Count a game; with `unique` not one that repeats another."""
-        if not _is_new(game, self._known):
-            self._repeated += 1
-            if unique:
-                return
-        self.games += 1
-        self._results[result_of(game)] += 1
-        outcome = game.outcome
-        if outcome is not None and outcome.margin is not None:
-            self._margins += outcome.margin
-            self._decided += 1
-        self._lengths[game.discs_played] += 1
-        if (year := year_of(game.date)) is not None:
-            self._years[year] += 1
-        players = dict.fromkeys((game.black, game.white))  # once, and in this order
-        self._names["players"].update(name for name in players if name not in ("", "?"))
-        self._names["events"].update(filter(None, [game.event]))
-        opening = opening_of(game.positions)
-        self._names["openings"].update([opening.name] if opening else [])
-
-    def facts(self) -> dict[str, Any]:
-        """Return the numbers as JSON data."""
-        return {
-            "games": self.games,
-            "repeated": self._repeated,
-            "results": {name: self._results[name] for name in RESULTS},
-            "mean_margin": round(self._margins / self._decided, 3) if self._decided else None,
-            "lengths": {str(length): count for length, count in sorted(self._lengths.items())},
-            "years": {str(year): count for year, count in sorted(self._years.items())},
-            **{name: dict(counts.most_common()) for name, counts in self._names.items()},
-        }
-
-    def lines(self) -> Iterator[str]:
-        """Yield the lines of a report of the numbers."""
-        yield f"games     {self.games:,}; {self._repeated:,} had the moves of another"
-        shares = (
-            f"{name} {self._results[name]:,} ({self._results[name] / self.games:.1%})" for name in RESULTS
-        )
-        yield f"results   {', '.join(shares)}"
-        if self._decided:
-            yield f"margin    {self._margins / self._decided:+.2f} discs for Black on average"
-        full = counted(self._lengths[60], "game")
-        yield f"length    {min(self._lengths)} to {max(self._lengths)} discs played, {full} of 60"
-        if self._years:
-            ((most, _),) = self._years.most_common(1)
-            yield f"years     {min(self._years)} to {max(self._years)}, most games in {most}"
-        for name, counts in self._names.items():
-            first = ", ".join(f"{each} {count:,}" for each, count in counts.most_common(_MOST_COMMON))
-            yield f"{name:<9} {len(counts):,}{': ' if first else ''}{first}"

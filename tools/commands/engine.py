@@ -1,24 +1,22 @@
 """``outflank gtp``, ``nboard`` and ``uci``: Outflank as an engine for another program."""
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
 from io import FileIO
 from pathlib import Path
-from random import SystemRandom
 from threading import Lock
 from typing import Any
 
 import click
 
-from outflank.engine import NotationError, Parameters, Rules, Searcher
+from outflank.engine import Parameters, Rules, Searcher
 from outflank.engine.search.limits import DEFAULT_LEVEL, USUAL_OVERHEAD
-from outflank.protocol.server.booksource import NO_BOOK, BookSource, named_book, shipped_books
 from outflank.protocol.server.human_strength import HIGHEST_ELO, LOWEST_ELO
 from outflank.protocol.server.movesource import USUAL_PLIES, MoveVariety, SearchSource
 from outflank.protocol.server.serve import Wire, serve
 from outflank.protocol.server.session import Session, Strength
 from outflank.storage.files import writing
+from outflank.tools.cli.books import book_variety, books_to_play
 from outflank.tools.cli.command import Command, group, handing
 from outflank.tools.cli.options import (
     level_option,
@@ -29,17 +27,6 @@ from outflank.tools.cli.options import (
 )
 from outflank.tools.cli.types import COUNT, LOG_FILE, SECONDS, Number, WholeNumber, read_by
 from outflank.tools.runtime.progress import warn
-
-
-def _variety(text: str) -> MoveVariety:
-    """Read ``DISCS[:PLIES]``, as ``1.5:12``."""
-    discs, _, plies = text.partition(":")
-    try:
-        number, count = float(discs), int(plies) if plies else USUAL_PLIES
-    except ValueError:
-        raise NotationError(f"expected discs and perhaps plies, as 1.5:12, got {text!r}") from None
-    return MoveVariety(number, count)
-
 
 elo_option = click.option(
     "--elo",
@@ -82,7 +69,7 @@ _engine_options = handing(
         ),
         click.option(
             "--variety",
-            callback=read_by(_variety),
+            callback=read_by(book_variety),
             metavar="DISCS[:PLIES]",
             help="Choose moves by chance (--seed) in the first PLIES, where no book knows the position: "
             f"among the moves within DISCS of the best.  [default: off; {USUAL_PLIES} plies]",
@@ -176,33 +163,6 @@ def uci(**given: Any) -> None:
     from outflank.protocol.server.uci import Uci
 
     _serve(Uci(), **given)
-
-
-def books_to_read(name: str | None) -> list[Path]:
-    """Return the books to look positions up in: the named one, or those of the package."""
-    if name is None:
-        return shipped_books()
-    if name == NO_BOOK:
-        return []
-    if not named_book(name).exists():
-        raise click.BadParameter(f"there is no file {name!r}", param_hint="--book")
-    return [named_book(name)]
-
-
-@contextmanager
-def books_to_play(name: str | None, variety: float, seed: int | None) -> Iterator[list[BookSource]]:
-    """Yield the opening books to play from, and close them at the end of the context.
-
-    Variety needs chance: without a seed it gets a random one, which the engine's description names.
-    """
-    if variety and seed is None:
-        seed = SystemRandom().randrange(2**31)
-    paths = [] if name == NO_BOOK else shipped_books() if name is None else [named_book(name)]
-    with ExitStack() as stack:
-        yield [
-            stack.enter_context(BookSource(path, warn, discs=variety, seed=seed, shipped=name is None))
-            for path in paths
-        ]
 
 
 def _log_to(path: Path) -> Callable[[str, bytes], None]:

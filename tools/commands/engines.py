@@ -4,7 +4,7 @@ import json
 import math
 import random
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -14,20 +14,26 @@ import click
 
 from outflank import __version__
 from outflank.engine import NotationError, OutflankError, Rules
-from outflank.protocol.drivers import make_driver
-from outflank.protocol.drivers.catalogue import Known, catalogue, search_path
+from outflank.protocol.drivers.catalogue import catalogue
 from outflank.protocol.drivers.command import join_command
 from outflank.protocol.drivers.driver import START_SECONDS
-from outflank.protocol.drivers.errors import EngineError
 from outflank.protocol.drivers.spec import EngineSpec, Protocol, command_line, is_ours, read_keys
-from outflank.protocol.lines import printable
 from outflank.tools.checks.examination import (
     CATALOGUES,
     OTHER_PROTOCOL,
     SECTION_OF,
-    Finding,
     examine,
     verdict,
+)
+from outflank.tools.checks.show import (
+    _INDENT,
+    broken_rules,
+    engine_facts,
+    engine_lines,
+    facts_text,
+    find_engine,
+    outcome_text,
+    shown_findings,
 )
 from outflank.tools.checks.tapped_drivers import PATIENCE_SECONDS, THINKING_SECONDS
 from outflank.tools.cli.command import Command, completed_by
@@ -39,11 +45,9 @@ from outflank.tools.match.openings.sources import random_openings
 from outflank.tools.runtime.progress import counted, json_line, warn
 from outflank.tools.runtime.signals import Interrupts
 
-_LONGEST_TROUBLE = 400
 _ENGINE = 'cmd="outflank gtp --level 4" restart=yes'
 _MOST_MOVES = 40
 _SILENT_SECONDS = 3.0
-_INDENT = " " * 10
 
 
 @click.command(cls=Command)
@@ -61,79 +65,11 @@ def engines(folders: tuple[Path, ...], check: bool, facts: bool, as_json: bool) 
     """
     with Interrupts() as interrupts:
         for known in catalogue().values():
-            found = _find(known, folders, check, interrupts)
+            found = find_engine(known, folders, check, interrupts)
             if as_json:
-                click.echo(json_line(found | ({"facts": _facts(known)} if facts else {})))
+                click.echo(json_line(found | ({"facts": engine_facts(known)} if facts else {})))
             else:
-                click.echo("\n".join([*_lines(found), *(_facts_text(known) if facts else ())]))
-
-
-def _find(
-    known: Known, folders: tuple[Path, ...], check: bool, interrupts: Interrupts
-) -> dict[str, str | None]:
-    """Start an engine of the catalogue to learn its name.
-
-    Returns: its key, its file (None if it was not found), name and version in its own words, why it can't be played
-        with (empty if it answers), and the outcome of its protocol's checks (empty if they were not run).
-    """
-    folder = next((folder for folder in folders if known.find([folder])), None)
-    program = known.find([*folders, *search_path()])
-    found = {"engine": known.key, "program": None, "calls_itself": "", "trouble": "", "compliance": ""}
-    if program is None:
-        return found
-    found["program"] = str(program)
-    settings = {"catalogue": known.key, **({"dir": str(folder)} if folder else {})}
-    try:
-        entry = EngineSpec.from_settings(settings)
-        with make_driver(entry, Rules(), on_wait=interrupts.check) as driver:
-            driver.open()
-            found["calls_itself"] = printable(driver.identity)
-        if check:
-            found["compliance"] = _checked(entry, interrupts)
-    except (NotationError, EngineError) as error:
-        found["trouble"] = printable(str(error), _LONGEST_TROUBLE)
-    return found
-
-
-def _checked(entry: EngineSpec, interrupts: Interrupts) -> str:
-    if entry.protocol not in CATALOGUES:
-        return f"there are no checks for {entry.protocol}"
-    driver, checks = CATALOGUES[entry.protocol]
-    with driver(entry, on_wait=interrupts.check) as engine:
-        findings = list(examine(engine, checks.values()))
-    broken = _broken(findings)
-    return _text(verdict(findings)) + (f" (failed: {broken})" if broken else "")
-
-
-def _text(counts: dict[str, int]) -> str:
-    return ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
-
-
-def _broken(findings: Iterable[Finding]) -> str:
-    return ", ".join(finding.check.name for finding in findings if finding.fails("must"))
-
-
-def _lines(found: dict[str, str | None]) -> Iterator[str]:
-    program = found["program"]
-    outcome = (
-        (found["trouble"] or found["calls_itself"] or "answers without a name") if program else "not found"
-    )
-    yield f"{found['engine']:<21s} {outcome}"
-    if program:
-        yield f"    program: {printable(program, None)}"
-    if found["compliance"]:
-        yield f"    compliance: {found['compliance']}"
-
-
-def _facts_text(known: Known) -> Iterator[str]:
-    yield f"    command: {' '.join([known.cmd, *known.without.values()])}"
-    yield from (f"    {name}={value}" for name, value in known.settings.items())
-    yield f"    {known.seen}"
-    yield from (f"    {fact['fact']} [{fact['source']}, {fact['date']}]" for fact in known.facts)
-
-
-def _facts(known: Known) -> list[dict[str, str]]:
-    return [{**fact, "date": str(fact["date"])} for fact in known.facts]
+                click.echo("\n".join([*engine_lines(found), *(facts_text(known) if facts else ())]))
 
 
 def _examined(text: str) -> EngineSpec:
@@ -241,7 +177,7 @@ def compliance(
         driver(entry, patience, thinking, on_wait=(first := _FirstAnswer(interrupts)).wait) as engine,
     ):
         findings = []
-        for finding in _shown(examine(engine, checks), dialogue, as_json):
+        for finding in shown_findings(examine(engine, checks), dialogue, as_json):
             first.has_come = True
             findings.append(finding)
     counts = verdict(findings)
@@ -250,12 +186,12 @@ def compliance(
         about = {"outflank": __version__, "command": join_command(command)}
         click.echo(json_line({**about, **counts, "complies": complies}))
     else:
-        click.echo(f"\n{_text(counts)}")
+        click.echo(f"\n{outcome_text(counts)}")
         if complies:
             click.secho("The engine keeps every rule that it must keep.", fg="green", bold=True)
         else:
             click.secho(
-                f"The engine breaks rules that it must keep: {_broken(findings)}.", fg="red", bold=True
+                f"The engine breaks rules that it must keep: {broken_rules(findings)}.", fg="red", bold=True
             )
     ctx.exit(0 if complies and not (strict and counts["warned"]) else 1)
 
@@ -285,50 +221,6 @@ class _FirstAnswer:
             warn(
                 f"no answer in {_SILENT_SECONDS:g} s, of {START_SECONDS:g} that a start may take; {OTHER_PROTOCOL}"
             )
-
-
-def _shown(findings: Iterable[Finding], dialogue: bool, as_json: bool) -> Iterator[Finding]:
-    section = ""
-    for finding in findings:
-        check = finding.check
-        if as_json:
-            click.echo(json_line(_finding_facts(finding)))
-        else:
-            if SECTION_OF[check.name] != section:
-                section = SECTION_OF[check.name]
-                click.secho(f"\n{section}", bold=True)
-            _print_finding(finding, dialogue)
-        yield finding
-
-
-def _print_finding(finding: Finding, dialogue: bool) -> None:
-    word, colour = _word(finding)
-    why = f" ({printable(finding.detail, None)})" if finding.outcome == "skipped" else ""
-    click.echo(f"  {click.style(f'{word:4s}', fg=colour)}  {finding.check.name}{why}")
-    if finding.outcome == "failed":
-        lines = [finding.check.rule, finding.detail, *(finding.dialogue if dialogue else ())]
-        click.echo("".join(f"{_INDENT}{printable(line, None)}\n" for line in lines), nl=False)
-
-
-def _word(finding: Finding) -> tuple[str, str | None]:
-    if finding.outcome == "passed":
-        return "ok", "green"
-    if finding.outcome == "skipped":
-        return "-", None
-    return ("FAIL", "red") if finding.check.level == "must" else ("warn", "yellow")
-
-
-def _finding_facts(finding: Finding) -> dict[str, object]:
-    check = finding.check
-    return {
-        "check": check.name,
-        "section": SECTION_OF[check.name],
-        "level": check.level,
-        "rule": check.rule,
-        "outcome": finding.outcome,
-        "detail": finding.detail,
-        "dialogue": finding.dialogue,
-    }
 
 
 @click.command(cls=Command)

@@ -1,7 +1,6 @@
 """``outflank ggs``: plays on the Generic Game Server."""
 
 import asyncio
-import os
 import re
 import signal
 from collections.abc import Callable
@@ -13,21 +12,25 @@ from typing import Any, get_args
 
 import click
 
-from outflank.engine import NotationError, SettingsError
+from outflank.engine import NotationError
 from outflank.protocol.drivers.spec import EngineSpec
-from outflank.protocol.lines import printable
 from outflank.storage.files import open_to_append
 from outflank.tools.cli.command import Command, Option
 from outflank.tools.cli.types import EXISTING_FILE, LOG_FILE, Seconds, WholeNumber, read_by
 from outflank.tools.ggs.client import GgsClient
-from outflank.tools.ggs.settings import Settings, Wish
+from outflank.tools.ggs.settings import (
+    PASSWORD_VARIABLE,
+    Settings,
+    Wish,
+    read_password,
+    read_server,
+    read_user,
+    read_wishes,
+)
 from outflank.tools.runtime.progress import warn
 from outflank.tools.runtime.signals import heeded_signals
 
-_PASSWORD = "OUTFLANK_GGS_PASSWORD"
-_LONGEST_PASSWORD = 100
 _MOST_GAMES = 64
-_USER = re.compile(r"[^\s,\\._|][^\s,\\|]{1,7}")
 _TOURNAMENT = re.compile(r"\.\d{1,6}", re.ASCII)
 _ASK = re.compile(r"s?8[a-z0-9]{0,8}(?: [\d:/,.N]{1,40}){0,2} [^\s,\\._|][^\s,\\|]{1,7}", re.ASCII)
 _TIME = Seconds()
@@ -40,61 +43,13 @@ def _entry(text: str) -> EngineSpec:
     return entry
 
 
-def _user(text: str) -> str:
-    if not _USER.fullmatch(text):
-        raise NotationError(
-            f"expected a login of 2 to 8 characters that does not begin with '.' or '_', got {printable(text)!r}"
-        )
-    return text
-
-
-def _server(text: str) -> tuple[str, int]:
-    host, colon, port = text.rpartition(":")
-    try:
-        host.encode("idna")  # it may have too long a part
-        if colon and host and port.isascii() and port.isdigit() and 0 < int(port) < 1 << 16:
-            return host.strip("[]"), int(port)
-    except UnicodeError:
-        pass
-    raise NotationError(f"expected HOST:PORT, got {printable(text)!r}")
-
-
-def _each(pattern: re.Pattern[str], expected: str) -> Callable[..., tuple[str, ...]]:
-    def check(texts: tuple[str, ...]) -> tuple[str, ...]:
-        for text in texts:
-            if not pattern.fullmatch(text):
-                raise NotationError(f"expected {expected}, got {printable(text)!r}")
-        return texts
-
-    return read_by(check)
-
-
 def _wish(name: str, sort: str) -> Callable[[Any], Any]:
     choices = click.Choice(get_args(Wish))
     return click.option(f"--{name}", type=choices, default="any", help=f"Whether to play {sort}.")
 
 
-def _password(file: Path | None) -> str:
-    """Read the first line of a file, or the variable, which engines do not inherit."""
-    text = os.environ.pop(_PASSWORD, "")
-    if file is not None:
-        try:
-            with file.open(encoding="utf-8") as opened:
-                text = opened.readline(_LONGEST_PASSWORD + 2)
-        except (OSError, UnicodeDecodeError) as error:
-            raise SettingsError(
-                f"can't read the password in {str(file)!r} ({getattr(error, 'strerror', None) or 'it is no text'})"
-            ) from None
-    text = text.strip("\r\n")
-    if not text or len(text) > _LONGEST_PASSWORD or not text.isprintable():
-        raise SettingsError(
-            f"the server needs a password: give a file that holds it (--password-file) or set {_PASSWORD}"
-        )
-    return text
-
-
 @click.command(cls=Command)
-@click.option("--user", required=True, metavar="NAME", callback=read_by(_user), help="The login name.")
+@click.option("--user", required=True, metavar="NAME", callback=read_by(read_user), help="The login name.")
 @click.option(
     "--engine",
     "entry",
@@ -105,13 +60,13 @@ def _password(file: Path | None) -> str:
 @click.option(
     "--password-file",
     type=EXISTING_FILE,
-    help=f"A file whose first line is the password.  [default: the variable {_PASSWORD}]",
+    help=f"A file whose first line is the password.  [default: the variable {PASSWORD_VARIABLE}]",
 )
 @click.option(
     "--server",
     default="skatgame.net:5000",
     metavar="HOST:PORT",
-    callback=read_by(_server),
+    callback=read_by(read_server),
     help="The server.",
 )
 @click.option(
@@ -132,7 +87,7 @@ def _password(file: Path | None) -> str:
     "--ask",
     "asks",
     multiple=True,
-    callback=_each(_ASK, "a request such as 's8r20 5:00 NAME'"),
+    callback=read_wishes(_ASK, "a request such as 's8r20 5:00 NAME'"),
     help="Ask for a match: 's8r20 5:00 NAME'; several may be given.",
 )
 @click.option(
@@ -140,7 +95,7 @@ def _password(file: Path | None) -> str:
     "tournaments",
     multiple=True,
     metavar="ID",
-    callback=_each(_TOURNAMENT, "the id of a tournament such as .7"),
+    callback=read_wishes(_TOURNAMENT, "the id of a tournament such as .7"),
     help="Join this tournament of /td; several may be given.",
 )
 @click.option(
@@ -164,7 +119,7 @@ def ggs(
     """
     if others["least"] > others["most"]:
         raise click.UsageError("--min-time is more than --max-time")
-    settings = Settings(*server, user, _password(password_file), entry, **others)
+    settings = Settings(*server, user, read_password(password_file), entry, **others)
     open_to_append(settings.file).close()
     with ExitStack() as stack:
         dialogue = stack.enter_context(open_to_append(log)) if log else None

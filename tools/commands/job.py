@@ -19,10 +19,8 @@ from outflank.tools.commands.solve import (
     board_option,
     check_option,
     every_direction_option,
-    expect_right,
     positions_argument,
     question_options,
-    read_problems,
 )
 from outflank.tools.runtime.cluster import Place
 from outflank.tools.runtime.executor import open_executor
@@ -31,6 +29,7 @@ from outflank.tools.solving.jobs.exchange import exported, import_claims, merge_
 from outflank.tools.solving.jobs.file import FRONTIERS, JobFacts, JobFile
 from outflank.tools.solving.jobs.show import show_job, solve_job
 from outflank.tools.solving.jobs.work import Workers
+from outflank.tools.solving.problems import expect_right, read_problems
 from outflank.tools.solving.solutions import SolutionReport
 
 _job_argument = click.argument("folder", type=EXISTING_FOLDER, metavar="DIR")

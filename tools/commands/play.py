@@ -19,6 +19,7 @@ from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.protocol.server.movesource import SearchSource
 from outflank.protocol.server.session import Session, Strength
 from outflank.tools.archive.table import Explorer
+from outflank.tools.cli.books import books_to_play, books_to_read
 from outflank.tools.cli.command import Command, group, handing
 from outflank.tools.cli.options import (
     archive_option,
@@ -32,7 +33,7 @@ from outflank.tools.cli.options import (
 )
 from outflank.tools.cli.positions import complete_games, read_game
 from outflank.tools.cli.types import COUNT, OUTPUT_FILE, SECONDS, WholeNumber, read_by
-from outflank.tools.commands.engine import ONE_STRENGTH, books_to_play, books_to_read, elo_option
+from outflank.tools.commands.engine import ONE_STRENGTH, elo_option
 from outflank.tools.live.dialogue import Dialogue
 from outflank.tools.live.files import GameFiles
 from outflank.tools.play import solo as solo_game

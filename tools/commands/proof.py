@@ -27,12 +27,9 @@ from outflank.tools.cli.types import COUNT, EXISTING_FILE, OUTPUT_FILE, WholeNum
 from outflank.tools.commands.solve import (
     POSITION_OR_BOARD,
     board_option,
-    board_problem,
     check_option,
     every_direction_option,
-    expect_right,
     positions_argument,
-    read_problems,
 )
 from outflank.tools.runtime.cluster import Place
 from outflank.tools.runtime.executor import open_executor
@@ -42,6 +39,7 @@ from outflank.tools.solving.claims import drawn, follow, read_claims
 from outflank.tools.solving.jobs.file import JobFile
 from outflank.tools.solving.jobs.tree import Bounds
 from outflank.tools.solving.jobs.work import Workers
+from outflank.tools.solving.problems import board_problem, expect_right, read_problems
 from outflank.tools.solving.proofs import check as checker
 from outflank.tools.solving.proofs.file import ProofFile
 from outflank.tools.solving.proofs.make import ProofMaker

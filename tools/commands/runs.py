@@ -1,10 +1,9 @@
 """``outflank report``, ``export`` and ``sprt``: what was played, as a page, as games, and as the verdict of a test."""
 
 import json
-from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import click
 
@@ -17,10 +16,10 @@ from outflank.tools.cli.types import DEFAULT_TEST, WholeNumber, read_by
 from outflank.tools.match.state.run import Run
 from outflank.tools.match.state.run_file import names_a_run
 from outflank.tools.match.state.store import read_run
-from outflank.tools.match.stats.elo import elo_of, interval, mean
-from outflank.tools.match.stats.sprt import Sprt, bayesian_ratio
+from outflank.tools.match.stats.sprt import Sprt
 from outflank.tools.report.gamefiles import FORMAT_OF, check_output, chosen_format, game_writer, written_files
 from outflank.tools.report.records import as_transcript, csv_lines, run_record
+from outflank.tools.report.sprt import PENTANOMIAL, sprt_lines, sprt_result
 from outflank.tools.runs.show import show_again
 from outflank.tools.runtime.address import Address
 from outflank.tools.runtime.progress import json_line, warn
@@ -28,7 +27,6 @@ from outflank.tools.runtime.progress import json_line, warn
 _Format = FormatName | Literal["csv"]
 _FORMATS: dict[str, _Format] = {suffix: name for suffix, name in FORMAT_OF.items() if name != "obf"}
 _FORMATS[".csv"] = "csv"
-_TRINOMIAL, _PENTANOMIAL = 3, 5
 _RUN = click.argument("run", type=click.Path(exists=True, path_type=Path))
 
 
@@ -119,7 +117,7 @@ def _counts(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) 
         if len(run.settings.engines) != 2:
             raise click.UsageError(f"a test is of two engines, and this run has {len(run.settings.engines)}")
         points = Standings(run.settings, run.games).match_points
-        return tuple(points.count(half / 2) for half in range(_PENTANOMIAL))
+        return tuple(points.count(half / 2) for half in range(PENTANOMIAL))
     kind = WholeNumber(0, 10**12)
     return tuple(kind.convert(text, param, ctx) for text in texts)
 
@@ -140,48 +138,5 @@ def sprt(counts: tuple[int, ...], test: Sprt, as_json: bool) -> None:
     get the ratio of the BayesElo model too, which older runners use. LLR is the log-likelihood ratio, with the bounds
     at which the test ends.
     """
-    result = _result(counts, test)
-    click.echo(json.dumps(result) if as_json else "\n".join(_lines(counts, test, result)))
-
-
-def _result(counts: tuple[int, ...], test: Sprt) -> dict[str, Any]:
-    if len(counts) not in (_TRINOMIAL, _PENTANOMIAL) or not any(counts):
-        raise click.UsageError(
-            f"give three counts or five, not all of them 0: {' '.join(map(str, counts))} is none of these"
-        )
-    low, high = test.bounds
-    ratio = test.ratio_of(counts)
-    score = mean(counts)
-    result: dict[str, Any] = {
-        "test": str(test),
-        "counts": counts,
-        "score": score,
-        "elo": elo_of(score),
-        "elo_interval": interval(counts),
-        "ratio": ratio,
-        "low": low,
-        "high": high,
-        "verdict": {True: "elo1", False: "elo0", None: None}[test.verdict_at(ratio)],
-    }
-    if len(counts) == _TRINOMIAL:
-        lost, drawn, won = counts
-        result["bayesian_ratio"] = bayesian_ratio(lost, drawn, won, test.elo0, test.elo1)
-    return result
-
-
-def _lines(counts: tuple[int, ...], test: Sprt, result: dict[str, Any]) -> Iterator[str]:
-    from outflank.tools.report.wording import elo_text, pairs_text  # brings numpy, which help does not need
-
-    yield f"test: {test}"
-    if len(counts) == _TRINOMIAL:
-        yield "games: lost {}, drawn {}, won {}".format(*counts)
-    else:
-        yield pairs_text(counts)
-    yield f"score: {100 * result['score']:.2f} %"
-    least, most = result["elo_interval"]
-    yield f"Elo: {elo_text(result['elo'], least, most, digits=1)}"
-    yield f"LLR: {result['ratio']:+.2f} ({result['low']:+.2f} to {result['high']:+.2f})"
-    if "bayesian_ratio" in result:
-        yield f"LLR by BayesElo: {result['bayesian_ratio']:+.2f}"
-    verdict = result["verdict"]
-    yield f"verdict: {f'{verdict} accepted' if verdict else 'none yet'}"
+    result = sprt_result(counts, test)
+    click.echo(json.dumps(result) if as_json else "\n".join(sprt_lines(counts, test, result)))

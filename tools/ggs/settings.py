@@ -1,18 +1,25 @@
 """The settings of a player on the server: login, engine, and the requests that are accepted."""
 
+import os
+import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from outflank.engine import NotationError, SettingsError
 from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.lines import printable
+from outflank.tools.cli.types import read_by
 from outflank.tools.ggs.messages import MatchType, Offer
 
 _LONGEST_SHOWN = 1_000
 _MASK = "********"
-
 Wish = Literal["any", "only", "never"]
 """Whether matches of a sort are played."""
+PASSWORD_VARIABLE = "OUTFLANK_GGS_PASSWORD"
+_LONGEST_PASSWORD = 100
+_USER = re.compile(r"[^\s,\\._|][^\s,\\|]{1,7}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,3 +114,55 @@ class Settings:
         if kind.discs and not sets_boards_up:
             return "my engine can't begin from random discs"
         return ""
+
+
+def read_user(text: str) -> str:
+    """Read a login. Raises: NotationError."""
+    if not _USER.fullmatch(text):
+        raise NotationError(
+            f"expected a login of 2 to 8 characters that does not begin with '.' or '_', got {printable(text)!r}"
+        )
+    return text
+
+
+def read_server(text: str) -> tuple[str, int]:
+    """Read HOST:PORT. Raises: NotationError."""
+    host, colon, port = text.rpartition(":")
+    try:
+        host.encode("idna")  # it may have too long a part
+        if colon and host and port.isascii() and port.isdigit() and 0 < int(port) < 1 << 16:
+            return host.strip("[]"), int(port)
+    except UnicodeError:
+        pass
+    raise NotationError(f"expected HOST:PORT, got {printable(text)!r}")
+
+
+def read_wishes(pattern: re.Pattern[str], expected: str) -> Callable[..., tuple[str, ...]]:
+    """Return a callback that checks the texts of an option by a pattern."""
+
+    def check(texts: tuple[str, ...]) -> tuple[str, ...]:
+        for text in texts:
+            if not pattern.fullmatch(text):
+                raise NotationError(f"expected {expected}, got {printable(text)!r}")
+        return texts
+
+    return read_by(check)
+
+
+def read_password(file: Path | None) -> str:
+    """Read the first line of a file, or the variable, which engines do not inherit."""
+    text = os.environ.pop(PASSWORD_VARIABLE, "")
+    if file is not None:
+        try:
+            with file.open(encoding="utf-8") as opened:
+                text = opened.readline(_LONGEST_PASSWORD + 2)
+        except (OSError, UnicodeDecodeError) as error:
+            raise SettingsError(
+                f"can't read the password in {str(file)!r} ({getattr(error, 'strerror', None) or 'it is no text'})"
+            ) from None
+    text = text.strip("\r\n")
+    if not text or len(text) > _LONGEST_PASSWORD or not text.isprintable():
+        raise SettingsError(
+            f"the server needs a password: give a file that holds it (--password-file) or set {PASSWORD_VARIABLE}"
+        )
+    return text

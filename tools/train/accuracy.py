@@ -1,7 +1,26 @@
-"""Calibration of scores: their mean error, and the regression slope of the true values on them."""
+"""Errors of scores: their calibration, and the discs that the moves of a search lose."""
 
 from collections.abc import Sequence
 from statistics import fmean
+
+from outflank.engine import (
+    Limit,
+    Searcher,
+)
+from outflank.protocol.formats import obf
+
+_NEAR_IN_DISCS = 3
+MoveScore = tuple[float, int, int | None]
+"""The search's score, the exact one, and the discs that the chosen move costs, None if not all moves have scores."""
+_ROWS = {
+    "positions": ("positions", "{}"),
+    "mean error": ("mae", "{:.2f} discs"),
+    "bias": ("bias", "{:+.2f} discs"),
+    "slope": ("slope", "{:.3f}"),
+    f"within {_NEAR_IN_DISCS} discs": ("within3", "{:.1%}"),
+    "best move": ("best_move_rate", "{:.1%}"),
+    "lost a move": ("discs_lost", "{:.2f} discs"),
+}
 
 
 def calibration(scores: Sequence[float], truths: Sequence[float]) -> tuple[float, float]:
@@ -20,3 +39,47 @@ def calibration(scores: Sequence[float], truths: Sequence[float]) -> tuple[float
     spread = sum((each - score) ** 2 for each in scores)
     together = sum((each - score) * (other - truth) for each, other in pairs)
     return score - truth, together / spread if spread else 1.0
+
+
+def judge_moves(problem: obf.Problem, searcher: Searcher, limit: Limit | None) -> tuple[MoveScore, int]:
+    """Return what the search says of a problem, and its nodes."""
+    position, nodes = problem.position, 0
+    if limit is None:
+        move = max(position.legal_moves(), key=lambda move: -searcher.evaluate(position.play(move)))
+        score = searcher.evaluate(position)
+    else:
+        searcher.clear()
+        found = searcher.search(position, limit)
+        move, score, nodes = found.move, found.score, found.nodes
+    assert problem.score is not None
+    known = set(problem.scores) >= set(position.legal_moves())
+    lost = problem.score - problem.scores[move] if known else None
+    return (score, problem.score, lost), nodes
+
+
+def score_errors(judged: Sequence[MoveScore]) -> dict[str, float | None]:
+    """Return the number of positions, and their errors in discs, by the names that ``--json`` gives them."""
+    off = [abs(score - exact) for score, exact, _ in judged]
+    lost = [lost for *_, lost in judged if lost is not None]
+    bias, slope = calibration([score for score, _, _ in judged], [exact for _, exact, _ in judged])
+    return {
+        "positions": len(judged),
+        "mae": fmean(off),
+        "bias": bias,
+        "slope": slope,
+        "within3": fmean(error <= _NEAR_IN_DISCS for error in off),
+        "best_move_rate": fmean(each == 0 for each in lost) if lost else None,
+        "discs_lost": fmean(lost) if lost else None,
+    }
+
+
+def errors_table(groups: dict[str, dict[str, float | None]], nodes: int, seconds: float) -> str:
+    """Return the errors of groups of positions as a table."""
+    lines = [("", list(groups))] if len(groups) > 1 else []
+    for name, (key, layout) in _ROWS.items():
+        values = [errors[key] for errors in groups.values()]
+        lines.append((name, ["-" if value is None else layout.format(value) for value in values]))
+    lines += [("nodes", [f"{nodes:,}"]), ("seconds", [f"{seconds:.3f}"])]
+    return "\n".join(
+        f"{name:<15} " + "".join(f"{cell:<14}" for cell in cells).rstrip() for name, cells in lines
+    )

@@ -1,0 +1,85 @@
+"""Games of an archive in files."""
+
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+
+import click
+
+from outflank.engine import FileFormatError, OutflankError, Rules
+from outflank.protocol.formats import FormatName
+from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
+from outflank.tools.archive import ArchiveContents
+from outflank.tools.cli.positions import ReadGames, as_usage, expect_kept, games_of
+from outflank.tools.report.gamefiles import check_output, format_of, game_writer, written_files
+from outflank.tools.runtime.progress import Complaints, counted, json_line, progress_bar, warn
+
+
+def write_games(
+    files: Sequence[str],
+    path: Path,
+    source: FormatName | None,
+    rules: Rules,
+    write: Callable[..., ArchiveContents],
+    before: int | None,
+    as_json: bool,
+) -> None:
+    """Make an archive of files, or add them to the one that has `before` games, and print what it has."""
+    expect_kept(files, [path])
+    complaints = ReadGames()
+
+    def games() -> Iterator[AnnotatedGame | BadGame]:
+        for name in files:
+            for number, entry in enumerate(games_of(name, source, rules), 1):
+                complaints.add(name, number, entry)
+                yield entry
+
+    began = time.perf_counter()
+    with progress_bar("archive", None, "games") as advance:
+        # While the bar stands still; a log has the result alone.
+        begin = partial(click.echo, err=True) if sys.stderr.isatty() else lambda phase: None
+        built = write(path, games(), advance=advance, begin=begin)
+    seconds = time.perf_counter() - began
+    complaints.end()
+    if as_json:
+        facts = {"archive": str(path), **asdict(built), "seconds": round(seconds, 3)}
+        click.echo(json_line(facts if before is None else {**facts, "added": built.games - before}))
+    else:
+        added = "" if before is None else f", {built.games - before:,} of them new"
+        others = f", {built.others:,} by other rules" if built.others else ""
+        click.echo(
+            f"{path}: {counted(built.games, 'game')}{added}, {counted(built.positions, 'position')}, "
+            f"{counted(built.duplicates, 'duplicate')} left out{others}; {built.bytes:,} bytes, {seconds:.1f} s"
+        )
+    complaints.expect_good()
+
+
+def export_games(found: Iterable[AnnotatedGame], output: Path, as_json: bool) -> None:
+    """Write the games, and print how many there are."""
+    with as_usage("--output"):
+        name = format_of(output)
+    check_output(name, output)
+    written, bad = 0, Complaints("game")
+    with game_writer(name, output) as writer:
+        for game in found:
+            try:
+                writer.write(game)
+                written += 1
+            except FileFormatError as error:
+                bad.add(f"game {written + bad.count + 1}: {error}")
+        if not written:
+            raise OutflankError("no game in the archive matches, so nothing was written")
+    bad.end()
+    if lost := writer.loss_note:
+        warn(lost)
+    files = [str(file) for file in written_files(name, output)]
+    if as_json:
+        click.echo(json_line({"written": written, "bad": bad.count, "files": files}))
+    else:
+        click.echo("\n".join(files))
+        click.echo(f"{counted(written, 'game')} written", err=True)
+    if bad.count:
+        raise OutflankError(f"{counted(bad.count, 'game')} can't be written ({bad.where})")

@@ -1,0 +1,143 @@
+"""What ``outflank engines`` and ``outflank compliance`` print: engines of the catalogue, and findings."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import click
+
+from outflank.engine import NotationError, Rules
+from outflank.protocol.drivers import make_driver
+from outflank.protocol.drivers.catalogue import Known, search_path
+from outflank.protocol.drivers.errors import EngineError
+from outflank.protocol.drivers.spec import EngineSpec
+from outflank.protocol.lines import printable
+from outflank.tools.checks.examination import (
+    CATALOGUES,
+    SECTION_OF,
+    Finding,
+    examine,
+    verdict,
+)
+from outflank.tools.runtime.progress import json_line
+from outflank.tools.runtime.signals import Interrupts
+
+_LONGEST_TROUBLE = 400
+_INDENT = " " * 10
+
+
+def find_engine(
+    known: Known, folders: tuple[Path, ...], check: bool, interrupts: Interrupts
+) -> dict[str, str | None]:
+    """Start an engine of the catalogue to learn its name.
+
+    Returns: its key, its file (None if it was not found), name and version in its own words, why it can't be played
+        with (empty if it answers), and the outcome of its protocol's checks (empty if they were not run).
+    """
+    folder = next((folder for folder in folders if known.find([folder])), None)
+    program = known.find([*folders, *search_path()])
+    found = {"engine": known.key, "program": None, "calls_itself": "", "trouble": "", "compliance": ""}
+    if program is None:
+        return found
+    found["program"] = str(program)
+    settings = {"catalogue": known.key, **({"dir": str(folder)} if folder else {})}
+    try:
+        entry = EngineSpec.from_settings(settings)
+        with make_driver(entry, Rules(), on_wait=interrupts.check) as driver:
+            driver.open()
+            found["calls_itself"] = printable(driver.identity)
+        if check:
+            found["compliance"] = _checked(entry, interrupts)
+    except (NotationError, EngineError) as error:
+        found["trouble"] = printable(str(error), _LONGEST_TROUBLE)
+    return found
+
+
+def _checked(entry: EngineSpec, interrupts: Interrupts) -> str:
+    if entry.protocol not in CATALOGUES:
+        return f"there are no checks for {entry.protocol}"
+    driver, checks = CATALOGUES[entry.protocol]
+    with driver(entry, on_wait=interrupts.check) as engine:
+        findings = list(examine(engine, checks.values()))
+    broken = broken_rules(findings)
+    return outcome_text(verdict(findings)) + (f" (failed: {broken})" if broken else "")
+
+
+def outcome_text(counts: dict[str, int]) -> str:
+    """Return the numbers of findings of each outcome in one line."""
+    return ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
+
+
+def broken_rules(findings: Iterable[Finding]) -> str:
+    """Return the names of the rules that the engine breaks, for a sentence."""
+    return ", ".join(finding.check.name for finding in findings if finding.fails("must"))
+
+
+def engine_lines(found: dict[str, str | None]) -> Iterator[str]:
+    """Yield the lines about an engine of the catalogue."""
+    program = found["program"]
+    outcome = (
+        (found["trouble"] or found["calls_itself"] or "answers without a name") if program else "not found"
+    )
+    yield f"{found['engine']:<21s} {outcome}"
+    if program:
+        yield f"    program: {printable(program, None)}"
+    if found["compliance"]:
+        yield f"    compliance: {found['compliance']}"
+
+
+def facts_text(known: Known) -> Iterator[str]:
+    """Yield the facts about an engine of the catalogue, with their sources."""
+    yield f"    command: {' '.join([known.cmd, *known.without.values()])}"
+    yield from (f"    {name}={value}" for name, value in known.settings.items())
+    yield f"    {known.seen}"
+    yield from (f"    {fact['fact']} [{fact['source']}, {fact['date']}]" for fact in known.facts)
+
+
+def engine_facts(known: Known) -> list[dict[str, str]]:
+    """Return the facts about an engine of the catalogue as plain data."""
+    return [{**fact, "date": str(fact["date"])} for fact in known.facts]
+
+
+def shown_findings(findings: Iterable[Finding], dialogue: bool, as_json: bool) -> Iterator[Finding]:
+    """Print each finding when it comes, and yield it."""
+    section = ""
+    for finding in findings:
+        check = finding.check
+        if as_json:
+            click.echo(json_line(_finding_facts(finding)))
+        else:
+            if SECTION_OF[check.name] != section:
+                section = SECTION_OF[check.name]
+                click.secho(f"\n{section}", bold=True)
+            _print_finding(finding, dialogue)
+        yield finding
+
+
+def _print_finding(finding: Finding, dialogue: bool) -> None:
+    word, colour = _word(finding)
+    why = f" ({printable(finding.detail, None)})" if finding.outcome == "skipped" else ""
+    click.echo(f"  {click.style(f'{word:4s}', fg=colour)}  {finding.check.name}{why}")
+    if finding.outcome == "failed":
+        lines = [finding.check.rule, finding.detail, *(finding.dialogue if dialogue else ())]
+        click.echo("".join(f"{_INDENT}{printable(line, None)}\n" for line in lines), nl=False)
+
+
+def _word(finding: Finding) -> tuple[str, str | None]:
+    if finding.outcome == "passed":
+        return "ok", "green"
+    if finding.outcome == "skipped":
+        return "-", None
+    return ("FAIL", "red") if finding.check.level == "must" else ("warn", "yellow")
+
+
+def _finding_facts(finding: Finding) -> dict[str, object]:
+    check = finding.check
+    return {
+        "check": check.name,
+        "section": SECTION_OF[check.name],
+        "level": check.level,
+        "rule": check.rule,
+        "outcome": finding.outcome,
+        "detail": finding.detail,
+        "dialogue": finding.dialogue,
+    }

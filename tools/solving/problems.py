@@ -1,0 +1,129 @@
+"""Positions of a command line that are solved one after the other."""
+
+import time
+from collections.abc import Sequence
+
+import click
+
+from outflank.engine import Limit, OutflankError, Rules, Searcher, SearchInfo
+from outflank.protocol.formats import obf
+from outflank.protocol.formats.annotated import BadGame
+from outflank.protocol.formats.obf import Problem
+from outflank.tools.cli.positions import Given, as_usage, bad_game, shown
+from outflank.tools.report.search import limit_words, settings_line
+from outflank.tools.runtime.progress import Complaints, counted, live
+from outflank.tools.solving.solutions import Solution, SolutionReport
+
+_MOST_POSITIONS, _MOST_BAD = 100_000, 1000
+
+
+def solve_all(
+    problems: Sequence[Problem],
+    limit: Limit,
+    searcher: Searcher,
+    all_moves: bool,
+    report: SolutionReport,
+    rules: Rules,
+) -> None:
+    """Solve the problems one after the other, and print each solution."""
+    searcher.prepare()  # or the first position would seem slow
+    report.begin(settings_line(searcher, str(rules), *limit_words(limit)))
+    try:
+        for number, problem in enumerate(problems, 1):
+            found: list[Solution] = []
+            try:
+                _solve(problem, number, len(problems), limit, searcher, all_moves, found)
+            finally:  # Ctrl-C ends it too, and what has been found by then is printed
+                if found:
+                    report.add(found[-1])
+    finally:
+        report.end()
+
+
+def _solve(
+    problem: Problem,
+    number: int,
+    count: int,
+    limit: Limit,
+    searcher: Searcher,
+    all_moves: bool,
+    found: list[Solution],
+) -> None:
+    """Append what is found to `found`; clearing the table counts."""
+    position = problem.position
+
+    def note(info: SearchInfo) -> None:
+        found.append(Solution(number, problem, info, time.perf_counter() - began, limit))
+
+    def draw() -> str:
+        text = f"position {number} of {count}, {position.empties} empties"
+        if found:
+            last = found[-1]
+            text += f", {last.certainty}: {last.score} {last.move}, {last.info.nodes:,} nodes"
+        return f"{text}, {time.perf_counter() - began:.0f} s"
+
+    began = time.perf_counter()
+    with live(draw):
+        began = time.perf_counter()
+        searcher.clear()
+        lines = max(len(position.legal_moves()), 1) if all_moves else 1
+        note(searcher.search(position, limit, multipv=lines, on_info=note))
+
+
+def read_problems(
+    texts: Sequence[str], board: str | None, rules: Rules, same_rules: bool = False
+) -> tuple[list[Problem], Complaints]:
+    """Return the problem of `board` if it is given, else those of the texts, and the complaints about bad ones."""
+    if not texts and board is None:
+        raise click.UsageError("there is nothing to solve: give POSITION or --board")
+    bad = Complaints("position")
+    if board is not None:
+        return [board_problem(board, rules)], bad
+    problems: list[Problem] = []
+    for text in texts:
+        with Given(text) as given, as_usage():
+            if (suite := given.suite(rules)) is not None:
+                read, errors = suite
+                problems += read
+                for error in errors:
+                    bad.add(str(error))
+                continue
+            for entry in given.games(rules):
+                if isinstance(entry, BadGame):
+                    bad.add(bad_game(text, entry))
+                else:
+                    problems.append(Problem(entry.final))
+                # A pipe may never end.
+                if bad.count >= _MOST_BAD:
+                    raise OutflankError(f"{shown(text)} is no file of positions: {_MOST_BAD:,} can't be read")
+                if len(problems) > _MOST_POSITIONS:
+                    raise OutflankError(f"{shown(text)} has more than {_MOST_POSITIONS:,} positions")
+    bad.end()
+    if not problems:
+        expect_right(bad, ())
+        raise OutflankError(f"{' and '.join(map(shown, texts))} has no positions")
+    for number, problem in enumerate(problems, 1):
+        if same_rules and problem.position.rules != rules:
+            own = problem.position.rules
+            raise OutflankError(f"position {number} is by the rules {own}: give --rules {own}")
+    return problems, bad
+
+
+def board_problem(line: str, rules: Rules) -> Problem:
+    """Return the problem of ``--board``. Raises: click.BadParameter."""
+    try:
+        return obf.parse_problem(line, rules)
+    except obf.LineError as error:
+        raise click.BadParameter(f"{error} (column {error.column})", param_hint="'--board'") from None
+
+
+def expect_right(bad: Complaints, differing: Sequence[int]) -> None:
+    """Raise OutflankError if positions can't be read, or if solutions differ from the file."""
+    complaints = []
+    if differing:
+        numbers = ", ".join(map(str, differing))
+        complaints.append(f"the file says something else of position {numbers}")
+    if bad.count:
+        complaints.append(f"{counted(bad.count, 'position')} can't be read ({bad.where})")
+    if complaints:
+        raise OutflankError("; ".join(complaints))

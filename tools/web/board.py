@@ -1,0 +1,91 @@
+"""Serves the analysis board until a signal ends it."""
+
+import secrets
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import click
+
+from outflank.engine import Searcher
+from outflank.protocol.formats.annotated import AnnotatedGame, BadGame
+from outflank.tools.analysis.requests import Defaults
+from outflank.tools.analysis.service import AnalysisService
+from outflank.tools.cli.positions import Given, as_usage, bad_game, shown
+from outflank.tools.runtime.progress import warn
+from outflank.tools.runtime.signals import Interrupts
+
+if TYPE_CHECKING:
+    from outflank.protocol.drivers import EngineSpec
+
+_TOKEN_BYTES = 16
+_SLICE_SECONDS = 0.1
+
+
+def serve_board(
+    texts: Sequence[str],
+    defaults: Defaults,
+    searchers: Sequence[Searcher],
+    place: str | None,
+    opens: bool,
+    archive: Path | None,
+    engines: "Sequence[EngineSpec]" = (),
+    mode: str | None = None,
+) -> NoReturn:
+    """Serve at `place`, or for this machine alone, until a signal comes; without a `mode`, requests alone."""
+    from outflank.tools.archive.table import Explorer
+    from outflank.tools.runtime.address import Address
+    from outflank.tools.web.analysis import AnalysisBoard  # an extra that most do without
+    from outflank.tools.web.browser import opened
+    from outflank.tools.web.games import MOST_GAMES
+    from outflank.tools.web.server import WebServer
+
+    with as_usage("HOST:PORT"):
+        address = Address.parse(place or "0")
+    games: list[AnnotatedGame] = []
+    for text in texts:
+        with Given(text) as given, as_usage():
+            entries = given.games(defaults.rules)
+            for each in islice(entries, MOST_GAMES):
+                if isinstance(each, BadGame):
+                    warn(bad_game(text, each))
+                else:
+                    games.append(each)
+            if left := sum(1 for _ in entries):
+                warn(f"the page lists the first {MOST_GAMES} of {MOST_GAMES + left} games of {shown(text)}")
+    token = secrets.token_urlsafe(_TOKEN_BYTES)
+    with ExitStack() as stack:
+        explorer = None if archive is None else stack.enter_context(Explorer.open(archive))
+        board = AnalysisBoard(
+            token, AnalysisService(searchers), defaults, games, explorer, engines, mode or "study"
+        )
+        stack.callback(board.tables.close)
+        server = stack.enter_context(
+            WebServer(
+                board.routes,
+                address.listen(),
+                names=address.names,
+                on_other_name=lambda name: warn(address.refused(name, "--listen")),
+            )
+        )
+        interrupts = stack.enter_context(Interrupts())
+        page = f"{server.url}/{token}/"
+        if mode is not None:
+            click.echo(f"Page: {page}")
+        click.echo(f"Requests: {page.replace('http', 'ws', 1)}analysis")
+        if not address.is_loopback:
+            names = ", ".join(["Outflank", *(engine.name for engine in engines)])
+            warn(
+                f"everyone who can reach {server.url} and knows the address can search here and play {names}"
+            )
+        if opens and not stack.enter_context(opened(page)):
+            warn(
+                "no browser with a window can be opened here: open the address in a browser of this machine, "
+                "or serve another machine with --listen HOST:PORT"
+            )
+        while True:
+            interrupts.check()
+            time.sleep(_SLICE_SECONDS)
