@@ -10,9 +10,10 @@ from functools import cache
 from typing import Any, Literal
 
 from outflank.book.names import opening_of
-from outflank.engine import Colour, Move, Position, Rules
+from outflank.engine import Colour, Move, NotationError, Position, Rules
 from outflank.engine.boardsvg import DISC_COLOURS
 from outflank.protocol.formats.annotated import (
+    WHOLE_BOARD,
     AnnotatedGame,
     AnnotatedMove,
     Recorder,
@@ -26,6 +27,7 @@ Disc = Literal["X", "O"]
 UNFINISHED = "unfinished"
 _LONGEST_COMMENT = 20_000
 _MOST_TURNS = 200
+_FAULTS = range(4)  # see ``AnnotatedMove.fault``
 
 
 def disc_of(colour: Colour | None) -> str:
@@ -184,6 +186,9 @@ class Replay:
     def annotated(self) -> AnnotatedGame:
         """Return the game with all that a file can keep. Raises: NotationError, IllegalMoveError."""
         rules = Rules.parse(self.rules) if self.rules else Rules()
+        margins = [margin for margin in (*self.exact, self.margin) if margin is not None]
+        if any(abs(margin) > WHOLE_BOARD for margin in margins) or not set(self.faults) <= set(_FAULTS):
+            raise NotationError(f"expected margins up to {WHOLE_BOARD} and faults up to {_FAULTS[-1]}")
         recorder = Recorder(Position.parse(f"{self.start} {self.begins}", rules))
         for ply, word in enumerate(self.turns.split()[:_MOST_TURNS]):
             recorder.play(word, **{name: read(self, ply) for name, read in _READERS.items()})

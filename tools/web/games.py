@@ -37,7 +37,7 @@ _LONGEST_NAME = 100
 _LONGEST_LINK = 2_000
 _LONGEST_OPENING = 80
 _LINKED_TEXTS = ("black", "white", "title", "event", "place", "date", "clock")
-_MARGIN = re.compile(r"-?[0-9]{1,2}")
+_MARGIN = re.compile(r"-?(?:[0-5]?[0-9]|6[0-4])")
 _SUFFIXES: Mapping[str, str] = {"wthor": "wtb", "transcript": "txt"}
 
 

@@ -78,6 +78,25 @@ def test_a_game_survives_the_form_in_which_pages_get_it(game: AnnotatedGame) -> 
     assert msgspec.json.decode(sent, type=Replay).annotated() == game
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"faults": [99]},
+        {"exact": [10**9]},
+        {"ending": "discs", "is_recorded": True, "margin": 65},
+        {"turns": 5},
+    ],
+)
+def test_a_game_that_no_page_of_ours_sends_is_refused_in_words(
+    served: Served, wrong: dict[str, object]
+) -> None:
+    (game,) = json.loads(served.post("read", b"f5d6")[1])["games"]
+    status, said = served.post("save?format=sgf", json.dumps({**game, **wrong}).encode())
+
+    assert status == 400
+    assert said.decode().startswith("expected ") or "turns" in said.decode()
+
+
 @pytest.mark.parametrize("name", SAMPLES)
 def test_open_and_save_as_write_what_convert_writes(served: Served, tmp_path: Path, name: str) -> None:
     """Every format into every format, byte for byte; where convert refuses, the page does too."""
