@@ -102,10 +102,14 @@ def used_features(march: str) -> tuple[str, ...]:
     try:
         made = subprocess.run(command, capture_output=True, text=True, check=True)
     except FileNotFoundError:
-        raise SystemExit(f"outflank needs a C compiler, and there is no {compiler()!r}") from None
+        raise SystemExit(
+            f"outflank needs a C compiler, and there is no {compiler()!r}: install gcc or clang"
+        ) from None
     except subprocess.CalledProcessError as error:
         said = error.stderr.strip().partition("\n")[0]
-        raise SystemExit(f"the C compiler refuses -march={march} (from OUTFLANK_MARCH): {said}") from None
+        raise SystemExit(
+            f"the C compiler refuses -march={march} (OUTFLANK_MARCH chooses another CPU): {said}"
+        ) from None
     macros = {line.split()[1] for line in made.stdout.splitlines()}
     return tuple(sorted(name for name in CPU_FEATURES if f"__{name.upper()}__" in macros))
 
@@ -325,11 +329,15 @@ class BuildForEachCPU(build_ext):
     def run(self) -> None:
         """Build what is out of date: everything if MARCHES changed, since every module depends on buildinfo.py.
 
-        Raises: SystemExit with one sentence if a checkout is to be built for several CPUs.
+        Raises: SystemExit with one sentence if a checkout is to be built for several CPUs, or Python has no headers.
         """
         if len(MARCHES) > 1 and not IS_WHEEL:
             raise SystemExit(
                 "the checkout is built for one CPU: give OUTFLANK_MARCH one value; a wheel may have several"
+            )
+        if not TARGET and not Path(sysconfig.get_path("include"), "Python.h").exists():
+            raise SystemExit(
+                "outflank needs Python's headers, and there is no Python.h: install them (Debian: python3-dev)"
             )
         engine = ROOT / "engine" if self.inplace else Path(self.build_lib) / "outflank" / "engine"
         buildinfo = record_build({label(march): used_features(march) for march in MARCHES}, engine)

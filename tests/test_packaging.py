@@ -135,6 +135,37 @@ def test_pip_learns_what_a_fresh_clone_needs_before_anything_is_built(
     assert f"Version: {outflank.__version__}\n" in next(tmp_path.glob("*.dist-info/METADATA")).read_text()
 
 
+@pytest.mark.parametrize(
+    ("spoil", "sentence"),
+    [
+        (
+            "os.environ['CC'] = 'no-such-cc'",
+            "outflank needs a C compiler, and there is no 'no-such-cc': install gcc or clang",
+        ),
+        (
+            "os.environ['OUTFLANK_MARCH'] = 'no-such-cpu'",
+            "the C compiler refuses -march=no-such-cpu (OUTFLANK_MARCH chooses another CPU): ",
+        ),
+        (
+            "sysconfig.get_path = lambda name: '/nowhere'",
+            "outflank needs Python's headers, and there is no Python.h: install",
+        ),
+    ],
+)
+def test_a_build_says_in_a_sentence_what_it_lacks(
+    spoil: str, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(clone(tmp_path))
+    run = "runpy.run_path('setup.py', run_name='__main__')"
+    told = python_script(
+        "-c", f"import os, runpy, sys, sysconfig; sys.argv = ['setup.py', 'build_ext']; {spoil}; {run}"
+    )
+
+    assert told.returncode == 1
+    assert told.stderr.splitlines()[-1].startswith(sentence)
+    assert "Traceback" not in told.stderr
+
+
 def test_the_second_build_in_a_checkout_says_that_it_waits_for_the_first(tmp_path: Path) -> None:
     source = clone(tmp_path)
     words = [sys.executable, "setup.py", "--version"]
