@@ -137,21 +137,6 @@ def test_the_program_of_a_foreign_build_ends_with_that_sentence() -> None:
     assert told.stderr.count("\n") == 1
 
 
-def test_a_march_that_the_compiler_does_not_know_is_refused_with_a_sentence() -> None:
-    told = python_script(str(ROOT / "setup.py"), "--version", OUTFLANK_MARCH="z80")
-
-    assert told.returncode == 1
-    assert told.stderr.startswith("the C compiler refuses -march=z80 (from OUTFLANK_MARCH): ")
-    assert told.stderr.count("\n") == 1
-
-
-def test_a_missing_compiler_is_named() -> None:
-    told = python_script(str(ROOT / "setup.py"), "--version", CC="no-such-compiler")
-
-    assert told.returncode == 1
-    assert told.stderr == "outflank needs a C compiler, and there is no 'no-such-compiler'\n"
-
-
 @pytest.mark.parametrize(("command", "status"), [("egg_info", 0), ("build_ext", 1)])
 def test_several_marches_are_for_a_wheel_whose_needs_may_be_asked_first(
     command: str, status: int, tmp_path: Path
