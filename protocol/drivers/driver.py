@@ -40,6 +40,7 @@ LONGEST_IDENTITY = 200  # characters of an engine's name and version
 _FAULT_CLOSE_SECONDS = 0.25
 _MOST_STALE_LINES = 1_000  # the lines passed on of those written between two commands
 _MOST_STRAY_BYTES = 1 << 20  # in a game
+_SHOWN_EXTRA_SECONDS = 0.02  # beyond a deadline; less is the time until it is noticed
 _LONGEST_QUOTE = 100  # characters of what an engine wrote, in a message
 _LONGEST_REMARK = 1_000  # characters; some quote what the engine wrote
 _LINE = re.compile(rb"[^\r\n]+")
@@ -261,6 +262,8 @@ class Driver(ABC):
         except EngineTimeout as error:
             taken = time.perf_counter() - began
             fault = EngineOutOfTime if is_limited else EngineTimeout
+            if (extra := taken - wait) > _SHOWN_EXTRA_SECONDS:
+                limit += f" + {extra:.3f} that the machine took"
             raise fault(str(error).replace(IN_TIME, f"after {taken:.3f} s ({limit})", 1), taken) from error
         if clock.is_overrun_by(reply.seconds):
             sentence = f"{self.label} answered after {reply.seconds:.3f} s ({limit})"

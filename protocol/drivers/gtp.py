@@ -234,7 +234,12 @@ class GtpDriver(ProcessDriver):
             kinds = frozenset(self.order("kata-list_time_settings").split())
         self._dialect = choose_dialect(self.spec.time, self.own_name, self.commands, kinds, self.spec.dialect)
         if self.spec.time.is_limited and self._dialect.settings is None:
-            self.remark(f"has no command for a time of {self.spec.time}, but is held to it")
+            why = (
+                "time_settings has whole seconds only"
+                if "time_settings" in self.commands
+                else "it has no command"
+            )
+            self.remark(f"can't be given its time of {self.spec.time} ({why}), but is held to it")
 
     def _set_time(self, command: str) -> None:
         if not self.ask(command).ok:

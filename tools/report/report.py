@@ -149,7 +149,7 @@ def _rendered(
         "signed": wording.signed,
         "conditions": wording.conditions_text,
         "faults": wording.faults_text,
-        "seconds": wording.seconds_texts,
+        "seconds": wording.seconds_text,
         "dialogue": dialogue_file,
         "ends": wording.ends_text,
         "likelihood": wording.likelihood,

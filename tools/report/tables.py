@@ -206,8 +206,8 @@ def _standings(figures: Figures) -> FittingTable:
         "games": [str(engine.score.games) for engine in engines],
         **score_columns([engine.score for engine in engines]),
         "discs/game": [_number(engine.score.mean_margin, "+.1f") for engine in engines],
-        "s/move": wording.seconds_texts([engine.mean_seconds for engine in engines]),
-        "longest s": wording.seconds_texts([engine.longest_seconds for engine in engines]),
+        "s/move": [wording.seconds_text(engine.mean_seconds) for engine in engines],
+        "longest s": [wording.seconds_text(engine.longest_seconds) for engine in engines],
     }
     if any(engine.book_moves[0] for engine in engines):
         columns["from book"] = [wording.book_share_text(engine) for engine in engines]

@@ -51,11 +51,12 @@ def faults_text(faults: Counter[Ending]) -> str:
     return f"{faults.total()} ({', '.join(f'{ending} {count}' for ending, count in sorted(faults.items()))})"
 
 
-def seconds_texts(values: Sequence[float | None]) -> list[str]:
-    """Return seconds with three decimals, or as many as the smallest needs for two digits; ``-`` for None."""
-    smallest = min((value for value in values if value), default=1.0)
-    decimals = min(max(_DECIMALS, 1 - math.floor(math.log10(smallest))), _MOST_DECIMALS)
-    return ["-" if value is None else f"{value:.{decimals}f}" for value in values]
+def seconds_text(seconds: float | None) -> str:
+    """Return seconds with three decimals, or as many as two digits need, six at most; ``-`` for None."""
+    if seconds is None:
+        return "-"
+    digits = 1 - math.floor(math.log10(seconds)) if seconds > 0 else 0
+    return f"{seconds:.{min(max(_DECIMALS, digits), _MOST_DECIMALS)}f}"
 
 
 def faults_line(figures: Figures) -> str:

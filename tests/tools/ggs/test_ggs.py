@@ -184,7 +184,7 @@ def test_a_server_that_is_away_is_tried_again(server: GgsServer, tmp_path: Path)
 
     assert any("trying again" in line for line in alice.said)
     # A remark about the engine is made once for all its processes.
-    assert len([line for line in alice.said if "has no command for a time" in line]) == 1
+    assert len([line for line in alice.said if "can't be given its time" in line]) == 1
 
 
 def test_the_engine_plays_by_the_clock_of_the_server(server: GgsServer, tmp_path: Path) -> None:

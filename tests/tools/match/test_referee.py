@@ -275,7 +275,7 @@ def test_time_is_told_before_each_move_and_holds_for_the_deaf_too(sit: Sit) -> N
 
     assert game.ending is Ending.DISCS
     assert refusing.remarks == ["A refuses 'time_settings 60 0 0', but is held to its time of 60+0"]
-    assert deaf.remarks == ["B has no command for a time of 9, but is held to it"]
+    assert deaf.remarks == ["B can't be given its time of 9 (it has no command), but is held to it"]
 
 
 def test_a_fall_of_the_flag_tells_when_it_was_and_what_the_engine_did_meanwhile(

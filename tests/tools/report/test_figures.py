@@ -31,7 +31,7 @@ from outflank.tools.page.parts import phase_table
 from outflank.tools.report.charts import Series, chart, strip, thinned
 from outflank.tools.report.figures import Figures, is_one_sided
 from outflank.tools.report.report import charts
-from outflank.tools.report.wording import elo_text, rating_text, verdict_lines
+from outflank.tools.report.wording import elo_text, rating_text, seconds_text, verdict_lines
 
 HEIGHTS = st.floats(-1e6, 1e6)
 GAMES = (
@@ -106,6 +106,21 @@ def test_engines_stand_by_their_rank_and_before_the_end_by_points() -> None:
     assert figures.elo is None
     won_by_b = [broken_off(Ending.CRASH, Colour.BLACK), played(number=2, names=("B", "A"))]
     assert [engine.spec.name for engine in Figures(run_of(won_by_b)).engines] == ["B", "A"]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (None, "-"),
+        (0.0, "0.000"),
+        (0.25, "0.250"),
+        (2.945, "2.945"),
+        (0.0041, "0.0041"),
+        (0.00023, "0.00023"),
+    ],
+)
+def test_short_times_have_as_many_decimals_as_two_digits_need(seconds: float | None, text: str) -> None:
+    assert seconds_text(seconds) == text
 
 
 @pytest.mark.parametrize(
