@@ -13,7 +13,7 @@ import os
 import struct
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 
 import psutil
@@ -123,11 +123,12 @@ def _reap(pid: int) -> None:
 
 
 def _families(pids: Iterable[int]) -> set[int]:
+    children = _all_children() if PORTABLE else _children
     found: set[int] = set()
     waiting = list(pids)
     while waiting:
         found.add(pid := waiting.pop())
-        waiting += [child for child in _children(pid) if child not in found]
+        waiting += [child for child in children(pid) if child not in found]
     return found
 
 
@@ -159,14 +160,24 @@ def _marks(process: psutil.Process) -> list[int]:
 def _children(pid: int) -> list[int]:
     """Return the ids of processes that a process's threads have started and that live, or wait to be reaped."""
     found: list[int] = []
-    if PORTABLE:
-        with suppress(psutil.Error):
-            return [child.pid for child in psutil.Process(pid).children()]
     with suppress(OSError):  # it has just ended
         for task in os.listdir(f"/proc/{pid}/task"):
             with suppress(OSError), open(f"/proc/{pid}/task/{task}/children", "rb", buffering=0) as file:
                 found += map(int, file.read().split())
     return found
+
+
+def _all_children() -> Callable[[int], list[int]]:
+    """Return a function as ``_children``, from one look at all processes: psutil would take one for each parent."""
+    children: dict[int, list[int]] = {}
+    begun: dict[int, float] = {}
+    for process in psutil.process_iter():
+        with suppress(psutil.Error):
+            begun[process.pid] = process.create_time()
+            children.setdefault(process.ppid(), []).append(process.pid)
+
+    # The id of a parent that has ended may have become that of a younger process.
+    return lambda pid: [child for child in children.get(pid, ()) if begun[child] >= begun.get(pid, 0.0)]
 
 
 def cpu_seconds(pid: int) -> float:
