@@ -34,7 +34,7 @@ _SECTIONS = {
 OUTFLANK_BUILD\tThe build of the engine to use, such as x86-64-v2; without it the best one that the CPU can run.
 NO_COLOR\tIf it is set, boards and tables have no colours.""",
     "FILES": """\
-match-DATE-TIME, tournament-DATE-TIME\tThe records of a run, if --out names no other folder: run.db,
+runs/match-DATE-TIME, runs/tournament-DATE-TIME\tThe records of a run, if --out names no other folder: run.db,
 from which it is resumed, and the report, tables and games that are made of it.
 share/doc/outflank/docs\tThe pages that the help calls docs/..., below the folder of the installation;
 outflank --help says where they are.""",

@@ -152,6 +152,7 @@ def tune(
 
     tuning, run = _play_run(choose, played, options)
     test = tuning.folder / TEST_FOLDER
+    options = replace(options, log=options.log and options.log / TEST_FOLDER)
     if (test / RUN_FILE).exists():
         allow = partial(ask_about_commands, test)
         _resume(test, allow, options, _typed_concurrency(played), None, tuning.folder)
