@@ -46,7 +46,7 @@ Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
 
 def together(*options: Callable[[Decorated], Decorated]) -> Callable[[Decorated], Decorated]:
-    """One decorator for several options; the help shows them in this order."""
+    """Return one decorator for several options; the help shows them in this order."""
 
     def decorate(command: Decorated) -> Decorated:
         for option in reversed(options):

@@ -61,7 +61,7 @@ class GameFilter:
 
         Args:
             count: the number of games that meet all conditions.
-            unnamed: whether players of some games are known by numbers alone.
+            unnamed: true if players of some games are known by numbers alone.
         """
         if count:
             return

@@ -31,7 +31,7 @@ from outflank.tools.runtime.cluster import scheduler_address
 def rules_option_read_by(
     read: Callable[[str], Rules], *, is_eager: bool = False
 ) -> Callable[[Decorated], Decorated]:
-    """``--rules RULES`` as `read` takes it; a NotationError is wrong usage. If eager, others may depend on it."""
+    """Return the option ``--rules RULES``, read by `read`; a NotationError is wrong usage."""
     return click.option(
         "--rules",
         default="othello",
@@ -47,7 +47,7 @@ rules_option = rules_option_read_by(Rules.parse)
 
 
 def tc_option(name: str, **attributes: Any) -> Callable[[Decorated], Decorated]:
-    """``--tc 60+1``: hands the command `name`, a ``TimeControl``."""
+    """Return the option ``--tc 60+1``, which hands the command `name`, a ``TimeControl``."""
     return click.option(
         "--tc",
         name,
@@ -66,7 +66,7 @@ hash_option = click.option(
 
 
 def level_option(text: str, default: int | None = None) -> Callable[[Decorated], Decorated]:
-    """``--level 12`` with this help: hands the command a level that ``limit_for_level`` takes, or None."""
+    """Return the option ``--level 12``, which hands the command a level for ``limit_for_level``, or None."""
     return click.option("--level", type=WholeNumber(0, HIGHEST_LEVEL), default=default, help=text)
 
 
@@ -126,10 +126,10 @@ def selectivity_option(default: str = "", value: str | None = None) -> Callable[
 def book_option(
     what: str, otherwise: str = "the one that comes with the package"
 ) -> Callable[[Decorated], Decorated]:
-    """``--book BOOK|none``: hands the command ``book``, a text or None.
+    """Return the option ``--book BOOK|none``, which hands the command ``book``, a text or None.
 
     Args:
-        what: the help's words for the use of the book.
+        what: the use of the book, as a phrase for the help.
         otherwise: the default, for the help.
     """
     return click.option(
@@ -180,10 +180,10 @@ varied_seed_option = click.option(
 
 
 def output_option(what: str, otherwise: str = "", **attributes: Any) -> Callable[[Decorated], Decorated]:
-    """``--output FILE``, ``-o FILE``: hands the command a path for ``open_output``.
+    """Return the option ``--output FILE``, ``-o FILE``, which hands the command a path for ``open_output``.
 
     Args:
-        what: the help's words for the contents.
+        what: the contents, as a phrase for the help.
         otherwise: the default, for the help; empty if the option is required.
         attributes: the attributes of the option.
     """

@@ -127,7 +127,7 @@ def _address(text: str) -> Address:
 
 
 def engine_option(*names: str, multiple: bool = True) -> Decorator:
-    """``--engine TEXT``, the description of an engine."""
+    """Return the option ``--engine TEXT``, the description of an engine."""
     return group(
         ENGINES,
         click.option(
@@ -141,7 +141,7 @@ def engine_option(*names: str, multiple: bool = True) -> Decorator:
 
 
 def pairing_options(rounds: str, pairing: str, *, standing: bool) -> Decorator:
-    """``--pairing`` and ``--rounds`` with their helps: hands the command ``form`` and ``round_count``."""
+    """Return ``--pairing`` and ``--rounds`` with these helps, which hand the command ``form`` and ``round_count``."""
     forms = [
         str(form) for form in Format if form is not Format.MATCH and (standing or form is not Format.STANDING)
     ]
@@ -159,7 +159,7 @@ def pairing_options(rounds: str, pairing: str, *, standing: bool) -> Decorator:
 
 
 def sprt_option(default: str | None, text: str) -> Decorator:
-    """``--sprt 'elo0=0 elo1=10'``: hands the command an ``Sprt``, or None for ``none``."""
+    """Return the option ``--sprt TEXT``, which hands the command an ``Sprt``, or None for ``none``."""
     return group(
         _END,
         click.option(
@@ -299,7 +299,7 @@ watched_json_option = group(_WATCHING, json_option)
 
 
 def out_option(help: str) -> Decorator:
-    """``--out DIR``: hands the command ``folder``, a path or None."""
+    """Return the option ``--out DIR``, which hands the command ``folder``, a path or None."""
     return group(_RECORDS, click.option("--out", "folder", type=_FOLDER, metavar="DIR", help=help))
 
 

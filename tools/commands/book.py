@@ -47,7 +47,7 @@ _USUAL_BOOK = "standard"
 
 
 def _book_argument(**attributes: Any) -> Callable[[Decorated], Decorated]:
-    """``[BOOK]``, a file or the name of a shipped book: hands the command ``path``."""
+    """Return the argument ``[BOOK]``, a file or the name of a shipped book, which hands the command ``path``."""
     return click.argument(
         "path",
         metavar="[BOOK]",
@@ -59,7 +59,7 @@ def _book_argument(**attributes: Any) -> Callable[[Decorated], Decorated]:
 
 
 def _book_and_position(command: Callable[..., None]) -> Callable[..., None]:
-    """``[BOOK] [POSITION]``: hands the command ``path`` and ``text``; a single word is a book if there is one."""
+    """Take ``[BOOK] [POSITION]``, handed as ``path`` and ``text``; a single word is a book if there is one."""
 
     @wraps(command)
     def looking(path: str, text: str, **options: object) -> None:

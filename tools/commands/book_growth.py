@@ -92,7 +92,7 @@ def _plies_option(default: int) -> Callable[[Decorated], Decorated]:
 
 
 def _reach_options(plies: int, *more: Decorator) -> Decorator:
-    """``--max-error --plies --ply-cost``: hands the command ``reach``, a ``Reach``."""
+    """Return ``--max-error --plies --ply-cost``, which hand the command ``reach``, a ``Reach``."""
     return handing({"reach": Reach}, max_error_option, _plies_option(plies), _ply_cost_option, *more)
 
 
@@ -107,7 +107,7 @@ _games_options = together(
 
 
 def rules_option(default: str) -> Callable[[Decorated], Decorated]:
-    """``--rules RULES`` of a book: hands the command a ``Rules``, or None, which means what `default` says."""
+    """Return ``--rules RULES`` of a book, which hands the command a ``Rules``, or None, explained by `default`."""
     return click.option(
         "--rules",
         metavar="RULES",
