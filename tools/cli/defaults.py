@@ -63,6 +63,22 @@ def check_defaults(command: click.Command, values: Mapping[str, Any], path: Path
         raise _fault(path, f"[{command.name}] {clash}")
 
 
+def use_values(ctx: click.Context, values: Mapping[str, Any], path: Path) -> None:
+    """Make a file's values the defaults of options, by the names of the parameters; an error names the file."""
+    assert isinstance(ctx.command, Command)
+    ctx.meta[DEFAULTS_FILE] = path
+    ctx.default_map = {**(ctx.default_map or {}), **ctx.command.defaults_kept(ctx, values)}
+
+
+def use_table(ctx: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
+    """Make the values of a file of TOML the defaults of the command's options. Raises: FileFormatError."""
+    from outflank.storage.toml import read_toml
+
+    if path is not None:
+        use_values(ctx, command_defaults(ctx.command, read_toml(path, from_pipe=True), path), path)
+    return path
+
+
 def option_defaults(command: click.Command, values: Mapping[str, Any], path: Path) -> dict[str, Any]:
     """Return the values of options by the names of the command's parameters. Raises: FileFormatError."""
     options = {

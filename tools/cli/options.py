@@ -14,6 +14,7 @@ from outflank.engine.search.parameters import DEFAULTS, PARAMETERS, Parameters
 from outflank.engine.search.searcher import DEFAULT_HASH_MB
 from outflank.protocol.clock import TimeControl
 from outflank.tools.cli.command import Decorated, completed_by, together
+from outflank.tools.cli.defaults import use_table
 from outflank.tools.cli.types import (
     BEYOND_USE,
     COUNT,
@@ -150,6 +151,15 @@ archive_option = click.option(
 )
 time_option = click.option(
     "--time", "seconds", type=SECONDS, help="Seconds for each position.  [default: no limit]"
+)
+config_option = click.option(
+    "--config",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    callback=use_table,
+    is_eager=True,
+    expose_value=False,
+    help="TOML file with options by their long names; options on the command line take precedence.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, one object a line.")
 json_object_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")

@@ -14,16 +14,14 @@ from outflank.protocol.clock import LONGEST_SECONDS, NO_LIMIT, SHORTEST_SECONDS,
 from outflank.protocol.drivers.command import join_command
 from outflank.protocol.drivers.spec import EngineSpec, shared_keys
 from outflank.tools.cli.command import (
-    DEFAULTS_FILE,
     AddressOption,
-    Command,
     Decorator,
     completed_by,
     group,
     handing,
     together,
 )
-from outflank.tools.cli.defaults import option_defaults
+from outflank.tools.cli.defaults import option_defaults, use_values
 from outflank.tools.cli.options import cluster_option, json_option, rules_option_read_by, tc_option
 from outflank.tools.cli.types import BEYOND_USE, OUTPUT_FILE, Seconds, WholeNumber, read_by
 from outflank.tools.match.game.referee import MOST_EMPTIES, STALL_SECONDS, ScoreRule
@@ -51,10 +49,7 @@ _MACHINES, _WATCHING = "Where it runs", "Watching"
 def use_config(ctx: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
     """Make the file's values the defaults of the options; an error about one of them names the file."""
     if path is not None:
-        ctx.meta[DEFAULTS_FILE] = path
-        assert isinstance(ctx.command, Command)
-        values = option_defaults(ctx.command, read_config(path), path)
-        ctx.default_map = {**(ctx.default_map or {}), **ctx.command.defaults_kept(ctx, values)}
+        use_values(ctx, option_defaults(ctx.command, read_config(path), path), path)
     return path
 
 

@@ -16,6 +16,7 @@ from outflank.protocol.lines import printable
 from outflank.tools.cli.command import Command, CommandGroup, Decorated, Option, group, handing, together
 from outflank.tools.cli.options import (
     budget_option,
+    config_option,
     json_object_option,
     place_options,
     seed_option,
@@ -129,7 +130,7 @@ _selectivity_options = together(
         help="The same for searches to the end of the game.",
     ),
 )
-_run_options = together(seed_option, place_options, json_object_option)
+_run_options = together(seed_option, place_options, json_object_option, config_option)
 
 
 def _shard_option(name: str) -> Callable[[Decorated], Decorated]:
@@ -289,6 +290,7 @@ def _report(folder: Path, unit: str, count: int, settings: Mapping[str, Any], as
 @click.option("--all-moves", is_flag=True, help="Solve each move of a board, not just the board.")
 @seed_option
 @place_options
+@config_option
 def devset(
     folders: tuple[Path, ...],
     out: Path,
@@ -324,6 +326,7 @@ def devset(
 )
 @_plot_option
 @json_object_option
+@config_option
 def fit(
     folders: tuple[Path, ...],
     solved: tuple[Path, ...],
@@ -395,6 +398,7 @@ def fit(
 @seed_option
 @json_object_option
 @handing({"settings": NetworkSettings})
+@config_option
 def network(
     folders: tuple[Path, ...],
     tables: Path,
@@ -548,6 +552,7 @@ def gate(
 @_shard_option("shard")
 @seed_option
 @place_options
+@config_option
 def all_(
     folder: Path,
     budget: float,

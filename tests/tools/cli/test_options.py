@@ -259,3 +259,28 @@ def test_a_file_that_is_not_weights_is_refused_before_any_work(
     (sentence,) = result.stderr.splitlines()
     assert str(path) in sentence
     assert wrong in sentence
+
+
+def test_each_command_of_train_reads_its_options_from_a_file_and_the_line_takes_precedence(
+    tmp_path: Path,
+) -> None:
+    group = cli.get_command(click.Context(cli), "train")
+    assert isinstance(group, click.Group)
+    without = [
+        name
+        for name, each in group.commands.items()
+        if not any("--config" in param.opts for param in each.params)
+    ]
+    assert without == ["info"]
+    path = tmp_path / "run.toml"
+    path.write_text("games = 100\ndepth = 2\n")
+
+    context = group.commands["selfplay"].make_context(
+        "selfplay", [str(tmp_path / "new"), "--depth", "3", "--config", str(path)]
+    )
+    assert (context.params["games"], context.params["depth"]) == (100, 3)
+    path.write_text("gmes = 100\n")
+    assert (
+        "unknown key 'gmes'; did you mean 'games'?"
+        in run("train", "selfplay", str(tmp_path / "new"), "--config", str(path), code=1).stderr
+    )
