@@ -104,9 +104,8 @@ def test_the_notebook_runs_and_uses_the_tools(monkeypatch: pytest.MonkeyPatch, t
 
 
 def test_the_notebook_ends_with_a_table_and_a_plot(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    pytest.importorskip(
-        "pandas", reason="pandas is not installed: it is no dependency, only an example has it"
-    )
+    for package in ("pandas", "matplotlib"):
+        pytest.importorskip(package, reason=f"{package} is not installed: only an example has it")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "agg")  # as on a machine without a screen
     before, pandas = notebook_cells()
