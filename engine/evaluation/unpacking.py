@@ -47,12 +47,12 @@ _Shape = Mapping[str, Any]
 
 
 def unpacked_file(content: bytes, spread: bool = True) -> bytes:
-    """Return the contents of the unpacked file that serves in place of a packed one.
+    """Return the contents of the unpacked file for a packed one.
 
     Args:
-        content: the packed file.
-        spread: whether each weight has its entry, which processes share then; without it those of mirrored
-            configurations stand there once, and each process spreads them in memory of its own.
+        content: the contents of the packed file.
+        spread: whether every weight has an entry of its own, which processes share. Otherwise mirrored
+            configurations share one entry, and each process spreads the entries in its own memory.
     """
     line, _, body = content.removeprefix(PACKED_MAGIC).partition(b"\n")
     header = json.loads(line)

@@ -13,9 +13,9 @@ r"""The evaluation's weights: reads, checks and writes the packed file, and maps
 `bytes` is the size of all that uncompressed, `crc32` the checksum of the rest of the header and of what is
 compressed. Anything else is refused, with the file's name and the reason.
 
-**Unpacked**, as the search reads it, ``weights.unpacked``: setup.py makes it from ``weights.bin``, and every process
-maps it. In a wheel, to make it smaller, the file has the entries of mirrored configurations once, and a process spreads
-them to all weights in memory of its own.
+**Unpacked**, the file ``weights.unpacked``, which the search reads. setup.py makes it from ``weights.bin``,
+and every process maps it. In a wheel, to make it smaller, the file has the entries of mirrored configurations
+once, and a process spreads them to all weights in its own memory.
 
     line 1    OUTFLANK UNPACKED WEIGHTS 2, and the byte order
     line 2    the packed file's JSON object with four keys more: rows (of each stage), kept (weights of a phase),
