@@ -2,7 +2,8 @@
 
 The standard deviation of "deep minus shallow", in discs, is a square of a linear form in the number of empty
 squares and both depths: ``s = x * empties + y * depth + z * shallow; sigma = a*s*s + b*s + c``,
-fitted to our own evaluation by ``outflank train probcut``, which writes ``probcut.json``. The form is Edax's.
+fitted to our own evaluation by ``outflank train probcut``, which writes ``probcut.json``. The formula is
+Edax's.
 """
 
 import functools

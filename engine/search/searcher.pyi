@@ -13,7 +13,7 @@ from outflank.engine.search.parameters import Parameters
 DEFAULT_HASH_MB: int
 
 class SearchTurn:
-    """The searching thread's part of a lease."""
+    """The right to search once, which a ``Lease`` gives to the searching thread."""
 
     def begin(self) -> bool:
         """Return whether the search may begin: True once."""

@@ -39,7 +39,7 @@ _EVALUATORS_KEPT = _MARGINS_KEPT = 2
 
 
 cdef class SearchTurn:
-    """The searching thread's part of a lease."""
+    """The right to search once, which a ``Lease`` gives to the searching thread."""
 
     cdef object _free
     cdef bint _begun, _ended, _left

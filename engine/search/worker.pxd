@@ -99,7 +99,7 @@ cdef struct Worker:
     double longest_gap  # longest time between two looks at the clock: the machine may delay a search as long again
     bint *stop  # set to end the search, from any thread
     bint aborted  # while set, scores are invalid
-    CrewState *crew  # the threads that search together; NULL if this one is alone
+    CrewState *crew  # the threads that search together; NULL if this thread searches alone
     SplitPoint *split  # the innermost split point this thread works in, or NULL
     bint one_direction
     bint count_only_discs  # scoring: the winner does not take the empties
@@ -174,7 +174,10 @@ cdef inline bint is_cut(const SplitPoint *split) noexcept nogil:
 
 
 cdef inline bint must_stop(Worker *worker) noexcept nogil:
-    """Whether the search is over its limits or this thread's part of it pointless; cheap enough for every node."""
+    """Whether this thread must stop: the search is over, or a split point above it is cut.
+
+    Cheap enough for every node.
+    """
     if worker.split != NULL and is_cut(worker.split):
         worker.aborted = True
     if worker.nodes >= worker.next_check:
