@@ -102,11 +102,11 @@ class Rules:
 
     @property
     def colour_names(self) -> tuple[str, str]:
-        """The names of Black and White on the sheet."""
+        """The names that the rule sheet gives Black and White."""
         return _COLOUR_NAMES[self.name]
 
     def colour_name(self, colour: Colour) -> str:
-        """Return the name of a colour on the sheet, for text that a person reads."""
+        """Return the name that the rule sheet gives a colour, for text that a person reads."""
         return self.colour_names[colour is Colour.WHITE]
 
     @property

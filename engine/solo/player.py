@@ -73,7 +73,7 @@ class SoloPlayer:
         for move in moves:
             scores = [
                 _best_line(
-                    # Not by its own `play`, which first proves that the game is not over.
+                    # Not by `DealerView.play`, which first tries to prove that the game is over.
                     DealerView(game.deal, game.board.play(move.colour, move.square)),
                     self._variant,
                     self._variant,
