@@ -17,7 +17,7 @@ from outflank.protocol.drivers.command import join_command
 _FILE = Path(__file__).with_name("catalogue.toml")
 _PROGRAM = "{program}"
 _GAMES = ("/usr/games", "/usr/local/games")  # where Debian has games; not on the PATH of every user
-_BESIDE = (".", "bin", "build")  # where a program lies in the folder of its project
+_BESIDE = (".", "bin", "build")  # the subfolders of a project that may contain its program
 
 
 @dataclass(frozen=True, slots=True)

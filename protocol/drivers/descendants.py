@@ -48,7 +48,7 @@ def _adopt_orphans(pid: int) -> None:  # once for each process: a forked one doe
 
 
 def new_mark() -> int:
-    """Return a mark that no other engine has, neither of this process nor of other runners."""
+    """Return a mark that no other engine has, whether this process or another one runs it."""
     return _runner(os.getpid()) << _ENGINE_BITS | next(_ENGINES) % (1 << _ENGINE_BITS)
 
 
@@ -84,7 +84,10 @@ def terminate(engine: psutil.Process, mark: int) -> None:
 
 
 def kill(engine: psutil.Process | None, mark: int, known: Iterable[psutil.Process] = ()) -> None:
-    """Kill what ``living`` finds for as long as it finds any, and reap it; the engine itself is not killed."""
+    """Kill the processes that ``living`` finds, until it finds none, and reap them; the engine is not killed.
+
+    Gives up after ``_KILL_SECONDS``.
+    """
     if sys.platform == "win32":
         end_job(mark)
     seen = set(known)
@@ -100,7 +103,7 @@ def kill(engine: psutil.Process | None, mark: int, known: Iterable[psutil.Proces
 
 
 def kill_engines() -> None:
-    """Kill all engines of this process that have not been ended, and all that descends from them; for its end."""
+    """Kill the running engines of this process, and their descendants. Called when the process ends."""
     marks = {mark for process in _possible_orphans() for mark in _marks(process)}
     for mark in marks:
         if mark >> _ENGINE_BITS == _runner(os.getpid()):

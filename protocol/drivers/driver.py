@@ -188,7 +188,7 @@ class Driver(ABC):
         return True
 
     def open(self) -> None:
-        """Make it ready for games if it is not. Raises: EngineError."""
+        """Make the engine ready for games, unless it is ready already. Raises: EngineError."""
         return
 
     def set_options(self, spec: EngineSpec) -> None:
