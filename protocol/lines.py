@@ -135,7 +135,7 @@ class Inbox:
         self._on_command: Callable[[], object] | None = None
 
     def put(self, line: bytes, kind: LineKind) -> None:
-        """Add a line that asks for `kind`; waits while too much is waiting already."""
+        """Add a line of this kind; blocks until the inbox has room for it."""
         cost = len(line) + _COST_OF_A_LINE
         with self._changed:
             self._changed.wait_for(lambda: self._size == 0 or self._size + cost <= _BUDGET_BYTES)

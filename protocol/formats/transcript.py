@@ -88,7 +88,7 @@ def write(game: AnnotatedGame, style: Style = "glued", passes: bool = False) -> 
     """Return the game as a line; after ``#`` its players and result, or else its comment, or else its result alone.
 
     Args:
-        game: one that begins at the start of its rules, since a transcript says nothing of that.
+        game: a game from the start position of its rules; a transcript can't record another one.
         style: moves glued together, with blanks between them, or with the number of each pair too.
         passes: whether forced passes are written, as ``pa``.
 

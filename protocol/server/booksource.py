@@ -98,7 +98,7 @@ class BookSource:
         """Do nothing: a choice takes no time."""
 
     def description(self, rules: Rules) -> list[str]:
-        """Return the book and its variety; empty for a default book of other rules."""
+        """Return lines about the book and its variety; empty if the default book is for other rules."""
         contents = self.contents(rules)
         if contents is None:
             return []
@@ -121,7 +121,7 @@ class BookSource:
     def contents(self, rules: Rules) -> str | None:
         """Return ``openings.book, 1,234 positions, for othello``, or why it can't be used.
 
-        None for a default book of other rules.
+        None if the default book is for other rules.
         """
         book = self._opened()
         if book is None:

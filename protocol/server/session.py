@@ -137,7 +137,7 @@ class Session:
         return self.game.rules
 
     def prepare(self) -> None:
-        """Read the data for the first search, unless that is done. Raises: FileFormatError."""
+        """Read the data for the first search, unless it has been read. Raises: FileFormatError."""
         for source in self._sources:
             source.prepare()
 
