@@ -181,7 +181,7 @@ class GameRecord:
         detail: a sentence about the fault, if it was one.
         margin: disc difference from Black's side by the rules' scoring, the exact one after an adjudication;
             None if it was neither played to the end nor adjudicated.
-        dialogue: the lines on the wire. A run keeps those of games that were lost by a fault.
+        dialogue: the lines sent and received. A run keeps them only for games lost by a fault.
         void: the reason why the game does not count and its pair is played again; empty if it counts.
         blamed: the engine whose flag fell or which crashed in a void game; None if no engine was to blame.
         lost_seconds: the seconds of the move on which the loser lost on time or stalled; None for all other endings.

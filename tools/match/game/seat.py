@@ -160,7 +160,7 @@ class Seat:
             raise Loss(self.colour, Ending.TIME, detail, self._between)
 
     def _extension(self) -> float:
-        """Return by how much the deadline of its move is put off; called after the deadline."""
+        """Return the seconds by which the deadline of the move is extended; called after the deadline."""
         self._extended = min(self._meter.seconds(), _LONGEST_EXTENSION)
         return self._extended
 

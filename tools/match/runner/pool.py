@@ -118,8 +118,9 @@ def _text(said: _Line) -> str:
     return f"{seconds:9.3f} {name} {direction} {printable(line)}"
 
 
-MOST_CRASHES = 3  # of a pair that are played again where that is asked for
-MOST_FALLS = 5  # of flags in a pair while this machine was busy; after that it is the engine, not the machine
+MOST_CRASHES = 3  # the maximum number of replays of a pair after crashes, if the settings ask for replays
+# The maximum number of replays of a pair after time forfeits on a busy machine; later forfeits count.
+MOST_FALLS = 5
 _FAREWELL_SECONDS = 1.0
 _HURRIED_SECONDS = 0.4  # after Ctrl-C: both engines are gone within two seconds
 
@@ -294,7 +295,7 @@ class PairPool(Protocol):
         """Start every engine once. Raises: OutflankError if one can't play, and whatever `on_wait` raises."""
 
     def submit(self, pairings: Sequence[Pairing], engines: Sequence[EngineSpec]) -> None:
-        """Have a pair played; the news get its events, and ``PairDone`` at the end.
+        """Have a pair played; the news queue gets its events, and ``PairDone`` at the end.
 
         Args:
             pairings: the games of the pair, or the one that is still missing.
@@ -306,7 +307,7 @@ class PairPool(Protocol):
 
 
 class NewsQueue:
-    """The news from all workers, in the order in which they came.
+    """A queue of the messages from all workers, in the order of their arrival.
 
     Single turns wake no thread: the reader sees them with the next important event, or a moment later.
     With engines that move at once, waking up for each would cost more than all else that the runner does.

@@ -36,7 +36,9 @@ class SwissScore:
 
 
 def swiss(schedule: Schedule, names: Sequence[str], games: int, rounds: int) -> list[list[Meeting]]:
-    """Plan the rounds that can be paired so far, each of which needs the games of all earlier ones, and return them.
+    """Plan the rounds that can be paired so far, and return the meetings of each.
+
+    A round can be paired when all games of the earlier rounds have ended.
 
     Args:
         schedule: the empty schedule.

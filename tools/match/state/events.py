@@ -166,7 +166,7 @@ class PairDone:
 
 @dataclass(frozen=True, slots=True)
 class TurnBegun:
-    """An engine begins to think.
+    """An engine has started to think about its move.
 
     Attributes:
         game: the number of the game.

@@ -11,7 +11,7 @@ from outflank.tools.match.state.run import RunSettings
 from outflank.tools.match.stats.spsa import Tuned, Tuning
 
 _SIDES, _TUNED = ("+", "-"), " tuned"
-TEST_FOLDER = "test"  # in the folder of a tuning: the match of its result against the start
+TEST_FOLDER = "test"  # the subfolder of a tuning for the match of the tuned values against the initial ones
 _POINTS = 200  # the approximate number of points of a path
 _SETTLED_FROM = 0.75  # share of the pairs after which the mean and the spread of a value begin
 

@@ -50,8 +50,8 @@ class Rating:
         name: the engine.
         elo: the rating, the mean of all being 0; None if it has played no game.
         low: lower end of the 95 % interval; None without games or points.
-        high: upper end of the 95 % interval; None without games or if it took every point.
-        points: the points that it took.
+        high: upper end of the 95 % interval; None without games or if it scored every point.
+        points: the points that it scored.
         games: the number of games that it played.
     """
 

@@ -108,8 +108,9 @@ def _fit_t_value(shares: Sequence[float], t_value: float) -> list[float]:
 
 
 _SPELLINGS = {"normalised": "normalized"}  # as the tables spell it
-# Larger differences need no test. Beyond 200 normalized Elo the t-value can't be made linear at a distribution that is
-# far from it; 2000 logistic Elo lose one point in 100,000, and some way beyond that none is left by rounding.
+# The largest differences of a test; larger ones need none. Beyond 200 normalized Elo the linear approximation
+# of the t-value fails at a distribution with a very different t-value. At 2000 logistic Elo the stronger
+# engine loses one point in 100,000; at much larger differences rounding makes this loss zero.
 _LARGEST = {"normalized": 200.0, "logistic": 2000.0}
 _KEYS = ("elo0", "elo1", "alpha", "beta", "model")
 
@@ -196,7 +197,8 @@ class Sprt:
             return 0.0
         if self.model == "logistic":
             return ratio_of_means(counts, expected_score(self.elo0), expected_score(self.elo1))
-        scale = math.sqrt((len(counts) - 1) / 2) / NELO_PER_T  # the mean of two games deviates less than one
+        # The mean score of two independent games deviates sqrt(2) times less than the score of one.
+        scale = math.sqrt((len(counts) - 1) / 2) / NELO_PER_T
         return ratio_of_t_values(counts, scale * self.elo0, scale * self.elo1)
 
     def path(self, values: Sequence[float], most: int) -> Iterator[tuple[int, float]]:
@@ -311,7 +313,7 @@ class DiscTest(Sprt):
 
 
 def _log_likelihood(mean: float, mean_square: float, t_value: float) -> float:
-    """Return the log-likelihood of one value at the likeliest deviation, without the part that all t-values share."""
+    """Return the maximum log-likelihood, over all deviations, of one value; without its constant part."""
     half = t_value * mean / 2
     deviation = math.sqrt(half * half + mean_square) - half
     return (

@@ -1,9 +1,9 @@
 """SPSA: values of parameters that are moved by the results of pairs of games. Numbers in, numbers out.
 
 For each pair all values are moved at once, each up or down by the toss of a coin, and played against the opposite move.
-The winner's side is where they go, a little. Step and rate follow the schedule that fishtest uses for Stockfish
-(gamma 0.101 and alpha 0.602 are Spall's): after `k` of `n` pairs a value is moved by ``c / k^gamma`` for play, and
-``rate * step`` for each game won, so that both have the given size at the end.
+The values then move a little towards the winner's. Step and rate follow the schedule that fishtest uses for
+Stockfish (gamma 0.101 and alpha 0.602 are Spall's): after `k` of `n` pairs a value is moved by
+``c / k^gamma`` for play, and ``rate * step`` for each game won, so that both have the given size at the end.
 
 Source: J. C. Spall, Implementation of the simultaneous perturbation algorithm for stochastic optimization, IEEE
 Transactions on Aerospace and Electronic Systems 34 (1998), pages 817-823.
