@@ -34,7 +34,8 @@ _CALLED: Mapping[FormatName, str] = {
     "ggf": "GGF",
     "wthor": "WTHOR",
 }
-# Facts about a game besides its moves: whether it has them, or the number of moves that have them.
+# The facts that a game may have besides its moves. The function of a fact returns whether the game has it, or
+# the number of moves that have it.
 _FACTS: Mapping[str, Callable[[AnnotatedGame], int]] = {
     "players": lambda game: bool(game.black or game.white),
     "ratings": lambda game: (game.black_rating, game.white_rating) != (None, None),
