@@ -112,7 +112,7 @@ class LiveGame:
         try:
             self.ended = referee.play()
         except Stopped:
-            # Unless a person was asked, an engine may have stopped in the middle of an answer.
+            # Unless a person was to move, an engine may have been interrupted in the middle of its answer.
             if self.thinking not in self.people:
                 for driver in self.drivers.values():
                     driver.dismiss()

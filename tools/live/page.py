@@ -91,7 +91,7 @@ class PageGame(LiveGame):
 
     @property
     def is_running(self) -> bool:
-        """Whether a thread plays it."""
+        """Whether the thread that plays this game is running."""
         return self._thread is not None and self._thread.is_alive()
 
     def start(self) -> None:

@@ -45,7 +45,8 @@ _IDLE_SECONDS = 10.0  # the time for a TLS handshake, and for the headers of a r
 _UNREAD_SECONDS = 40.0  # the time after which a peer that does not read its output is dropped
 _PING_SECONDS = 20.0  # between pings; a peer that does not answer within this time is dropped
 _WATCH_SECONDS = 1.0  # the pause between checks whether a peer that is not read has hung up
-_FAREWELL_SECONDS = 2  # the time for requests when the server ends, and for a handler whose peer is gone
+# The time for open requests when the server ends, and for a WebSocket's handler after its connection is lost.
+_FAREWELL_SECONDS = 2
 _PIECE = 65_536  # the bytes or characters of output that are written at once
 _BODY_SECONDS = 30.0  # the time in which the body of a request must arrive
 _SMALL_BODY = 65_536  # bytes that the body of every request may take
@@ -268,8 +269,8 @@ class _PromptHttp(_UnreadOutput, H11Protocol):
 class _PromptSockets(_UnreadOutput, WebSocketsSansIOProtocol):
     """Bounds frames that make no message, and ends the handler soon after its connection.
 
-    While the handler takes no message, the connection is not read: neither a pong nor its end is noticed. So a ping
-    may stay unanswered then, and the system is asked whether the peer has hung up.
+    While the handler takes no message, the connection is not read, and neither a pong nor a hang-up is
+    noticed. So a ping may stay unanswered then, and the system is asked whether the peer has hung up.
     """
 
     _task: asyncio.Task[None] | None = None
