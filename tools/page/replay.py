@@ -74,7 +74,7 @@ class Replay:
         called: the name of the opening.
         warning: a sentence about a part of the record that is not kept, or contradicts the board.
         unread: the parts of the record that are not kept, see ``AnnotatedGame.unread``.
-        colours: the name of each side's colour, and what fills its discs; empty for the page's own.
+        colours: the name of each side's colour, and the fill of its discs; empty for the page's defaults.
         remark: the text in the list of games in place of the ending.
         given: the number of turns at the beginning that nobody chose.
         seconds: the time that each turn took.

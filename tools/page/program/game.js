@@ -243,7 +243,10 @@ export class Game {
     return (number ? `${number}. ` : "") + this.moves[turn];
   }
 
-  /** Return the discs that a turn threw away, by a review or by the exact margins; 0 if unknown. @param {number} turn */
+  /**
+   * Return the discs that a turn lost, according to the review or else the exact margins; 0 if unknown.
+   * @param {number} turn
+   */
   slip(turn) {
     if (this.isReviewed) return this.fact("lost", turn);
     const before = this.fact("exact", turn), after = this.fact("exact", turn + 1);

@@ -35,7 +35,7 @@ export class PractiseMode extends SearchedMode {
     this.turn = 0;  // of the questions, so that a late one is dropped
     /** The moves to be learned; null for the book. @type {string[] | null} */
     this.drilled = null;
-    /** What another mode showed. @type {[Game, number] | null} */
+    /** The game and the ply that the previous mode showed. @type {[Game, number] | null} */
     this.left = null;
     at("problems").onclick = () => this.choose("problems");
     at("drill").onclick = () => this.choose("openings");
