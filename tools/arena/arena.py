@@ -55,7 +55,7 @@ class Arena(RunObserver):
         tokens: the tokens of the entrants.
         route: the route of the web server by which they join.
         is_paused: whether no new pair of games may begin.
-        games_ended: the number of games that have ended, before a restart of the server too.
+        games_ended: the number of games that have ended, including those before a restart of the server.
 
     Args:
         folder: the folder of its files.

@@ -35,7 +35,8 @@ class GgsConnection:
         on_message: the function that gets the lines of each message after a login.
         on_loss: the function that gets the reason of a loss.
         on_quiet: the function that is called when nothing was sent for long; it should send something.
-        log: the function that gets ``">"`` and each line sent, ``"<"`` and each line received, fit to be shown.
+        log: the function that gets ``">"`` and each line sent, or ``"<"`` and each line received. The lines
+            are printable, and the password is masked.
     """
 
     def __init__(
