@@ -17,7 +17,7 @@ from outflank.tools.cli.types import Number, WholeNumber, shown_output
 from outflank.tools.runtime.cluster import Place
 from outflank.tools.runtime.progress import progress_bar
 
-_BATCH = 64  # openings a task: a position takes milliseconds, a message between processes costs some
+_BATCH = 64  # openings per task; in small tasks, messages between processes would cost too much
 
 
 @click.group(cls=CommandGroup)

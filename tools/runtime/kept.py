@@ -161,7 +161,7 @@ class KeptResults:
             self._write()
 
     def _open(self) -> None:
-        """Open or create the file; without success nothing is kept."""
+        """Open or create the file. If this fails, the connection is None, and no results are written."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             if self._lock is None:

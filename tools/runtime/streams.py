@@ -40,7 +40,7 @@ class _Lossy(FileIO):
 
 def keep_standard_error_from_failing() -> None:
     """Let no failure to write a warning or progress end the program."""
-    is_console = sys.platform == "win32" and sys.stderr.isatty()  # which takes text, not bytes
+    is_console = sys.platform == "win32" and sys.stderr.isatty()  # a console takes text, not bytes
     if isinstance(sys.stderr, TextIOWrapper) and not is_console:
         raw = _Lossy(sys.stderr.fileno(), "w", closefd=False)
         raw.name = sys.stderr.name
