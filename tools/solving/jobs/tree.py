@@ -123,7 +123,7 @@ class Tree:
 
     @property
     def numbers(self) -> tuple[float, float]:
-        """Proof and disproof number of the question at the root: the expected nodes of a Yes and of a No."""
+        """Proof and disproof number of the root's question: the expected nodes of proving Yes, and No."""
         root = self.root
         return (root.disproof, root.proof) if self._is_negated else (root.proof, root.disproof)
 

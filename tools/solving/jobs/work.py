@@ -37,7 +37,7 @@ _AHEAD = 1  # queued boards, so that no worker waits for the tree
 _HASH_MB = 4  # for estimates
 _LOOK_SECONDS = 0.5
 _SHOWN_SECONDS = 0.25
-_MOST_DEATHS = 3  # of workers in a row without a result
+_MOST_DEATHS = 3  # the worker deaths, without a result in between, that end the job with an error
 
 _T = TypeVar("_T")
 

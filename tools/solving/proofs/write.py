@@ -199,7 +199,7 @@ class ProofWriter:
         self._proven.add(_packed(position))
 
     def _followed(self, path: tuple[tuple[str, int], ...]) -> list[_Step]:
-        """Return the steps of a path. Raises: NotationError if it leads nowhere."""
+        """Return the steps of a path. Raises: NotationError if the path is invalid."""
         steps: list[_Step] = []
         position: Position | None = self._position
         if not 0 <= self._half <= _HALVES or len(path) > _MOST_DEPTH:
