@@ -34,7 +34,7 @@ _MOST_SQL_BYTES = 1 << 16
 _MOST_OBJECTS = 100  # of a schema; ours have fewer than ten
 _STEPS_AT_ONCE = 100_000  # of SQLite's virtual machine, a millisecond or two
 _FREE_STEPS = 10_000_000
-_STEPS_PER_BYTE = 16  # reading a row takes less than one for each of its bytes
+_STEPS_PER_BYTE = 16  # of the file; reading a row takes less than one step for each of its bytes
 _LONGEST_SHOWN = 40
 
 Schema = tuple[tuple[str, ...], ...]  # kind, name, table and SQL

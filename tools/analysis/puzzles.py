@@ -44,7 +44,7 @@ class Puzzle:
         line: the best line to the end of the game; its first move is the solution.
         plies: the depth from which the engine finds the solution; the number of empty squares if it has to solve.
         failures: the probability that a weaker opponent plays another move, 0 to 1, for each of ``ELOS``.
-        source: the game in words; empty if unknown.
+        source: a description of the game that it comes from; empty if unknown.
         ply: the number of moves and passes before it in the game.
     """
 

@@ -122,13 +122,13 @@ class SearchRequest:
     """The limits of a search and the wanted answer; None is no limit, and the first limit that is met ends the search.
 
     Attributes:
-        level: 0 to 60, see ``limit_for_level``; says depth and selectivity.
+        level: the level, 0 to 60, which sets the depth and the selectivity; see ``limit_for_level``.
         selectivity: the selectivity in percent; None for the best one against time or nodes, else 100.
         multipv: the number of best moves to report.
         stable: True to report stable discs, which can never be turned again.
         report_every: seconds between reports while the search runs; None for the result alone.
 
-    Raises: SettingsError if a number makes no sense, or if the level is not the only one to say how deep.
+    Raises: SettingsError if a number makes no sense, or if a level is combined with a depth or a selectivity.
     """
 
     depth: int | None = None

@@ -58,7 +58,7 @@ class ArchiveContents:
         duplicates: games left out, since one with the same players, year and moves is in it.
         others: games left out, since they are by other rules.
         bad: entries of files that could not be read as games.
-        positions: different ones, images counted once.
+        positions: the number of distinct positions; symmetric images count as one.
     """
 
     games: int

@@ -114,7 +114,7 @@ class Archive:
     def open(cls, path: Path | str) -> Self:
         """Open an archive, which may lie in a folder that is read-only.
 
-        Raises: FileFormatError if it is none, is damaged at first sight or is of another version.
+        Raises: FileFormatError if the file is not an archive, is found to be damaged or has another version.
         """
         return cls(Path(path), ARCHIVE.open_to_read(Path(path)))
 

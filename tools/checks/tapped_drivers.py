@@ -145,7 +145,7 @@ class RawAnswer(Reply):
         id: the number that it repeats, if its process was sent this one.
         glued: whether the id follows the sign without a blank; true if there is no id.
         raw: all of its bytes, the closing empty line included.
-        strays: output before it that belongs to no answer.
+        strays: the output before this answer that belongs to no answer.
     """
 
     id: str
