@@ -89,7 +89,7 @@ CPU_FEATURES = re.findall(r'\{"(\w+)",', (ROOT / "engine" / "cpufeatures.h").rea
 
 
 def compiler() -> str:
-    """The command that will compile the modules."""
+    """Return the command that will compile the modules."""
     return os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc"
 
 
@@ -115,7 +115,7 @@ def used_features(march: str) -> tuple[str, ...]:
 
 
 def march_options(march: str) -> list[str]:
-    """The compiler's options for a CPU; zig has names of its own, and takes the least CPU of a family by itself."""
+    """Return the compiler's options for a CPU; zig has its own names, and takes the least CPU of a family by itself."""
     if not TARGET:
         return [f"-march={march}"]
     return [f"-march={march.replace('-', '_')}"] if march.startswith("x86-64") else []
@@ -176,7 +176,7 @@ def alias_folder() -> str:
 
 
 def documented(source: Path) -> str:
-    """The path of a copy of a .pyx whose docstrings are those of its stub, all of them; its lines stay where they are.
+    """Return the path of a copy of a .pyx that has all docstrings of its stub; its lines stay where they are.
 
     A docstring is written once, in the .pyi, and its first line again in the .pyx. A class gets its signature too, in
     the form in which ``inspect.signature`` finds that of a class written in C.
@@ -212,7 +212,7 @@ def documented(source: Path) -> str:
 
 
 def docstrings(node: ast.Module | ast.ClassDef, owner: str = "") -> Iterator[tuple[str, str]]:
-    """The docstrings of a stub by dotted names, those of classes with a signature in front."""
+    """Yield the docstrings of a stub by dotted names, those of classes with a signature in front."""
     for found in node.body:
         if not isinstance(found, ast.ClassDef | ast.FunctionDef) or not (doc := ast.get_docstring(found)):
             continue
@@ -224,7 +224,7 @@ def docstrings(node: ast.Module | ast.ClassDef, owner: str = "") -> Iterator[tup
 
 
 def arguments(args: ast.arguments) -> str:
-    """The arguments of a constructor without their types."""
+    """Return the arguments of a constructor without their types."""
     del args.args[0]
     for arg in (*args.args, *args.kwonlyargs):
         arg.annotation = None
@@ -263,7 +263,7 @@ def extensions() -> list[Extension]:
 
 
 def translated() -> dict[str, Extension]:
-    """What Cython makes of the modules, on all processors, by the path of the .pyx."""
+    """Return the extensions that Cython makes of the modules, on all processors, by the path of the .pyx."""
     modules = extensions()
     translations = cythonize(
         modules,
@@ -283,7 +283,7 @@ def translated() -> dict[str, Extension]:
 
 
 def for_each_cpu(modules: list[Extension]) -> list[Extension]:
-    """The modules once for every CPU; of several builds each has its folder, ``engine/builds/MARCH``."""
+    """Return the modules once for every CPU; of several builds each has its folder, ``engine/builds/MARCH``."""
     made = []
     # The largest first, so that no processor is left alone with one at the end.
     for module in sorted(modules, key=lambda module: -os.path.getsize(module.sources[0])):
@@ -304,7 +304,7 @@ def for_each_cpu(modules: list[Extension]) -> list[Extension]:
 
 
 def label(march: str) -> str:
-    """The name of a build, which is part of a module's dotted name."""
+    """Return the name of a build, which is part of a module's dotted name."""
     return march.replace(".", "_")
 
 
@@ -356,7 +356,7 @@ class BuildForEachCPU(build_ext):
         return name.replace(".abi3.so", ".pyd") if "windows" in TARGET else name
 
     def build_extensions(self) -> None:
-        """A wheel's modules don't look for libraries where the Python that builds them has its own."""
+        """Build the modules of a wheel without the library folders of the Python that builds them."""
         if IS_WHEEL:
             self.compiler.linker_so = [
                 word for word in self.compiler.linker_so if not word.startswith("-Wl,-rpath")
@@ -373,7 +373,7 @@ class BuildForEachCPU(build_ext):
 
 
 def shell_files(built: str) -> list[tuple[str, list[str]]]:
-    """The manual and the completions of shells, which the program that has been built makes of its commands."""
+    """Return the manual and the completions of shells, which the program that has been built makes of its commands."""
     made = Path("build/share")
     shutil.rmtree(made, ignore_errors=True)
     path = os.pathsep.join(filter(None, [os.path.abspath(built), os.environ.get("PYTHONPATH")]))
@@ -399,7 +399,7 @@ def packages() -> list[str]:
 
 
 def pages() -> list[tuple[str, list[str]]]:
-    """The pages that the help of the commands names, with the files that they link to, and where a wheel has them."""
+    """Return the pages that the commands' help names and the files that they link to, by their place in a wheel."""
     found = [str(file) for pattern in PAGES for file in sorted(Path().glob(pattern))]
     return [(f"share/doc/outflank/{os.path.dirname(file)}", [file]) for file in found]
 

@@ -27,7 +27,7 @@ cdef enum:
 
 
 cdef inline uint64_t bit(int square) noexcept nogil:
-    """The mask of one square."""
+    """Return the mask of one square."""
     return <uint64_t>1 << square
 
 
@@ -37,7 +37,7 @@ cdef inline uint64_t _inner(uint64_t discs) noexcept nogil:
 
 
 cdef inline uint64_t _ray_ends(uint64_t own, uint64_t through, int step) noexcept nogil:
-    """Squares just past a run of 1-6 `through` discs that starts next to `own`, both ways."""
+    """Return the squares just past a run of 1-6 `through` discs that starts next to `own`, both ways."""
     cdef uint64_t up = through & (own << step), down = through & (own >> step)
     cdef uint64_t up_pairs = through & (through << step), down_pairs = through & (through >> step)
     up |= through & (up << step)
@@ -61,7 +61,7 @@ cdef inline uint64_t legal_moves_portable(uint64_t own, uint64_t opp) noexcept n
 
 
 cdef inline uint64_t _turned_up(uint64_t own, uint64_t through, int square, int step) noexcept nogil:
-    """The run of `through` discs next to `square` towards higher squares if `own` brackets it, else 0."""
+    """Return the run of `through` discs next to `square` towards higher squares if `own` brackets it, else 0."""
     cdef uint64_t run = through & (bit(square) << step)
     cdef uint64_t pairs = through & (through << step)
     run |= through & (run << step)
@@ -71,7 +71,7 @@ cdef inline uint64_t _turned_up(uint64_t own, uint64_t through, int square, int 
 
 
 cdef inline uint64_t _turned_down(uint64_t own, uint64_t through, int square, int step) noexcept nogil:
-    """The run of `through` discs next to `square` towards lower squares if `own` brackets it, else 0."""
+    """Return the run of `through` discs next to `square` towards lower squares if `own` brackets it, else 0."""
     cdef uint64_t run = through & (bit(square) >> step)
     cdef uint64_t pairs = through & (through >> step)
     run |= through & (run >> step)
@@ -81,7 +81,7 @@ cdef inline uint64_t _turned_down(uint64_t own, uint64_t through, int square, in
 
 
 cdef inline uint64_t turned_one_way(uint64_t own, uint64_t opp, int square, int direction) noexcept nogil:
-    """Discs bracketed in one direction (0..7: n ne e se s sw w nw) by playing on the empty `square`."""
+    """Return the discs bracketed in one direction (0..7: n ne e se s sw w nw) by playing on the empty `square`."""
     cdef uint64_t inner = _inner(opp)
     if direction == 0:
         return _turned_down(own, opp, square, NORTH_SOUTH)
@@ -124,7 +124,7 @@ cdef inline void moves_of_both(uint64_t own, uint64_t opp, uint64_t *moves, uint
 
 
 cdef inline uint64_t turned_discs(uint64_t own, uint64_t opp, int square) noexcept nogil:
-    """Discs that `own` turns by playing on the empty `square`, in all directions; 0 if the move is illegal."""
+    """Return the discs that `own` turns by playing on the empty `square`, in all directions; 0 if the move is illegal."""
     return turned_discs_simd(own, opp, square) if OUTFLANK_SIMD else turned_discs_portable(own, opp, square)
 
 

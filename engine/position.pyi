@@ -75,7 +75,7 @@ class Position:
         """
 
     def is_legal(self, move: Move | str | int) -> bool:
-        """Whether ``play`` would accept `move`; False also for anything that is not a move."""
+        """Return whether ``play`` would accept `move`; False also for anything that is not a move."""
 
     def legal_mask(self, colour: Colour | None = None) -> int:
         """Return the squares where `colour` (the side to move if None) could play, one bit a square."""

@@ -84,7 +84,7 @@ cdef class Position:
         return not self.can_move(False) and self.can_move(True)
 
     cdef bint can_move(self, bint opponent) noexcept:
-        """Whether the side to move, or its opponent, has a move, under any rules of turning."""
+        """Return whether the side to move, or its opponent, has a move, under any rules of turning."""
         return legal_moves(self.opp, self.own) != 0 if opponent else legal_moves(self.own, self.opp) != 0
 
     def legal_mask(self, colour=None):
@@ -94,7 +94,7 @@ cdef class Position:
         return legal_moves(self.opp, self.own)
 
     cdef bint _is_mover(self, colour) except -1:
-        """Whether `colour` is to move.
+        """Return whether `colour` is to move.
 
         Raises: NotationError if it is not a colour.
         """
@@ -110,7 +110,7 @@ cdef class Position:
         return LegalMoves(move for square in squares for move in self._choices(square))
 
     def is_legal(self, move):
-        """Whether ``play`` would accept `move`; False also for anything that is not a move."""
+        """Return whether ``play`` would accept `move`; False also for anything that is not a move."""
         try:
             self.parse_move(move)
         except OutflankError:

@@ -167,7 +167,7 @@ def modules() -> Iterator[Path]:
     """Yield our modules, Python's and Cython's."""
     for folder in FOLDERS:
         for path in sorted((ROOT / folder).rglob("*.p*")):
-            if path.suffix == ".py":
+            if path.suffix in (".py", ".pyi", ".pyx", ".pxd"):
                 yield path
 
 

@@ -27,7 +27,7 @@ def spread(kept: memoryview[int], columns: memoryview[int]) -> memoryview[int]:
 
     Args:
         kept: the entries of the kept weights, phase by phase, int32.
-        columns: for each weight of a phase its place among the kept ones, int32.
+        columns: the index among the kept weights of each weight of a phase, int32.
 
     Raises: ValueError if a column is not one of the kept weights; OSError if there is no memory.
     """

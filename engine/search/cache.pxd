@@ -79,7 +79,7 @@ cdef inline const CacheEntry *find(const Cache *cache, Place place, uint64_t own
 cdef inline bint knows_better(
     const Cache *cache, Place place, uint64_t own, uint64_t opp, int alpha, int *score
 ) noexcept nogil:
-    """Whether a move to this board, seen by the side that moves next, is known to be better than `alpha`."""
+    """Return whether a move to this board, seen by the side that moves next, is known to be better than `alpha`."""
     cdef const CacheEntry *entry = find(cache, place, own, opp)
     if entry == NULL or -entry.upper <= alpha:
         return False

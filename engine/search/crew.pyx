@@ -298,7 +298,7 @@ cdef void serve(Worker *worker) noexcept nogil:
 
 
 cdef inline bint _lies_below(const SplitPoint *split, const SplitPoint *ancestor) noexcept nogil:
-    """Whether `split` is `ancestor` or was opened by a thread at work below it; every split lies below NULL."""
+    """Return whether `split` is `ancestor` or was opened by a thread at work below it; every split lies below NULL."""
     while split != NULL and split != ancestor:
         split = split.parent
     return split == ancestor

@@ -303,7 +303,7 @@ cdef class Deepening:
         return Line(move, float(-rules.least_win(side.other)), pv, "upper", result)
 
     def _is_exact(self):
-        """Whether the last finished iteration reached the end without selective cuts."""
+        """Return whether the last finished iteration reached the end without selective cuts."""
         return self._depth >= self._empties and self._selectivity == FULL_WIDTH
 
     def _remembered(self, Position position):
@@ -367,7 +367,7 @@ cdef object _best_move(Position position, const Payload *known):
 
 
 cdef bint _knows(Worker *worker, Position position, Payload *known):
-    """Whether the table has a board's score at the end of the game."""
+    """Return whether the table has a board's score at the end of the game."""
     return probe(worker.table, position.own, position.opp, known) and answers(worker, known, position.empties)
 
 
@@ -376,7 +376,7 @@ cdef list _fewest_replies_first(Position position):
 
 
 cdef bint _keeps(Worker *worker, Position after, int score):
-    """Whether the board after a move is worth `score` to the side that made it."""
+    """Return whether the board after a move is worth `score` to the side that made it."""
     cdef int value, empties = after.empties
     worker.features += 1
     worker.nodes += 1

@@ -77,7 +77,7 @@ cdef int _solve_passed(Worker *worker, uint64_t own, uint64_t opp, int alpha, in
 cdef inline bint _cut_early(
     Worker *worker, Place place, uint64_t own, uint64_t opp, int alpha, int empties, int *score
 ) noexcept nogil:
-    """Whether a cache or stable discs prove that a board's score is outside the window."""
+    """Return whether a cache or stable discs prove that a board's score is outside the window."""
     cdef const CacheEntry *entry = find(worker.cache, place, own, opp)
     if entry != NULL:
         score[0] = entry.lower if entry.lower > alpha else entry.upper
@@ -213,7 +213,7 @@ cdef inline int _make_children(uint64_t own, uint64_t opp, uint64_t moves, Child
 cdef inline bint _cut_by_child(
     const Cache *cache, const Child *children, int count, int alpha, int empties, int *score
 ) noexcept nogil:
-    """Whether the cache already has a move that is better than `alpha`; `empties` are the children's."""
+    """Return whether the cache already has a move that is better than `alpha`; `empties` are the children's."""
     cdef int i
     for i in range(count):
         if knows_better(

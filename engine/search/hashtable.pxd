@@ -73,7 +73,7 @@ cdef inline uint64_t opp_seal(const HashSlots *table, uint64_t payload) noexcept
 cdef inline bint holds(
     const HashSlots *table, const HashEntry *entry, uint64_t word, uint64_t own, uint64_t opp
 ) noexcept nogil:
-    """Whether an entry whose payload was read as `word` belongs to this board."""
+    """Return whether an entry whose payload was read as `word` belongs to this board."""
     return entry.own ^ own_seal(table, word) == own and entry.opp ^ opp_seal(table, word) == opp
 
 

@@ -195,7 +195,7 @@ cdef inline int _guess_margin(const int16_t *margins, int selectivity, int empti
 
 
 cdef inline bint _in_danger(uint64_t own, uint64_t opp, int depth, int empties) noexcept nogil:
-    """Whether the side with the discs `own` may soon have no move or no disc, by a static estimate."""
+    """Return whether the side with the discs `own` may soon have no move or no disc, by a static estimate."""
     cdef int moves
     if empties < _DANGER_FROM:
         return False

@@ -307,13 +307,13 @@ def _final_line(position):
 
 
 def _evaluator(path):
-    """The evaluation in a file, as the file is now."""
+    """Return the evaluation in a file, as the file is now."""
     return _evaluator_of(path, checksum(path))
 
 
 @functools.lru_cache(maxsize=_EVALUATORS_KEPT)
 def _evaluator_of(path, evaluation):
-    """The evaluation in a file with this checksum; searchers share it."""
+    """Return the evaluation in a file with this checksum; searchers share it."""
     return Evaluator(load(path))
 
 

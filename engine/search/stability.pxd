@@ -90,7 +90,7 @@ cdef inline uint64_t stable_of(uint64_t own, uint64_t opp) noexcept nogil:
 
 
 cdef inline bint stability_cuts(uint64_t own, uint64_t opp, int alpha, int empties, int *bound) noexcept nogil:
-    """Whether the opponent's stable discs keep the score at or below `alpha`; if so, `bound` is set to their limit.
+    """Return whether the opponent's stable discs keep the score at or below `alpha`; if so, set `bound` to their limit.
 
     Only tried where it succeeds often enough to pay: far above zero, farther earlier in the game. The thresholds are
     Edax's, slightly simplified (4 empty squares: 6, two more for each empty square).

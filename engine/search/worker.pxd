@@ -165,7 +165,7 @@ cdef extern from * nogil:
 
 
 cdef inline bint is_cut(const SplitPoint *split) noexcept nogil:
-    """Whether work below a split point has become pointless."""
+    """Return whether work below a split point has become pointless."""
     while split != NULL:
         if split.cut:
             return True
@@ -174,7 +174,7 @@ cdef inline bint is_cut(const SplitPoint *split) noexcept nogil:
 
 
 cdef inline bint must_stop(Worker *worker) noexcept nogil:
-    """Whether this thread must stop: the search is over, or a split point above it is cut.
+    """Return whether this thread must stop: the search is over, or a split point above it is cut.
 
     Cheap enough for every node.
     """

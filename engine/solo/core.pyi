@@ -39,31 +39,31 @@ class SoloBoard:
         """Squares without a disc or a chip."""
 
     def chips_of(self, colour: Colour) -> int:
-        """The chips known to be of that colour."""
+        """Return the chips known to be of that colour."""
 
     def hidden(self) -> SoloBoard:
-        """The same board without the facts known about closed chips."""
+        """Return the same board without the facts known about closed chips."""
 
     def legal_mask(self, colour: Colour) -> int:
-        """The free squares on which a disc of that colour turns a disc or wins a chip."""
+        """Return the free squares on which a disc of that colour turns a disc or wins a chip."""
 
     def turned(self, colour: Colour, square: int) -> int:
-        """The discs that a disc of that colour turns; chips end a row as free squares do.
+        """Return the discs that a disc of that colour turns; chips end a row as free squares do.
 
         Raises: IllegalMoveError if it may not be put there.
         """
 
     def taken(self, colour: Colour, square: int) -> int:
-        """The chips that a disc of that colour wins: open, of the other colour, between it and another of its own.
+        """Return the chips that a disc of that colour wins: open, of the other colour, between it and another disc.
 
         Raises: IllegalMoveError if it may not be put there.
         """
 
     def opened(self, square: int) -> int:
-        """The closed chips that a disc on `square` turns up: those that share a side with it."""
+        """Return the closed chips that a disc on `square` turns up: those that share a side with it."""
 
     def play(self, colour: Colour, square: int) -> SoloBoard:
-        """The board after a move: discs are turned, then chips taken, then chips turned up.
+        """Return the board after a move: discs are turned, then chips taken, then chips turned up.
 
         Raises: IllegalMoveError if it may not be played, or would turn up a chip whose colour is not known.
         """
@@ -83,7 +83,7 @@ class SoloBoard:
         """
 
     def can_win(self, nodes: int) -> bool | None:
-        """Whether any chip can be won, found by looking at lines of moves; None if `nodes` boards do not settle it."""
+        """Return whether any chip can be won, by a search of lines of moves; None if `nodes` boards don't settle it."""
 
     def __eq__(self, other: object) -> bool: ...
     def __hash__(self) -> int: ...

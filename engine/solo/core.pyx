@@ -172,7 +172,7 @@ cdef class SoloBoard:
 
     @property
     def closed(self):
-        """Chips that lie face down."""
+        """Return the chips that lie face down."""
         return self.state.closed
 
     @property
@@ -181,12 +181,12 @@ cdef class SoloBoard:
         return self.state.chips[0] | self.state.chips[1] | self.state.closed
 
     def chips_of(self, colour):
-        """The chips known to be of that colour."""
+        """Return the chips known to be of that colour."""
         return self.state.chips[_number(colour)]
 
     @property
     def free(self):
-        """Squares without a disc or a chip."""
+        """Return the squares without a disc or a chip."""
         return free_squares(&self.state)
 
     def hidden(self):
@@ -200,27 +200,27 @@ cdef class SoloBoard:
         )
 
     def legal_mask(self, colour):
-        """The free squares on which a disc of that colour turns a disc or wins a chip."""
+        """Return the free squares on which a disc of that colour turns a disc or wins a chip."""
         return solo_moves(&self.state, _number(colour))
 
     def turned(self, colour, square):
-        """The discs that a disc of that colour turns; chips end a row as free squares do."""
+        """Return the discs that a disc of that colour turns; chips end a row as free squares do."""
         self._expect_legal(colour, square)
         return solo_turned(&self.state, _number(colour), square)
 
     def taken(self, colour, square):
-        """The chips that a disc of that colour wins: open, of the other colour, between it and another of its own."""
+        """Return the chips that a disc of that colour wins: open, of the other colour, between it and another disc."""
         self._expect_legal(colour, square)
         return solo_taken(&self.state, _number(colour), square)
 
     def opened(self, square):
-        """The closed chips that a disc on `square` turns up: those that share a side with it."""
+        """Return the closed chips that a disc on `square` turns up: those that share a side with it."""
         if square not in SQUARES:
             raise OutOfRangeError(f"expected a square from 0 to 63, got {square!r}")
         return self.state.closed & beside(bit(square))
 
     def play(self, colour, square):
-        """The board after a move: discs are turned, then chips taken, then chips turned up."""
+        """Return the board after a move: discs are turned, then chips taken, then chips turned up."""
         cdef SoloBoard after = SoloBoard.__new__(SoloBoard)
         self._expect_legal(colour, square)
         if _unknown(&self.state) & beside(bit(square)):
@@ -237,7 +237,7 @@ cdef class SoloBoard:
         return solo_winnable(&self.state)
 
     def can_win(self, nodes):
-        """Whether any chip can be won, found by looking at lines of moves; None if `nodes` boards do not settle it."""
+        """Return whether any chip can be won, by a search of lines of moves; None if `nodes` boards do not settle it."""
         cdef long left = whole("nodes", nodes, 0, 1 << 62)
         cdef int answer
         with nogil:

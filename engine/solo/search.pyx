@@ -80,7 +80,7 @@ cdef uint64_t _draw(uint64_t *seed) noexcept nogil:
 
 
 cdef bint _is_new(uint64_t *seen, int room, const _Node *node) noexcept nogil:
-    """Whether this board is new at this ply. The table may forget a board, which then is searched twice."""
+    """Return whether this board is new at this ply. The table may forget a board, which then is searched twice."""
     cdef uint64_t key = node.state.discs[0] * <uint64_t>0x9E3779B97F4A7C15
     key ^= (node.state.discs[1] ^ (key >> 29)) * <uint64_t>0xC2B2AE3D27D4EB4F
     key ^= (node.won ^ (key >> 31)) * <uint64_t>0x165667B19E3779F9

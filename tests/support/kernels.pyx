@@ -55,7 +55,7 @@ def transform(uint64_t mask, int symmetry):
 
 
 cdef bint _taken(uint64_t discs, int square) except -1:
-    """Whether a square is not empty; the kernels need one that is."""
+    """Return whether a square is not empty; the kernels need one that is."""
     _check("square", square, 63)
     return discs >> square & 1
 
