@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -64,7 +65,9 @@ def test_the_documentation_names_only_what_make_can_do(page: str) -> None:
 def test_what_python_lacks_is_named(bare: Path, target: str, pattern: str, action: str, words: str) -> None:
     """By an interpreter that is spoiled: a shell script that does `action` in place of the matching calls."""
     python = bare / "python3.12"
-    python.write_text(f'#!/bin/sh\ncase "$*" in {pattern}) {action};; *) exec {sys.executable} "$@";; esac\n')
+    python.write_text(
+        f'#!/bin/sh\ncase "$*" in {pattern}) {action};; *) exec {shlex.quote(sys.executable)} "$@";; esac\n'
+    )
     python.chmod(0o755)
     told = make(bare, target, f"PYTHON={python}")
 

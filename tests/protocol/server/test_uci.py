@@ -2,6 +2,7 @@
 
 import random
 import re
+import shlex
 import time
 from collections.abc import Iterator
 
@@ -21,7 +22,8 @@ USUAL_START = position_line(Position.start())
 
 @pytest.fixture(scope="module")
 def opened() -> Iterator[UciDriver]:
-    with UciDriver(EngineSpec.parse(f"name=U cmd='{OUTFLANK} uci' book=none"), Rules()) as driver:
+    command = shlex.quote(f"{shlex.quote(OUTFLANK)} uci")  # a path may have blanks
+    with UciDriver(EngineSpec.parse(f"name=U cmd={command} book=none"), Rules()) as driver:
         driver.open()
         yield driver
 
