@@ -63,17 +63,24 @@ class DelayMeter:
         self._before = _Snapshot.of(self._driver)
 
     def seconds(self) -> float:
-        """Return the delay since the start; 0 if the engine ran more threads than it declares."""
+        """Return the delay of an answer since the start; 0 if the engine ran more threads than it declares."""
+        # Delays at both ends of the wire follow one another.
+        return sum(self._delays())
+
+    def seconds_so_far(self) -> float:
+        """Return the delay of an engine that has not answered yet: what held up both ends counts once."""
+        return max(self._delays())
+
+    def _delays(self) -> tuple[float, float]:
+        """Return the delay of the engine, and of the thread that reads its answer."""
         before, now = self._before, _Snapshot.of(self._driver)
         if before is None:
-            return 0.0
-        taken = now.at - before.at
-        if is_own_doing(now.cpu_seconds - before.cpu_seconds, self._driver.spec.threads, taken):
-            return 0.0
+            return 0.0, 0.0
+        if is_own_doing(now.cpu_seconds - before.cpu_seconds, self._driver.spec.threads, now.at - before.at):
+            return 0.0, 0.0
         reading = now.own_wait - before.own_wait + (self._held_up(before.at, now.at) if self._held_up else 0)
-        # Delays at both ends of the wire follow one another.
-        delay = waited_for_others(before.threads, now.threads)
-        return delay + max(0.0, reading - (now.own_cpu - before.own_cpu))
+        reading = min(reading, now.at - before.at) - (now.own_cpu - before.own_cpu)
+        return waited_for_others(before.threads, now.threads), max(0.0, reading)
 
 
 def is_own_doing(cpu_seconds: float, threads: int, seconds: float) -> bool:

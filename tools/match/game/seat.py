@@ -21,9 +21,9 @@ from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove, fo
 from outflank.tools.match.game.delay import DelayMeter, HeldUp
 from outflank.tools.match.game.results import Ending, Loss, OffClockTime
 
-_LONGEST_EXTENSION = (
-    60.0  # seconds for which an engine without an answer is waited for on a machine that stands still
-)
+# The seconds by which a deadline is put off at most on a machine that stands still: at least, and at most.
+_LONGEST_EXTENSION = 10.0, 60.0
+_EXTENSION_SHARE = 10.0  # of the time of the move, between these two
 _ENDINGS: dict[type[EngineError], Ending] = {  # the first that fits
     EngineOutOfTime: Ending.TIME,
     EngineTimeout: Ending.STALL,
@@ -161,8 +161,13 @@ class Seat:
 
     def _extension(self) -> float:
         """Return the seconds by which the deadline of the move is extended; called after the deadline."""
-        self._extended = min(self._meter.seconds(), _LONGEST_EXTENSION)
+        self._extended = min(self._meter.seconds_so_far(), self._longest_extension)
         return self._extended
+
+    @property
+    def _longest_extension(self) -> float:
+        least, most = _LONGEST_EXTENSION
+        return min(most, max(least, _EXTENSION_SHARE * self._clock.deadline))
 
     def _excuse(self, overrun: float) -> None:
         """Note the delay if without it the loss on time by `overrun` seconds would not have come about."""
@@ -173,7 +178,7 @@ class Seat:
         if error.answered or self._extended is None:
             self._excuse((error.seconds or 0.0) - self._clock.deadline)
         else:  # it was given the time that the machine took, and has not used it
-            self.delay = self._extended if self._extended >= _LONGEST_EXTENSION else 0.0
+            self.delay = self._extended if self._extended >= self._longest_extension else 0.0
 
     @contextmanager
     def _blamed(self) -> Iterator[None]:
