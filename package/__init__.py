@@ -3,7 +3,7 @@
 ``from outflank import Game, Limit, Position, Searcher``: every public name of ``outflank.engine`` is a name here too.
 So are ``read_games`` for files of games, ``review_game`` and ``curve_svg`` for their analysis, ``Archive`` for
 looking games up by position, ``Book`` for opening books, and ``openings`` for the names of openings. Each is loaded
-when it is asked for. ``outflank.protocol`` turns lines into calls, and ``outflank.tools`` is the program.
+on first use. ``outflank.protocol`` implements GTP, NBoard and UCI, and ``outflank.tools`` is the command-line program.
 """
 
 import sys
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from outflank.tools.archive import build_archive as build_archive
 
 # ruff: noqa: F405
-# A list and not `engine.__all__`, so that it is known before the engine is loaded; a test compares them.
+# Not `engine.__all__`, so that the names are known before the engine is loaded; a test compares both lists.
 __all__ = [
     "BUILD",
     "DEFAULT_LEVEL",
@@ -114,7 +114,7 @@ _BEYOND_ENGINE = {
     "curve_svg": "outflank.tools.analysis.review.page",
     **dict.fromkeys(("Archive", "ArchiveQuery", "add_to_archive", "build_archive"), "outflank.tools.archive"),
 }
-"""The modules of the names that ``outflank.engine`` does not have."""
+"""The module of each public name that ``outflank.engine`` does not have."""
 
 if not TYPE_CHECKING:  # type checkers read the imports above, and report a name that is not among them
 

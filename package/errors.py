@@ -1,4 +1,4 @@
-"""The errors that a caller may meet, and the check of whole numbers that callers pass."""
+"""The errors that Outflank raises, and checks of whole numbers that callers pass."""
 
 from collections.abc import Callable, Iterable
 from functools import wraps
@@ -44,9 +44,9 @@ def whole(name: str, value: SupportsIndex, least: int, most: int = _MOST, unit: 
         value: the value to check.
         least: the smallest valid value.
         most: the largest valid value.
-        unit: the unit in an error message, after a blank.
+        unit: the unit in an error message, with a leading blank.
 
-    Raises: SettingsError if it is not a whole number or out of range.
+    Raises: SettingsError if `value` is not a whole number or is out of range.
     """
     try:
         number = index(value)
@@ -62,7 +62,7 @@ def whole(name: str, value: SupportsIndex, least: int, most: int = _MOST, unit: 
 def mask(value: SupportsIndex) -> int:
     """Return `value` as a mask of 64 bits, one for each square.
 
-    Raises: NotationError if it is not a mask.
+    Raises: NotationError if `value` is not a mask.
     """
     try:
         number = index(value)
@@ -73,7 +73,7 @@ def mask(value: SupportsIndex) -> int:
     return number
 
 
-# What other programs and our own command line call the arguments of the searches.
+# The names that other programs and our command line use for arguments of a search, and ours.
 _MEANT = {
     "concurrency": "threads",
     "evaluation": "weights",
@@ -89,8 +89,8 @@ _MEANT = {
 
 
 def unknown_keyword(call: str, name: str, known: Iterable[str]) -> TypeError:
-    """Return the error of a call with an unknown keyword argument, which names the argument that is probably meant."""
-    from difflib import get_close_matches  # not at the top: an engine starts without it
+    """Return the error for an unknown keyword argument; its message suggests the argument that was probably meant."""
+    from difflib import get_close_matches  # not at the top, so that the engine starts faster
 
     listed = list(known)
     close = [_MEANT[name]] if _MEANT.get(name) in listed else get_close_matches(name, listed, 1)
@@ -99,8 +99,8 @@ def unknown_keyword(call: str, name: str, known: Iterable[str]) -> TypeError:
 
 
 def names_keywords(decorated: Class) -> Class:
-    """Let a dataclass answer an unknown keyword argument by ``unknown_keyword``."""
-    made: Callable[..., None] = decorated.__init__  # type: ignore[misc]  # of the class itself
+    """Make a dataclass raise the error of ``unknown_keyword`` for an unknown keyword argument."""
+    made: Callable[..., None] = decorated.__init__  # type: ignore[misc]  # the class's own
 
     @wraps(made)
     def __init__(self: Any, *arguments: Any, **values: Any) -> None:
@@ -108,7 +108,7 @@ def names_keywords(decorated: Class) -> Class:
             made(self, *arguments, **values)
         except TypeError:
             for name in values:
-                if name not in decorated.__match_args__:  # type: ignore[attr-defined]  # every dataclass has them
+                if name not in decorated.__match_args__:  # type: ignore[attr-defined]  # every dataclass has it
                     raise unknown_keyword(decorated.__name__, name, decorated.__match_args__) from None  # type: ignore[attr-defined]
             raise
 

@@ -1,1 +1,1 @@
-"""Files that last: written whole, locked by one writer, in the one kind of SQLite file; and JSON from outside."""
+"""Storage: atomic writes, writer locks, SQLite files, and readers of untrusted JSON and TOML."""

@@ -2,7 +2,7 @@
 
 Files are not trusted. SQL in a file, such as a view in place of a table, runs when the file is read, and may run for
 ever. So a file must have exactly our tables and nothing else. The pages may be malicious as well: they may form cycles,
-or make a text of a gigabyte out of a small file. So each statement has a limit of steps, and each value one of bytes.
+or expand a small file to a gigabyte of text. So the steps of a statement and the bytes of a value are limited.
 """
 
 import contextlib
@@ -23,21 +23,21 @@ from outflank.storage.files import file_of, open_beside, open_regular
 
 _MAGIC = b"SQLite format 3\0"
 _HEADER_BYTES = 100
-_WAL = 2  # in the header's bytes 18 and 19
-_LARGEST_PAGE = 65536  # bytes; written as 1
-_PRIMARY = 0xFF  # the primary part of an error code of SQLite
+_WAL = 2  # the value of the header's bytes 18 and 19 in WAL mode
+_LARGEST_PAGE = 65536  # bytes; the header has 1 for it
+_PRIMARY = 0xFF  # the mask of the primary code in an extended error code
 _OF_THE_DISK = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY)
 _MOST_FACTS = 1000
 CHECKSUM_FACT = "checksum"
 _BUSY_SECONDS = 10  # the time to wait for a lock of SQLite
 _MOST_SQL_BYTES = 1 << 16
-_MOST_OBJECTS = 100  # of a schema; ours have fewer than ten
-_STEPS_AT_ONCE = 100_000  # of SQLite's virtual machine, a millisecond or two
+_MOST_OBJECTS = 100  # in a schema; our schemas have fewer than ten
+_STEPS_AT_ONCE = 100_000  # steps of SQLite's virtual machine between two checks; a millisecond or two
 _FREE_STEPS = 10_000_000
-_STEPS_PER_BYTE = 16  # of the file; reading a row takes less than one step for each of its bytes
+_STEPS_PER_BYTE = 16  # for each byte of the file; reading a row takes less than one step per byte
 _LONGEST_SHOWN = 40
 
-Schema = tuple[tuple[str, ...], ...]  # kind, name, table and SQL
+Schema = tuple[tuple[str, ...], ...]  # the kind, name, table and SQL of each object
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +47,14 @@ class DatabaseKind:
     Attributes:
         noun: the kind in messages, with its article.
         application: the application id, which `file` and SQLite's own tools show.
-        tables: the SQL that creates the tables. The first has facts about the file: columns ``name`` and ``value``.
+        tables: the SQL that creates the tables. The first table has facts about the file, in columns
+            ``name`` and ``value``.
         version: the version of the tables.
         earlier: the SQL of the tables of earlier versions that can be read.
         upgrade: the SQL that converts the tables of the last earlier version when the file is opened to be written.
-        whole: True to check all pages when the file is opened, so that reading returns no more than the file holds;
-            50 MB take a third of a second.
-        longest: the limit of a value or a row in bytes.
+        whole: True to check all pages when the file is opened, so that reading can't return more data than the file
+            holds; the check takes a third of a second for 50 MB.
+        longest: the maximum size of a value or a row in bytes.
     """
 
     noun: str
@@ -67,7 +68,7 @@ class DatabaseKind:
 
     @contextmanager
     def creating(self, path: Path) -> Iterator[tuple[sqlite3.Connection, Path]]:
-        """Create a file atomically: the block fills its tables, and an old file is replaced at its end.
+        """Create a file atomically: the ``with`` block fills its tables, and its end replaces an old file.
 
         A symbolic link is followed. The block gets a connection in a transaction, and the temporary name of the file.
 
@@ -91,7 +92,7 @@ class DatabaseKind:
             raise
 
     def is_application_of(self, path: Path) -> bool:
-        """Return whether a file has the header of this kind; it may be damaged."""
+        """Return whether a file has the header of this kind; its contents may be damaged."""
         try:
             with open_regular(path) as file:
                 header = file.read(_HEADER_BYTES)
@@ -100,7 +101,7 @@ class DatabaseKind:
         return header.startswith(_MAGIC) and header[68:72] == struct.pack(">I", self.application)
 
     def open_to_read(self, path: Path) -> sqlite3.Connection:
-        """Open a file to read it, also while it is being written, and in a read-only folder.
+        """Open a file for reading, even if another process writes to it or its folder is read-only.
 
         Raises: FileFormatError if it is not of this kind, is visibly damaged or is of another version.
         """
@@ -109,7 +110,7 @@ class DatabaseKind:
             try:
                 return self._connect(path, "mode=ro")
             except sqlite3.OperationalError as error:
-                # A file in WAL mode needs a second file. If it can't be created, nobody writes either.
+                # Reading in WAL mode needs a second file. If none exists or can be created, no process is writing.
                 # An interrupted change has to be rolled back first, which needs write permission.
                 file = file_of(path)
                 left_alone = in_wal_mode and not file.with_name(file.name + "-wal").exists()
@@ -125,9 +126,9 @@ class DatabaseKind:
             raise self.unreadable(path, error) from None
 
     def open_to_write(self, path: Path) -> sqlite3.Connection:
-        """Open a file to change it; all commits before a crash are recovered.
+        """Open a file for changes; all commits before a crash are recovered.
 
-        It is in WAL mode, and commits survive a power cut.
+        The connection uses WAL mode, and its commits survive a power cut.
 
         Raises: FileFormatError if it is not of this kind; sqlite3.Error, UnicodeDecodeError, MemoryError.
         """
@@ -151,7 +152,7 @@ class DatabaseKind:
     def read_facts(self, connection: sqlite3.Connection) -> dict[str, str]:
         """Return the facts about a file, which ``sealed`` wrote.
 
-        Raises: FileFormatError with only the reason if they are damaged; sqlite3.Error.
+        Raises: FileFormatError if they are damaged, with a message that does not name the file; sqlite3.Error.
         """
         table = self.tables.split()[2]  # after CREATE TABLE
         facts = dict(connection.execute(f"SELECT name, value FROM {table} LIMIT {_MOST_FACTS}").fetchall())
@@ -162,7 +163,7 @@ class DatabaseKind:
         return facts
 
     def unreadable(self, path: Path, reason: object) -> FileFormatError:
-        """Return the error for a file that is refused; a MemoryError has no text of its own."""
+        """Return the error for a refused file; supplies a text for a MemoryError, which has none."""
         return FileFormatError(
             f"can't read {str(path)!r} as {self.noun} ({str(reason) or 'a size beyond all memory'})"
         )
@@ -193,7 +194,7 @@ class DatabaseKind:
         return bool(journal == _WAL)
 
     def _connect(self, path: Path, how: str, *, writes: bool = False) -> sqlite3.Connection:
-        """Connect with SQLite's URI options `how`; without `writes` it still rolls back an interrupted change."""
+        """Connect with SQLite's URI options `how`; even a connection for reading rolls back an interrupted change."""
         connection = sqlite3.connect(
             f"{path.absolute().as_uri()}?{how}",
             uri=True,
@@ -221,7 +222,7 @@ class DatabaseKind:
 
 
 def sealed(facts: Mapping[str, str]) -> dict[str, str]:
-    """Return the facts with the checksum that ``read_facts`` expects: CRC-32 of all others, in hexadecimal."""
+    """Return the facts with the checksum that ``read_facts`` expects: the CRC-32 of the other facts, in hexadecimal."""
     others = {name: value for name, value in facts.items() if name != CHECKSUM_FACT}
     return {**others, CHECKSUM_FACT: _checksum(others)}
 
@@ -296,7 +297,7 @@ class _WatchedConnection(sqlite3.Connection):
             raise error
 
     def _is_beyond_limit(self) -> bool:
-        """Return whether a statement takes longer than any of ours does in a file of this size."""
+        """Return whether the statement has taken more steps than any of ours needs in a file of this size."""
         if self._steps <= _FREE_STEPS:
             return False
         return self._steps > _FREE_STEPS + _STEPS_PER_BYTE * self._path.stat().st_size
@@ -304,8 +305,8 @@ class _WatchedConnection(sqlite3.Connection):
     def _watching(self) -> Iterator[bool]:
         """Yield for SQLite's progress callback whether to interrupt the statement.
 
-        The handler of a pending signal runs when Python code does, and raises. SQLite drops exceptions of its callback,
-        but a generator receives them at its ``yield`` and can keep them.
+        The handler of a pending signal may run in this generator and raise an exception. SQLite would drop an exception
+        of its callback, so the generator catches and keeps it.
         """
         while True:
             try:
@@ -338,7 +339,7 @@ def _expect_schema(connection: sqlite3.Connection, schemas: tuple[str, ...]) -> 
 
 
 def _schema_of(connection: sqlite3.Connection) -> Schema:
-    """Return kind, name, table and SQL of all objects, without blanks, which versions of SQLite set differently."""
+    """Return kind, name, table and SQL of all objects, without blanks, which differ between versions of SQLite."""
     rows = connection.execute(
         f"SELECT type, name, tbl_name, sql FROM sqlite_master LIMIT {_MOST_OBJECTS}"
     ).fetchall()

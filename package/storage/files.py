@@ -12,12 +12,12 @@ from typing import BinaryIO, TextIO
 from outflank.errors import OutflankError, SettingsError
 
 STDOUT = Path("-")
-"""Stdout in ``open_output``; the path of a file of that name is equal, but another object."""
+"""The path that means stdout in ``open_output``, compared by identity: an equal path names a file."""
 _DATABASE = b"SQLite format 3\0"  # the magic bytes of runs, books and archives
 
 
 def file_of(path: Path) -> Path:
-    """Return the file that a path leads to through all links; it need not exist.
+    """Return a path with all symbolic links resolved; the file need not exist.
 
     Raises: OSError if the links form a cycle.
     """
@@ -30,7 +30,7 @@ def file_of(path: Path) -> Path:
 def open_beside(path: Path, mode: int = 0o666) -> tuple[int, Path]:
     """Create a file in the folder of `path`, to be renamed to `path` when it is complete.
 
-    Its name can't be guessed and did not exist, so no link planted there is followed.
+    The name is random and must not exist, so a link planted by an attacker is not followed.
 
     Returns: the descriptor, and the file's name: a dot, the name of `path`, and a random number. Raises: OSError.
     """
@@ -39,16 +39,16 @@ def open_beside(path: Path, mode: int = 0o666) -> tuple[int, Path]:
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """Open a regular file to read it; a pipe or a device might never deliver data.
+    """Open a file for reading if it is a regular one; a pipe or a device might never deliver data.
 
     Raises: OSError, also if it is not a regular file; ValueError if the name is invalid, such as one with a zero byte.
     """
-    _expect_regular(path, os.stat(path).st_mode)  # first, since opening a device may do something
+    _expect_regular(path, os.stat(path).st_mode)  # before opening, which can have effects on a device
     return open(path, "rb", opener=_opened_regular)
 
 
 class UnwritableError(OutflankError, OSError):
-    """The system refuses to write a file: ``errno``, ``strerror``, and the given ``filename``."""
+    """The system's error when it refuses to write a file, with ``errno``, ``strerror`` and ``filename``."""
 
     def __str__(self) -> str:
         return f"can't write {self.filename!r} ({self.strerror})"
@@ -56,7 +56,7 @@ class UnwritableError(OutflankError, OSError):
 
 @contextlib.contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Report errors of the system in this block as errors of `path`.
+    """Convert an OSError in this block to an UnwritableError for `path`.
 
     Raises: UnwritableError; BrokenPipeError, which only means that a reader has exited.
     """
@@ -70,7 +70,7 @@ def writing(path: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def open_output(path: Path) -> Iterator[BinaryIO]:
-    """Open stdout for ``STDOUT``, else see ``whole_file``."""
+    """Open stdout if `path` is ``STDOUT``, else a new file as ``whole_file`` does."""
     if path is STDOUT:
         sys.stdout.flush()
         yield sys.stdout.buffer
@@ -91,7 +91,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
 
     A pipe or a device is written directly.
 
-    Raises: UnwritableError; SettingsError if that would overwrite a run or a book.
+    Raises: UnwritableError; SettingsError if `path` is a run, a book or an archive.
     """
     with writing(path):
         target = file_of(path)
@@ -127,7 +127,7 @@ def expect_writable(path: Path) -> None:
 def open_to_append(path: Path) -> TextIO:
     """Open a text file to append to it; create it if necessary.
 
-    Raises: UnwritableError; SettingsError if that would change a run or a book.
+    Raises: UnwritableError; SettingsError if `path` is a run, a book or an archive.
     """
     with writing(path):
         _expect_no_database(file_of(path))
@@ -135,7 +135,7 @@ def open_to_append(path: Path) -> TextIO:
 
 
 def _opened_regular(path: str, flags: int) -> int:
-    """Open a regular file and return its descriptor, which `open` owns: close it here only if this raises."""
+    """Open a regular file for `open`, and return its descriptor, which `open` closes unless this raises."""
     number = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
     try:
         _expect_regular(path, os.fstat(number).st_mode)
@@ -153,7 +153,7 @@ def _expect_regular(path: str | Path, mode: int) -> None:
 
 
 def _file_beside(path: Path) -> tuple[int, Path]:
-    """Create a file next to `path`, private if there is an old one, else by the umask."""
+    """Create a file next to `path`, private if `path` exists, else with the permissions of the umask."""
     return open_beside(path, 0o600 if path.exists() else 0o666)
 
 

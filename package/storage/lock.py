@@ -13,17 +13,17 @@ from outflank.errors import FileFormatError
 
 LOCK_SUFFIX = ".outflank-lock"
 """The suffix of a lock's name, after the name of the locked file."""
-_REMOVED = -1  # in place of a process id: the file was removed by the process that locked it
+_REMOVED = -1  # in place of a process id: the lock's holder has removed the lock file
 
 
 class WriterLock:
-    """An exclusive lock for writing a file: an open transaction of an SQLite file next to it, with our process id.
+    """An exclusive lock for writing a file: an open transaction in an SQLite file next to it that has our process id.
 
     A lock of the file itself would block readers as well. A link, folder, pipe or socket of this name is not
     touched: another user of the machine may have made it. As a context manager it is released at the end of the block.
 
-    Raises: FileFormatError if another process holds it, which begins with `expected` and names that process, or if the
-        lock file's name is taken by something else; OSError if it can't be created.
+    Raises: FileFormatError if another process holds the lock, with a message that begins with `expected` and names the
+        process, or if the lock file's name is taken by another file; OSError if it can't be created.
     """
 
     def __init__(self, path: Path, expected: str) -> None:
@@ -34,16 +34,16 @@ class WriterLock:
         self._file = self._path.lstat()
 
     def release(self) -> None:
-        """Release the lock, and remove its file unless it is another's by now."""
+        """Release the lock, and remove its file unless another process has replaced the file."""
         try:
             with suppress(FileNotFoundError):
                 if os.path.samestat(self._file, self._path.lstat()) and sys.platform != "win32":
                     self._path.unlink()
-            # For a process that has opened the file and not yet locked it.
+            # A process that has opened this file, but not locked it, now knows that it has to open a new one.
             self._commit(_REMOVED)
         finally:
             self._database.close()
-        if sys.platform == "win32":  # where an open file can't be removed, so nobody has it open
+        if sys.platform == "win32":  # Windows can't remove an open file, so it is closed first
             with suppress(OSError):
                 self._path.unlink()
 
@@ -94,7 +94,7 @@ class WriterLock:
         return OSError(errno.EIO, str(error), str(self._path))
 
     def _commit(self, holder: int) -> None:
-        """Write the number of the holder; wait for processes that are reading the old one."""
+        """Write the holder's process id, after waiting for processes that are reading the old one."""
         for statement in "busy_timeout = 5000", f"user_version = {holder}":
             self._database.execute(f"PRAGMA {statement}")
         self._database.execute("COMMIT")
@@ -115,7 +115,7 @@ class WriterLock:
 
 
 def expect_no_other_file(path: Path, purpose: str) -> None:
-    """Raise FileFormatError, beginning with `purpose`, if the folder of a future file has more than its leftovers."""
+    """Raise FileFormatError, whose message begins with `purpose`, if the folder of `path` has unrelated files."""
     names = {file.name for file in path.parent.iterdir()} - {path.name + LOCK_SUFFIX}
     if not all(name.startswith(f".{path.name}.") for name in names):
         raise FileFormatError(f"{purpose} a new or empty folder, and {str(path.parent)!r} has files in it")

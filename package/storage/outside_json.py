@@ -1,4 +1,4 @@
-"""JSON from outside: one reader for all that arrives over a network or from another program."""
+"""JSON from outside: a reader for input from a network or from another program."""
 
 import json
 import math
@@ -6,16 +6,16 @@ from typing import Any
 
 from outflank.errors import NotationError
 
-_MOST_DIGITS = 20  # of a whole number; the largest of 64 bits has as many
+_MOST_DIGITS = 20  # in a whole number; the largest 64-bit number has 20
 _LONGEST_SHOWN = 60
 
 
 def read_json_object(text: str | bytes) -> dict[str, Any]:
-    r"""Read an object, with numbers and texts that any part of the program can use.
+    r"""Read a JSON object whose numbers and texts are safe for all parts of the program.
 
-    A whole number of more than 20 digits becomes an infinite float, which no field takes: conversion and arithmetic
-    of longer ones are slow or fail. Every text can be encoded as UTF-8, unlike the lone surrogate ``"\ud800"``, which
-    SQLite, logs and pages can't take.
+    A whole number of more than 20 digits becomes an infinite float, which all fields reject: conversion and
+    arithmetic of longer numbers are slow or fail. A lone surrogate such as ``"\ud800"`` is refused, since SQLite, logs
+    and pages need text that can be encoded as UTF-8.
 
     Raises: NotationError.
     """

@@ -1,4 +1,4 @@
-"""Files of TOML that a person wrote."""
+"""A reader of TOML files that people write."""
 
 import tomllib
 from pathlib import Path
@@ -7,8 +7,8 @@ from typing import Any
 from outflank.errors import FileFormatError
 from outflank.storage.files import open_regular
 
-_MOST_BYTES = 1 << 18  # a thousand engines
-_MOST_DOTS = 64  # each part of a dotted key is a table, and tomllib takes a time that grows with their square
+_MOST_BYTES = 1 << 18  # enough for a thousand engines
+_MOST_DOTS = 64  # in a line; tomllib's time is quadratic in the parts of a dotted key
 
 
 def read_toml(path: Path, *, from_pipe: bool = False) -> dict[str, Any]:
@@ -29,7 +29,7 @@ def read_toml(path: Path, *, from_pipe: bool = False) -> dict[str, Any]:
         if max((line.count(".") for line in text.splitlines()), default=0) > _MOST_DOTS:
             raise ValueError(f"more than {_MOST_DOTS} dots in a line")
         found = tomllib.loads(text)
-        repr(found)  # a hexadecimal number may have more digits than can be shown: ValueError
+        repr(found)  # ValueError if a hexadecimal number has more digits than can be shown
         return found
     except OSError as error:
         raise FileFormatError(f"can't read {str(path)!r} ({error.strerror})") from None
@@ -37,7 +37,7 @@ def read_toml(path: Path, *, from_pipe: bool = False) -> dict[str, Any]:
         raise FileFormatError(
             f"{path}: not TOML that can be read: its brackets are nested too deeply"
         ) from None
-    except ValueError as error:  # which tomllib raises as its own kind, and Python for thousands of digits
+    except ValueError as error:  # from tomllib as a subclass, and from Python for thousands of digits
         has_long_number = "set_int_max_str_digits" in str(error)
         reason = "a number has too many digits" if has_long_number else str(error)
         raise FileFormatError(f"{path}: not TOML: {reason}") from None
