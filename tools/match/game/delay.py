@@ -1,8 +1,8 @@
-"""The time for which the machine kept an engine from its move: the excuse for a loss on time.
+"""Measures the delay of an engine by the machine, which can void a loss on time.
 
-An engine is delayed while a thread of it could run and has no processor, and while the runner can't read its answer.
-Waiting for a processor that the engine's own threads occupy is its own doing, and so is the processor time that the
-runner spends on reading its output.
+An engine is delayed while one of its threads is ready to run but has no processor, and while its answer waits for a
+runner without a processor. Time in which the engine's own threads occupy the processor does not count, nor does the
+processor time that the runner spends on reading the engine's output.
 """
 
 import time
@@ -13,16 +13,16 @@ from dataclasses import dataclass
 from outflank.protocol.drivers.driver import Driver, ThreadUsage
 
 _NANOSECONDS = 1e9  # in a second
-_BUSY_SHARE = 1.1  # of the threads that an engine declared: what measuring may be off by
+_BUSY_SHARE = 1.1  # allowed ratio of used to declared processor time; 10 % are for inaccurate measurement
 _NO_USAGE = ThreadUsage()
 
 HeldUp = Callable[[float, float], float]
-"""Returns the seconds for which this program was held up in a span of ``time.perf_counter()``."""
+"""Returns the seconds for which this program was held up between two values of ``time.perf_counter()``."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Snapshot:
-    """The use of the processors by an engine and the calling thread up to a moment.
+    """The processor usage of an engine and of the calling thread up to a moment.
 
     Attributes:
         at: the moment, by ``time.perf_counter()``.
@@ -40,17 +40,17 @@ class _Snapshot:
 
     @classmethod
     def of(cls, driver: Driver) -> "_Snapshot":
-        """Return the snapshot of this moment."""
+        """Return a snapshot of the present moment."""
         at, own_wait, own_cpu = time.perf_counter(), own_waited_seconds(), time.thread_time()
         return cls(at, driver.cpu_seconds, driver.threads, own_wait, own_cpu)
 
 
 class DelayMeter:
-    """Measures for how long the machine has delayed an engine; for one thread.
+    """Measures for how long the machine has delayed an engine; to be used by a single thread.
 
     Args:
         driver: the engine.
-        held_up: see ``HeldUp``; None if nobody watches.
+        held_up: see ``HeldUp``; None without a stall watch.
     """
 
     def __init__(self, driver: Driver, held_up: HeldUp | None) -> None:
@@ -64,11 +64,11 @@ class DelayMeter:
 
     def seconds(self) -> float:
         """Return the delay of an answer since the start; 0 if the engine ran more threads than it declares."""
-        # Delays at both ends of the wire follow one another.
+        # The engine's delay and the reader's delay follow one another, so they are added.
         return sum(self._delays())
 
     def seconds_so_far(self) -> float:
-        """Return the delay of an engine that has not answered yet: what held up both ends counts once."""
+        """Return the delay of an engine that has not answered yet; a delay of both engine and reader counts once."""
         return max(self._delays())
 
     def _delays(self) -> tuple[float, float]:
@@ -89,9 +89,9 @@ def is_own_doing(cpu_seconds: float, threads: int, seconds: float) -> bool:
 
 
 def waited_for_others(before: Mapping[int, ThreadUsage], now: Mapping[int, ThreadUsage]) -> float:
-    """Return the seconds for which other programs kept a thread from running, of the thread that waited longest.
+    """Return the longest time, in seconds, for which other programs kept a single thread from running.
 
-    A thread may be new, and then it begins with nothing.
+    A thread that is missing in `before` has started since, with a usage of zero.
     """
     ran = {each: usage.ran - before.get(each, _NO_USAGE).ran for each, usage in now.items()}
     longest = 0.0
@@ -108,16 +108,17 @@ def waited_for_others(before: Mapping[int, ThreadUsage], now: Mapping[int, Threa
 
 
 def together_at_most(ran: Collection[float], processors: int) -> float:
-    """Return the longest time for which threads that ran for so long can have occupied all of these processors.
+    """Return the longest time for which threads with running times `ran` can have occupied all processors at once.
 
-    No thread runs on two processors at once, so for any number of the longest ones the others must fill the rest.
+    A thread runs on one processor at a time. So for every n, while the n threads that ran longest occupy n processors,
+    the other threads must occupy the remaining processors.
     """
     longest_first = sorted(ran, reverse=True)
     return min((sum(longest_first[one:]) / (processors - one) for one in range(processors)), default=0.0)
 
 
 def own_waited_seconds() -> float:
-    """Return for how long the calling thread was ready and had no processor; 0 where the system does not say."""
+    """Return the seconds for which the calling thread was ready but had no processor; 0 if these are unknown."""
     with suppress(OSError), open("/proc/thread-self/schedstat", "rb", buffering=0) as file:
         return int(file.read().split()[1]) / _NANOSECONDS
     return 0.0

@@ -1,4 +1,4 @@
-"""Pairs of games of an engine against itself, which come out as mirror images if all repeats itself."""
+"""Pairs of games of an engine against itself. A deterministic engine plays the same moves in both games."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -9,11 +9,11 @@ from outflank.tools.match.game.referee import Referee
 from outflank.tools.match.game.results import GameRecord, Pairing
 
 MIRROR_NAMES = ("A", "B")
-"""The names of the engine in the games of a pair; the first begins the first game."""
+"""The names of the engine's two processes; the first one has Black in the first game."""
 
 
 def mirror_fault(first: GameRecord, second: GameRecord) -> str:
-    """Return why the second game is no mirror image of the first, in a sentence; empty if it is one."""
+    """Return a sentence about a fault in one of the games or their first difference; empty if they are equal."""
     for game in (first, second):
         if game.ending.is_fault:
             return f"game {game.pairing.number} ended by {game.ending}: {game.detail}"
@@ -41,7 +41,7 @@ def play_mirror_pair(
         rules: the rules of the games.
         opening: the moves given to both sides, without passes.
         number: the number of the pair, 1 for the first.
-        on_wait: called often while an engine is waited for; may raise to give up.
+        on_wait: called often while waiting for an engine; may raise an exception to give up.
     """
     drivers = [make_driver(replace(engine, name=name), rules, on_wait=on_wait) for name in MIRROR_NAMES]
     try:

@@ -24,14 +24,14 @@ from outflank.protocol.lines import unknown
 from outflank.tools.match.game.results import Ending, GameRecord, Loss, Pairing, without_label
 from outflank.tools.match.game.seat import Seat
 
-MOST_EMPTIES = 30  # beyond, a position may take hours
+MOST_EMPTIES = 30  # solving a position with more empty squares may take hours
 _HASH_MB = 16
 
 
 class Solver:
     """Solves positions of any rules in the calling thread; each thread needs a solver of its own.
 
-    Its table is allocated for the first position.
+    The transposition table is allocated for the first position.
     """
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ class Solver:
     def solved(self, turns: Sequence[AnnotatedMove], empties: int) -> tuple[AnnotatedMove, ...]:
         """Return the turns of a game with the exact margins of the positions with at most `empties` empty squares.
 
-        The last position is solved first, since its table speeds up the earlier positions.
+        The last position is solved first: its results in the transposition table speed up the earlier positions.
         """
         backwards = [
             replace(turn, exact=self.margin(turn.before)) if turn.before.empties <= empties else turn
@@ -73,9 +73,9 @@ class Solver:
 
 
 def choices(game: GameRecord) -> Iterator[tuple[int, int, int]]:
-    """Yield the engines' own moves from a solved position to a solved one, or to the end of the game.
+    """Yield the moves that engines chose themselves, if the exact margins before and after the move are known.
 
-    Each is the number of its turn, 0 for the first, and the exact margins before and after it, from the mover's side.
+    An item is the number of the turn, 0 for the first, and the margins before and after it, from the mover's side.
     """
     after = (*(turn.exact for turn in game.turns), game.margin)[1:]
     for number, (turn, came) in enumerate(zip(game.turns, after, strict=True)):
@@ -86,7 +86,7 @@ def choices(game: GameRecord) -> Iterator[tuple[int, int, int]]:
 
 
 def discs_lost(game: GameRecord) -> dict[Colour, tuple[int, int]]:
-    """Return for each colour the discs that its choices threw away, and the number of these choices."""
+    """Return for each colour the number of discs lost by its moves in ``choices``, and the number of these moves."""
     lost = dict.fromkeys(Colour, (0, 0))
     for turn, best, came in choices(game):
         colour = game.turns[turn].colour
@@ -100,9 +100,9 @@ class ScoreRule:
     """The rule by which the engines' own scores end a game.
 
     Attributes:
-        score: discs; for a win both engines report at least as many for the winner, for a draw at most as many for
-            either side.
-        moves: the number of successive moves of each engine that this takes.
+        score: the bound in discs: both engines must report at least this score for the winner of a won game, and at
+            most this score for either side of a drawn game.
+        moves: the number of successive moves on which each engine must report a score within the bound.
 
     Raises: NotationError if a value is out of range.
     """
@@ -137,7 +137,7 @@ class ScoreRule:
         return f"score={self.score:g} moves={self.moves}"
 
     def last_scores(self, turns: Sequence[AnnotatedMove]) -> list[float] | None:
-        """Return the last scores of both engines, for Black; None if one has not reported as many in a row."""
+        """Return the scores of each engine's last `moves` moves, from Black's side; None if a score is missing."""
         found: list[float] = []
         for colour in Colour:
             own = [turn.score for turn in turns if turn.seconds is not None and turn.colour is colour]
@@ -151,7 +151,7 @@ class ScoreRule:
 _MOST_DISCS = 64
 _MOST_MOVES = 60
 _NUMBER = re.compile(r"\d{1,3}(\.\d{1,3})?", re.ASCII)
-STALL_SECONDS = 600.0  # for a move without a clock
+STALL_SECONDS = 600.0  # limit for a move without a clock
 _Result = tuple[
     Colour | None, Ending, str, int | None
 ]  # winner, ending, detail and margin of a ``GameRecord``
@@ -161,21 +161,21 @@ class Referee:
     """Referees one game.
 
     Args:
-        pairing: numbers, names and opening of the game.
+        pairing: the numbers, engine names and opening of the game.
         drivers: the engines, by colour.
         rules: the rules of the game.
-        stall: seconds an engine may think about a move if it has no clock.
-        on_turn: called after each turn with its number, 0 for the first, and with it.
-        on_begun: called when an engine begins to think with the turn's number and the seconds that it may take,
-            infinite without a clock.
-        adjudicate: end the game with the exact result once this few squares are empty; 0 for never.
-        solve: the empty squares up to which positions are solved after the game; 0 for none.
-        solver: does both; one of our own if left out.
-        resign: end a game that one engine has won by the scores of both; None for never.
-        draw: end a game that is drawn by the scores of both; None for never.
+        stall: the seconds that an engine without a clock may think about a move.
+        on_turn: called after each turn with the number of the turn, 0 for the first, and the turn.
+        on_begun: called when an engine begins to think, with the number of the turn and the seconds allowed for the
+            move, infinite without a clock.
+        adjudicate: the number of empty squares from which on the game ends with its exact result; 0 for never.
+        solve: the largest number of empty squares of positions that are solved after the game; 0 for none.
+        solver: the solver for adjudication and for positions; a new one if left out.
+        resign: the rule that ends a won game by the scores of both engines; None for never.
+        draw: the rule that ends a drawn game by the scores of both engines; None for never.
         first: the position that the game begins with; the start of `rules` if left out.
-        played: the turns of this game that were played before, in order, whose seconds its clocks have lost.
-        spent: the seconds that each side has used before for its next move; none if left out.
+        played: the turns played before an interruption, in order; their seconds are charged to the clocks.
+        spent: the seconds that each side has already used for its next move; none if left out.
         held_up: see ``Seat``.
     """
 
@@ -218,7 +218,7 @@ class Referee:
 
     @property
     def delay(self) -> float | None:
-        """The seconds for which the machine delayed a loser on time, see ``Seat``; None without such a loss."""
+        """The seconds by which the machine delayed a loser on time, see ``Seat``; None without a loss on time."""
         return next((seat.delay for seat in self._seats.values() if seat.delay is not None), None)
 
     @property
@@ -305,7 +305,7 @@ class Referee:
             seat.driver.note_strays()
 
     def _check_claims(self) -> None:
-        """Ask the engines for the result, which changes nothing: the referee's result stands."""
+        """Ask the engines for the result; their answers don't change the referee's result."""
         for seat in self._seats.values():
             seat.driver.check_claim(self._so_far)
 

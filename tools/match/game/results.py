@@ -12,8 +12,8 @@ from outflank.protocol.formats.annotated import AnnotatedMove, Result, ResultRea
 class Ending(StrEnum):
     """The end of a game.
 
-    DISCS, RESIGNATION, ADJUDICATION and AGREEMENT (of both engines' own scores) are fair play; RUNNER_FAULT is no
-    engine's result. All others are faults of the loser.
+    DISCS, RESIGNATION, ADJUDICATION and AGREEMENT (of both engines' own scores) are regular ends, and RUNNER_FAULT is a
+    failure of the runner. All others are faults of the loser.
     """
 
     DISCS = "discs"
@@ -40,7 +40,7 @@ class Ending(StrEnum):
         )
 
 
-_REASONS = {  # of a result in a game file; the others are forfeits
+_REASONS = {  # the reasons in game files; all other endings are forfeits
     Ending.DISCS: ResultReason.DISCS,
     Ending.RESIGNATION: ResultReason.RESIGNATION,
     Ending.ADJUDICATION: ResultReason.AGREEMENT,
@@ -52,7 +52,7 @@ _REASONS = {  # of a result in a game file; the others are forfeits
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """A game of the schedule: the task of a worker, the event that the game begins, and the head of its record.
+    """A game of the schedule. It is the task of a worker, and a part of the game's events and record.
 
     Attributes:
         number: the number of the game, 1 for the first.
@@ -60,7 +60,7 @@ class Pairing:
         names: the names of the engines, by colour.
         opening: the moves given to both sides, without passes.
         round: the round of the tournament, 1 for the first.
-        attempt: 1, and one more for each earlier attempt of its pair that was void.
+        attempt: the number of the attempt to play its pair, 1 for the first; a void attempt is followed by another.
         started: the time when the game began, in ISO format with time zone; empty before.
     """
 
@@ -78,24 +78,24 @@ class Pairing:
         return frozenset(self.names.values())
 
     def begun(self) -> "Pairing":
-        """Return the same game, begun now."""
+        """Return a copy with the present time as the start of the game."""
         return replace(self, started=datetime.now(UTC).astimezone().isoformat(timespec="seconds"))
 
 
 def opening_text(opening: Iterable[Move]) -> str:
-    """Return the moves of an opening as records and tables have them: ``f5 d6 c3``."""
+    """Return the moves of an opening in the form of records and tables: ``f5 d6 c3``."""
     return " ".join(map(str, opening))
 
 
 @dataclass(frozen=True, slots=True)
 class OffClockTime:
-    """Time of an engine outside the commands for its moves: to read moves and its clock, and to begin a game.
+    """The time that an engine took outside the commands for its moves, to set up games and to read moves and clocks.
 
     Attributes:
-        moves: the number of moves that it chose in these games.
-        seconds: the seconds in all games, unfinished ones included.
-        longest: the most before one move.
-        setup: the most for setting up one game.
+        moves: the number of moves that the engine chose.
+        seconds: the total seconds before these moves, unfinished games included.
+        longest: the most seconds before one move.
+        setup: the most seconds for setting up one game.
     """
 
     moves: int = 0
@@ -113,7 +113,7 @@ class OffClockTime:
 
     @property
     def mean(self) -> float | None:
-        """Seconds a move; None if it made none."""
+        """The seconds per move; None without moves."""
         return self.seconds / self.moves if self.moves else None
 
 
@@ -175,19 +175,20 @@ class GameRecord:
     Attributes:
         pairing: the game of the schedule, with its attempt and its start.
         rules: the rules of the game.
-        turns: all turns, opening and passes included; these two took no time.
-        winner: None for a draw.
-        ending: the way in which it ended.
-        detail: a sentence about the fault, if it was one.
-        margin: disc difference from Black's side by the rules' scoring, the exact one after an adjudication;
-            None if it was neither played to the end nor adjudicated.
+        turns: all turns; those of the opening and forced passes have no time.
+        winner: the colour of the winner; None for a draw.
+        ending: the way in which the game ended.
+        detail: a sentence about the ending, such as the fault of an engine; empty after a game played to its end.
+        margin: the disc difference from Black's side by the rules' scoring, the exact one after an adjudication;
+            None if the game was neither played to the end nor adjudicated.
         dialogue: the lines sent and received. A run keeps them only for games lost by a fault.
         void: the reason why the game does not count and its pair is played again; empty if it counts.
-        blamed: the engine whose flag fell or which crashed in a void game; None if no engine was to blame.
+        blamed: the engine that lost on time or crashed in a void game; None if no engine was to blame.
         lost_seconds: the seconds of the move on which the loser lost on time or stalled; None for all other endings.
-        outside: the off-clock time of each engine, by its name, if this runner played the game; a run keeps sums.
-        identities: name and version of each engine in its own words, by its name, if this runner played the game and
-            the engine reported them; a run keeps the different ones.
+        outside: the off-clock time of each engine, by its name; only in a game that this runner played, since a run
+            stores the sums.
+        identities: the name and version that each engine reported, by its name in the run; only in a game that this
+            runner played, since a run stores a list for each engine.
     """
 
     pairing: Pairing
@@ -205,7 +206,7 @@ class GameRecord:
     identities: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     def as_kept(self) -> "GameRecord":
-        """Return the record as a run keeps it, without the dialogue of a game that was not lost by a fault."""
+        """Return the record that a run stores: without the dialogue, unless the game was lost by a fault."""
         return self if self.ending.is_fault or not self.dialogue else replace(self, dialogue=())
 
     @property
@@ -241,7 +242,7 @@ class GameRecord:
 
     @property
     def result(self) -> Result | None:
-        """The result as game files have it; None for a fault of the runner."""
+        """The result in the form of game files; None for a fault of the runner."""
         if self.ending is Ending.RUNNER_FAULT:
             return None
         reason = _REASONS.get(self.ending, ResultReason.FORFEIT)
@@ -273,11 +274,11 @@ class GameRecord:
 
     @property
     def next_move(self) -> int:
-        """The number of the move that comes next, 1 for the first; passes have none."""
+        """The number of the next move, 1 for the first; passes are not counted."""
         return 1 + len(self.turns) - self.forced_passes
 
     def seconds_of(self, colour: Colour) -> list[float]:
-        """Return the seconds of the moves that a side chose, with the one on which it lost on time."""
+        """Return the seconds of each move that a side chose, including a move on which it lost on time."""
         taken = [turn.seconds for turn in self.turns if turn.colour is colour and turn.seconds is not None]
         if self.lost_seconds is not None and self.winner is colour.other:
             taken.append(self.lost_seconds)
@@ -313,13 +314,13 @@ def without_label(detail: str, name: str) -> str:
 
 
 class Loss(Exception):
-    """A game ends because one side resigned or committed a fault.
+    """Raised to end a game because one side resigned or committed a fault.
 
     Attributes:
         loser: the side that loses.
         ending: the fault or the resignation.
-        detail: a sentence about it.
-        seconds: the seconds of the move on which it lost on time or stalled; None for all other endings.
+        detail: a sentence about the ending.
+        seconds: the seconds of the move on which the loser lost on time or stalled; None for all other endings.
     """
 
     def __init__(self, loser: Colour, ending: Ending, detail: str, seconds: float | None = None) -> None:

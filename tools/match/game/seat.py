@@ -1,4 +1,4 @@
-"""One side of one game: its colour, its engine, and its clock; the blame for each fault of the engine."""
+"""One side of one game: its colour, its engine and its clock. Errors of the engine become losses of its side."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -21,10 +21,11 @@ from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove, fo
 from outflank.tools.match.game.delay import DelayMeter, HeldUp
 from outflank.tools.match.game.results import Ending, Loss, OffClockTime
 
-# The seconds by which a deadline is put off at most on a machine that stands still: at least, and at most.
+# A deadline on a machine that delays the engine is extended by at most ten times the time of the move; this limit is
+# itself limited to a range of seconds.
 _LONGEST_EXTENSION = 10.0, 60.0
-_EXTENSION_SHARE = 10.0  # of the time of the move, between these two
-_ENDINGS: dict[type[EngineError], Ending] = {  # the first that fits
+_EXTENSION_SHARE = 10.0
+_ENDINGS: dict[type[EngineError], Ending] = {  # the first class that matches counts
     EngineOutOfTime: Ending.TIME,
     EngineTimeout: Ending.STALL,
     EngineCrash: Ending.CRASH,
@@ -38,14 +39,14 @@ class Seat:
     """One side of one game: its colour, its engine and its clock. Each fault of the engine is the loss of this side.
 
     Attributes:
-        colour: the colour that it plays.
+        colour: the colour of the side.
         driver: the engine.
-        delay: the seconds for which the machine delayed the thinking by which it lost on time, 0 if it would have lost
-            on time without them too; None without such a loss.
+        delay: the seconds by which the machine delayed a move that was lost on time, 0 if it would have been lost on
+            time without the delay too; None without a loss on time.
 
     Args:
-        stall: the seconds that it may think about a move if it has no clock.
-        held_up: see ``HeldUp``; None if nobody watches.
+        stall: the seconds that an engine without a clock may think about a move.
+        held_up: see ``HeldUp``; None without a stall watch.
     """
 
     def __init__(
@@ -63,11 +64,11 @@ class Seat:
         self._grace_seconds = driver.spec.grace_seconds
         self._clock = RunningClock(driver.spec.time, self._grace_seconds)
         self._stall = stall
-        self._spent = 0.0  # seconds of its next move before an interruption
+        self._spent = 0.0  # seconds already used for the next move before an interruption
         self._meter = DelayMeter(driver, held_up)
-        self._extended: float | None = None  # the seconds by which the deadline of its move was put off
-        self._between = 0.0  # seconds since its last move, outside the commands for moves
-        self._allowed = 0.0  # of them
+        self._extended: float | None = None  # extension of the current move's deadline, in seconds
+        self._between = 0.0  # seconds spent since the last move, outside the commands for moves
+        self._allowed = 0.0  # the seconds of `_between` that are not charged
 
     @property
     def off_clock(self) -> OffClockTime:
@@ -77,16 +78,16 @@ class Seat:
 
     @property
     def allowance(self) -> float:
-        """The seconds that its next move may take; infinite without a clock."""
+        """The seconds that the next move may take; infinite without a clock."""
         return self._clock.allowance
 
     def resume(self, turn: AnnotatedMove) -> None:
-        """Charge a turn that it made before the game was interrupted."""
+        """Charge the time of a turn that this side played before the game was interrupted."""
         if turn.seconds is not None:
             self._clock.spend(turn.seconds)
 
     def charge(self, seconds: float) -> None:
-        """Charge time that it used for its next move before the game was interrupted; the move's time includes it."""
+        """Charge time used for the next move before the game was interrupted; the time of the move will include it."""
         self._clock.charge(seconds)
         self._spent = seconds
 
@@ -108,20 +109,20 @@ class Seat:
             self._between += time.perf_counter() - began
 
     def choose(self, game: AnnotatedGame, on_begun: Callable[[float], object] | None = None) -> AnnotatedMove:
-        """Return the engine's move, made within its time, and its report on it.
+        """Return the engine's move with its time and the engine's score.
 
         Args:
-            game: the game so far, in which it is to move.
-            on_begun: called just before its time runs with the seconds that it may take, infinite without a clock.
+            game: the game so far, in which this side is to move.
+            on_begun: called just before the clock starts, with the seconds allowed, infinite without a clock.
 
-        Raises: Loss if there is none, if it comes too late, or if it is no legal move.
+        Raises: Loss if the engine resigns or commits a fault.
         """
         self._allowed = self._allowed or self._grace_seconds  # nothing was announced to the side that begins
         self._settle()
         began = time.perf_counter()
 
         def settle() -> None:
-            """Charge the time until the engine has begun, then start its clock."""
+            """Charge the time that passed before the engine began to think, then start its clock."""
             self._between += time.perf_counter() - began
             self._settle()
             self._off_clock.append(self._between)
@@ -144,7 +145,7 @@ class Seat:
         return AnnotatedMove(game.final, move, seconds, value, from_book=reply.from_book)
 
     def _settle(self) -> None:
-        """Charge the time since its last move beyond its allowance, its grace period for each move announced."""
+        """Charge the time since the last move that exceeds one grace period for each announced move. Raises: Loss."""
         beyond = self._between - self._allowed
         if beyond <= 0 or not self._clock.control.is_limited:
             return
@@ -170,14 +171,14 @@ class Seat:
         return min(most, max(least, _EXTENSION_SHARE * self._clock.deadline))
 
     def _excuse(self, overrun: float) -> None:
-        """Note the delay if without it the loss on time by `overrun` seconds would not have come about."""
+        """Set ``delay`` to the measured delay, or to 0 if it is shorter than the `overrun` in seconds."""
         delay = self._meter.seconds()
         self.delay = delay if delay >= overrun else 0.0
 
     def _excuse_timeout(self, error: EngineOutOfTime) -> None:
         if error.answered or self._extended is None:
             self._excuse((error.seconds or 0.0) - self._clock.deadline)
-        else:  # it was given the time that the machine took, and has not used it
+        else:  # no answer came even within the extended deadline
             self.delay = self._extended if self._extended >= self._longest_extension else 0.0
 
     @contextmanager
