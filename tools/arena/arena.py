@@ -1,4 +1,4 @@
-"""An arena as its server has it: admission of entrants, presence, the organiser's orders, messages to entrants."""
+"""The server's state of an arena: admission of entrants, presence, the organiser's orders, messages to entrants."""
 
 import asyncio
 import threading
@@ -43,25 +43,25 @@ _HELLO_SECONDS = 10.0  # the time for the first message
 _OPEN_SECONDS = 120.0  # the time for engines to start
 _WRONG_TOKEN_SECONDS = 1.0  # the delay before a wrong token is refused
 _FAREWELL_SECONDS = 2.0
-_JOINED = "outflank join"  # takes the place of the command of other engines; it is not run
+_JOINED = "outflank join"  # the engine command in an entrant's spec; it is never run
 
 
 class Arena(RunObserver):
     """The entrants of an arena and the messages to them; its methods may be called from any thread.
 
     Attributes:
-        folder: the folder of its files.
-        time: the time control of all who join.
+        folder: the folder of the arena's files.
+        time: the time control of all entrants.
         tokens: the tokens of the entrants.
-        route: the route of the web server by which they join.
-        is_paused: whether no new pair of games may begin.
+        route: the web server's route to the WebSocket of the arena.
+        is_paused: whether new pairs of games are held back.
         games_ended: the number of games that have ended, including those before a restart of the server.
 
     Args:
-        folder: the folder of its files.
+        folder: the folder of the arena's files.
         rules: the rules of the games.
-        time: the time control of all who join.
-        say: the function that gets sentences for the organiser.
+        time: the time control of all entrants.
+        say: the function that shows a message to the organiser.
         patience: see ``Connection``.
         most: see ``Connection``.
     """
@@ -85,7 +85,7 @@ class Arena(RunObserver):
         self._say = folded(say)
         self._on_changed: Callable[[], object] = lambda: None
         self._lock = threading.Lock()
-        self._field: frozenset[str] | None = None  # the entrants that are admitted; None for all with a token
+        self._field: frozenset[str] | None = None  # the admitted entrants; None admits every valid token
         self._taken: frozenset[str] = frozenset()  # the names of this machine's engines
         self._playing: dict[int, Pairing] = {}
         self._is_over = False
@@ -94,7 +94,7 @@ class Arena(RunObserver):
         self._sockets: defaultdict[str, list[ClientSocket]] = defaultdict(list)  # the sockets of each entrant
 
     def connection_of(self, name: str) -> Connection:
-        """Return the connection to an entrant; it is made at the first call."""
+        """Return the connection to an entrant. The first call creates it."""
         with self._lock:
             if name not in self._connections:
                 self._connections[name] = self._make_connection(name)
@@ -102,20 +102,20 @@ class Arena(RunObserver):
 
     @property
     def connections(self) -> list[Connection]:
-        """All connections, in the order in which they were made."""
+        """All connections, in order of creation."""
         with self._lock:
             return list(self._connections.values())
 
     def on_change(self, look: Callable[[], object]) -> None:
-        """Set the function that is called when an entrant has come or gone, or games may begin again."""
+        """Set the function that is called when an entrant connects or disconnects, and at each pause or resumption."""
         self._on_changed = look
 
     def play_by(self, rules: Rules, time: TimeControl, taken: Collection[str]) -> None:
-        """Use the rules and the time control of a run, and reserve the names of this machine's engines."""
+        """Use the rules and time control of a run. `taken`: the reserved names of this machine's engines."""
         self._rules, self.time, self._taken = rules, time, frozenset(taken)
 
     def close_entries(self, field: Collection[str]) -> None:
-        """Admit only these entrants from now on; entrants without a token are not waited for."""
+        """Admit only the entrants in `field` from now on, and do not wait for entrants without a token."""
         self._field = frozenset(field)
         known = self.tokens.names()
         for name in field:
@@ -123,11 +123,11 @@ class Arena(RunObserver):
                 self.connection_of(name).bar("it has no token any more")
 
     def engine_of(self, name: str) -> EngineSpec:
-        """Return an entrant as an engine of the run's file."""
+        """Return the engine spec of an entrant, for the run's settings."""
         return EngineSpec(name, _JOINED, self.time, protocol=Protocol.JOIN)
 
     def present(self) -> list[Connection]:
-        """Return the open connections, in the order in which they were made."""
+        """Return the open connections, in order of creation."""
         return [line for line in self.connections if line.is_open]
 
     def observe(self, event: Event) -> None:
@@ -149,7 +149,7 @@ class Arena(RunObserver):
                 self.end()
 
     def end(self) -> None:
-        """Tell all entrants that the tournament is over, and wait a moment until they have left."""
+        """Notify all entrants that the tournament is over, and wait briefly until they have disconnected."""
         self._is_over = True
         for line in self.present():
             line.tell(messages.OverMessage())
@@ -184,13 +184,13 @@ class Arena(RunObserver):
         }
 
     def pause(self, paused: bool) -> None:
-        """Prevent new pairs from beginning, or let them begin again."""
+        """Hold back new pairs of games if `paused`, otherwise let them start again."""
         self.is_paused = paused
         self._on_changed()
         self._say("no pair of games begins until the arena goes on" if paused else "the arena goes on", "")
 
     def kick(self, name: str) -> None:
-        """Remove an entrant: its token becomes void, and its games are lost.
+        """Remove an entrant: void its token, close its connection, and thereby forfeit its current games.
 
         Raises: SettingsError if there is no entrant of this name.
         """
@@ -202,7 +202,7 @@ class Arena(RunObserver):
         self._say(f"{name} was sent away", "")
 
     def renew(self, name: str) -> None:
-        """End the connections of an entrant whose token was replaced; it may come back with the new one."""
+        """Close the sockets of an entrant whose token was replaced. It may reconnect with the new token."""
         self._close_sockets(name, "the organiser has made a new token; ask for it")
 
     def _close_sockets(self, name: str, reason: str) -> None:
@@ -218,7 +218,7 @@ class Arena(RunObserver):
             with self._registered(connection.name, client):
                 await first_of(client.end(), self._carry(client, connection, token))
         except OutflankError as error:
-            # A quotation from the peer, if there is one, follows a comma.
+            # The part before the first comma identifies repeated messages: a quotation from the client follows it.
             self._say(f"somebody was refused: {error}", str(error).partition(",")[0])
             with suppress(Exception):  # the client may have disconnected
                 await client.refuse(error)
@@ -234,7 +234,7 @@ class Arena(RunObserver):
 
     @contextmanager
     def _registered(self, name: str, client: ClientSocket) -> Iterator[None]:
-        """Register a socket for its closing; of an entrant's sockets that are not open yet, only the newest stays."""
+        """Register a socket so that it can be closed, and close the entrant's other sockets that are not open yet."""
         known = self._sockets[name]
         for other in known:
             if not other.is_open:
@@ -257,7 +257,7 @@ class Arena(RunObserver):
             raise Refusal(f"no open came within {_OPEN_SECONDS:g} s", again=True) from None
         if not isinstance(opening, messages.OpenMessage):
             raise Refusal(f"expected open after the greeting, got {opening.type}")
-        await self._admitted(token)  # the token may have become void meanwhile
+        await self._admitted(token)  # check again: the token may have become void meanwhile
         client.is_open = True
         connection.attach(client, opening.slots, printable(opening.engine))
         self._on_change(connection)

@@ -1,10 +1,10 @@
 """The connections to engines that have joined an arena: requests, answers, and the time without a socket.
 
-A ``Connection`` belongs to an entrant and outlives its sockets. Tables ask from their threads; the sockets live in the
-thread of the web server. A request that is open when a socket is closed is sent again over the next one.
+A ``Connection`` belongs to an entrant and outlives its sockets. The threads that play games send requests through it;
+the sockets live in the web server's thread. A pending request is sent again after a reconnection.
 
-Clients are untrusted before and after their token is checked: messages are bounded in size, number and time, and a
-socket is closed with a sentence about the wrong message.
+Clients are untrusted before and after their token is checked: the size, rate and delay of messages are limited, and an
+invalid message closes the socket with a description of the error.
 """
 
 import asyncio
@@ -47,18 +47,18 @@ from outflank.tools.arena.messages import (
 )
 from outflank.tools.runtime.limits import Budget
 
-PATIENCE_SECONDS = 60.0  # the time in which a lost connection may be restored, in each game
-MOST_FOR_LINE_SECONDS = 0.5  # the most that a round trip may add to each move
+PATIENCE_SECONDS = 60.0  # the maximum total time without a connection in a game
+MOST_FOR_LINE_SECONDS = 0.5  # the maximum network allowance for each move
 _SLICE_SECONDS = 0.1
-_PINGS = 9  # the last pings, whose median counts
-_MOST_WAITING = 1_000  # the queued messages at which a client is disconnected
+_PINGS = 9  # the number of recent round trips whose median is the network allowance
+_MOST_WAITING = 1_000  # the number of queued messages at which a client is disconnected
 SILENCE_SECONDS = 10.0  # the time without a message, pongs included, after which the socket is dead
 _PING_SECONDS = 2.0
-_FIRST_PINGS = (0.0, 0.05, 0.05)  # the seconds before each; so the round trip is known before the first move
-_UNASKED_A_SECOND = 200  # the thoughts, and the messages that answer nothing
-_UNASKED_A_SLOT = 10  # the number of further ones a second for each slot
+_FIRST_PINGS = (0.0, 0.05, 0.05)  # short delays, so that the round trip is known before the first move
+_UNASKED_A_SECOND = 200  # the maximum rate of thoughts and of unexpected messages
+_UNASKED_A_SLOT = 10  # the additional rate for each slot
 _BURST = 1_000
-_GOODBYES = (1000, 1001, 1012)  # the WebSocket codes of a deliberate end, and of a restart of the server
+_GOODBYES = (1000, 1001, 1012)  # the WebSocket closing codes of a client that left on purpose
 _REFUSED = 1008  # the WebSocket code "policy violation"
 _FAULTS: dict[Fault, type[EngineError]] = {
     "crash": EngineCrash,
@@ -72,9 +72,9 @@ class ClientSocket:
 
     Attributes:
         is_open: whether the client has sent ``open``.
-        heard: the time of the last message.
+        heard: the monotonic time of the last message.
         was_silent: whether the socket was closed because no message came.
-        is_lost: whether the socket was silent, or was closed without a closing code of the client.
+        is_lost: whether the socket failed: it timed out, or was closed without a regular WebSocket closing code.
     """
 
     def __init__(self, socket: WebSocket) -> None:
@@ -86,11 +86,11 @@ class ClientSocket:
         self._loop = asyncio.get_running_loop()
         self._outbox: asyncio.Queue[str] = asyncio.Queue(_MOST_WAITING)
         self._over = asyncio.Event()
-        self._reason = ""  # the reason for closing it
-        self._pings: dict[int, float] = {}  # the times of unanswered pings, by id
+        self._reason = ""  # the reason why the server closes the socket
+        self._pings: dict[int, float] = {}  # the send times of unanswered pings, by ping number
 
     def send(self, text: str) -> None:
-        """Queue a message; a client that reads none for long is disconnected."""
+        """Queue a message. If the queue is full, disconnect the client."""
         with suppress(RuntimeError):  # the server has ended
             self._loop.call_soon_threadsafe(self._put, text)
 
@@ -100,17 +100,17 @@ class ClientSocket:
             self._loop.call_soon_threadsafe(self._end, reason)
 
     async def end(self) -> None:
-        """Wait until the socket is to be closed. Raises: Refusal with the reason."""
+        """Wait until `close` is called or the queue is full. Raises: Refusal with the reason."""
         await self._over.wait()
         raise Refusal(self._reason)
 
     async def send_at_once(self, message: Message) -> None:
-        """Send a message before the queued messages."""
+        """Send a message ahead of the queued messages."""
         await self._socket.send_text(write(message))
 
     async def receive(self, seconds: float) -> Message:
         """Wait for a message. Raises: TimeoutError, NotationError; WebSocketDisconnect."""
-        # Python 3.11's wait_for loses a cancellation that comes together with a message.
+        # asyncio.timeout, since Python 3.11's wait_for loses a cancellation that coincides with a message.
         async with asyncio.timeout(seconds):
             received = await self._socket.receive()
         if received["type"] == "websocket.disconnect":
@@ -135,7 +135,7 @@ class ClientSocket:
         await first_of(self._read(connection), self._pump(), self._ping(connection))
 
     async def _pump(self) -> None:
-        """Send queued messages until cancelled. A client that reads nothing delays this, but not ``end``."""
+        """Send queued messages until cancelled. A client that stops reading blocks this task, but not ``end``."""
         while True:
             await self._socket.send_text(await self._outbox.get())
 
@@ -159,7 +159,7 @@ class ClientSocket:
                 )
 
     def _is_answer(self, message: Message, connection: "Connection") -> bool:
-        """Handle a message; return whether it answers an open request or ping."""
+        """Handle a message, and return whether it answers a pending request or ping."""
         match message:
             case PongMessage():
                 sent = self._pings.pop(message.ping, None)
@@ -197,7 +197,7 @@ class ClientSocket:
 
 
 async def first_of(*works: Coroutine[Any, Any, None]) -> None:
-    """Wait until one coroutine has ended, cancel the others, and raise its exception."""
+    """Wait until one coroutine has ended, cancel the others, and raise the exception of the ended one, if any."""
     tasks = [asyncio.ensure_future(work) for work in works]
     try:
         done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -220,13 +220,14 @@ class Connection:
     Attributes:
         name: the name of the entrant.
         engine: the name that the engine reports; empty before the first ``open``.
-        slots: the number of games that it can play at once.
+        slots: the number of games that the engine can play at once.
         losses: the number of times that the connection was lost.
         is_lost: whether the last socket was lost.
 
     Args:
-        patience: the seconds in which it may be restored, in each game.
-        most: the maximum of seconds that a round trip may add to each move.
+        name: the name of the entrant.
+        patience: the maximum total time without a socket in a game, in seconds.
+        most: the maximum network allowance for each move, in seconds.
     """
 
     def __init__(
@@ -246,27 +247,27 @@ class Connection:
         self._last_id = 0
         self._open: dict[int, str] = {}
         self._answers: dict[int, tuple[AnswerMessage, float, float]] = {}
-        self._thoughts: dict[int, str] = {}  # the last thought about each open request
+        self._thoughts: dict[int, str] = {}  # the latest thought for each pending request
         self._round_trips: deque[float] = deque(maxlen=_PINGS)
-        self._away = 0.0  # the seconds of losses that are over
+        self._away = 0.0  # the total seconds of past periods without a socket
         self._lost_at: float | None = time.monotonic()
 
     @property
     def is_open(self) -> bool:
-        """Whether it has a socket."""
+        """Whether the connection has a socket."""
         return self._socket is not None
 
     @property
     def allowance(self) -> float:
-        """The seconds that a round trip adds to each move: the median of the last pings."""
+        """The network allowance for each move in seconds: the median of the last round trips, at most `most`."""
         return min(self._most, median(self._round_trips)) if self._round_trips else 0.0
 
     def away(self, now: float) -> float:
-        """Return the seconds without a socket so far, at a time of the monotonic clock."""
+        """Return the total seconds without a socket up to `now`, a time of the monotonic clock."""
         return self._away + (max(0.0, now - self._lost_at) if self._lost_at is not None else 0.0)
 
     def attach(self, socket: ClientSocket, slots: int, engine: str) -> None:
-        """Use a new socket from now on, and close the previous one with the reason."""
+        """Use a new socket from now on, send pending requests again, and close the previous socket."""
         with self._changed:
             before, self._socket = self._socket, socket
             self.slots, self.engine = slots, engine
@@ -279,7 +280,7 @@ class Connection:
             before.close(replaced(self.name))
 
     def detach(self, socket: ClientSocket) -> None:
-        """Note that a socket is closed; a replaced socket changes nothing."""
+        """Note that a socket is closed. Does nothing if the socket was replaced."""
         with self._changed:
             if self._socket is socket:
                 self._socket = None
@@ -289,7 +290,7 @@ class Connection:
                 self._changed.notify_all()
 
     def bar(self, reason: str) -> None:
-        """Close the connection; until it is opened again no request waits for it."""
+        """Close the connection. Until it is opened again, requests fail at once."""
         with self._changed:
             self._barred = reason
             socket = self._socket
@@ -298,11 +299,11 @@ class Connection:
             socket.close(reason)
 
     def note_round_trip(self, seconds: float) -> None:
-        """Note the round trip of a ping."""
+        """Record the round-trip time of a ping."""
         self._round_trips.append(seconds)
 
     def take(self, message: AnswerMessage) -> bool:
-        """Deliver an answer; return whether its request was open. A repeated answer changes nothing."""
+        """Deliver an answer, and return whether its request was pending. A repeated answer is ignored."""
         now = time.monotonic()
         with self._changed:
             if self._open.pop(message.id, None) is None:
@@ -312,7 +313,7 @@ class Connection:
             return True
 
     def hear(self, message: ThoughtMessage) -> None:
-        """Deliver a thought about an open request."""
+        """Deliver a thought for a pending request."""
         with self._changed:
             if message.id in self._open:
                 self._thoughts[message.id] = message.line
@@ -335,16 +336,16 @@ class Connection:
         """Send a request, and wait for its answer.
 
         Args:
-            request: the function that makes the message with an id.
-            wait: the seconds that the answer may take, without the round trip.
-            grace: the seconds in which the connection may be lost meanwhile.
-            on_wait: the function that is called often, and may raise to give up.
-            on_line: the function that gets ``">"`` and the message, ``"<"`` and each thought, ``"<"`` and the answer.
+            request: the function that returns the request with a given id.
+            wait: the maximum time for the answer in seconds, without the network allowance.
+            grace: the maximum time without a socket until the answer, in seconds.
+            on_wait: the function that is called regularly, and may raise an exception to cancel the request.
+            on_line: the function that gets a direction and a text: ``">"`` for the request, ``"<"`` for each thought
+                and for the answer.
 
-        Returns: the answer, and the seconds that it took without the round trip and without those in which the
-            connection was lost.
+        Returns: the answer, and the seconds that it took without the network allowance and the time without a socket.
 
-        Raises: EngineLineLost, EngineTimeout; the fault that the client names.
+        Raises: EngineLineLost, EngineTimeout; the error for the fault in a ``failed`` message.
         """
         with self._changed:
             self._last_id += 1
@@ -373,7 +374,7 @@ class Connection:
     def _answer(
         self, number: int, began: float, before: float, wait: float, grace: float
     ) -> tuple[AnswerMessage, float] | None:
-        """Return the answer if it comes within a short time, else None."""
+        """Wait briefly for an answer; return the answer and its time as `ask` does, or None."""
         with self._changed:
             now = time.monotonic()
             if number not in self._answers:
@@ -391,7 +392,7 @@ class Connection:
         return message, seconds
 
     def _expect_in_time(self, here: float, away: float, wait: float, grace: float) -> None:
-        """Raise an error if the connection has existed for too long (`here`) or was lost for too long (`away`)."""
+        """Raise an error if the request took too long with a socket (`here`) or without one (`away`)."""
         if self._barred:
             raise EngineLineLost(f"{self._label} is out: {self._barred}")
         if away > grace:

@@ -1,8 +1,8 @@
-"""The part of an arena that ``outflank arena`` uses: tokens of entrants, and orders to the server on this machine.
+"""The implementation of ``outflank arena``: the entrants' tokens, and orders to the server on this machine.
 
-Both are private files in the arena's folder. The file of orders names a port of the loopback address and a token, so
-that only programs that can read the folder are obeyed. A connection carries a line of JSON each way. One connection is
-served at a time, so that strangers take no descriptors.
+Both use a private file in the arena's folder. The control file has a port on the loopback address and a token, so that
+the server obeys only programs that can read the folder. A connection carries a line of JSON each way. The server
+handles one connection at a time, so that other users of the machine can't exhaust its file descriptors.
 """
 
 import json
@@ -34,12 +34,12 @@ _TABLE = "CREATE TABLE IF NOT EXISTS entrant (name TEXT PRIMARY KEY, hash TEXT N
 
 
 class Tokens:
-    """The tokens of the entrants of an arena. A program may change them while another one serves.
+    """The tokens of the entrants of an arena. They may be changed while another process serves the arena.
 
     Args:
         folder: the folder of the arena.
 
-    Raises: FileFormatError if the file can't be made or used, as all methods do.
+    Raises: FileFormatError if the token file can't be created or used. All methods raise this error too.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -60,12 +60,12 @@ class Tokens:
         return token
 
     def expel(self, name: str) -> bool:
-        """Make the token of an entrant void; return whether it had one."""
+        """Void the token of an entrant, and return whether it had one."""
         with self._file() as file:
             return file.execute("DELETE FROM entrant WHERE name = ?", (name,)).rowcount > 0
 
     def who(self, token: str) -> str | None:
-        """Return the entrant with this token; None if there is none."""
+        """Return the name of the entrant with this token; None for an unknown token."""
         with self._file() as file:
             found = file.execute("SELECT name FROM entrant WHERE hash = ?", (_hash(token),)).fetchone()
         return found[0] if found else None
@@ -85,7 +85,7 @@ class Tokens:
 
 
 def _hash(token: str) -> str:
-    """Return the hash of a token. It need not be slow, since nobody can try enough tokens of this length."""
+    """Return the hash of a token. A fast hash is safe, since tokens are too long to be guessed."""
     return sha256(token.encode("utf-8", "replace")).hexdigest()
 
 
@@ -97,11 +97,11 @@ def obeying(folder: Path, obey: Callable[[dict[str, Any]], Any]) -> Iterator[Non
         folder: the arena's folder.
         obey: the function that executes an order and returns the answer as plain data; it may raise OutflankError.
 
-    Raises: SettingsError if the file or the socket can't be made.
+    Raises: SettingsError if the control file or the socket can't be created.
     """
     path, token = folder / _NAME, secrets.token_hex()
     try:
-        # The file of a server that was killed; a running server holds the lock of the run.
+        # A leftover file is from a killed server, since a running server holds the lock of the run.
         path.unlink(missing_ok=True)
         server = socketserver.TCPServer((_HOST, 0), partial(_OrderHandler, obey, token))
         with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
@@ -138,9 +138,9 @@ class _OrderHandler(socketserver.StreamRequestHandler):
 
 
 def order(folder: Path, **what: Any) -> Any:
-    """Send an order to the server of the arena in a folder, and return its answer.
+    """Send an order to the server of the arena in `folder`, and return the server's answer.
 
-    Raises: SettingsError if no server runs there, or if it refuses the order.
+    Raises: SettingsError if no server runs the arena, or if the server refuses the order.
     """
     try:
         place = read_json_object((folder / _NAME).read_bytes())

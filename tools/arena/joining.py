@@ -1,7 +1,7 @@
-"""The author's side: starts the engine, keeps a connection to the server, and passes on requests and answers.
+"""The client of an arena: starts the engine, keeps a connection to the server, and passes on requests and answers.
 
-It keeps no state. Each request has the whole game; if this program is started again, the engine replays the moves and
-answers. An answer that was lost with the socket is sent again when the server repeats the request.
+The client may be restarted during a game: each request contains the whole game, and the engine replays the moves before
+it answers. An answer that was lost with the socket is sent again when the server repeats the request.
 """
 
 import ssl
@@ -41,21 +41,21 @@ from outflank.tools.arena.messages import (
 )
 from outflank.tools.runtime.signals import Stopped
 
-_ANSWERS = 256  # the answers that are kept in case they are lost
+_ANSWERS = 256  # the number of recent answers that are kept for repeated requests
 _SLICE_SECONDS = 0.1
 _GREETING_SECONDS = 15.0
 _SILENCE_SECONDS = (
     10.0  # the time without a message after which the socket is dead; the server pings more often
 )
 _PAUSES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)  # the pauses before attempts to reconnect
-_THOUGHT_SECONDS = 0.2  # the pause between two thoughts that are sent
-_BEYOND_SECONDS = 5.0  # the time beyond the limit after which the server has given up too
+_THOUGHT_SECONDS = 0.2  # the minimum interval between two thoughts that are sent
+_BEYOND_SECONDS = 5.0  # the margin after the server's deadline before the client gives up too
 _PASSING = (408, 425, 429)  # the HTTP statuses of temporary refusals
 _SCHEMES = {"http": "ws", "https": "wss", "ws": "ws", "wss": "wss"}
 
 
 def trusting(address: str, certificate: Path | None) -> ssl.SSLContext | None:
-    """Return a context that trusts the system's certificates and one more; None without TLS.
+    """Return a TLS context that trusts the system's certificates and `certificate`; None if `address` has no TLS.
 
     Raises: SettingsError if the certificate can't be used.
     """
@@ -71,7 +71,7 @@ def trusting(address: str, certificate: Path | None) -> ssl.SSLContext | None:
 
 
 def join_address(url: str) -> str:
-    """Return the address of an arena's WebSocket from that of its page: ``wss://HOST/join`` for ``https://HOST``.
+    """Return the WebSocket address of an arena from its page's address: ``wss://HOST/join`` for ``https://HOST``.
 
     Raises: NotationError.
     """
@@ -88,18 +88,18 @@ def join_address(url: str) -> str:
 
 
 class EngineWorker:
-    """An engine that answers one question after the other, in a thread of its own.
+    """An engine that answers requests one after the other, in a separate thread.
 
     Attributes:
-        game: the key of the game that it plays; 0 for none.
-        used: the monotonic time of its last question.
+        game: the key of the game that the engine plays; 0 for no game.
+        used: the monotonic time of the last request.
 
     Args:
         entry: the engine.
         rules: the rules of the games.
-        answer: the function that gets the id of a question and the text of its answer.
-        think: the function that gets the text of a message about a question that is being answered.
-        say: the function that gets sentences for the user.
+        answer: the function that gets the id of a request and the text of the answer.
+        think: the function that gets the text of each ``thought`` message.
+        say: the function that shows a message to the user.
     """
 
     def __init__(
@@ -126,38 +126,38 @@ class EngineWorker:
         self._thread = threading.Thread(target=self._work, name="engine", daemon=True)
 
     def open(self) -> str:
-        """Start the engine, and return the name that it reports. Raises: EngineError."""
+        """Start the engine and its thread, and return the engine's reported name. Raises: EngineError."""
         self._driver.open()
         self._thread.start()
         return self._driver.own_name or self._entry.name
 
     def is_at(self, number: int) -> bool:
-        """Return whether it works on this question, or has it as the next one."""
+        """Return whether request `number` is being answered or is the next one."""
         with self._changed:
             waiting = self._question
             return self._working_on == number or (waiting is not None and waiting.id == number)
 
     @property
     def is_busy(self) -> bool:
-        """Whether it has a question that it has not answered."""
+        """Whether the engine has an unanswered request."""
         with self._changed:
             return self._working_on != 0 or self._question is not None
 
     def give(self, question: RequestMessage) -> None:
-        """Let it answer a question; an earlier question is dropped."""
+        """Start to answer a request. An earlier unanswered request is dropped."""
         with self._changed:
             self._question = question
             self.game, self.used = question.game, time.monotonic()
             self._changed.notify()
 
     def drop(self) -> None:
-        """Drop the question under way: its answer is not needed any more."""
+        """Drop the current request, whose answer is not needed any more."""
         with self._changed:
             self._question, self.game = None, 0
             self._is_dropped = True
 
     def close(self) -> None:
-        """End the engine."""
+        """Stop the thread and the engine."""
         with self._changed:
             self._is_over = True
             self._changed.notify()
@@ -190,7 +190,7 @@ class EngineWorker:
                 self._working_on, self._is_dropped = question.id, False
             try:
                 reply = self._reply(question)
-                self._working_on = 0  # set first, since the next question may come before ``_answer`` returns
+                self._working_on = 0  # set first, since the next request may come before ``_answer`` returns
                 self._answer(question.id, reply)
             except Stopped:
                 self._driver.dismiss()
@@ -228,16 +228,16 @@ class EngineWorker:
 
 
 class Joiner:
-    """Keeps an engine in an arena.
+    """A client that keeps an engine connected to an arena until the tournament is over.
 
     Args:
         address: the address of the arena's WebSocket, see ``join_address``.
         token: the token of the entrant.
-        entry: the engine; the server gives its name and time.
-        slots: the number of games that it plays at once.
-        say: the function that gets sentences for the user.
-        check: the function that is called often, and may raise to end.
-        trust: the TLS context for ``wss``; the system's certificates if None.
+        entry: the engine; its name and time control are replaced by the server's.
+        slots: the number of games that the engine plays at once.
+        say: the function that shows a message to the user.
+        check: the function that is called regularly, and may raise an exception to stop the client.
+        trust: the TLS context for ``wss``; None for the system's certificates.
     """
 
     def __init__(
@@ -269,7 +269,7 @@ class Joiner:
     def run(self) -> None:
         """Play until the tournament is over.
 
-        Raises: Refusal; EngineError if the engine can't play; the exceptions of `check`.
+        Raises: Refusal; EngineError if the engine can't be started; the exceptions of `check`.
         """
         try:
             while not self._connect():
@@ -296,7 +296,7 @@ class Joiner:
                     raise
                 except (
                     BaseException
-                ):  # Ctrl-C, for example: the closing code tells the server that the socket is not lost
+                ):  # for example Ctrl-C; this closing code means that the client left on purpose
                     socket.close(CloseCode.GOING_AWAY)
                     raise
         except (OSError, EOFError, InvalidHandshake, ConnectionClosed) as error:
@@ -313,7 +313,7 @@ class Joiner:
         return False
 
     def _expect_arena(self, status: int) -> None:
-        """Raise Refusal if this HTTP status says that there is no arena at the address."""
+        """Raise Refusal if this HTTP status shows that the address has no arena."""
         if status // 100 == 4 and status not in _PASSING:
             raise Refusal(
                 f"{self._address} is no address of an arena (HTTP {status}). The page of the games has another port: "
@@ -336,7 +336,7 @@ class Joiner:
                     compression=None,
                     proxy=None,
                 )
-            except AssertionError:  # raised by websockets if the connection ends before its request is sent
+            except AssertionError:  # raised by websockets if the connection ends before the handshake
                 connecting.set_exception(ConnectionResetError("the server has closed the connection"))
             except BaseException as error:  # raised in the waiting thread
                 connecting.set_exception(error)
@@ -433,7 +433,7 @@ class Joiner:
             next(at_it, idle).give(question)
 
     def _answer(self, number: int, text: str) -> None:
-        """Send an answer, and keep it in case it is lost; without a socket the server repeats the request."""
+        """Send an answer, and keep it in case the socket fails and the server repeats the request."""
         with self._lock:
             self._answers[number] = text
             while len(self._answers) > _ANSWERS:

@@ -1,8 +1,8 @@
-"""The messages between the server of an arena and those who join: JSON objects, checked before they are used.
+"""The messages between the server of an arena and its clients: JSON objects, validated when they are read.
 
-The classes of ``CLIENT`` and ``SERVER`` are the schema, which docs/arena.md shows. Each request of the server has an id
-that rises by one, and holds all that its answer depends on. So nothing is lost with a line: a request without an answer
-is repeated when the line is back, and an answer that comes twice is known by its id.
+The classes in ``CLIENT`` and ``SERVER`` are the schema, which docs/arena.md shows. Each request of the server has an id
+that rises by one, and contains the whole game. Therefore no message is lost with a connection: the server repeats an
+unanswered request after a reconnection, and recognises a repeated answer by its id.
 """
 
 import json
@@ -18,12 +18,12 @@ from outflank.protocol.lines import printable
 from outflank.storage.outside_json import read_json_object
 
 VERSION = 1
-MOST_BYTES = 1 << 14  # of a message; a game of 128 turns with their seconds takes 2 kB
+MOST_BYTES = 1 << 14  # the maximum size of a message; 128 moves with their times take about 2 kB
 PATH = "/join"
 MOST_SLOTS = 64
 _LONGEST_SHOWN = 60
-_HIGHEST = 2**53  # whole numbers beyond are not safe in JSON
-_FIELD = re.compile(r"(?:\$\.|required field `)(\w+)")  # in the sentences of msgspec
+_HIGHEST = 2**53  # many JSON readers round larger integers
+_FIELD = re.compile(r"(?:\$\.|required field `)(\w+)")  # the name of a field in an error message of msgspec
 
 Fault = Literal["crash", "stall", "protocol error"]
 _Count = Annotated[int, Meta(ge=0, le=_HIGHEST)]
@@ -32,7 +32,7 @@ _Seconds = Annotated[float, Meta(ge=0, le=1e9)]
 _Discs = Annotated[float, Meta(ge=-64, le=64)]
 _Name = Annotated[str, Meta(max_length=100)]
 _Sentence = Annotated[str, Meta(max_length=1_000)]
-_Move = Annotated[str, Meta(max_length=20)]  # "pass" or "d3/ne" are the longest that make sense
+_Move = Annotated[str, Meta(max_length=20)]  # longer than any valid move, such as "resign" or "d3/ne"
 _Moves = Annotated[list[_Move], Meta(max_length=256)]
 _Times = Annotated[list[_Seconds | None], Meta(max_length=256)]
 _Id = Annotated[_Natural, "of the request; the answer repeats it"]
@@ -42,10 +42,10 @@ _Engine = Annotated[_Name, "name of the engine"]
 
 
 class Refusal(OutflankError):
-    """The reason why a client is not admitted, or has to leave.
+    """The reason why the server rejects or disconnects a client.
 
     Args:
-        reason: a sentence.
+        reason: the reason, as a sentence.
         again: whether the client may try again.
     """
 
@@ -60,11 +60,11 @@ class Message(
     tag_field="type",
     tag=lambda name: name.removesuffix("Message").lower(),
 ):
-    """A message of one type. docs/arena.md has its docstring, and the last annotation of each field."""
+    """A message. docs/arena.md shows the docstring of each subclass, and the last annotation of each field."""
 
     @property
     def type(self) -> str:
-        """The type on the wire."""
+        """The value of the field `type` in the JSON object."""
         return str(self.__struct_config__.tag)
 
 
@@ -205,13 +205,13 @@ def _schema(*kinds: type[Message]) -> Schema:
 CLIENT = _schema(
     HelloMessage, OpenMessage, ReadyMessage, MoveMessage, FailedMessage, ThoughtMessage, PongMessage
 )
-"""The messages that a client may send, by their types. ``hello`` comes first, ``open`` after ``welcome``."""
+"""The messages that a client may send, by type. It sends ``hello`` first, and ``open`` after ``welcome``."""
 SERVER = _schema(*(kind for kind in Message.__subclasses__() if kind not in CLIENT.values()))
-"""The messages that the server may send. ``ready`` answers ``new``, ``move`` answers ``think``, ``failed`` either."""
+"""The messages that the server may send, by type. The client answers ``new`` and ``think``."""
 
 
 def page() -> str:
-    """Return the schema as docs/arena.md has it: a table of the types with their fields."""
+    """Return the schema for docs/arena.md, as a Markdown table of the messages with their fields."""
     rows = ["| message | from | meaning | fields |", "| --- | --- | --- | --- |"]
     for kind in Message.__subclasses__():
         name, hints = kind.__struct_config__.tag, get_type_hints(kind, include_extras=True)
@@ -226,12 +226,12 @@ def page() -> str:
 
 
 def write(message: Message) -> str:
-    """Return a message as it is sent; a field of None is left out."""
+    """Return a message as JSON. Fields with their default value are left out."""
     return json.dumps(msgspec.to_builtins(message))
 
 
 def read(text: str | bytes, schema: Schema) -> Message:
-    """Read a message; fields that its type does not have are dropped. Raises: NotationError."""
+    """Parse a message. Unknown fields are ignored. Raises: NotationError."""
     if len(text) > MOST_BYTES:
         raise NotationError(f"a message has at most {MOST_BYTES} bytes, and this one had {len(text)}")
     found = read_json_object(text)
@@ -257,7 +257,7 @@ def _fields(kind: type[Message]) -> dict[str, inspect.Field]:
 
 
 def _words(kind: inspect.Type) -> str:
-    """Return in words what a type takes; null, which stands for a field that is left out, is not named."""
+    """Return a description of the values that a type accepts, without null, which stands for a missing field."""
     match kind:
         case inspect.StrType(max_length=longest):
             return f"text, at most {longest}"

@@ -1,7 +1,7 @@
-"""The pool and the drivers of an arena: its pairs are played by engines of this machine and by those that have joined.
+"""The pool and the drivers of an arena, whose engines run on this machine or have joined over the network.
 
-A pair begins when both engines are free: one that has joined has as many games at once as it has slots, one of this
-machine plays one game at a time.
+A pair of games starts when both engines have a free slot. An engine of this machine has one slot; an engine that has
+joined has the number of slots that it announced.
 """
 
 import itertools
@@ -34,16 +34,16 @@ from outflank.tools.match.runner.pool import LocalPool
 from outflank.tools.match.state.events import LiveUpdate
 from outflank.tools.match.state.run import RunSettings
 
-_keys = itertools.count(1)  # the keys of games, different for all connections
+_keys = itertools.count(1)  # the keys of games, unique across all connections
 
 
 class JoinedDriver(Driver):
-    """An engine that has joined; see ``Driver``. Each request has the whole game, so the other end keeps no state.
+    """The driver of an engine that has joined; see ``Driver``. Each request contains the whole game.
 
     Args:
-        spec: the engine as the run has it.
+        spec: the engine's spec in the run.
         rules: the rules of the games.
-        connection: the connection to its author's machine.
+        connection: the connection to the engine's machine.
         named: the other arguments of ``Driver``.
     """
 
@@ -57,7 +57,7 @@ class JoinedDriver(Driver):
 
     @property
     def identity(self) -> str:
-        """The name that its author's program reports."""
+        """The name that the engine reports."""
         return self._connection.engine
 
     def new_game(self, first: Position | None = None) -> float:
@@ -68,7 +68,7 @@ class JoinedDriver(Driver):
         return self._ask(lambda id: NewMessage(id=id, game=self._key), START_SECONDS)[1]
 
     def follow(self, game: AnnotatedGame, clock: RunningClock | None = None) -> bool:
-        """See ``Driver``. Nothing is sent before the question for a move."""
+        """See ``Driver``. The game and clock are sent with the next request for a move."""
         self._game, self._clock = game, clock or self._clock
         return True
 
@@ -93,12 +93,12 @@ class JoinedDriver(Driver):
         return Reply(printable(message.move), taken, message.score, message.book)
 
     def close(self, patience: float = CLOSE_SECONDS) -> None:
-        """Drop the game that is being played. After a fault the engine is started again for its next game."""
+        """Drop the current game. The client stops an engine that is still thinking; its next game starts it again."""
         if self._key:
             self._connection.tell(DropMessage(game=self._key))
 
     def _ask(self, request: Callable[[int], RequestMessage], wait: float) -> tuple[AnswerMessage, float]:
-        """Send a request; time without a connection reduces the patience of this game. Raises: EngineError."""
+        """Send a request, and subtract time without a connection from the game's patience. Raises: EngineError."""
         before = self._connection.away(time.monotonic())
         try:
             return self._connection.ask(request, wait, self._grace_seconds, self.on_wait, self._pass_on)
@@ -109,7 +109,7 @@ class JoinedDriver(Driver):
 def make_arena_driver(
     connection_of: Callable[[str], Connection], spec: EngineSpec, rules: Rules, **named: Any
 ) -> Driver:
-    """Return the driver of an engine that has joined or is on this machine; otherwise as ``make_driver``."""
+    """Return a ``JoinedDriver`` for an engine that has joined; otherwise the result of ``make_driver``."""
     if spec.protocol is Protocol.JOIN:
         return JoinedDriver(spec, rules, connection_of(spec.name), **named)
     return make_driver(spec, rules, **named)
@@ -122,7 +122,7 @@ class ArenaPool(LocalPool):
         settings: the settings of the run.
         connection_of: the function that returns the connection to an entrant.
         on_update: see ``LocalPool``.
-        is_paused: the function that returns whether no new pair may begin; ``look`` calls it again.
+        is_paused: the function that returns whether new pairs are held back; each ``look`` calls it.
         all_dialogues: see ``PairWorker``.
     """
 
@@ -137,18 +137,18 @@ class ArenaPool(LocalPool):
         super().__init__(settings, on_update, partial(make_arena_driver, connection_of), all_dialogues)
         self._connection_of = connection_of
         self._waiting: list[tuple[Sequence[Pairing], Sequence[EngineSpec]]] = []
-        self._playing: Counter[str] = Counter()  # the games that each engine plays
+        self._playing: Counter[str] = Counter()  # the number of current games of each engine
         self._is_paused = is_paused
         self._gate = threading.RLock()
 
     def submit(self, pairings: Sequence[Pairing], engines: Sequence[EngineSpec]) -> None:
-        """Queue a pair, which is played when both engines are free."""
+        """Queue a pair of games until both engines have a free slot."""
         with self._gate:
             self._waiting.append((pairings, engines))
         self.look()
 
     def look(self) -> None:
-        """Begin queued pairs whose engines are free."""
+        """Start queued pairs whose engines have a free slot."""
         with self._gate:
             for pairings, engines in list(self._waiting):
                 if self._playing.total() >= 2 * self.places or self._is_paused() or self._stop.is_set():

@@ -1,4 +1,4 @@
-"""Serves an arena: listens, waits for entrants, and plays the run."""
+"""The server of an arena: listens, waits for entrants, and plays the run."""
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, nullcontext
@@ -32,8 +32,8 @@ from outflank.tools.web.server import WebServer
 RUN_FOLDER = "run"
 _STANDING_TABLES = 64
 _SLICE_SECONDS = 0.1
-_DESCRIPTORS = 256  # the descriptors of the program besides its connections and engines
-_DESCRIPTORS_OF_ENGINE = 16  # the descriptors while one process ends and the next is started
+_DESCRIPTORS = 256  # the file descriptors reserved for the program without its connections and engines
+_DESCRIPTORS_OF_ENGINE = 16  # the file descriptors reserved for each engine, enough for a restart
 
 
 def serve_arena(
@@ -52,16 +52,16 @@ def serve_arena(
 
     Args:
         arena: the arena, which is not served yet.
-        make_settings: the function that makes the settings of a run from the engines that have joined, besides those
-            of this machine. A concurrency of 0 stands for the usual number of pairs at once.
+        make_settings: the function that returns the run's settings for the engines that have joined, plus those of
+            this machine. A concurrency of 0 selects the default number of simultaneous pairs.
         start: the time at which a tournament begins; None if `entrants` alone decides.
-        entrants: the number of entrants with which a tournament begins; None if `start` alone decides.
+        entrants: the number of entrants at which a tournament begins; None if `start` alone decides.
         address: the address that the server listens on.
-        certificate: the files of the certificate for TLS and of its key; None without TLS.
-        watchers: the address of the page of the run; None for no page.
-        allow: the function that asks whether a run of another user may be resumed; see ``RunSession.resume``.
-        show: the function that plays and shows the session that it gets, with the arena as an observer. Its named
-            arguments are `listener`, the socket of the page of the run or None, and those of ``RunSession.play``.
+        certificate: the paths of the TLS certificate and its key; None without TLS.
+        watchers: the address of the run's web page; None for no page.
+        allow: the function that checks whether a run may be resumed; see ``RunSession.resume``.
+        show: the function that plays and displays a session, with the arena as an observer. Its keyword arguments are
+            `listener`, the socket of the run's web page or None, and some of the arguments of ``RunSession.play``.
 
     Raises: OutflankError; Interrupted.
     """
@@ -123,7 +123,7 @@ def serve_arena(
 
 
 def _by_machine(settings: RunSettings) -> tuple[list[EngineSpec], list[EngineSpec]]:
-    """Return the engines that have joined, and those of this machine."""
+    """Return the engines that have joined, and the engines of this machine."""
     joined = [engine for engine in settings.engines if engine.protocol is Protocol.JOIN]
     return joined, [engine for engine in settings.engines if engine not in joined]
 
@@ -131,7 +131,7 @@ def _by_machine(settings: RunSettings) -> tuple[list[EngineSpec], list[EngineSpe
 def _gathered(
     arena: Arena, settings: RunSettings, start: datetime | None, entrants: int | None
 ) -> list[EngineSpec]:
-    """Wait for entrants besides the engines of the settings, and return them."""
+    """Wait until the tournament may begin, and return the entrants that are present."""
     here = len(settings.engines)
     is_standing = settings.format is Format.STANDING
     if start:

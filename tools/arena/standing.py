@@ -1,7 +1,7 @@
-"""A standing arena: engines come and go, and those present meet in the pairs that are most informative.
+"""A standing arena: engines connect and disconnect at any time, and the most informative pairs are played.
 
-Pairs are chosen one by one, by the uncertainty of both ratings and of the result. Each is played on the next opening
-of the two engines, with both colours. A choice depends only on the games, which the run's file has.
+Pairs are chosen one by one, by the uncertainty of both ratings and of the result. Each pair of games is played on the
+next opening of the two engines, with both colours. A choice depends only on the present engines and the run file.
 """
 
 import math
@@ -31,14 +31,15 @@ Present = Callable[[], Sequence[tuple[EngineSpec, int]]]
 def most_informative(
     standings: Standings, duos: Iterable[tuple[str, str]], playing: Counter[Duo]
 ) -> tuple[str, str] | None:
-    """Return the two engines whose games are most informative; None if no two are given.
+    """Return the two engines whose games are most informative; None if `duos` is empty.
 
-    A game is more informative with more uncertain ratings and a more open result, and less with each earlier meeting.
+    A game is more informative if the ratings are more uncertain, if the result is less predictable, and if the two
+    engines have met less often.
 
     Args:
-        standings: the games so far.
+        standings: the standings after all games so far.
         duos: the pairs of engines to choose from.
-        playing: the number of pairs of each two engines that are being played.
+        playing: the number of pairs of games in progress between two engines.
     """
     ratings = {rating.name: rating for rating in standings.ratings.ratings}
 
@@ -53,7 +54,7 @@ def most_informative(
 
 
 def _elo(rating: Rating | None) -> float:
-    """Return an engine's rating, clamped to the range in which it is meaningful; 0 without one."""
+    """Return an engine's rating, clamped to the meaningful range; 0 if it has no rating."""
     return max(-_MOST_ELO, min(_MOST_ELO, rating.elo)) if rating and rating.elo is not None else 0.0
 
 
@@ -75,7 +76,7 @@ class StandingConductor(Conductor):
     """Plays pairs until it is interrupted; see ``Conductor``.
 
     Args:
-        present: the function that returns the engines that are present, each with the games that it can play at once.
+        present: the function that returns the present engines, each with its number of slots.
         arguments: the arguments of ``Conductor``.
     """
 
@@ -107,7 +108,7 @@ class StandingConductor(Conductor):
             self._on_event(joined)
 
     def _next(self, rooms: Mapping[str, int]) -> tuple[Pairing, ...] | None:
-        """Return the next pair of engines with free slots; None if there is none."""
+        """Return the next pair of games between engines with free slots; None if no two engines have one."""
         busy = Counter(name for pairings in self._running.values() for name in pairings[0].engines)
         there = [name for name, room in rooms.items() if busy[name] < room]
         for waiting in (pairings for pairings in self._waiting if self._can_play(pairings, there)):
@@ -129,7 +130,7 @@ class StandingConductor(Conductor):
 
 
 def _pair(number: int, duo: tuple[str, str], opening: Any) -> tuple[Pairing, ...]:
-    """Return two games of two engines on an opening with colours swapped; the engines take turns to begin as Black."""
+    """Return two games of `duo` on an opening with colours swapped. If `number` is odd, `duo[0]` is Black first."""
     first, second = duo if number % 2 else duo[::-1]
     names = {Colour.BLACK: first, Colour.WHITE: second}
     game = Pairing(2 * number - 1, number, names, opening)
