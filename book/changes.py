@@ -12,9 +12,9 @@ from outflank.engine import OutflankError
 
 
 def merge(book: BookWriter, others: Iterable[Book]) -> int:
-    """Add the positions of other books; for a position of several books, a score set by hand or the best search wins.
+    """Add the positions of other books; for a position in several books, a score set by hand or the best search wins.
 
-    If its leaf is a link now, the other moves have to be judged: see ``Grower.finish``.
+    If the chosen leaf leads to a position of the merged book, the other moves have to be judged: see ``Grower.finish``.
 
     Returns: the number of new positions.
     Raises: SettingsError if a book is for other rules; FileFormatError if one is damaged; OutflankError if the book
@@ -30,7 +30,7 @@ def merge(book: BookWriter, others: Iterable[Book]) -> int:
                 shared.append(record)
             else:
                 graph.add(record)
-    for record in shared:  # after all links are known
+    for record in shared:  # when all positions, and so all links, are known
         _weigh(graph, record)
     graph.negamax()
     book.put_all(graph.take_changed())
@@ -39,7 +39,7 @@ def merge(book: BookWriter, others: Iterable[Book]) -> int:
 
 
 def _weigh(graph: Graph, record: Record) -> None:
-    """Use a second record of a position if its search is better, or as good and the first record has no leaf now."""
+    """Use a second record of a position if its search is better, or is equal and only this record has a usable leaf."""
     node = graph.nodes[key_of(record.position)[0]]
     if HAND_LEVEL in (node.level, record.level):
         if not node.is_set:
@@ -52,7 +52,7 @@ def _weigh(graph: Graph, record: Record) -> None:
 
 
 def prune(book: BookWriter, reach: Reach) -> int:
-    """Remove all positions out of reach or not reachable from the root, and return their number.
+    """Remove all positions beyond `reach` or not reachable from the root, and return their number.
 
     The score of a removed position remains as the leaf of its parents, so that no score changes.
 

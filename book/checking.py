@@ -1,4 +1,4 @@
-"""Checks of a book: the file, its rows, links, scores, and a sample of scores against a new search."""
+"""Checks of a book: its file, rows, links and scores, and a comparison of sampled scores with a new search."""
 
 import random
 from collections.abc import Callable, Iterator
@@ -19,9 +19,9 @@ class BookCheck:
 
     Attributes:
         unreachable: the number of positions not reachable from the root, which are harmless.
-        unfinished: the number of positions with moves to judge when the book continues to grow; harmless.
-        sample: the comparison with a new search, in discs: how many positions were searched, how many scores are the
-            same, and the mean and largest absolute difference; None without one.
+        unfinished: the number of positions with moves that are still to be judged, which are harmless.
+        sample: the comparison with a new search: the number of positions searched, the number of equal scores, and the
+            mean and largest absolute difference in discs; None if no sample was searched.
     """
 
     positions: int

@@ -1,4 +1,4 @@
-"""All positions of a book in memory with their links: scores by negamax, counts of lines, errors from the root.
+"""A book's positions in memory with their links, for negamax scores, counts of lines, and errors from the root.
 
 Every move adds a disc, so the order of empty squares is a topological order: every position comes after its children.
 A position takes about 2.5 kB.
@@ -34,10 +34,10 @@ class Node:
         score: the score of its best move, after ``Graph.settle`` or ``Graph.negamax``.
         lower: see ``Record``, also for `upper`, `lines`, `depth`, `selectivity` and `level`.
         leaf: the best move that leads out of the book, in the image that the key names; None if there is no such
-            move, or if it has to be searched again.
+            move, or if a search has to find the best one again.
         leaf_key: the key of the position after the leaf; None if that can't be a position of a book.
         open: the number of moves that lead out of the book, with moves to images of one position counted once.
-        links: the children, each with whether the same side is to move there.
+        links: the children in the book, each with a flag: whether the same side is to move there.
         error: the discs given away on the best path from the root, by both sides together, after ``Graph.measure``;
             infinite if there is no path.
     """
@@ -59,7 +59,7 @@ class Node:
 
     @property
     def is_unfinished(self) -> bool:
-        """Whether moves lead out of the book and none of them was judged since the others were linked."""
+        """Whether moves lead out of the book, but the best of them is not known."""
         return self.open > 0 and self.leaf is None
 
     @property
@@ -68,18 +68,18 @@ class Node:
         return self.level == HAND_LEVEL
 
     def loss(self, child: "Node", same_side: bool) -> int:
-        """Return the discs that the move to a linked position gives away; 0 if a score set by hand is below it."""
+        """Return the discs that the move to a linked position gives away; 0 if a score set by hand is lower."""
         return max(0, self.score - (child.score if same_side else -child.score))
 
     def allow_for(self, discs: int, child: "Node") -> None:
-        """Raise the leaf's margin to at least `discs`: its search is trusted no more than a child's was right."""
+        """Raise the leaf's margin to at least `discs`, by reducing its depth, selectivity and level to the child's."""
         if margin_of(self.depth, self.selectivity, self.empties) >= discs:
             return
         level = self.level
         self.depth = min(self.depth, child.depth + 1)
         self.selectivity = min(self.selectivity, child.selectivity)
         self.level = None if self.level is None or child.level is None else min(self.level, child.level)
-        # The child's own margin may come from a deeper position.
+        # The child's bounds may come from a descendant with a larger margin.
         if margin_of(self.depth, self.selectivity, self.empties) < discs:
             self.depth = min(self.depth, self.empties - 1)
         self.level = level if level == HAND_LEVEL else self.level
@@ -129,7 +129,7 @@ class Graph:
     def judge(
         self, node: Node, leaf: Leaf | None, depth: int, selectivity: Percent, level: int | None
     ) -> None:
-        """Set the leaf that a search found; a leaf that is linked by now is dropped."""
+        """Set the leaf that a search found; drop it if its move has become a link meanwhile."""
         node.depth, node.selectivity = depth, selectivity
         node.level = node.level if node.is_set else level
         self._set_leaf(node, leaf, children_of(self.position(node)))
@@ -245,7 +245,7 @@ class Graph:
             self.changed[parent.key] = parent
 
     def _set_leaf(self, node: Node, leaf: Leaf | None, children: Iterable[Child]) -> None:
-        """Set a leaf and the key after it; a move that is linked is not a leaf."""
+        """Set a node's leaf and the key of the position after it; set None if the move is a link."""
         key = next((child.key for child in children if leaf and child.move == leaf.move), None)
         linked = key is not None and key in self.nodes
         node.leaf, node.leaf_key = (None, None) if leaf is None or linked else (leaf, key)

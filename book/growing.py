@@ -18,11 +18,11 @@ from outflank.engine.evaluation.weights import checksum
 from outflank.engine.search.limits import BOLDEST
 
 _COMMIT_SECONDS = 1.0
-# Answers after which positions are chosen again, since choosing visits the whole book.
+# The number of answers after which positions are chosen again; choosing visits the whole book.
 _LEAST_BATCH, _BATCHES_IN_A_BOOK = 64, 200
 Choice = Callable[[], Iterable[bytes]]
 Question = tuple[Position, tuple[Move, ...]]
-"""The canonical image of a position of the book, or of one to add; and the moves to choose from, at least one."""
+"""The canonical image of a position to judge, in the book or to be added, and at least one move to choose from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +30,8 @@ class Judge:
     """Answers questions by a search; can be pickled.
 
     Attributes:
-        searcher: returns the searcher of the process, with the shipped weights and a cleared table, so that an answer
-            does not depend on earlier questions. It must be picklable, such as a function of a module.
+        searcher: a picklable function that returns the process's searcher, with the shipped weights and a cleared
+            table, so that an answer does not depend on earlier questions.
         level: the level of the search.
     """
 
@@ -45,14 +45,14 @@ class Judge:
 
     @property
     def provenance(self) -> str:
-        """The basis of its answers, the weights by their CRC-32: ``level 16, weights d5a9d812``."""
+        """The level of its searches and the CRC-32 of their weights: ``level 16, weights d5a9d812``."""
         return f"level {self.level}, weights {checksum()}"
 
 
 RunSearches = Callable[
     [Callable[[Question], SearchResult], Iterable[Question]], Iterator[tuple[Question, SearchResult]]
 ]
-"""Runs searches, in this process or in others, and yields questions with their results as they are ready.
+"""A function that runs searches, in this process or in others, and yields each question with its result.
 
 Questions are taken lazily. The tools provide one that uses an executor.
 """
@@ -87,8 +87,8 @@ class GrowthProgress:
 class Grower:
     """Adds positions to a book and judges them again.
 
-    Each commit leaves a consistent book: scores are the negamax of the book. With `commits_meanwhile` there is one
-    every second, which is all that an interruption can lose; else each call commits at its end, atomically.
+    Each commit leaves a consistent book, whose scores are its negamax values. With `commits_meanwhile` it commits every
+    second, so that an interruption loses little; else each call commits once, at its end.
     """
 
     def __init__(
@@ -121,7 +121,7 @@ class Grower:
         return self.graph.nodes.get(self._root_key)
 
     def note(self, what: str) -> None:
-        """Add the next change, and the state before it, to the book's history; committed with the change."""
+        """Add a line about the next change to the book's history, to be committed with the change."""
         self._book.note(f"{what}, {self._judge.provenance}, from {self._before} positions")
 
     def grow(self, reach: Reach, seconds: float | None = None, position: Position | None = None) -> None:
@@ -139,7 +139,9 @@ class Grower:
         again: bool = False,
         position: Position | None = None,
     ) -> None:
-        """Judge positions of lower levels again, the cheapest first; with `again` those of this level too, once.
+        """Judge positions of lower levels again, the cheapest first.
+
+        With `again`, positions of this level are judged again too, each once.
 
         Raises: see ``grow``.
         """
@@ -158,13 +160,13 @@ class Grower:
         self._commit()
 
     def extend(self, positions: Iterable[Position], seconds: float | None = None) -> None:
-        """Add these positions, such as those of games, unless the book has them. Raises: see ``grow``."""
+        """Add these positions, for example a game's, unless the book has them. Raises: see ``grow``."""
         settled = (after_passes(position)[0] for position in positions)
         wanted = dict.fromkeys(key_of(position)[0] for position in settled if position.legal_mask())
         self._work(lambda: (key for key in wanted if key not in self.graph.nodes), seconds)
 
     def finish(self) -> None:
-        """Judge the remaining open moves where the best one was linked, and write all changes. Raises: see ``grow``."""
+        """Judge the open moves of positions whose leaf has become a link; write all changes. Raises: see ``grow``."""
         self._work(lambda: (), None)
 
     def progress(self) -> GrowthProgress:
@@ -193,7 +195,7 @@ class Grower:
         self._commit()
 
     def _questions(self, choose: Choice, deadline: float | None) -> Iterator[Question]:
-        """Unfinished positions come first, whose best move was linked and whose other moves have to be judged."""
+        """Yield questions, first about unfinished positions, whose leaf has become a link."""
         chosen: Iterator[bytes] = iter(())
         chosen_at = -1
         while True:
@@ -217,7 +219,7 @@ class Grower:
         return max(_LEAST_BATCH, len(self.graph.nodes) // _BATCHES_IN_A_BOOK)
 
     def _question(self, key: bytes) -> Question | None:
-        """Return the moves of a position that lead out of the book; without any, add the position as it is."""
+        """Return a position and its moves that lead out of the book; without such moves, add it without a search."""
         graph = self.graph
         position = position_of(key, graph.rules)
         node = graph.nodes.get(key)
@@ -285,7 +287,7 @@ class Grower:
         for node in self.graph.nodes.values():
             ply = root.empties - node.empties + 1
             if node.leaf is not None and node.leaf_key is not None:
-                # A score that was set by hand may be below that of the leaf.
+                # A score that was set by hand may be below the leaf's.
                 error = node.error + max(0, node.score - node.leaf.score)
                 if (cost := reach.cost(error, ply)) is not None:
                     yield cost, error, ply, node.leaf_key
@@ -341,7 +343,7 @@ def learn_game(
         path: the path of the book.
         positions: the positions of the game, in order.
         judge: the judge, whose level is used only for a book without judged positions; others keep their usual level.
-        is_stopped: returns whether to stop, called after each search.
+        is_stopped: a function that returns whether to stop, called after each search.
 
     Raises: OutflankError if the book can't be written, is for other rules or is being changed by another process, or
         if learning is stopped.

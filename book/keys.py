@@ -37,7 +37,7 @@ def children_of(position: Position) -> tuple[Child, ...]:
 
 
 def after_passes(position: Position) -> tuple[Position, bool]:
-    """Return the position after a forced pass, if there is one, and whether there was.
+    """Return the position after a forced pass, if there is one, and whether there was one.
 
     The position of a finished game is returned unchanged.
     """
@@ -47,9 +47,9 @@ def after_passes(position: Position) -> tuple[Position, bool]:
 def key_of(position: Position) -> tuple[bytes, Symmetry]:
     """Return the key of a position with a legal move, and the symmetry that maps to the image of the key.
 
-    The key is 16 bytes, the discs of the side to move and of the other side, each as eight bytes with h8 in the highest
-    bit, of the image with the smallest such bytes; under rules by which one side wins an equal count, one more byte: 1
-    if the side to move began the game, else 0.
+    The key is 16 bytes: the discs of the side to move and of the other side, eight bytes each, with h8 in the highest
+    bit, in the image for which these bytes are smallest. Under rules by which one side wins an equal count, a 17th byte
+    is 1 if the side to move began the game, else 0.
     """
     image, symmetry = position.canonical()
     key = (image.own << 64 | image.opp).to_bytes(BOARD_BYTES, "big")
@@ -62,8 +62,8 @@ def key_of(position: Position) -> tuple[bytes, Symmetry]:
 def position_of(key: bytes, rules: Rules) -> Position:
     """Return the position that a key names.
 
-    If the rules are symmetric in the sides, the key does not contain the side to move: it is the side to move in a game
-    without passes.
+    If the rules are symmetric in the sides, the key does not contain the side to move, which is then the side to
+    move in a game without passes.
     """
     discs = int.from_bytes(key[:BOARD_BYTES], "big")
     own, opp = discs >> 64, discs & _MASK
@@ -77,7 +77,7 @@ def position_of(key: bytes, rules: Rules) -> Position:
 
 
 def same_games(rules: Rules, others: Rules) -> bool:
-    """Return whether a book for one serves the other: the same start up to symmetry, the same moves and scores."""
+    """Return whether a book for `rules` serves `others`: the same start up to symmetry, the same moves and scores."""
     ours, theirs = ((each.turns, each.tie, each.scoring) for each in (rules, others))
     return ours == theirs and start_key(rules) == start_key(others)
 

@@ -31,7 +31,7 @@ class Opening:
         names: the names in English, the most usual one first; may be empty if there is one in Japanese.
         moves: the line that the name is given to, beginning with f5: ``f5d6c3d3c4``.
         japanese: the names in Japanese, of the same position or, in the opening of a game, of the last position with a
-            Japanese name; may be empty. They are not compared.
+            Japanese name; may be empty. ``==`` ignores them.
     """
 
     names: tuple[str, ...]
@@ -92,10 +92,10 @@ def opening_of_game(game: Game) -> Opening | None:
 def openings(name: str | None = None) -> tuple[Opening, ...]:
     """Return the openings with an English or Japanese name that is or contains `name`, in the order of the file.
 
-    Only letters and digits are compared, without regard to case: ``rosebill`` is a Rose-Bill. A part of a name has
-    three letters or more; in Japanese one is enough. Without a name all openings are returned.
+    Only letters and digits are compared, without regard to case: ``rosebill`` is a Rose-Bill. A part of a name
+    must have three letters, in Japanese one. Without a name all openings are returned.
 
-    Raises: NotationError with the names that resemble `name` if there are none.
+    Raises: NotationError, which suggests similar names, if there is no such opening.
     """
     if name is None:
         return tuple(_openings().values())
@@ -112,9 +112,9 @@ def openings(name: str | None = None) -> tuple[Opening, ...]:
 
 
 def opening_called(name: str) -> Opening:
-    """Return the opening with this name, or the one whose names alone contain it, see ``openings``.
+    """Return the opening with this name, or else the only one with a name that contains it, see ``openings``.
 
-    If all openings with such names continue the shortest one, it is the shortest one.
+    If several openings have such a name, and all of them continue the shortest, it is the shortest.
 
     Raises: NotationError if there is none, or if it could be several.
     """
@@ -130,9 +130,9 @@ def opening_called(name: str) -> Opening:
 
 
 def opening_line(name: str, rules: Rules | None = None) -> Game:
-    """Return a game of the moves of the opening that `name` means, see ``opening_called``; Othello unless `rules` say.
+    """Return a game with the moves of the opening that ``opening_called`` finds, under `rules`, by default Othello.
 
-    Where the first four discs lie in another way, the moves are an image of those in the file.
+    If the start under `rules` is an image of Othello's, the moves are images of those in the file.
 
     Raises: NotationError also if the opening does not exist under these rules.
     """
@@ -157,7 +157,7 @@ def _spellings(opening: Opening) -> tuple[str, ...]:
 
 
 def _resembling(name: str) -> str:
-    # Not at the top: an engine that names its opening does without it.
+    # Not at the top, since an engine that only names its opening does not need it.
     from difflib import get_close_matches
 
     known = dict.fromkeys(one for each in openings() for one in each.names)
@@ -171,7 +171,7 @@ def _letters(name: str) -> str:
 
 def _named(position: Position) -> Opening | None:
     """Return the opening that ends in this position or an image of it, also one with only a Japanese name."""
-    # Most positions have too many discs, and are recognised without turning the board.
+    # Most positions have more discs than any opening, and their images need not be computed.
     if position.rules.one_direction or position.empties < _fewest_empties():
         return None
     return _openings().get(_key(position))

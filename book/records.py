@@ -1,4 +1,4 @@
-"""A book's record of a position, stored as a row with a checksum; and its entry, the answer to a query."""
+"""A book's record of a position, stored as a row with a checksum; and the entry that answers a query."""
 
 import struct
 import zlib
@@ -51,7 +51,7 @@ class LineCounts(NamedTuple):
     A line ends at a leaf, whose score is its result. Transpositions are counted each time.
 
     Attributes:
-        total: all lines, 2^32 - 1 if there are more.
+        total: the number of all lines, at most 2^32 - 1.
     """
 
     total: int = 0
@@ -86,9 +86,9 @@ def line_to(score: int) -> LineCounts:
 
 
 def margin_of(depth: int, selectivity: Percent, empties: int) -> int:
-    """Return the possible error of the score of such a search in discs, which a book's bounds are based on.
+    """Return the margin of error in discs that a book's bounds assume for the score of a search.
 
-    0 if the game was solved. docs/book.md says how often the margins hold.
+    It is 0 if the search solved the position. docs/book.md says how often the margins hold.
     """
     if depth < empties:
         return MIDGAME_MARGIN
@@ -107,7 +107,7 @@ class Record:
     Attributes:
         position: a position with a legal move; a book returns its canonical image.
         score: the score of the best move, in discs from the side to move, by negamax of all lines below.
-        lower: the lower bound of the score, if no leaf is off by more than its margin.
+        lower: the lower bound of the true score, valid if no leaf is off by more than its margin.
         depth: the plies of the search that found the leaf; the number of empty squares if it reached the end.
         level: the level of that search; None if it had another limit; HAND_LEVEL if the score was set by hand.
         leaf: the leaf; None if every move leads to a position of the book.
@@ -147,11 +147,11 @@ def to_row(record: Record) -> Row:
         leaf_score,
         *record.lines,
     )
-    return (key, *numbers, checksum(key, numbers))  # type: ignore[return-value]  # its length is lost on the way
+    return (key, *numbers, checksum(key, numbers))  # type: ignore[return-value]  # its length is unknown to mypy
 
 
 def checksum(key: bytes, numbers: tuple[int | None, ...]) -> int:
-    """Return the CRC-32 of zlib of the key and the twelve numbers: 8 bytes each, big endian, NULL as -128."""
+    """Return zlib's CRC-32 of the key and the twelve numbers, in 8 bytes each, big endian, with NULL as -128."""
     return zlib.crc32(
         _NUMBERS.pack(*(_NONE if number is None else number for number in numbers)), zlib.crc32(key)
     )
@@ -193,7 +193,7 @@ def to_record(row: Row, rules: Rules) -> Record:
         lower,
         upper,
         depth,
-        selectivity,  # type: ignore[arg-type]  # check_row lets nothing else through
+        selectivity,  # type: ignore[arg-type]  # check_row has checked it
         level,
         leaf,
         LineCounts(*lines),
@@ -221,8 +221,8 @@ def _check_moves(position: Position, leaf: Leaf | None) -> None:
 def _checked(*numbers: Any) -> tuple[int | None, ...]:
     """Return the numbers of a row, without key and checksum, as ints.
 
-    The score of a book from Edax may lie beyond its bounds, and its results may be fewer than the lines, since in Edax
-    only solved leaves have one.
+    In a book from Edax a score may lie outside its bounds, and the results may be fewer than the lines, since only
+    solved leaves have a result.
 
     Raises: SettingsError if one is out of range.
     """
@@ -267,13 +267,13 @@ class BookMove(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BookEntry:
-    """A book's entry of a position; moves and scores refer to the position that was looked up, else as in ``Record``.
+    """A book's entry of a position; moves and scores refer to the position that was looked up. See also ``Record``.
 
     Attributes:
         depth: the plies of the search that judged the moves which lead out of the book.
-        moves: the moves in the book, best first, of equal ones the linked moves first. It contains all moves that lead
-            to images of the same position. ``(PASS,)`` if the side to move has to pass. Empty only in an inconsistent
-            book, which ``outflank book check`` reports.
+        moves: the moves in the book, best first, and of equal moves the linked ones first. All moves that lead to
+            images of one position are listed. Only a pass if the side to move has to pass. Empty only
+            in an inconsistent book, which ``outflank book check`` reports.
     """
 
     position: Position
@@ -300,12 +300,12 @@ class BookEntry:
 def entry_of(
     position: Position, row: Row, symmetry: Symmetry, children: Sequence[Child], rows: Mapping[bytes, Row]
 ) -> BookEntry:
-    """Return the entry of a position with a legal move; `rows` are those of its children in the book, by key.
+    """Return the entry of a position with a legal move; `rows` are the rows of its children by key.
 
     Raises: FileFormatError if the row's leaf is not a move of the position.
     """
     _, score, lower, upper, depth, selectivity, level, _, _, *lines, _ = row
-    percent: Percent = selectivity  # type: ignore[assignment]  # a writer takes nothing else
+    percent: Percent = selectivity  # type: ignore[assignment]  # a writer accepts no other value
     leaf = leaf_of(row)
     moves = [
         _linked(child, rows[child.key]) for child in children if child.key is not None and child.key in rows

@@ -45,9 +45,9 @@ CREATE TABLE position (
 )
 _SELECT = f"SELECT {', '.join(COLUMNS)} FROM position"
 _ROWS_AT_ONCE = 1000
-# In the history lines of the commands that judge; before 1.0.0 it was "with weights".
+# In the history lines of commands that judge; versions before 1.0.0 wrote "with weights".
 _WEIGHTS = re.compile(r"(?:level [0-9]+,|with) weights ([0-9a-f]{8})\b")
-_ALL_AGAIN = re.compile(r": deepen .*--again, ")  # with a --max-error or a --budget it is not all
+_ALL_AGAIN = re.compile(r": deepen .*--again, ")  # --max-error and --budget leave some positions out
 
 
 class Change(NamedTuple):
@@ -69,7 +69,8 @@ class Book:
     as a context manager: ``with Book.open(path) as book``.
 
     Attributes:
-        facts: the facts about the book by name, such as ``rules``, ``created`` and ``outflank``, its first version.
+        facts: the facts about the book by name, such as ``rules``, ``created`` and ``outflank``, the version
+            of the program that made it.
     """
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
@@ -83,7 +84,7 @@ class Book:
             connection.close()
             raise BOOK.unreadable(path, error) from None
         self.facts: Mapping[str, str] = MappingProxyType(facts)
-        self._served = self.rules  # the last rules found to be served
+        self._served = self.rules  # the last rules that the book was found to serve
 
     @classmethod
     def open(cls, path: Path | str, rules: Rules | None = None) -> Self:
@@ -114,7 +115,7 @@ class Book:
         self.close()
 
     def serves(self, rules: Rules) -> bool:
-        """Return whether the book is for games by these rules: an equal start up to symmetry, equal moves and scores.
+        """Return whether the book suits these rules: the start is equal up to symmetry, and so are moves and scores.
 
         Raises: SettingsError if `rules` is not a ``Rules``.
         """
@@ -127,7 +128,7 @@ class Book:
         return served
 
     def expect(self, rules: Rules) -> None:
-        """Raise SettingsError with both rules unless the book serves these rules."""
+        """Raise SettingsError, which names both rules, unless the book serves these."""
         if not self.serves(rules):
             raise SettingsError(
                 f"{str(self.path)!r} is a book for {self.rules} from {self.rules.start}, "
@@ -217,7 +218,7 @@ class Book:
             self._rows("COMMIT")
 
     def levels(self) -> dict[int | None, int]:
-        """Return the number of positions by the level of their judgement; None for other limits.
+        """Return the number of positions judged at each level; the key None stands for other limits.
 
         Raises: FileFormatError if the file is damaged.
         """
@@ -260,8 +261,8 @@ class Book:
     def judged_by(self) -> list[str]:
         """Return the checksums of the weights of its scores, according to its history, oldest first.
 
-        After all positions were judged again, only later ones count. Empty if the history has none, as in an imported
-        book.
+        Weights that are older than a new judgement of all positions are left out. Empty if the history has none, as in
+        an imported book.
 
         Raises: see ``history``.
         """
@@ -274,7 +275,7 @@ class Book:
         return [*found]
 
     def _rows_of(self, keys: Collection[bytes]) -> dict[bytes, Row]:
-        """Read all rows by one query, so from one commit."""
+        """Read the rows of these keys by one query, so that all come from one commit."""
         marks = ", ".join("?" * len(keys))
         rows: list[Row] = self._rows(f"{_SELECT} WHERE board IN ({marks})", tuple(keys))
         try:
@@ -295,6 +296,6 @@ class Book:
 
 
 def expect_rules(rules: Rules) -> None:
-    """Raise SettingsError unless `rules` is a ``Rules``; the name of a preset is not."""
+    """Raise SettingsError unless `rules` is a ``Rules``; a preset's name is not enough."""
     if not isinstance(rules, Rules):
         raise SettingsError(f"expected rules such as Rules.parse('reversi'), got {rules!r}")

@@ -23,7 +23,7 @@ _INSERT_HISTORY = "INSERT INTO history (time, what) VALUES (?, ?)"
 
 
 class BookWriter(Book):
-    """An opening book opened for changes; others may read it at the same time, and see what is committed.
+    """An opening book opened for changes; other processes may read it at the same time and see its commits.
 
     Changes become part of the book at the next commit, atomically, even if the process or the machine fails. As a
     context manager it commits at the end of the block, or rolls back if an error ends it. Not thread-safe.
@@ -37,7 +37,7 @@ class BookWriter(Book):
     def create(cls, path: Path | str, rules: Rules, facts: Mapping[str, str] | None = None) -> Self:
         """Create a new book without positions, and open it.
 
-        Raises: OutflankError if the file exists or can't be created, which leaves no file; SettingsError if `rules` is
+        Raises: OutflankError if the file exists or can't be created; SettingsError if `rules` is
             not a ``Rules``, or a fact is not a text.
         """
         expect_rules(rules)
@@ -63,7 +63,7 @@ class BookWriter(Book):
             written.
         """
         path = Path(path)
-        BOOK.open_to_read(path).close()  # without a lock file for a file that is not a book
+        BOOK.open_to_read(path).close()  # first, so that a file that is not a book gets no lock file
         with _locked(path) as lock:
             book = cls(path, BOOK.open_to_write(path), lock)
         try:
@@ -142,7 +142,7 @@ class BookWriter(Book):
         if lock is None:
             return
         try:
-            # During a read its last changes stay in a second file, where every reader finds them.
+            # While another process reads, the last changes stay in a second file, where every reader finds them.
             with suppress(sqlite3.Error):
                 self.rollback()
                 self._connection.execute("PRAGMA busy_timeout = 0")
@@ -176,7 +176,7 @@ class BookWriter(Book):
 
 
 def lock_book(path: Path) -> WriterLock:
-    """Lock a book, also a future one; all links to a book share one lock.
+    """Lock a book, which need not exist yet; all links to a book share one lock.
 
     Raises: FileFormatError if another process holds it, or if the lock file's name is taken; OutflankError if it can't
         be created.

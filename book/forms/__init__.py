@@ -27,7 +27,7 @@ _WRITERS: dict[Form, Callable[[Book, BinaryIO], None]] = {
     "edax-text": edax.write_text,
 }
 SETTLED_FORMS: tuple[Form, ...] = ("text", "edax")
-"""The formats with scores, bounds and counts, which of the others are computed from the leaves."""
+"""The formats that have scores, bounds and counts; for other formats these are computed from the leaves."""
 WRITTEN_FORMS = tuple(_WRITERS)
 
 
@@ -52,7 +52,7 @@ def read_form(
 ) -> tuple[Iterator[Record], dict[str, str], bool]:
     """Return the records of a seekable file, the facts about the book, and whether its format is one of SETTLED_FORMS.
 
-    `rules` serve formats that do not name their rules; without `form` the format is detected.
+    `rules` are used for formats that do not name their rules; without `form` the format is detected.
 
     Raises: FileFormatError; SettingsError.
     """

@@ -7,7 +7,7 @@ bytes   header
 ======  =====================================================================================================
 8       "XADEKOOB"
 1, 1    version 4, release 6
-8       date: int16 year; month, day, hour, minute, second as a byte each; one byte nothing
+8       date: int16 year; month, day, hour, minute, second as a byte each; one unused byte
 6 x 4   int32 level, least empty squares, margin in the midgame and near the end, verbosity, number of positions
 ======  =====================================================================================================
 
@@ -24,8 +24,9 @@ bytes   position, the image with the smallest (player, opponent)
 A position in which the side to move has to pass has the pass as its only link. Our books do not store such positions,
 so they are created when writing and skipped when reading. Links are computed from the positions.
 
-The text has a line for each position with its leaf, ``BOARD SIDE,LEVEL,MOVE,SCORE``; ``--`` and -127 mean no leaf. Its
-reader has to compute scores, bounds, links and counts. A position with a forced pass has a line too, without a leaf.
+The text format has a line ``BOARD SIDE,LEVEL,MOVE,SCORE`` for each position; MOVE and SCORE are its leaf, or ``--`` and
+-127. A reader has to compute scores, bounds, links and counts. A position with a forced pass has a line too, without a
+leaf.
 """
 
 import re
@@ -91,7 +92,7 @@ def write(book: Book, file: BinaryIO) -> None:
 def read(file: BinaryIO, rules: Rules) -> Contents:
     """Return the contents of a file.
 
-    Raises: FileFormatError if it is not a book of Edax, or with the invalid position; SettingsError if Edax does not
+    Raises: FileFormatError if it is not a book of Edax or names an invalid position; SettingsError if Edax does not
         support `rules`.
     """
     _expect_othello(rules)
@@ -108,7 +109,7 @@ def read(file: BinaryIO, rules: Rules) -> Contents:
 
 
 def _passes(record: Record, entry: BookEntry, written: set[Position]) -> Iterator[bytes]:
-    """Yield the positions with a forced pass that its moves lead to, unless they are already written."""
+    """Yield the packed positions with a forced pass after the entry's moves, except those already written."""
     for move in entry.moves:
         after = entry.position.play(move.move)
         image, _ = after.canonical()
@@ -141,7 +142,7 @@ def _pack(
 def _header(told: str, level: int, least: int, count: int) -> bytes:
     """Return the header that the book was imported with, or one computed from the book."""
     if _TOLD.fullmatch(told):
-        with suppress(struct.error):  # numbers out of range: the fact was written by hand
+        with suppress(struct.error):  # in a fact written by hand the numbers may be out of range
             return _HEADER.pack(MAGIC, *_VERSION, *map(int, told.split()), count)
     now = datetime.now()
     date = (now.year, now.month, now.day, now.hour, now.minute, now.second)
@@ -149,7 +150,7 @@ def _header(told: str, level: int, least: int, count: int) -> bytes:
 
 
 def _records(file: BinaryIO, count: int, rules: Rules) -> Iterator[tuple[str, Record]]:
-    """Yield each position whose side has a move: its place in the file for messages, and its record."""
+    """Yield the place in the file, for messages, and the record of each position with a legal move."""
     for number in range(1, count + 1):
         where = f"position {number} of {count}"
         record = _record(file, rules, where)
@@ -191,12 +192,12 @@ def _take(file: BinaryIO, size: int, where: str) -> bytes:
 
 
 def is_text_line(line: bytes) -> bool:
-    """Return whether a file that begins with this line is the text."""
+    """Return whether a file that begins with this line is in Edax's text format."""
     return _LINE.fullmatch(line.decode("ascii", "replace").strip()) is not None
 
 
 def write_text(book: Book, file: BinaryIO) -> None:
-    """Write a book; positions in the order of their keys.
+    """Write a book as text, with its positions in the order of their keys.
 
     Raises: SettingsError if it is for rules that Edax does not support; OSError; FileFormatError if it is damaged.
     """
@@ -213,16 +214,16 @@ def write_text(book: Book, file: BinaryIO) -> None:
 
 
 def read_text(file: BinaryIO, rules: Rules) -> Contents:
-    """Return the contents of a file.
+    """Return the contents of a text file.
 
-    Raises: FileFormatError with the line; SettingsError if Edax does not support `rules`.
+    Raises: FileFormatError naming an invalid line; SettingsError if Edax does not support `rules`.
     """
     _expect_othello(rules)
     return checked(_text_records(file, rules)), {}
 
 
 def _text_line(position: Position, level: int, leaf: Leaf | None) -> bytes:
-    """Edax writes the side to move as X, whichever colour it is."""
+    """Return a position's line, in which the side to move is X whatever its colour, as Edax writes it."""
     move, score = _NO_LEAF if leaf is None else (str(leaf.move).upper(), leaf.score)
     board = Position(position.own, position.opp, Colour.BLACK).board_string()[:64]
     return f"{board} X,{level},{move},{score}\n".encode()

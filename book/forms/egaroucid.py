@@ -12,14 +12,14 @@ bytes   position, one of its images
 ======  =====================================================================================================
 8, 8    discs of the side to move and of the other side, bit 0 = h8
 1, 1    int8 score, level of its search: -1 unknown, 70 a score set by hand
-4       uint32 lines, which are counted again
+4       uint32 number of lines, which is ignored and counted again
 3       int8 score, move (bit number) and level of the leaf, the best move that leads out of the book; 125 no move
 ======  =====================================================================================================
 
-A half turn of the board turns bit 0 = h8 into bit 0 = a1, so bits and moves are read as those of this image. Scores are
+A half turn of the board turns bit 0 = h8 into bit 0 = a1, so each position is read as this image. Scores are
 discs from the side to move. For a position without links, its own score and level replace the leaf's, since Egaroucid
-judges leaves at a lower level. Scores, bounds and counts follow from the leaves. Derived from the program's own reader
-and from the book without lines that it ships.
+judges leaves at a lower level. Scores, bounds and counts are computed from the leaves. This description
+was derived from Egaroucid's own reader and from the book that it ships.
 """
 
 import struct
@@ -42,7 +42,7 @@ _BY_HAND, _UNKNOWN = 70, -1  # levels
 def read(file: BinaryIO, rules: Rules) -> Contents:
     """Return the contents of a seekable file, which is read twice.
 
-    Raises: FileFormatError if it is not a book of Egaroucid, or with the invalid position; SettingsError if Egaroucid
+    Raises: FileFormatError if it is not a book of Egaroucid or names an invalid position; SettingsError if Egaroucid
         does not support `rules`.
     """
     if not rules.is_othello:
@@ -92,7 +92,7 @@ def _positions(
         except ValueError as error:
             raise FileFormatError(f"{where}: {error}") from None
         score, level, lines, leaf_score, move, leaf_level = numbers
-        if abs(score) <= MOST_DISCS and position.legal_mask():  # Egaroucid skips others too
+        if abs(score) <= MOST_DISCS and position.legal_mask():  # Egaroucid skips other positions too
             yield where, position, (score, level, lines, leaf_score, move, leaf_level)
 
 

@@ -1,9 +1,9 @@
 """Our own text format: a line for each position, with all data that a book stores about it.
 
-The first line is ``outflank book 1``, the second ``positions`` and their number, which is missing in texts of version
-1.0.0, the third ``rules`` and the rules; lines ``fact NAME VALUE`` may follow. Each further line is a position: its
-64 squares, the side to move, and the columns of a row without key and checksum, separated by blanks, ``-`` for no
-value. A line that begins with ``#`` is a comment.
+The first line is ``outflank book 1``, the second ``positions NUMBER`` (missing in texts of version 1.0.0), the third
+``rules RULES``; lines ``fact NAME VALUE`` may follow. Each further line is a position: its 64 squares, the side to
+move, and the columns of a row without key and checksum, separated by blanks, with ``-`` for no value. A line that
+begins with ``#`` is a comment.
 """
 
 import re
@@ -26,7 +26,7 @@ _LONGEST_LINE = 1 << 16
 
 
 def write(book: Book, file: BinaryIO) -> None:
-    """Write a book with its positions in the order of their keys, so that equal books are equal texts.
+    """Write a book with its positions in the order of their keys, so that equal books give equal texts.
 
     Raises: OSError; FileFormatError if the book is damaged.
     """
@@ -41,9 +41,9 @@ def write(book: Book, file: BinaryIO) -> None:
 
 
 def read(file: BinaryIO, rules: Rules) -> Contents:
-    """Return the contents of a file, which names its rules, so `rules` is ignored.
+    """Return the contents of a file; `rules` is ignored, since the file names its rules.
 
-    Raises: FileFormatError with the line.
+    Raises: FileFormatError naming an invalid line.
     """
     numbered = enumerate(iter(lambda: file.readline(_LONGEST_LINE), b""), 1)
     lines = ((number, _text(line, number)) for number, line in numbered)
@@ -55,7 +55,7 @@ def read(file: BinaryIO, rules: Rules) -> Contents:
 
 
 def _take_head(lines: Iterator[tuple[int, str]]) -> tuple[int | None, Rules]:
-    """Return the number of positions is None in a text of 1.0.0."""
+    """Return the number of positions, which is None in a text of version 1.0.0, and the rules."""
     number, first = next(lines, (1, ""))
     if first != FIRST_LINE:
         raise FileFormatError(f"line {number}: expected {FIRST_LINE!r}, got {first[:40]!r}")

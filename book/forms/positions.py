@@ -1,4 +1,4 @@
-"""The parts that formats share: checks of the records, and the search of a level."""
+"""Code that the formats share: checks of records, and the depth and selectivity of a level."""
 
 from collections.abc import Iterable, Iterator
 
@@ -8,16 +8,16 @@ from outflank.engine import FileFormatError, Move, Percent, Position, SettingsEr
 from outflank.engine.search.limits import FULL_WIDTH
 
 Contents = tuple[Iterator[Record], dict[str, str]]
-"""The records of a file, read lazily, where FileFormatError names an invalid one; and the facts about the book."""
+"""The records of a file, read lazily (FileFormatError if one is invalid), and the facts about the book."""
 
 
 def checked(records: Iterable[tuple[str, Record]]) -> Iterator[Record]:
     """Check that a book can hold the records, and yield them.
 
     Args:
-        records: records after their places in the file for messages.
+        records: pairs of a place in the file, for messages, and the record there.
 
-    Raises: FileFormatError that begins with the place, also if the position, or an image of it, is repeated.
+    Raises: FileFormatError, whose message begins with the place, if a record is invalid or repeats a position.
     """
     known: set[bytes] = set()
     for where, record in records:
@@ -33,7 +33,7 @@ def checked(records: Iterable[tuple[str, Record]]) -> Iterator[Record]:
 
 
 def legal_leaf(position: Position, move: Move, where: str) -> Move:
-    """Return the move if it is legal. Raises: FileFormatError that begins with `where`."""
+    """Return the move if it is legal. Raises: FileFormatError, whose message begins with `where`, if not."""
     if move not in position.legal_moves():
         moves = " ".join(map(str, position.legal_moves()))
         raise FileFormatError(f"{where}: expected a leaf out of {moves}, got {move}")
