@@ -1,6 +1,6 @@
 """A player on the server: accepts matches by rules, lets engines choose moves, saves games, and resumes lost matches.
 
-One task reads the connection. Each game has a task of its own while it waits for an engine, which works in a thread.
+One task reads the connection. Each move is chosen by an engine in a thread, and a separate task waits for the move.
 """
 
 import asyncio
@@ -23,22 +23,22 @@ from outflank.tools.ggs.messages import Board, MatchEnded, MatchStarted, MatchTy
 from outflank.tools.ggs.settings import Settings
 
 _CLOSE_SECONDS = 0.4
-_MOST_MATCHES = 32  # the most matches at once, more than a server starts
-_MOST_DOUBTS = 3  # the disagreements after which a game is given up
+_MOST_MATCHES = 32  # the maximum number of simultaneous matches, more than a server starts
+_MOST_DOUBTS = 3  # the number of disagreements with the server at which we resign a game
 _HIGHEST_SCORE = 999  # the highest score that the server accepts
 _REFUSAL = re.compile(r"(?:/os:|/td:)? *(?:: )?(?:[a-z]+ [+-]? ?)?ERR ")
-_MOST_SHOWN = 20  # the lines of a message that are shown
+_MOST_SHOWN = 20  # the maximum number of lines of a message that are shown
 
 
 class GgsClient:
-    """A player on the server, from its login to its end.
+    """A player on the server, from the first login until it leaves.
 
     Attributes:
-        signal: the number of the signal that ended it; None without one.
+        signal: the number of the last signal that asked the player to leave; None before the first one.
 
     Args:
         settings: the settings of the player.
-        say: the function that gets sentences for the user.
+        say: the function that shows a message to the user.
         log: the function that gets ``">"`` and each line sent, ``"<"`` and each line received; the password is masked.
     """
 
@@ -66,10 +66,10 @@ class GgsClient:
         self._idle: asyncio.Queue[Driver] = asyncio.Queue()
         self._threads = ThreadPoolExecutor(max_workers=settings.games, thread_name_prefix="engine")
         self._matches: dict[str, MatchStarted] = {}
-        self._games: dict[str, dict[str, GgsGame]] = {}  # the keys are the ids of the match and of the game
+        self._games: dict[str, dict[str, GgsGame]] = {}  # the games by match id and game id
         self._tasks: set[asyncio.Task[None]] = set()
         self._asks = list(settings.asks)
-        self._broken: set[str] = set()  # the opponents of matches that were broken off
+        self._broken: set[str] = set()  # the opponents of interrupted matches
         self._remarks: set[str] = set()
         self._played = 0
         self._is_closing = False
@@ -78,8 +78,8 @@ class GgsClient:
     async def play(self) -> None:
         """Play until ``interrupt`` or until the number of matches is reached.
 
-        Raises: OutflankError if the server refuses us; EngineError if the engine does not start, or can't play a match
-            that the settings ask for.
+        Raises: OutflankError if the server rejects the login or disconnects us; EngineError if the engine does not
+            start, or can't play a match that the settings request.
         """
         loop = asyncio.get_running_loop()
         try:
@@ -103,7 +103,7 @@ class GgsClient:
             self._threads.shutdown()
 
     def interrupt(self, number: int, *, at_once: bool) -> None:
-        """Accept no new matches and leave when all are over; leave at once if `at_once`, or on the second call."""
+        """Accept no new matches, and leave after the current ones; leave at once if `at_once` or on the second call."""
         again, self.signal = self.signal is not None, number
         if at_once or again or not self._matches:
             self._leave()
@@ -114,7 +114,7 @@ class GgsClient:
             self._close()
 
     def _lose(self, reason: str) -> None:
-        """Break off all matches, since the connection is lost; the server stores the rated ones."""
+        """Drop all matches after the loss of the connection. The server stores the rated ones."""
         self._abandon("the line is lost")
         if self._is_closing:
             self._line.end()
@@ -154,7 +154,7 @@ class GgsClient:
         self._say(f"{self._engine} is on {settings.server} as {self._user}")
 
     def _check_asks(self) -> None:
-        """Raise EngineError if the engine would have to resign a match that the settings ask for."""
+        """Raise EngineError if the engine can't play a match that the settings request."""
         for ask in self._asks:
             kind = MatchType.parse(ask.split()[0])
             if kind and (reason := self._unplayable(kind)):
@@ -245,7 +245,7 @@ class GgsClient:
         self._consider(match, game)
 
     def _doubt(self, game: GgsGame, reason: str) -> None:
-        """Ask for the whole game again where the server and we disagree; give the game up after some requests."""
+        """Request the whole game again after a disagreement with the server; resign it after `_MOST_DOUBTS` times."""
         if game.is_over:
             return
         game.doubts += 1
@@ -260,7 +260,7 @@ class GgsClient:
             self._send(f"tell /os resign {id}")
 
     def _consider(self, match: MatchStarted, game: GgsGame) -> None:
-        """Start the choice of our move if it is our turn; an earlier choice is dropped."""
+        """Cancel an earlier search, and start to choose a move if it is our turn."""
         game.drop()
         record = game.record
         if not record.is_our_turn or game.is_over:
@@ -312,7 +312,7 @@ class GgsClient:
         self._ask()
 
     def _finish(self, game: GgsGame, over: MatchEnded | None) -> None:
-        """Save a game and release its engine; `over` is None if the game was broken off."""
+        """Save a game and release its engine. `over`: the message about the end; None for an interrupted game."""
         if game.is_over:
             return
         game.close()
@@ -349,13 +349,13 @@ class GgsClient:
         self._line.end()
 
     def _show_life(self) -> None:
-        """Send a sign of life: ask again for matches that were broken off or have not begun."""
+        """Keep the connection alive: request interrupted matches, or matches that have not started, once more."""
         self._send("tell /os continue" if self._broken and not self._matches else "")
         if not self._matches:
             self._ask()
 
     def _remark(self, sentence: str) -> None:
-        """Say a sentence about the engine once, whichever of its processes it came from."""
+        """Show a message about the engine once, even if several processes of the engine send it."""
         if sentence not in self._remarks:
             self._remarks.add(sentence)
             self._say(sentence)
@@ -365,5 +365,5 @@ class GgsClient:
 
 
 def _game_id(message: Board | MatchEnded | Note) -> str:
-    """Return ``.5`` or, in a synchro match, ``.5.1``."""
+    """Return the id of a game: ``.5`` or, in a synchro match, ``.5.1``."""
     return message.id if message.part is None else f"{message.id}.{message.part}"

@@ -1,7 +1,7 @@
-"""One game on the server: its record by the server's messages, and the engine that plays it.
+"""One game on the server: the record from the server's messages, and the engine that plays the game.
 
-The record belongs to the event loop that reads the connection. An engine works in a thread for each move; the request
-has the whole game, so that any engine process can continue it, also after the connection was lost.
+The record belongs to the event loop that reads the connection. For each move, an engine works in a thread. It gets the
+whole game, so that any engine process can continue a game, even after the connection was lost.
 """
 
 import asyncio
@@ -28,18 +28,18 @@ from outflank.protocol.formats.clocks import ggf_text
 from outflank.tools.ggs.messages import Board, GgsMove, MatchEnded
 from outflank.tools.runtime.signals import Stopped
 
-RESERVE_SECONDS = 2.0  # subtracted from the time sent to the engine; at most a tenth of the time left
+RESERVE_SECONDS = 2.0  # the reserve that is withheld from the engine; at most a tenth of the remaining time
 _SHORTEST_SECONDS = 0.1
 _SLICE_SECONDS = 0.2
 USUAL_TIME = TimeControl(
     main=900.0
-)  # the server's default, with which an engine is started before its first game
+)  # the server's default time control, used to start an engine before the first game
 _PLACE = "GGS/os"
-_PASSES = ("pa", "ps", "pass")  # the texts of a pass that players send
+_PASSES = ("pa", "ps", "pass")  # the spellings of a pass
 
 
 class GgsRecord:
-    """A game by the server's messages.
+    """The record of a game, built from the server's messages.
 
     Attributes:
         id: the id of the game on the server: ``.5``, or ``.5.0`` and ``.5.1`` in a synchro match.
@@ -70,9 +70,9 @@ class GgsRecord:
         self._note(board)
 
     def update(self, board: Board) -> bool:
-        """Play the last move of a message; return whether it is new.
+        """Add the last move of a message, and return whether the move is new.
 
-        Raises: NotationError, IllegalMoveError; the record is then unchanged.
+        Raises: NotationError, IllegalMoveError; the moves of the record are then unchanged.
         """
         if not board.turns:
             return False
@@ -91,12 +91,12 @@ class GgsRecord:
         return True
 
     def says_the_same(self, other: "GgsRecord") -> bool:
-        """Return whether another record has the same moves."""
+        """Return whether another record has the same colour, start position and moves."""
         return (self.colour, self.first, self.moves) == (other.colour, other.first, other.moves)
 
     @property
     def first(self) -> Position:
-        """The first position of the game."""
+        """The start position of the game."""
         return self._recorder.first
 
     @property
@@ -116,16 +116,16 @@ class GgsRecord:
 
     @property
     def question(self) -> tuple[AnnotatedGame, TimeControl, TimeControl, float]:
-        """The game so far, its time control, our clock, and the monotonic time when our turn began."""
+        """The game so far, our time control and current clock, and the monotonic time when our turn began."""
         ours, clock = self._controls[self.colour], self._sides[self.colour].clock
         control = TimeControl(float(max(1, ours.main)), float(ours.increment))
         return AnnotatedGame(self.first, self.moves), control, clock, self.heard_at
 
     def annotated(self, over: MatchEnded | None) -> AnnotatedGame:
-        """Return the game as files record it.
+        """Return the game for a game file.
 
         Args:
-            over: the message about its end; None if it was broken off.
+            over: the message about the end of the game; None if the game was interrupted.
         """
         black, white = self._sides[Colour.BLACK], self._sides[Colour.WHITE]
         clocks = {ggf_text(control) for control in self._controls.values()}
@@ -146,7 +146,7 @@ class GgsRecord:
         return replace(game, result=self._result(margin if over.first == black.name else -margin))
 
     def _result(self, margin: float) -> Result | None:
-        """Return the result by its margin from Black's side; None if the board shows it."""
+        """Return the result with this margin from Black's side; None if it agrees with the final board."""
         outcome = self.position.outcome()
         if outcome is not None and outcome.margin_of(Colour.BLACK) == margin:
             return None
@@ -187,7 +187,7 @@ def answer(
     arose: float,
     dropped: threading.Event,
 ) -> Reply | None:
-    """Return the engine's move or resignation. It has until the end of its clock's extension.
+    """Return the engine's move or resignation. The engine may use its clock up to the end of the extension.
 
     Args:
         driver: the engine.
@@ -195,7 +195,7 @@ def answer(
         control: the game's time control.
         clock: our clock at the time `arose`.
         arose: the monotonic time when our turn began.
-        dropped: the event that any thread sets when the answer is not needed any more; the answer is then None.
+        dropped: the event that cancels the search; any thread may set it. The result is then None.
 
     Raises: EngineError; the engine is started again for the next move.
     """
@@ -221,18 +221,19 @@ def answer(
 
 
 class GgsGame:
-    """A game with the engine that plays it from our first move to the end. Must be used in one event loop.
+    """A game and the engine that plays it from our first move to the end. Must be used in one event loop.
 
     Attributes:
-        record: the game by the server's messages.
-        doubts: the number of times that the server and we disagreed.
+        record: the record of the game.
+        doubts: the number of disagreements with the server since the last accepted move.
         is_doubted: whether the whole game has been requested to replace the record.
-        is_over: whether no more moves are requested.
+        is_over: whether the game is closed, so that no more moves are chosen.
 
     Args:
-        idle: the engines without a game.
+        record: the record of the game.
+        idle: the queue of engines without a game.
         threads: the executor in which engines work.
-        say: the function that gets sentences for the user.
+        say: the function that shows a message to the user.
     """
 
     def __init__(
@@ -254,10 +255,10 @@ class GgsGame:
         self._dropped = threading.Event()
 
     def think(self, on_reply: Callable[[Reply | None], object]) -> asyncio.Task[None]:
-        """Let the engine choose our move; an earlier choice is dropped.
+        """Start to choose our move, and return the task. An earlier search is cancelled.
 
         Args:
-            on_reply: the function that gets the answer, None if the engine failed; not called after a drop.
+            on_reply: the function that gets the answer, or None if the engine failed; not called after ``drop``.
         """
         self.drop()
         self._dropped = threading.Event()
@@ -265,11 +266,11 @@ class GgsGame:
         return self._task
 
     def drop(self) -> None:
-        """Drop the choice under way: its answer is not needed any more."""
+        """Cancel the current search, whose answer is not needed any more."""
         self._dropped.set()
 
     def close(self) -> None:
-        """Request no more moves, and release the engine as soon as it has stopped."""
+        """Choose no more moves, and release the engine as soon as it has stopped."""
         self.is_over = True
         self.drop()
         if self._task is None or self._task.done():

@@ -17,9 +17,9 @@ _LOGIN_SECONDS = 60.0
 _FAREWELL_SECONDS = 1.0
 _QUIET_SECONDS = 0.2  # the silence after which a message is complete
 _SIGN_OF_LIFE_SECONDS = (
-    50.0  # the silence before a sign of life; the server is said to disconnect after a minute
+    50.0  # the idle time before a keep-alive line; the server is said to disconnect after a minute
 )
-_GOOD_LINE_SECONDS = 60.0  # a connection that lasted this long resets the pauses
+_GOOD_LINE_SECONDS = 60.0  # the duration of a connection that resets the pauses
 _PAUSES = (1.0, 2.0, 5.0, 10.0, 30.0, 60.0)  # the pauses before attempts to reconnect
 _LONGEST_PROMPT = 1_000
 _TCP = {"TCP_KEEPIDLE": 30, "TCP_KEEPINTVL": 10, "TCP_KEEPCNT": 3, "TCP_USER_TIMEOUT": 60_000}
@@ -27,14 +27,14 @@ _READY = "READY"
 
 
 class GgsConnection:
-    """A connection that is made again after each loss until it is ended.
+    """A connection that reconnects after each loss, until ``end``.
 
     Args:
         settings: the settings of the player.
         on_login: the function that is called after each login.
         on_message: the function that gets the lines of each message after a login.
-        on_loss: the function that gets the reason of a loss.
-        on_quiet: the function that is called when nothing was sent for long; it should send something.
+        on_loss: the function that gets the reason for each loss of the connection.
+        on_quiet: the function that is called when no line was sent for 50 seconds; it should send one.
         log: the function that gets ``">"`` and each line sent, or ``"<"`` and each line received. The lines
             are printable, and the password is masked.
     """
@@ -56,7 +56,7 @@ class GgsConnection:
         self._on_quiet = on_quiet
         self._log = log
         self._writer: asyncio.StreamWriter | None = None
-        self._answered: set[str] = set()  # the prompts of the login that were answered
+        self._answered: set[str] = set()  # the answered login prompts
         self._is_in = False
         self._sent_at = 0.0
         self._ended = asyncio.Event()
@@ -69,12 +69,12 @@ class GgsConnection:
             self._writer.write(f"{line}\n".encode())
 
     def end(self) -> None:
-        """Log out; ``keep`` returns soon."""
+        """Log out, so that ``keep`` returns soon."""
         self.send("quit")
         self._ended.set()
 
     async def keep(self) -> None:
-        """Connect, and reconnect after losses, until ``end``. Raises: OutflankError if the server refuses us."""
+        """Stay connected until ``end``. Raises: OutflankError if the server rejects the login or disconnects us."""
         tries = 0
         while not self._ended.is_set():
             began = time.monotonic()
@@ -138,7 +138,7 @@ class GgsConnection:
             self._on_message(lines)
 
     def _answer(self, text: str) -> None:
-        """Answer a prompt of the login, which may come without its line feed."""
+        """Answer a login prompt, which may come without a line feed."""
         asked = text.lower()
         prompts = {"enter login": self._settings.user, "enter your password": self._settings.password}
         for prompt, answer in prompts.items():

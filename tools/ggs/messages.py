@@ -1,7 +1,7 @@
 """Reads the messages of the Generic Game Server.
 
-A message is a line and the lines after it that begin with ``|``. The service ``/os`` plays Othello. Nothing is trusted:
-a malformed message is skipped, and names and reasons are used only as text in sentences.
+A message is a line and the following lines that begin with ``|``. The service ``/os`` plays Othello. The server is not
+trusted: malformed messages are skipped, and names and reasons are only shown as text.
 
 Sources: the server's how-to (skatgame.net/mburo/ggs/ggs-howto), and the behaviour of its public clients.
 """
@@ -14,8 +14,8 @@ from outflank.engine import Colour, NotationError, Position
 from outflank.protocol.clock import TimeControl
 from outflank.protocol.formats.clocks import parse_ggf
 
-LONGEST_LINE = 500  # the most bytes of a line; a longer one is skipped
-MOST_LINES = 300  # the most lines of a message; a game of 120 turns with two boards is the longest
+LONGEST_LINE = 500  # the maximum bytes of a line; longer lines are skipped
+MOST_LINES = 300  # the maximum lines of a message; the longest is a game of 120 turns with two boards
 _GOES_ON = "|"  # the prefix of a continuation line
 _WORD = r"[^\s,|\\.][^\s,|\\]{0,15}"
 _NAME = f"({_WORD})"
@@ -32,7 +32,7 @@ class MessageJoiner:
         self._begun: list[str] = []
 
     def feed(self, line: bytes) -> list[str] | None:
-        """Return the message that a line completes, its lines without the bar, or None."""
+        """Add a line. Return the previous message if it is now complete, as lines without the bar, or None."""
         text = line.decode("utf-8", "replace").strip("\r\n\0\a ")
         if text.startswith(_GOES_ON):
             if self._begun and len(self._begun) < MOST_LINES and len(line) <= LONGEST_LINE:
@@ -44,7 +44,7 @@ class MessageJoiner:
         return message
 
     def flush(self) -> list[str] | None:
-        """Return the started message, if there is one, when no more lines follow for now."""
+        """Return the message so far as complete, or None. To be called when no more lines follow for some time."""
         message, self._begun = self._begun, []
         return message or None
 
@@ -56,10 +56,10 @@ class MatchType:
     Attributes:
         text: the type in the server's notation.
         size: the width of the board in squares.
-        synchro: whether the match is two simultaneous games with exchanged colours.
-        discs: the number of discs of a random start; 0 for the usual start.
-        anti: whether fewer discs win.
-        komi: whether colours are bid for.
+        synchro: whether the match consists of two simultaneous games with colours swapped.
+        discs: the number of discs of a random start; 0 for the standard start.
+        anti: whether the player with fewer discs wins.
+        komi: whether the players bid for the colours.
     """
 
     text: str
@@ -71,7 +71,7 @@ class MatchType:
 
     @classmethod
     def parse(cls, text: str) -> "MatchType | None":
-        """Read a type; return None if it is malformed."""
+        """Parse a match type; return None if it is malformed."""
         match = _KIND.fullmatch(text)
         if match is None:
             return None
@@ -89,11 +89,11 @@ class Offer:
 
     Attributes:
         id: the id of the request.
-        by: the player who requests.
-        to: the player who is asked; ``*`` for everybody.
+        by: the player who sends the request.
+        to: the player who receives the request; ``*`` for everybody.
         kind: the type of the match.
-        flag: ``R`` rated, ``U`` unrated, ``S`` the continuation of a stored match.
-        clock: the clock of the player who is asked.
+        flag: ``R`` for rated, ``U`` for unrated, ``S`` for the continuation of a stored match.
+        clock: the clock of the player who receives the request.
     """
 
     id: str
@@ -106,7 +106,7 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class MatchStarted:
-    """A match has started: ``+ match .9 2544 lynx 2505 kitty s8r20 R``; a flag of ``T`` is a tournament's."""
+    """The start of a match: ``+ match .9 2544 lynx 2505 kitty s8r20 R``. The flag ``T`` marks a tournament match."""
 
     id: str
     players: tuple[str, str]
@@ -116,13 +116,13 @@ class MatchStarted:
 
 @dataclass(frozen=True, slots=True)
 class MatchEnded:
-    """A match, or one game of a synchro match, is over.
+    """The end of a match, or of one game of a synchro match.
 
     Attributes:
         id: the id of the match.
-        part: the number of the game in it; None for the whole match.
-        first: the player whose result it is.
-        result: ``+12.00``, or the reason why there is no result: ``kitty left``.
+        part: the number of the game in the match; None for the whole match.
+        first: the player named first, from whose side the result is given.
+        result: the result, such as ``+12.00``, or the reason for having none, such as ``kitty left``.
     """
 
     id: str
@@ -138,12 +138,12 @@ class MatchEnded:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A player's line under a board: ``kitty (2505.0 O) 14:52,0:0//02:00,0:0``.
+    """A line about a player in a board message: ``kitty (2505.0 O) 14:52,0:0//02:00,0:0``.
 
     Attributes:
         name: the name of the player.
         rating: the rating of the player.
-        clock: the time left, with increment and extension; 0 if it has run out.
+        clock: the remaining time, with increment and extension; 0 if the time has run out.
     """
 
     name: str
@@ -152,23 +152,23 @@ class Side:
 
 
 GgsMove = tuple[int, str, float | None, float | None]
-"""``23: F5/1.23/4.56``: number, move or ``PASS``, evaluation in discs from its mover's side, seconds."""
+"""``23: F5/1.23/4.56``: number, move or ``PASS``, evaluation in discs from the mover's side, time in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """A whole game (``join``), or its last move (``update``).
+    """A message with a whole game (``join``), or with the last move of a game (``update``).
 
     Attributes:
         id: the id of the match.
-        part: the number of the game in a synchro match.
+        part: the number of the game in a synchro match; None otherwise.
         kind: the type of the match.
-        is_whole: whether the record has all moves.
-        first: the position before the moves; the current one without moves.
-        turns: the moves of the message, in order.
+        is_whole: whether the message has all moves.
+        first: the first position in the message; for a whole game, the start position.
+        turns: the moves in the message, in order.
         position: the current position.
         sides: the players of Black and White, with their current clocks.
-        controls: the clocks of both at the start of the game, or the first ones in the message.
+        controls: the first clocks of both players in the message; for a whole game, the clocks at the start.
     """
 
     id: str
@@ -184,7 +184,7 @@ class Board:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Another message of ``/os`` about a game: ``error``, ``timeout``, ``fatal-timeout``; and its text."""
+    """Another message of ``/os`` about a game. `what`: ``error``, ``timeout`` or ``fatal-timeout``."""
 
     what: str
     id: str
@@ -208,12 +208,12 @@ _SIDE = re.compile(rf" *{_NAME} *\( *({_RATING}) +([*O]) *\) +(\S.*)")
 _ROW = re.compile(r" *([1-8])((?: [-*O]){8}) +[1-8] *", re.ASCII)
 _TO_MOVE = re.compile(r" *([*O]) to move.*")
 _TURN = re.compile(r" *(\d{1,3}): +([A-Za-z]{1,4}\d?)(?:/([^/\s]*))?(?:/(\S*))?.*", re.ASCII)
-_MOVES_LEFT = re.compile(r",[^/]*")  # ``,0:0`` after each part of a clock
+_MOVES_LEFT = re.compile(r",[^/]*")  # the number of moves after each part of a clock, such as ``,0:0``
 _STORED = re.compile(r"\.\d+")
 
 
 def read(lines: Sequence[str]) -> Message | None:
-    """Read a message of ``/os``; return None if it is not needed or malformed."""
+    """Parse a message of ``/os``; return None if it is malformed or of an unused type."""
     service, _, text = lines[0].partition(" ")
     if service != "/os:":
         return None
@@ -231,7 +231,7 @@ def read(lines: Sequence[str]) -> Message | None:
 
 
 def read_clock(text: str) -> TimeControl | None:
-    """Read a clock, ``05:00/00:10/02:00`` or ``14:52,0:0//02:00,0:0``; negative times are 0; None if malformed."""
+    """Parse a clock such as ``14:52,0:0//02:00,0:0``. Negative times become 0. Return None if it is malformed."""
     parts = ["0" if part.strip().startswith("-") else part for part in _MOVES_LEFT.sub("", text).split("/")]
     try:
         return parse_ggf("/".join(parts))
@@ -279,7 +279,7 @@ def _board(match: re.Match[str], lines: Sequence[str]) -> Board | None:
     sides = dict(clocks)
     if not positions or len(sides) != 2:
         return None
-    controls = {colour: side.clock for colour, side in reversed(clocks)}  # the first ones count
+    controls = {colour: side.clock for colour, side in reversed(clocks)}  # the first clock of each colour
     is_whole = match[1] == "join"
     return Board(
         match[2], match[3], kind, is_whole, positions[0], tuple(turns), positions[-1], sides, controls

@@ -16,7 +16,7 @@ from outflank.tools.ggs.messages import MatchType, Offer
 _LONGEST_SHOWN = 1_000
 _MASK = "********"
 Wish = Literal["any", "only", "never"]
-"""Whether matches of a sort are played."""
+"""The filter for a kind of match: play this kind too, play only this kind, or never play it."""
 PASSWORD_VARIABLE = "OUTFLANK_GGS_PASSWORD"
 _LONGEST_PASSWORD = 100
 _USER = re.compile(r"[^\s,\\._|][^\s,\\|]{1,7}")
@@ -34,12 +34,12 @@ class Settings:
         entry: the engine.
         file: the GGF file that finished games are appended to.
         rated: whether matches that count for ratings are played.
-        synchro: whether matches of two games at once, with colours exchanged, are played.
-        random: whether games from random discs are played.
-        least: the least seconds on our clock.
-        most: the most seconds on our clock.
-        games: the number of games at once, each with an engine process.
-        asks: requests of our own, as the server's ``ask`` takes them: ``s8r18 5:00 NAME``.
+        synchro: whether matches of two simultaneous games with colours swapped are played.
+        random: whether games from random starts are played.
+        least: the minimum main time on our clock, in seconds.
+        most: the maximum main time on our clock, in seconds.
+        games: the maximum number of simultaneous games, each with an engine process.
+        asks: the match requests that we send, as arguments of the server's ``ask``: ``s8r18 5:00 NAME``.
         tournaments: the ids of the tournaments to join.
         matches: the number of matches after which we leave; None for no end.
         chat: whether messages of other players are shown.
@@ -69,24 +69,24 @@ class Settings:
 
     @property
     def open(self) -> int:
-        """The number of matches at once. A synchro match needs two engines."""
+        """The maximum number of simultaneous matches. A synchro match needs two engines."""
         return self.games if self.synchro == "never" else max(1, self.games // 2)
 
     def shown(self, text: str) -> str:
-        """Return text from the server made printable for a terminal or a file, with the password masked."""
+        """Return a text in printable form for a terminal or a file, with the password masked."""
         return printable(text.replace(self.password, _MASK), _LONGEST_SHOWN)
 
     def objection(self, offer: Offer, sets_boards_up: bool) -> str:
-        """Return the sentence to the sender about why a request is declined; empty if it is accepted.
+        """Return the reason for declining a request, as a sentence to its sender; empty if we accept it.
 
         Args:
             offer: the request.
-            sets_boards_up: whether the engine can begin a game from any board.
+            sets_boards_up: whether the engine can begin a game from any position.
         """
         if reason := self.obstacle(offer.kind, sets_boards_up):
             return reason
         if offer.flag == "S":
-            return ""  # it was accepted before
+            return ""  # a stored match was accepted when it began
         sorts = (
             (self.rated, offer.flag == "R", "rated games"),
             (self.synchro, offer.kind.synchro, "synchro games"),
@@ -102,7 +102,7 @@ class Settings:
         return ""
 
     def obstacle(self, kind: MatchType, sets_boards_up: bool) -> str:
-        """Return the sentence about why a match can't be played at all; empty if it can."""
+        """Return the reason why we can't play matches of this type, as a sentence; empty if we can."""
         if kind.size != 8:
             return "I play on a board of 8 by 8 only"
         if kind.anti:
@@ -117,7 +117,7 @@ class Settings:
 
 
 def read_user(text: str) -> str:
-    """Read a login. Raises: NotationError."""
+    """Return a login name after checking its form. Raises: NotationError."""
     if not _USER.fullmatch(text):
         raise NotationError(
             f"expected a login of 2 to 8 characters that does not begin with '.' or '_', got {printable(text)!r}"
@@ -126,10 +126,10 @@ def read_user(text: str) -> str:
 
 
 def read_server(text: str) -> tuple[str, int]:
-    """Read HOST:PORT. Raises: NotationError."""
+    """Parse HOST:PORT. Raises: NotationError."""
     host, colon, port = text.rpartition(":")
     try:
-        host.encode("idna")  # it may have too long a part
+        host.encode("idna")  # raises for a label that is too long
         if colon and host and port.isascii() and port.isdigit() and 0 < int(port) < 1 << 16:
             return host.strip("[]"), int(port)
     except UnicodeError:
@@ -138,7 +138,7 @@ def read_server(text: str) -> tuple[str, int]:
 
 
 def read_wishes(pattern: re.Pattern[str], expected: str) -> Callable[..., tuple[str, ...]]:
-    """Return a callback that checks the texts of an option by a pattern."""
+    """Return a callback that checks the values of an option against a pattern."""
 
     def check(texts: tuple[str, ...]) -> tuple[str, ...]:
         for text in texts:
@@ -150,7 +150,7 @@ def read_wishes(pattern: re.Pattern[str], expected: str) -> Callable[..., tuple[
 
 
 def read_password(file: Path | None) -> str:
-    """Read the first line of a file, or the variable, which engines do not inherit."""
+    """Return the first line of `file`, or else the environment variable, which is removed from the environment."""
     text = os.environ.pop(PASSWORD_VARIABLE, "")
     if file is not None:
         try:
