@@ -9,7 +9,7 @@ from outflank.tools.match.schedule.meetings import Meeting, Schedule, totals
 from outflank.tools.match.schedule.swiss import SwissScore
 from outflank.tools.match.state.run import Format, RunSettings
 
-STANDING_OPENINGS = 1_000  # after as many pairs two engines of a standing arena begin with the first again
+STANDING_OPENINGS = 1_000  # two engines of a standing arena that have played all of them start over
 
 
 def plan(
@@ -17,13 +17,12 @@ def plan(
 ) -> tuple[Pairing, ...]:
     """Return all games that are known so far, in the order of the schedule.
 
-    With more games the plan only grows at its end, when the last game of a round, or of a knockout's tie-breaks, is
-    known. The run is finished once every game of the plan is among `games`.
+    More games only append to the plan: the next round or tie-break is added when all games before it have ended. The
+    run is finished once every game of the plan is among `games`.
 
     Args:
         settings: the settings of the run.
-        openings: the openings; they are used in turn, and again from the first if there are fewer than
-            ``openings_needed``.
+        openings: the openings, used in order; after the last one, the first one is used again.
         games: the games that count, in any order.
     """
     schedule, _ = _planned(settings, games)
@@ -43,7 +42,7 @@ def openings_needed(settings: RunSettings) -> int:
 def course_of(
     settings: RunSettings, games: Iterable[GameRecord]
 ) -> tuple[tuple[str, ...], tuple[tuple[Meeting, ...], ...], Mapping[str, SwissScore]]:
-    """Return the state of the tournament after these games, in any order; they need no turns.
+    """Return the state of the tournament after `games`, which may be in any order and without turns.
 
     Returns: order, rounds and Swiss table, see ``Standings``.
     """
@@ -66,7 +65,7 @@ def _merit(score: Score) -> tuple[float, float]:
 
 
 def games_to_be_planned(settings: RunSettings, games: Iterable[GameRecord]) -> int:
-    """Return the number of games in the rounds of a Swiss tournament or a knockout to come, tie-breaks left out."""
+    """Return the number of games in the future rounds of a Swiss tournament or a knockout, without tie-breaks."""
     if settings.format not in (Format.SWISS, Format.KNOCKOUT):
         return 0
     schedule, rounds = _planned(settings, games)
@@ -82,7 +81,7 @@ def usual_rounds(format: Format, players: int) -> int:
 
 
 def _planned(settings: RunSettings, games: Iterable[GameRecord]) -> tuple[Schedule, list[list[Meeting]]]:
-    """Return the schedule that the games so far settle, and the known rounds of a Swiss tournament or a knockout."""
+    """Return the schedule as known from `games`, and the known rounds of a Swiss tournament or a knockout."""
     schedule = Schedule({game.pairing.number: game for game in games})
     names = settings.names
     match settings.format:
@@ -91,14 +90,14 @@ def _planned(settings: RunSettings, games: Iterable[GameRecord]) -> tuple[Schedu
         case Format.KNOCKOUT:
             return schedule, knockout.knockout(schedule, names, settings.games)
         case Format.STANDING:
-            return schedule, []  # its pairs are chosen one by one
+            return schedule, []  # the arena chooses its pairs one by one
         case Format.GAUNTLET:
             pairs = [(0, opponent) for opponent in range(1, len(names))]
         case Format.MATCH | Format.ROUND_ROBIN:
             pairs = list(_circle(len(names)))
     for round in range(1, settings.rounds + 1):
         meetings = [Meeting(round, names[first], names[second]) for first, second in pairs]
-        if settings.games % 2:  # whoever begins has Black once more
+        if settings.games % 2:  # the engine that begins has Black in one game more
             for meeting, (first, second) in zip(meetings, pairs, strict=True):
                 meeting.second_begins = _second_begins(first, second, len(names)) is bool(round % 2)
         schedule.plan(meetings, settings.games)
@@ -106,10 +105,10 @@ def _planned(settings: RunSettings, games: Iterable[GameRecord]) -> tuple[Schedu
 
 
 def _second_begins(first: int, second: int, players: int) -> bool:
-    """Return which of two engines begins in a first round, so that each begins half of its meetings, give or take one.
+    """Return whether the second engine begins in the first round; each engine begins about half of its meetings.
 
-    In a circle of an odd number of engines each begins against the half that follows it; the last engine of an even
-    number stands outside of the circle, and begins against every second engine.
+    An odd number of engines forms a circle, in which each begins against the half of the others that follows it. If
+    the number is even, the last engine is outside the circle, and begins against every second engine.
     """
     circle = players - (players % 2 == 0)
     if second == circle:
@@ -118,7 +117,7 @@ def _second_begins(first: int, second: int, players: int) -> bool:
 
 
 def _circle(players: int) -> Iterable[tuple[int, int]]:
-    """Yield every two engines once, by the circle method: an engine that has just played rests while others play."""
+    """Yield each pair of engines once, in the rounds of the circle method: no engine plays twice in a round."""
     seats = list(range(players + players % 2))
     for _ in seats[1:]:
         half = len(seats) // 2

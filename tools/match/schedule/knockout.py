@@ -1,7 +1,7 @@
-"""Knockout: the loser of a meeting is out. The bracket is by seeding: the best seeds meet last and get the byes.
+"""Knockout tournaments. The bracket follows the seeding: the best seeds meet last and get the byes.
 
-A meeting that ends level continues with two games on a new opening, at most three times; then the discs over all
-games decide, and last the better seed.
+A drawn meeting continues with tie-breaks of two games on a new opening, at most three. If it is still drawn, the disc
+difference over all games decides, and if that is 0, the better seed wins.
 """
 
 from collections import Counter
@@ -15,9 +15,9 @@ _TIE_BREAK_GAMES = 2
 
 
 def knockout(schedule: Schedule, names: Sequence[str], games: int) -> list[list[Meeting]]:
-    """Plan the rounds that the games so far allow, and return them.
+    """Plan the rounds whose engines are known after the games so far, and return them.
 
-    A round is followed by its tie-breaks. Its meetings stand from the top of the bracket to its bottom.
+    The tie-breaks of a round are played before the next round. Meetings are in the order of the bracket.
 
     Args:
         schedule: the empty schedule.
@@ -30,7 +30,7 @@ def knockout(schedule: Schedule, names: Sequence[str], games: int) -> list[list[
     while len(left) > 1:
         halves = zip(left[::2], left[1::2], strict=True)
         met = [_meeting(len(rounds) + 1, first, second) for first, second in halves]
-        if games % 2:  # whoever begins has Black once more
+        if games % 2:  # the engine that begins has Black in one game more
             balance(met, begun)
         _settle(schedule, [meeting for meeting in met if meeting.second is not None], games)
         for meeting in met:
@@ -43,7 +43,10 @@ def knockout(schedule: Schedule, names: Sequence[str], games: int) -> list[list[
 
 
 def ranking(names: Sequence[str], rounds: Sequence[Sequence[Meeting]]) -> list[str]:
-    """Order the engines by how far they came, then by seeding. No engine stands below one that it beat."""
+    """Order the engines by the round in which they lost, then by meetings won, then by seeding.
+
+    No engine is ranked below an engine that it beat.
+    """
     out_in: dict[str, int] = {}
     won = Counter[str]()
     for number, of_round in enumerate(rounds, 1):
@@ -72,7 +75,8 @@ def _meeting(round: int, first: str | None, second: str | None) -> Meeting:
 def _settle(schedule: Schedule, meetings: list[Meeting], games: int) -> None:
     """Plan a round and its tie-breaks as far as the games so far allow.
 
-    Each stage waits for all meetings of the previous one, so that the schedule does not depend on who finishes first.
+    Each stage waits for all meetings of the previous stage, so that the schedule does not depend on the order in which
+    meetings finish.
     """
     for attempt in range(1 + TIE_BREAKS):
         schedule.plan(meetings, _TIE_BREAK_GAMES if attempt else games)
@@ -82,7 +86,7 @@ def _settle(schedule: Schedule, meetings: list[Meeting], games: int) -> None:
 
 
 def _decide(meeting: Meeting, names: Sequence[str]) -> None:
-    """Note the winner, if there is one. A win on points does not depend on the games of others."""
+    """Set the winner and the decision if the meeting is decided; a win on points needs no other meeting to end."""
     first, second, lead, discs = meeting.first, meeting.second, _lead(meeting), meeting.score.discs
     if second is None or not meeting.is_finished:
         return

@@ -13,20 +13,20 @@ Decision = Literal["bye", "points", "tie-break games", "discs", "seeding"]
 
 @dataclass(slots=True)
 class Meeting:
-    """Two engines that meet in a round, or one that has a bye.
+    """A meeting of two engines in a round, or the bye of one engine.
 
-    Its games are played in stages: the games of the schedule first, then, in a knockout, each tie-break.
+    Its games are played in stages: first the scheduled games, then, in a knockout, each tie-break.
 
     Attributes:
         round: the round of the tournament, 1 for the first.
         first: an engine; the upper one in the bracket of a knockout.
         second: the opponent; None if the first has a bye.
         winner: the engine that won a knockout's meeting; None in other formats and before the decision.
-        decision: the reason of the win; a bye in a Swiss tournament has one too.
-        scores: the score of the first engine in each stage, as far as it was played.
+        decision: the reason for the win; a bye in a Swiss tournament has one too.
+        scores: the score of the first engine in each stage, from the games played so far.
         games: the number of games planned so far.
         numbers: the numbers of the games that were played.
-        second_begins: whether the second engine, and not the first, has Black in the first game of each stage.
+        second_begins: whether the second engine has Black in the first game of each stage.
     """
 
     round: int
@@ -77,15 +77,15 @@ class Meeting:
 
 
 class Schedule:
-    """The games of a run that are known.
+    """The games of a run that are planned so far.
 
     Attributes:
         meetings: the meetings, in the order of their first games; no byes.
-        stages: each stage of each meeting in the order of the games, with their numbers and the index of its first
-            opening.
+        stages: each stage as its meeting, the numbers of its games, and the index of its first opening; in the order
+            of the games.
 
     Args:
-        played: the games that count, by their numbers; they need no turns.
+        played: the games that count, by their numbers; their turns may be missing.
     """
 
     def __init__(self, played: Mapping[int, GameRecord]) -> None:
@@ -100,9 +100,9 @@ class Schedule:
         return all(meeting.is_finished for meeting in self.meetings)
 
     def plan(self, meetings: list[Meeting], games: int) -> None:
-        """Plan a stage of meetings whose games may be played at the same time, two on each opening.
+        """Plan one stage of each of these meetings; all its games may be played at the same time, two on each opening.
 
-        All of them have the same openings, those after the openings of earlier stages.
+        All meetings get the same openings, which follow the openings of earlier stages.
         """
         for meeting in meetings:
             begin = self.stages[-1][1].stop if self.stages else 1
@@ -119,11 +119,11 @@ class Schedule:
 
 
 def balance(meetings: Sequence[Meeting], begun: Counter[str]) -> None:
-    """Let the engine begin that began less; of two alike the first one begins in every other meeting.
+    """Let the engine with the lower count in `begun` begin each meeting; at equal counts, the sides take turns.
 
     Args:
         meetings: the meetings of a round.
-        begun: the meetings that each engine has begun, less those that its opponents have; this round is added.
+        begun: the meetings that each engine began minus those that its opponents began; this round is added.
     """
     for number, meeting in enumerate(meetings):
         if meeting.second is not None:

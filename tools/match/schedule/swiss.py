@@ -1,12 +1,12 @@
 """Swiss tournaments: engines with equal points meet, and no two meet twice if it can be avoided.
 
-Each round is the cheapest perfect matching (blossom algorithm, networkx) of the engines in the order of their
-standing. Costs, the heaviest first: having met before (or a second bye), a bye for anyone but the last, the
-difference in points, and how far a meeting is from the customary one, upper half of a group of equal points
-against its lower half. A bye is worth the points of a won meeting.
+Each round is the perfect matching of the engines with the lowest cost (blossom algorithm, networkx). Costs, the
+highest first: a repeated meeting or a second bye, a bye for an engine other than the last, a difference in points,
+and the distance from the customary meeting, in which the upper half of the engines with equal points meets the
+lower half. A bye is worth the points of a won meeting.
 
-Rounds are paired by points, Buchholz and seeding. The table has Sonneborn-Berger before seeding; the pairing has not,
-so that a run that an earlier version began continues as it began.
+For the pairing, engines are ordered by points, Buchholz and seeding. The table also uses Sonneborn-Berger, before
+seeding. The pairing does not, so that runs begun by an earlier version continue with the same pairings.
 """
 
 from collections import Counter
@@ -24,8 +24,8 @@ class SwissScore:
 
     Attributes:
         points: the points, those for byes included.
-        buchholz: the points of the engines that it met, each as often as they met.
-        sonneborn_berger: the same, each times the share of the points that it took in their meetings.
+        buchholz: the sum of the opponents' points over all meetings.
+        sonneborn_berger: the same sum with each opponent's points multiplied by the share of points won against it.
         byes: the number of rounds without an opponent.
     """
 
@@ -52,7 +52,7 @@ def swiss(schedule: Schedule, names: Sequence[str], games: int, rounds: int) -> 
         round = len(found) + 1
         pairs = paired(swiss_scores(names, schedule.meetings), schedule.meetings)
         met = [Meeting(round, first, second) for first, second in pairs]
-        if games % 2:  # whoever begins has Black once more
+        if games % 2:  # the engine that begins has Black in one game more
             balance(met, begun)
         schedule.plan(met, games)
         playing = {name for pair in pairs for name in pair}
@@ -68,7 +68,7 @@ def ranking(table: Mapping[str, SwissScore]) -> list[str]:
 
 
 def swiss_scores(names: Sequence[str], met: Sequence[Meeting]) -> dict[str, SwissScore]:
-    """Return a row for each engine, in the order of their seeding, from all meetings that are no byes."""
+    """Return the row of each engine, in the order of `names`, from `met`, the meetings without byes."""
     rounds = len({meeting.round for meeting in met})
     played = Counter(name for meeting in met for name in meeting.names)
     byes = {name: rounds - played[name] for name in names}
@@ -91,11 +91,11 @@ def swiss_scores(names: Sequence[str], met: Sequence[Meeting]) -> dict[str, Swis
 
 
 def paired(table: Mapping[str, SwissScore], met: Sequence[Meeting]) -> list[tuple[str, str]]:
-    """Return the pairs of the next round, the leaders first; the engine that has begun fewer meetings begins.
+    """Return the pairs of the next round, the leader's first; in each pair the engine that begins comes first.
 
     Args:
         table: the table after the earlier rounds, in the order of the seeding.
-        met: the meetings of these rounds that were no byes.
+        met: the meetings of these rounds, without byes.
     """
     import networkx  # type: ignore[import-untyped]  # not at the top: it takes a while, and few runs need it
 
@@ -104,7 +104,7 @@ def paired(table: Mapping[str, SwissScore], met: Sequence[Meeting]) -> list[tupl
     times_met = Counter(frozenset(meeting.names) for meeting in met)
     total = {name: row.points for name, row in table.items()}
     size = Counter(total.values())
-    # Each weight is more than all the costs of the next kind in a round together can come to.
+    # Each weight is greater than the largest total cost of the next kind in a round.
     by_difference = players**2
     by_bye = by_difference * players * (1 + round(2 * (max(size) - min(size))) ** 2)
     by_meeting = by_bye * players**2
