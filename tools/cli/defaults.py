@@ -1,12 +1,12 @@
 """The file of a user's own defaults, and values of options from any file of TOML."""
 
-import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from outflank.storage.folders import user_folder
 from outflank.tools.cli.command import DEFAULTS_FILE, Command
 
 if TYPE_CHECKING:  # the help of the program imports this file, and needs nothing of these
@@ -14,13 +14,8 @@ if TYPE_CHECKING:  # the help of the program imports this file, and needs nothin
 
 
 def config_file() -> Path:
-    """Return the file of the user's own defaults, by the XDG base directory specification."""
-    folder = os.environ.get("XDG_CONFIG_HOME", "")
-    return (
-        Path(folder if folder.startswith("/") else Path("~/.config").expanduser())
-        / "outflank"
-        / "config.toml"
-    )
+    """Return the file of the user's own defaults."""
+    return user_folder("config") / "config.toml"
 
 
 def set_defaults(ctx: click.Context, name: str, command: click.Command, path: Path) -> None:

@@ -6,7 +6,6 @@ same command takes the results from there.
 """
 
 import json
-import os
 import sqlite3
 import time
 import zlib
@@ -24,6 +23,7 @@ from outflank.engine import Move, OutflankError, Position, Rules
 from outflank.engine.evaluation import weights
 from outflank.protocol.formats.annotated import AnnotatedGame
 from outflank.storage.database import DatabaseKind, sealed
+from outflank.storage.folders import user_folder
 from outflank.storage.lock import WriterLock
 from outflank.tools.runtime.progress import counted, warn
 
@@ -212,9 +212,8 @@ def game_name(game: AnnotatedGame) -> str:
 
 
 def _folder() -> Path:
-    """Return the folder of the user's state, by the XDG base directory specification."""
-    folder = os.environ.get("XDG_STATE_HOME") or "~/.local/state"
-    return Path(folder).expanduser() / "outflank" / "unfinished"
+    """Return the folder of interrupted results."""
+    return user_folder("state") / "unfinished"
 
 
 def _remove_old(folder: Path) -> None:

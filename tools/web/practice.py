@@ -1,7 +1,6 @@
 """Practice on the page: problems and openings, and the day on which each is asked again."""
 
 import json
-import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from outflank.engine import FileFormatError, NotationError, OutflankError, Rules
 from outflank.protocol.formats import obf
 from outflank.protocol.formats.samples import samples
 from outflank.storage.files import write_whole
+from outflank.storage.folders import user_folder
 from outflank.storage.lock import WriterLock
 from outflank.tools.runtime.records import read_record
 
@@ -35,8 +35,7 @@ _RETRY_SECONDS = 0.01
 
 def progress_file() -> Path:
     """Return the path of this user's progress: ``outflank/practice.json`` in the folder for data."""
-    folder = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
-    return Path(folder).expanduser() / "outflank" / "practice.json"
+    return user_folder("data") / "practice.json"
 
 
 class Card(msgspec.Struct):
