@@ -14,11 +14,27 @@ from functools import cache
 from outflank.engine import cpufeatures
 
 _FORCED = "OUTFLANK_BUILD"
+# By the x86-64 psABI, of the features that cpufeatures knows; each level has those of the ones below too.
+_LEVELS = {
+    "x86-64-v2": {"popcnt", "sse4_2"},
+    "x86-64-v3": {"avx", "avx2", "bmi", "bmi2", "fma", "lzcnt", "movbe"},
+    "x86-64-v4": {"avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl"},
+}
 
 
 def cpu_name() -> str:
     """Return the name of the CPU, or its architecture if it has no name, as on many Arm machines."""
     return cpufeatures.cpu_name() or platform.machine()
+
+
+def cpu_level() -> str:
+    """Return the level of the CPU, such as ``x86-64-v3``; the architecture where it has no levels."""
+    reached = platform.machine()
+    for level, features in _LEVELS.items():
+        if not features <= cpufeatures.cpu_features():
+            break
+        reached = level
+    return reached
 
 
 def processors() -> int:

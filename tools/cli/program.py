@@ -104,6 +104,7 @@ _MEANT = {
     "'outflank book check'.",
     "claims": "'outflank proof derive' and 'outflank proof audit' are about claims of others.",
     "diagram": "'outflank board f5d6c3 -o board.svg' draws a position.",
+    "doctor": "'outflank --version --verbose' prints what a bug report needs.",
     "drill": "'outflank web' asks the moves of openings, and problems.",
     "elo": "'outflank play --elo 1500' plays at an Elo, and 'outflank match' estimates that of engines.",
     "explorer": "'outflank archive show' has the games of a position, 'outflank book show' its book moves.",
@@ -211,8 +212,8 @@ class Program(CommandGroup):
         """Read the words before the command's own."""
         if args[:1] == ["help"]:
             args = [*args[1:], "--help"]
-        elif args == ["version"]:
-            args = ["--version"]
+        elif args[:1] == ["version"]:
+            args = ["--version", *args[1:]]
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -332,6 +333,11 @@ def _show_version(ctx: click.Context, option: click.Parameter, wanted: bool) -> 
 
     try:
         click.echo(f"evaluation {checksum()}")
+        if ctx.params["verbose"]:
+            from outflank.tools.cli.installation import installation_lines  # --version alone needs none of it
+
+            for line in installation_lines():
+                click.echo(line)
     except OutflankError as error:
         raise Failure(str(error)) from error
     ctx.exit()
@@ -353,10 +359,15 @@ def _show_all(ctx: click.Context, option: click.Parameter, wanted: bool) -> None
     "-V",
     "--version",
     is_flag=True,
-    is_eager=True,
     expose_value=False,
     callback=_show_version,
     help="Show the version, and for which CPU the engine at work was built.",
+)
+@click.option(
+    "--verbose",
+    is_flag=True,
+    is_eager=True,  # so that --version finds its value
+    help="With --version: also what a bug report needs, and a benchmark of a second.",
 )
 @click.option(
     "--help-all",
@@ -367,12 +378,14 @@ def _show_all(ctx: click.Context, option: click.Parameter, wanted: bool) -> None
     help="Show this message with every command.",
 )
 @click.pass_context
-def cli(ctx: click.Context) -> None:
+def cli(ctx: click.Context, verbose: bool) -> None:
     """Outflank, a Reversi/Othello engine for tournaments.
 
     Results go to standard output, progress and warnings to standard error.
     Exit codes: 0 done, 1 it failed, 2 wrong usage, 128 + n ended by signal n.
     """
+    if verbose:
+        raise click.UsageError("--verbose needs --version")
     if ctx.invoked_subcommand is None:
         assert isinstance(ctx.command, Program)
         click.echo(ctx.command.first_screen(ctx), nl=False)

@@ -11,6 +11,7 @@ import sys
 import types
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import click
@@ -21,6 +22,7 @@ from outflank.engine import NotationError
 from outflank.engine.evaluation import weights
 from outflank.tests.support.installation import python_script
 from outflank.tests.support.program import OUTFLANK
+from outflank.tools.cli import installation
 from outflank.tools.cli.command import Command, option_groups
 from outflank.tools.cli.manual import main, manual_pages, shell_files
 from outflank.tools.cli.program import COMMANDS, SECTIONS, cli
@@ -58,6 +60,8 @@ finally:
 
     assert [name for name in COMMANDS if f"\n  {name} " not in ran.stdout] == []
     needed = [
+        "outflank.storage",
+        "outflank.storage.folders",
         "outflank.tools",
         "outflank.tools.cli",
         "outflank.tools.cli.command",
@@ -357,3 +361,30 @@ def test_an_engine_with_little_memory_ends_at_once_without_a_traceback(command: 
     assert ran.returncode in (0, 1), ran
     assert "Traceback" not in ran.stderr
     assert (ran.returncode == 1) is ran.stderr.startswith("outflank: "), ran.stderr
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_a_bug_report_names_missing_packages_and_needs_no_installation(
+    installed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def version_of(name: str) -> str:
+        if name == "rich":
+            raise PackageNotFoundError(name)
+        return "9.8"
+
+    def requirements(name: str) -> list[str]:
+        if not installed:
+            raise PackageNotFoundError(name)
+        return [
+            "click>=8.1",
+            'numpy>=1.26; extra == "match"',
+            'rich>=13.7; extra == "match"',
+            'build; extra == "dev"',
+        ]
+
+    monkeypatch.setattr(installation, "version", version_of)
+    monkeypatch.setattr(installation, "requires", requirements)
+
+    shown = [line for line in installation.installation_lines() if line.startswith("extra")]
+
+    assert shown == (["extra match: numpy 9.8; missing rich"] if installed else [])
