@@ -1,1 +1,1 @@
-"""Statistics of matches: numbers in, numbers out."""
+"""Statistics of matches, computed from numbers alone."""

@@ -1,4 +1,4 @@
-"""Elo differences with their intervals and likelihoods, from counts of outcomes: numbers in, numbers out."""
+"""Elo differences with their intervals and likelihoods, computed from counts of outcomes."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,7 +18,7 @@ def pentanomial(pairs: Sequence[float]) -> Pentanomial:
 
 
 def scores(cells: int) -> list[float]:
-    """Return the score of each cell, 0 to 1."""
+    """Return the scores that `cells` kinds of outcomes have: evenly spaced from 0 for a loss to 1 for a win."""
     return [cell / (cells - 1) for cell in range(cells)]
 
 
@@ -29,14 +29,14 @@ def mean(counts: Sequence[float]) -> float:
 
 
 def variance(counts: Sequence[float]) -> float:
-    """Return the variance of the scores: the sum of the squared deviations over their number."""
+    """Return the variance of the scores: the mean of their squared deviations."""
     middle = mean(counts)
     squares = ((score - middle) ** 2 for score in scores(len(counts)))
     return math.fsum(count * square for count, square in zip(counts, squares, strict=True)) / sum(counts)
 
 
 def thinned(states: Iterable[State], pairs: int, most: int) -> Iterator[tuple[int, State]]:
-    """Yield numbers of pairs and the state after each, evenly thinned out to about `most`; one state is before all."""
+    """Yield about `most` evenly spaced numbers of pairs with the state after each; `states` begins before any pair."""
     step = max(1, pairs // most)
     return (
         (done, state) for done, state in enumerate(states) if done and (done % step == 0 or done == pairs)
@@ -44,7 +44,7 @@ def thinned(states: Iterable[State], pairs: int, most: int) -> Iterator[tuple[in
 
 
 def prefixes(pairs: Sequence[float], most: int) -> Iterator[tuple[int, Pentanomial]]:
-    """Yield numbers of pairs and the counts after each, see ``thinned``."""
+    """Yield numbers of pairs with the counts after each, see ``thinned``."""
     none: Pentanomial = (0, 0, 0, 0, 0)
     return thinned(accumulate(pairs, _with_pair, initial=none), len(pairs), most)
 
@@ -57,11 +57,11 @@ def _with_pair(counts: Pentanomial, pair: float) -> Pentanomial:
 _CONFIDENCE = 0.95
 _TAIL = (1 - _CONFIDENCE) / 2
 QUANTILE = NormalDist().inv_cdf(1 - _TAIL)
-"""The standard errors on either side of the middle of a 95 % interval."""
+"""Half the width of a 95 % interval, in standard errors."""
 NELO_PER_T = 800 / math.log(10)
-"""The normalized Elo of a t-value of 1: (mean - 1/2) / standard deviation of the score of one game.
+"""The normalized Elo of a t-value of 1. The t-value is (mean - 1/2) / standard deviation of the score of one game.
 
-The mean score of two games deviates less by sqrt(2), so that a pair's t-value is divided by it.
+The standard deviation of the mean score of a pair is smaller by sqrt(2), so a pair's t-value is divided by sqrt(2).
 """
 
 
@@ -70,12 +70,12 @@ class EloEstimate:
     """The difference in strength between two engines, positive if the first one is stronger.
 
     Attributes:
-        elo: the difference; None where it is undefined: no games, or every point to one side.
-        low: the lower end of the 95 % interval; None without a pair, and if every pair was lost.
-        high: the upper end of the 95 % interval; None without a pair, and if every pair was won.
+        elo: the difference; None without games, or if one side took every point.
+        low: the lower end of the 95 % interval; None without a pair, or if every pair was lost.
+        high: the upper end of the 95 % interval; None without a pair, or if every pair was won.
         superiority: the likelihood that the first engine is the stronger one, 0 to 1; None without a pair.
         pentanomial: the numbers of complete pairs in which it took 0, 0.5, 1, 1.5 and 2 points.
-        nelo: the normalized difference; None with fewer than two pairs and where all pairs are alike.
+        nelo: the normalized difference; None with fewer than two pairs, or if all pairs have the same result.
     """
 
     elo: float | None
@@ -90,14 +90,14 @@ def estimate(points: Sequence[float], pairs: Sequence[float]) -> EloEstimate:
     """Return the estimate from a match.
 
     Args:
-        points: the points of the first engine in each game, 0 to 1; a game without its twin counts here.
+        points: the points of the first engine in each game, 0 to 1; games of incomplete pairs are included.
         pairs: the points of the first engine in each complete pair of games, 0 to 2.
     """
     return _estimate(fmean(points) if points else None, pentanomial(pairs))
 
 
 def elo_path(pairs: Sequence[float], most: int = 400) -> list[tuple[int, EloEstimate]]:
-    """Return numbers of pairs and the estimate after each, the last one after all.
+    """Return numbers of pairs with the estimate after each; the last estimate is after all pairs.
 
     Args:
         pairs: the points of the first engine in each pair, in the order of the schedule.
@@ -107,7 +107,7 @@ def elo_path(pairs: Sequence[float], most: int = 400) -> list[tuple[int, EloEsti
 
 
 def elo_of(mean: float | None) -> float | None:
-    """Return the Elo difference for a mean score per game; None for no score and outside of 0 < mean < 1."""
+    """Return the Elo difference for a mean score per game; None without a score, or unless 0 < mean < 1."""
     if mean is None or not 0 < mean < 1:
         return None
     return 400 * math.log10(mean / (1 - mean))
@@ -123,8 +123,9 @@ def interval(counts: Sequence[int]) -> tuple[float | None, float | None]:
 
     An end is the mean of the least favourable distribution of pairs among those whose likelihood is at least
     exp(-(1 + 1/n) QUANTILE^2 / 2) of the greatest one, after half a lost pair is added to the n pairs for the lower
-    end, and half a won pair for the upper end (empirical likelihood; A. Owen, Biometrika 75, 1988). The half keeps few
-    pairs, or equal ones, from claiming certainty. With many pairs the ends are the mean -+ QUANTILE standard errors.
+    end, and half a won pair for the upper end (empirical likelihood; A. Owen, Biometrika 75, 1988). The added half pair
+    keeps the interval wide if the pairs are few or all equal. With many pairs, the ends are the mean -+ QUANTILE
+    standard errors.
 
     Args:
         counts: the numbers of pairs of games, or of single games, that brought each score, the lowest score first.
@@ -160,7 +161,7 @@ def _with_loss(counts: Sequence[int]) -> list[float]:
 
 
 def _wider(counts: Sequence[int]) -> float:
-    """Return the factor on likelihood ratios, 1 for many pairs."""
+    """Return the factor by which bounds on likelihood ratios are raised; it approaches 1 with many pairs."""
     return 1 + 1 / sum(counts)
 
 
@@ -169,14 +170,15 @@ _LEAST_SHIFT, _MOST_SHIFT = 1e-12, 1e9
 
 
 def _likeliest(counts: Sequence[float], is_beyond: Callable[[float, float], bool]) -> tuple[float, float]:
-    """Return the mean and the ratio of the last distribution that is not beyond a bound, from the mean downwards.
+    """Return the lowest mean within a bound, and the likelihood ratio of the likeliest distribution with this mean.
 
-    The likeliest distribution with a certain mean gives each cell a weight of count / (score + shift). A smaller shift
-    has a smaller mean and a larger ratio, so the bound is found by bisection.
+    The likeliest distribution with a given mean gives each score a weight of count / (score + shift). A smaller shift
+    gives a smaller mean and a larger ratio, so the bound is found by bisection.
 
     Args:
-        counts: the numbers of pairs by score, the lowest score first; that one is not 0.
-        is_beyond: the bound, on the mean and on the likelihood ratio, which is twice the difference of the logarithms.
+        counts: the numbers of pairs by score, the lowest score first; the first number is not 0.
+        is_beyond: a function of a mean and a likelihood ratio (twice the difference of log-likelihoods) that returns
+            whether they are beyond the bound.
     """
     cells = [(count, score) for count, score in zip(counts, scores(len(counts)), strict=True) if count]
     total = sum(counts)

@@ -1,4 +1,4 @@
-"""Ratings of a field: results of pairs in, numbers out."""
+"""Ratings of several engines, computed from the results of pairs."""
 
 import math
 from collections.abc import Hashable, Iterable, Sequence
@@ -11,24 +11,24 @@ import numpy as np
 from outflank.tools.match.game.results import Score
 from outflank.tools.match.stats.elo import QUANTILE
 
-_ELO = 400 / math.log(10)  # of one unit of the natural logarithm of the odds
+_ELO = 400 / math.log(10)  # Elo of one unit of the natural logarithm of the odds
 _FEWEST_OPENINGS = 10
 _NO_SURPLUS = 1e-3  # points; results are half points apart, so smaller values come from rounding
 _PRECISION = 1e-9
 _MOST_STEPS = 1000
-_LONGEST_STEP = 0.5  # of Newton's method, in natural logarithms of odds
+_LONGEST_STEP = 0.5  # longest step of Newton's method, in natural logarithms of odds
 
 Matrix = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @dataclass(frozen=True, slots=True)
 class PairScore:
-    """The result of a pair of games, or of a game without its twin.
+    """The result of a pair of games, or of the one game of an incomplete pair.
 
     Attributes:
         first: the name of one of the engines.
         second: the name of its opponent.
-        score: the score of the first.
+        score: the score of the first engine.
         opening: any value that is equal for all games on one opening.
     """
 
@@ -44,11 +44,11 @@ class PairScore:
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """An engine's place in the field.
+    """The rating of an engine.
 
     Attributes:
-        name: the engine.
-        elo: the rating, the mean of all being 0; None if it has played no game.
+        name: the name of the engine.
+        elo: the rating, where the mean of all ratings is 0; None without games.
         low: lower end of the 95 % interval; None without games or points.
         high: upper end of the 95 % interval; None without games or if it scored every point.
         points: the points that it scored.
@@ -65,13 +65,14 @@ class Rating:
 
 @dataclass(frozen=True, slots=True)
 class Ratings:
-    """The ratings of a field.
+    """The ratings of several engines.
 
     Attributes:
         ratings: the ratings in the order of the names.
-        superiority: the likelihood that each engine is stronger than each other, 0 to 1; None for an
-            engine and itself, without games, and where nothing varies.
-        prior: whether everyone was given a draw against an average engine, since the games alone allow no ratings.
+        superiority: the likelihood that each engine is stronger than each other engine, 0 to 1; None for an engine
+            against itself, without games, and without variance.
+        prior: whether each engine was credited a draw against an average engine, since the games alone determine no
+            ratings.
     """
 
     ratings: tuple[Rating, ...]
@@ -108,7 +109,7 @@ def rate(names: Sequence[str], pairs: Sequence[PairScore]) -> Ratings:
 
 
 def _points(number: dict[str, int], pairs: Iterable[PairScore]) -> Matrix:
-    """Return the points that the engine of each row took off the engine of each column."""
+    """Return the points that the engine of each row scored against the engine of each column."""
     points = np.zeros((len(number), len(number)))
     for pair in pairs:
         first, second = number[pair.first], number[pair.second]
@@ -118,7 +119,11 @@ def _points(number: dict[str, int], pairs: Iterable[PairScore]) -> Matrix:
 
 
 def _all_connected(beaten: np.ndarray[Any, np.dtype[np.bool_]]) -> bool:
-    """Return whether points lead from each engine to each other one: engine of the row took some off the column's."""
+    """Return whether each engine is linked to every other by engines that each scored against the next.
+
+    Args:
+        beaten: a matrix that is true where the engine of the row scored against the engine of the column.
+    """
     reached = beaten | np.eye(len(beaten), dtype=bool)
     for _ in range(len(beaten).bit_length()):  # each round doubles the length of the paths
         reached = reached @ reached
@@ -131,20 +136,20 @@ def _shares(strengths: Matrix) -> Matrix:
 
 
 def _likeliest(points: Matrix, prior: float) -> Matrix:
-    """Return the strengths of the greatest likelihood, in natural logarithms of odds, of mean 0.
+    """Return the maximum-likelihood strengths, in natural logarithms of odds, with mean 0.
 
-    Newton's method. While no difference of opponents changes by more than ``_LONGEST_STEP``, the curvature changes by
-    less than a factor of 2, so that each step raises the likelihood.
+    Uses Newton's method. Steps are shortened so that no difference between opponents changes by more than
+    ``_LONGEST_STEP``. Then the curvature changes by less than a factor of 2, so that each step raises the likelihood.
 
     Args:
         points: see ``_points``.
-        prior: games drawn by each engine against one of strength 0.
+        prior: the number of draws credited to each engine against an engine of strength 0.
     """
     games = points + points.T
     strengths = np.zeros(len(points))
     for _ in range(_MOST_STEPS):
         own = prior * (1 / (1 + np.exp(-strengths)) - 0.5)
-        # The likelihood knows differences only; the last term holds the mean at 0 and changes none of them.
+        # The likelihood depends on differences only; the last term keeps the mean at 0 and changes no difference.
         slope = (games * _shares(strengths) - points).sum(axis=1) + own + strengths.sum()
         if (np.abs(slope) <= _PRECISION * np.maximum(1.0, games.sum(axis=1))).all():
             break
@@ -155,7 +160,7 @@ def _likeliest(points: Matrix, prior: float) -> Matrix:
 
 
 def _information(strengths: Matrix, games: Matrix, prior: float) -> Matrix:
-    """Return the curvature of the logarithm of the likelihood, with its sign changed."""
+    """Return the negative Hessian of the log-likelihood, plus the constant that keeps the mean at 0."""
     share = _shares(strengths)
     weights = games * share * share.T
     own = 1 / (1 + np.exp(-strengths))
@@ -163,7 +168,7 @@ def _information(strengths: Matrix, games: Matrix, prior: float) -> Matrix:
 
 
 def _residuals(strengths: Matrix, pairs: Iterable[PairScore], index: dict[str, int]) -> Matrix:
-    """Return the points above expectation, for each opening (row) and engine (column)."""
+    """Return the points scored above expectation, by opening (row) and engine (column)."""
     share = _shares(strengths)
     rows: dict[Hashable, Matrix] = {}
     for pair in pairs:
@@ -176,8 +181,8 @@ def _residuals(strengths: Matrix, pairs: Iterable[PairScore], index: dict[str, i
 
 
 def _covariance(strengths: Matrix, games: Matrix, prior: float, residuals: Matrix) -> Matrix:
-    """Return the covariance of the strengths, from whole openings, or from the information alone if these are few."""
-    # Nothing is known, and nothing asked, about the direction in which all move together.
+    """Return the covariance of the strengths, clustered by opening; without clusters if the openings are few."""
+    # The games determine differences only, so a change of all strengths by the same amount is projected out.
     centring = np.eye(len(strengths)) - 1 / len(strengths)
     inverse = centring @ np.linalg.inv(_information(strengths, games, prior)) @ centring
     openings = len(residuals)
@@ -207,6 +212,6 @@ def _rating(name: str, elo: float, variance: float, points: float, games: float)
 
 def _superiority(elo: Matrix, covariance: Matrix, first: int, second: int) -> float | None:
     variance = covariance[first, first] + covariance[second, second] - 2 * covariance[first, second]
-    if first == second or not variance > _PRECISION:  # not a number without games
+    if first == second or not variance > _PRECISION:  # without games the variance is NaN
         return None
     return NormalDist().cdf(float(elo[first] - elo[second]) / math.sqrt(variance))

@@ -1,11 +1,12 @@
-"""Sequential test on disc differences: numbers in, numbers out.
+"""Sequential tests on the points and on the disc differences of pairs of games.
 
-A pair of games ends with a sum of two disc differences, which says more than its points. The test asks for the
-t-value of that sum, its mean over its standard deviation, in the same units as normalized Elo. With the sums normal
-of unknown deviation s, the likelihood under a t-value t is largest where s^2 + t m s = q, m being the mean of the
-sums and q that of their squares.
+The sum of a pair's two disc differences carries more information than its points. ``DiscTest`` tests the t-value of
+these sums, their mean divided by their standard deviation, in the units of normalized Elo. If the sums are normally
+distributed with an unknown standard deviation s, the likelihood under a t-value t is greatest at s^2 + t m s = q, where
+m is the mean of the sums and q the mean of their squares.
 
-It measures another thing than points: an engine that wins often but narrowly passes that test and may fail this one.
+The two tests differ in what they reward: an engine that often wins narrowly passes the test on points, but may fail
+the test on discs.
 """
 
 import math
@@ -18,12 +19,11 @@ from typing import Any
 from outflank.errors import NotationError
 from outflank.tools.match.stats.elo import NELO_PER_T, pentanomial, prefixes, scores, thinned
 
-# A cell that is still empty is not impossible: it counts as this many outcomes, or logarithms would be infinite.
+# An outcome that has not occurred yet counts as this many outcomes; with 0, logarithms would be infinite.
 _UNSEEN = 1e-3
-_WIDEST = (
-    60.0  # of the multiplier on its logistic scale: far beyond what shares of 1e-3 in 1e12 outcomes ask for
-)
-_STEPS = 2**46  # from one end of that scale to the other, each 2e-12
+# The largest multiplier on its logistic scale, far more than 1e-3 in 1e12 outcomes requires.
+_WIDEST = 60.0
+_STEPS = 2**46  # steps of 2e-12 from one end of the scale to the other
 _MOST_ROUNDS = 100
 _PRECISION = 1e-10
 
@@ -37,7 +37,7 @@ def ratio_of_means(counts: Sequence[float], mean0: float, mean1: float) -> float
 
 
 def ratio_of_t_values(counts: Sequence[float], t0: float, t1: float) -> float:
-    """Return the log-likelihood ratio of (mean - 1/2) / standard deviation of `t1` against `t0`."""
+    """Return the log-likelihood ratio of a t-value, (mean - 1/2) / standard deviation, of `t1` against `t0`."""
     shares = _shares(counts)
     return _log_ratio(counts, _fit_t_value(shares, t0), _fit_t_value(shares, t1))
 
@@ -59,10 +59,11 @@ def _log_ratio(counts: Sequence[float], null: Sequence[float], other: Sequence[f
 
 
 def _fit(shares: Sequence[float], deviations: Sequence[float]) -> list[float]:
-    """Return the likeliest distribution under which the mean of `deviations`, some of either sign, is 0.
+    """Return the likeliest distribution under which the mean of `deviations`, which have both signs, is 0.
 
-    By Lagrange it is p_i / (1 + x d_i), with x between -1 / max d and -1 / min d. At weight w of the upper end that
-    divisor is a_i (1 - w) + b_i w, with nothing to cancel out however close to an end w is.
+    By Lagrange multipliers, it is p_i / (1 + x d_i) with x between -1 / max d and -1 / min d. If the divisor is a_i at
+    the lower end and b_i at the upper end, it is a_i (1 - w) + b_i w at the share w of the way between them. This form
+    avoids cancellation close to an end.
     """
     lower = [1 - deviation / max(deviations) for deviation in deviations]
     upper = [1 - deviation / min(deviations) for deviation in deviations]
@@ -75,7 +76,7 @@ def _fit(shares: Sequence[float], deviations: Sequence[float]) -> list[float]:
         terms = zip(shares, deviations, divisors(logit), strict=True)
         return sum(share * deviation / divisor for share, deviation, divisor in terms)
 
-    # The excess falls from one end to the other.
+    # The excess decreases from the lower end to the upper end.
     step = bisect_left(range(_STEPS), 0.0, key=lambda step: -excess(_logit(step)))
     return [share / divisor for share, divisor in zip(shares, divisors(_logit(step)), strict=True)]
 
@@ -85,10 +86,10 @@ def _logit(step: int) -> float:
 
 
 def _fit_t_value(shares: Sequence[float], t_value: float) -> list[float]:
-    """Return the likeliest distribution of that t-value.
+    """Return the likeliest distribution with the given t-value.
 
-    The t-value is made linear at a distribution, the likeliest one under the linear constraint is found, and so on
-    from there until nothing changes.
+    Linearizes the t-value at a distribution, finds the likeliest distribution under the linear constraint, and repeats
+    both from there until the distribution converges.
     """
     values = scores(len(shares))
     fitted = [1 / len(shares)] * len(shares)
@@ -107,8 +108,8 @@ def _fit_t_value(shares: Sequence[float], t_value: float) -> list[float]:
     return fitted
 
 
-_SPELLINGS = {"normalised": "normalized"}  # as the tables spell it
-# The largest differences of a test; larger ones need none. Beyond 200 normalized Elo the linear approximation
+_SPELLINGS = {"normalised": "normalized"}  # accepted spelling to model
+# The largest Elo differences of a test; larger ones need no test. Beyond 200 normalized Elo the linear approximation
 # of the t-value fails at a distribution with a very different t-value. At 2000 logistic Elo the stronger
 # engine loses one point in 100,000; at much larger differences rounding makes this loss zero.
 _LARGEST = {"normalized": 200.0, "logistic": 2000.0}
@@ -120,15 +121,15 @@ class Sprt:
     """A sequential test of elo1 against elo0; a pair's value is the first engine's points in it, 0 to 2.
 
     Attributes:
-        elo0: the difference if the change is worth nothing.
-        elo1: the difference if the change is good.
-        alpha: probability of accepting a worthless change.
-        beta: probability of rejecting a good one.
+        elo0: the Elo difference of a worthless change.
+        elo1: the Elo difference of a good change.
+        alpha: the probability of accepting a worthless change.
+        beta: the probability of rejecting a good change.
         model: the meaning of Elo. ``normalized``: 800 / ln 10 times the mean score above one half over the standard
-            deviation of a game's score, so that a test takes as long whatever the share of draws. ``logistic``:
-            400 log10 of the odds of a point.
+            deviation of a game's score, so that the length of a test does not depend on the share of draws.
+            ``logistic``: 400 log10 of the odds of a point.
 
-    Raises: ValueError if no test can be made of the numbers.
+    Raises: ValueError if the numbers define no valid test.
     """
 
     elo0: float = 0.0
@@ -155,11 +156,11 @@ class Sprt:
 
     @classmethod
     def parse(cls, text: str) -> "Sprt":
-        """Read ``elo0=0 elo1=20 alpha=0.05 beta=0.05 model=normalized``; commas may stand for the blanks.
+        """Read ``elo0=0 elo1=20 alpha=0.05 beta=0.05 model=normalized``; commas may replace the blanks.
 
-        What is left out has its default, and ``0,20`` alone names the two differences.
+        Missing keys have their defaults, and ``0,20`` alone sets elo0 and elo1.
 
-        Raises: NotationError if it can't be read or if no test can be made of the numbers.
+        Raises: NotationError if the text can't be read or the numbers define no valid test.
         """
         words = text.replace(",", " ").split()
         if len(words) == 2 and "=" not in text:
@@ -188,21 +189,21 @@ class Sprt:
         return self.ratio_of(pentanomial(values))
 
     def ratio_of(self, counts: Sequence[int]) -> float:
-        """Return the log-likelihood ratio after so many outcomes.
+        """Return the log-likelihood ratio after outcomes with these counts.
 
         Args:
-            counts: pairs that brought 0, 1/2, 1, 3/2 and 2 points, or games that were lost, drawn and won.
+            counts: the numbers of pairs with 0, 1/2, 1, 3/2 and 2 points, or of games lost, drawn and won.
         """
         if not sum(counts):
             return 0.0
         if self.model == "logistic":
             return ratio_of_means(counts, expected_score(self.elo0), expected_score(self.elo1))
-        # The mean score of two independent games deviates sqrt(2) times less than the score of one.
+        # The standard deviation of the mean score of two independent games is sqrt(2) times smaller.
         scale = math.sqrt((len(counts) - 1) / 2) / NELO_PER_T
         return ratio_of_t_values(counts, scale * self.elo0, scale * self.elo1)
 
     def path(self, values: Sequence[float], most: int) -> Iterator[tuple[int, float]]:
-        """Yield numbers of pairs and the log-likelihood ratio after each, the last one after all.
+        """Yield numbers of pairs with the log-likelihood ratio after each; the last ratio is after all pairs.
 
         Args:
             values: the values of the pairs, in the order of the schedule.
@@ -212,7 +213,7 @@ class Sprt:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The log-likelihood ratio at which elo0 is accepted, and that at which elo1 is."""
+        """The log-likelihood ratios at which elo0 and elo1 are accepted."""
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
     def verdict_at(self, ratio: float) -> bool | None:
@@ -225,7 +226,7 @@ class Sprt:
         return self.verdict_at(self.ratio(values))
 
     def decided(self, values: Sequence[float]) -> tuple[int, bool] | None:
-        """Return the number of pairs at the first verdict, and the verdict; None if there is none yet."""
+        """Return the number of pairs at the first verdict, and the verdict; None without a verdict."""
         for done, ratio in self.path(values, most=max(1, len(values))):
             accepted = self.verdict_at(ratio)
             if accepted is not None:
@@ -249,7 +250,7 @@ def _number(value: str, text: str) -> float:
 
 
 def expected_score(elo: float) -> float:
-    """Mean score of a game for a logistic Elo difference."""
+    """Return the mean score of a game for a logistic Elo difference."""
     return 1 / (1 + 10 ** (-elo / 400))
 
 
@@ -257,7 +258,7 @@ _PRIOR = 0.5
 
 
 def bayesian_ratio(losses: int, draws: int, wins: int, elo0: float, elo1: float) -> float:
-    """Return the log-likelihood ratio of elo1 against elo0, both logistic; 0 without games."""
+    """Return the log-likelihood ratio of elo1 against elo0, both logistic, by the BayesElo model; 0 without games."""
     if not losses + draws + wins:
         return 0.0
     draw_elo = _draw_elo(losses, draws, wins)
@@ -273,24 +274,24 @@ def _draw_elo(losses: int, draws: int, wins: int) -> float:
 
 
 def _scale(draw_elo: float) -> float:
-    """Logistic Elo of a point of e, between equals."""
+    """Return the logistic Elo of one BayesElo point between equal engines."""
     odds = 10 ** (-draw_elo / 400)
     return 4 * odds / (1 + odds) ** 2
 
 
 def _log_share(elo: float) -> float:
-    """Return the natural logarithm of f(elo)."""
-    odds = elo * math.log(10) / 400  # their logarithm
+    """Return the natural logarithm of the expected score at an Elo difference."""
+    odds = elo * math.log(10) / 400  # the logarithm of the odds
     return min(odds, 0.0) - math.log1p(math.exp(-abs(odds)))
 
 
-# In discs, added to the mean square: sums are whole, so differences within one disc are no sign of precision.
+# Added to the mean square: sums are whole numbers, so a standard deviation below one disc is not significant.
 _ROUNDING = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class DiscTest(Sprt):
-    """The same test on disc differences, in normalized Elo of them; a pair's value is the sum of its two."""
+    """The test on disc differences, in normalized Elo; a pair's value is the sum of its two disc differences."""
 
     def ratio(self, values: Sequence[float]) -> float:
         """Return the log-likelihood ratio after pairs of games with these sums of disc differences; 0 after none."""
@@ -313,7 +314,7 @@ class DiscTest(Sprt):
 
 
 def _log_likelihood(mean: float, mean_square: float, t_value: float) -> float:
-    """Return the maximum log-likelihood, over all deviations, of one value; without its constant part."""
+    """Return the log-likelihood per value, maximized over the standard deviation, without its constant part."""
     half = t_value * mean / 2
     deviation = math.sqrt(half * half + mean_square) - half
     return (

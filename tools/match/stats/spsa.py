@@ -1,7 +1,7 @@
-"""SPSA: values of parameters that are moved by the results of pairs of games. Numbers in, numbers out.
+"""SPSA: tunes the values of parameters by the results of pairs of games.
 
-For each pair all values are moved at once, each up or down by the toss of a coin, and played against the opposite move.
-The values then move a little towards the winner's. Step and rate follow the schedule that fishtest uses for
+For each pair, all values are moved at once, each up or down at random, and play against the values moved the opposite
+way. Then the values move a little towards the winner's values. Step and rate follow the schedule that fishtest uses for
 Stockfish (gamma 0.101 and alpha 0.602 are Spall's): after `k` of `n` pairs a value is moved by
 ``c / k^gamma`` for play, and ``rate * step`` for each game won, so that both have the given size at the end.
 
@@ -21,14 +21,14 @@ from outflank.protocol.drivers.command import split_command
 from outflank.tools.match.stats.sprt import Sprt
 
 ALPHA, GAMMA = 0.602, 0.101
-STABILITY = 0.1  # A, as a part of all pairs: in the first of them the rate does not grow much
-_STEPS_IN_RANGE = 20  # of the usual step
-_LEAST_STEP_OF_WHOLE = 0.5  # less would be rounded away in most pairs
+STABILITY = 0.1  # Spall's constant A as a share of all pairs; it limits the rate in the first pairs
+_STEPS_IN_RANGE = 20  # number of default steps in the range of a parameter
+_LEAST_STEP_OF_WHOLE = 0.5  # rounding would cancel a smaller step in most pairs
 _NAME = re.compile(r"(?=.{1,40}$)[\w.-]+(?: [\w.-]+)*", re.ASCII)
 _LARGEST = 1e12
 _MOST_LAG = 100_000
 _MOST_PARAMETERS = 200
-_DIGITS = 6  # of a real value, as engines are given it
+_DIGITS = 6  # significant digits of a real value sent to an engine
 _KINDS = ("int", "real")
 
 
@@ -37,13 +37,13 @@ class Tuned:
     """A parameter that is tuned.
 
     Attributes:
-        name: the name by which the engine gets it.
+        name: the name of the parameter in the engine.
         kind: ``int`` or ``real``.
         start: the value at the beginning.
         least: the smallest value.
         most: the largest value.
-        step: the distance that it is moved for play at the end of the run.
-        rate: part of the step by which it moves for each game won at the end of the run.
+        step: the distance by which the value is moved for play, at the end of the run.
+        rate: the share of the step by which the value moves for each game won, at the end of the run.
 
     Raises: NotationError if the values do not fit together.
     """
@@ -58,7 +58,7 @@ class Tuned:
 
     @classmethod
     def parse(cls, text: str, pairs: int) -> Self:
-        """Read ``NAME int|real START LEAST MOST [STEP [RATE]]`` for a run of so many pairs; a name may have blanks.
+        """Read ``NAME int|real START LEAST MOST [STEP [RATE]]`` for a run of `pairs` pairs; NAME may have blanks.
 
         Raises: NotationError.
         """
@@ -74,7 +74,7 @@ class Tuned:
         start, least, most = (_number(name, word) for word in words[2:5])
         usual = max((most - least) / _STEPS_IN_RANGE, _LEAST_STEP_OF_WHOLE if kind == "int" else 0.0)
         step = _number(name, words[5]) if len(words) > 5 else usual
-        # With more pairs each of them counts for less; fishtest's 0.002 is that of 250,000 pairs.
+        # The default rate falls with the number of pairs; at 250,000 pairs it is fishtest's 0.002.
         rate = _number(name, words[6]) if len(words) > 6 else min(1 / math.sqrt(pairs), 1.0)
         return cls(name, kind, start, least, most, step, rate)
 
@@ -103,7 +103,7 @@ class Tuned:
             raise NotationError(f"expected a step within the range and a rate up to 1 for {self.name}")
 
     def text(self, value: float, toss: float = 0.5) -> str:
-        """Return a value as an engine gets it; a whole number is rounded up if its fraction exceeds `toss`, 0 to 1."""
+        """Return a value in the form that engines get; an int is rounded up if fraction and `toss` add up to 1."""
         if self.kind == "int":
             return str(int(self.clipped(math.floor(value + toss))))
         return f"{self.clipped(value):.{_DIGITS}g}"
@@ -126,9 +126,9 @@ class Tuning:
 
     Attributes:
         parameters: the parameters whose values move together.
-        lag: a pair is played with the values that the results up to `lag` pairs before it have led to. So many pairs
-            may be played at once, and the values do not depend on which of them ends first.
-        test: the test of the result against the start, in a match of its own after the run; None for none.
+        lag: the distance from a pair back to the latest pair whose result its values depend on. This many pairs may
+            be played at once, and the values do not depend on the order in which the pairs end.
+        test: the test of the final values against the start, in a separate match after the run; None for no test.
 
     Raises: NotationError if the number or the names of the parameters, or the lag, are out of range.
     """
@@ -146,26 +146,26 @@ class Tuning:
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> Self:
-        """Read what ``asdict`` made. Raises: NotationError, KeyError, TypeError for anything else."""
+        """Read the output of ``asdict``. Raises: NotationError, KeyError, TypeError for anything else."""
         test = Sprt(**plain["test"]) if plain["test"] else None
         return cls(tuple(Tuned(**values) for values in plain["parameters"]), plain["lag"], test)
 
     def texts(self, values: Sequence[float]) -> dict[str, str]:
-        """Return the values, one for each parameter, as engines get them."""
+        """Return the values, one for each parameter, in the form that engines get."""
         return {each.name: each.text(value) for each, value in zip(self.parameters, values, strict=True)}
 
 
 class ValuePath:
-    """The values of a tuning while results come in. They depend on the results alone, not on when they came.
+    """The values of a tuning while results come in. They do not depend on the order in which results arrive.
 
     Attributes:
-        pairs: the number of results that have moved them, without a gap from the first pair on.
+        pairs: the number of pairs, counted from the first without a gap, whose results have moved the values.
         values: the values after these pairs, one for each parameter.
 
     Args:
         tuning: the parameters and settings of the tuning.
         length: the number of pairs of the whole run.
-        seed: the seed of all tosses.
+        seed: the seed of all random choices.
     """
 
     def __init__(self, tuning: Tuning, length: int, seed: int) -> None:
@@ -178,7 +178,7 @@ class ValuePath:
         self._before: dict[int, list[float]] = {0: self.values}
 
     def add(self, pair: int, points: float) -> None:
-        """Take what the plus side got in a pair, 0 to 2 points; it waits until those before it are there."""
+        """Add the points of the plus side in a pair, 0 to 2; they take effect once all earlier pairs have results."""
         self._ahead[pair] = points
         while (points_of_next := self._ahead.pop(self.pairs + 1, None)) is not None:
             self.pairs += 1
@@ -187,11 +187,11 @@ class ValuePath:
             self._before.pop(self.pairs - self._tuning.lag, None)
 
     def is_due(self, pair: int) -> bool:
-        """Return whether it is known with which values a pair is played."""
+        """Return whether the values with which a pair is played are known."""
         return pair - self._tuning.lag <= self.pairs
 
     def sides(self, pair: int) -> tuple[dict[str, str], dict[str, str]]:
-        """Return the values of both sides in a pair that is not played yet, as engines get them, plus side first."""
+        """Return the values of the plus and the minus side in a pair to be played, in the form that engines get."""
         middle = self._before[max(pair - self._tuning.lag, 0)]
         random = self._random(pair)
         plus, minus = {}, {}
@@ -202,7 +202,7 @@ class ValuePath:
         return plus, minus
 
     def step(self, parameter: Tuned, pair: int) -> float:
-        """Return the distance that a value is moved for play in a pair."""
+        """Return the distance by which a value is moved for play in a pair."""
         growth: float = (self._length / max(pair, 1)) ** GAMMA
         return parameter.step * growth
 
@@ -212,7 +212,7 @@ class ValuePath:
         growth = ((settled + self._length) / (settled + pair)) ** ALPHA
         for parameter, value in zip(self._tuning.parameters, self.values, strict=True):
             sign = _sign(random)
-            random.random()  # the toss that rounded
+            random.random()  # skip the number that `sides` used for rounding
             gain = parameter.rate * parameter.step**2 * growth / self.step(parameter, pair)
             moved.append(parameter.clipped(value + sign * gain * (2 * points - 2)))
         self.values = moved
