@@ -1,7 +1,8 @@
 """Openings: from the balanced suite, from a file of transcripts, or random moves from the start.
 
-Also how ``outflank openings make`` makes such a suite: every position some moves into Othello, once up to symmetry, is
-judged by our engine; those in which neither side is far ahead are the suite.
+Also the functions with which ``outflank openings make`` makes a balanced suite: the engine scores each position that
+Othello can reach in some number of moves, once up to symmetry, and the suite consists of the positions in which
+neither side is far ahead.
 """
 
 import random
@@ -55,17 +56,17 @@ _RANDOM_MOVES = 8
 _NUMBER = re.compile("[0-9]{1,9}")
 _LONGEST_SHOWN = 60
 _MOST_RANDOM_MOVES = 40
-_TRIES = 200  # for a random opening that no earlier one equals up to symmetry
+_TRIES = 200  # attempts at a random opening that differs from all earlier ones up to symmetry
 
 
 @dataclass(frozen=True, slots=True)
 class OpeningsChoice:
-    """The choice of ``--openings``; the balanced suite if neither is given.
+    """The choice of ``--openings``; the balanced suite if neither `moves` nor `path` is given.
 
     Attributes:
-        moves: the number of random moves of an opening; None if they are not random.
-        path: the file they come from; None if they come from none.
-        plies: the number of moves to take of each game of that file, without passes; None for all.
+        moves: the number of random moves of an opening; None if openings are not random.
+        path: the file with the openings; None if openings don't come from a file.
+        plies: the number of moves to take from each game in the file, without passes; None for all.
     """
 
     moves: int | None = None
@@ -74,9 +75,9 @@ class OpeningsChoice:
 
     @classmethod
     def parse(cls, text: str) -> "OpeningsChoice":
-        """Read ``balanced``, ``random:N``, a file name, or one with ``:PLIES`` after it.
+        """Read ``balanced``, ``random:N``, a file name, or a file name followed by ``:PLIES``.
 
-        Raises: NotationError if N is no number that makes sense, or the file's name is not UTF-8.
+        Raises: NotationError if N is not a number or is too large, or if the file's name is not UTF-8.
         """
         try:
             text.encode()
@@ -104,9 +105,9 @@ class OpeningsChoice:
         return f"./{text}" if text == _BALANCED or text.startswith(_RANDOM) else text
 
     def take(self, count: int, rules: Rules, seed: int) -> Iterator[tuple[Move, ...]]:
-        """`count` openings, each the moves without passes; a file that has fewer is read again from its top.
+        """Return `count` openings as moves without passes; a file with fewer openings is repeated from its start.
 
-        Raises: FileFormatError naming file and line; SettingsError if the rules are not those of the suite.
+        Raises: FileFormatError naming file and line; SettingsError if the balanced suite does not suit the rules.
         """
         if self.path is not None:
             listed = read_openings(self.path, rules, self.plies)
@@ -136,7 +137,7 @@ def read_openings(path: Path, rules: Rules, plies: int | None = None) -> list[tu
 
 
 def random_openings(moves: int, count: int, rules: Rules, seed: int) -> Iterator[tuple[Move, ...]]:
-    """`count` openings of `moves` random moves, different up to symmetry for as long as that is to be had."""
+    """Yield `count` openings of `moves` random moves, different up to symmetry while new ones can be found."""
     rng, start = random.Random(seed), Position.start(rules)
     seen: set[Position] = set()
     tries = _TRIES
@@ -148,7 +149,7 @@ def random_openings(moves: int, count: int, rules: Rules, seed: int) -> Iterator
             if position.canonical()[0] not in seen:
                 break
         else:
-            tries = 1  # there are hardly any others
+            tries = 1  # hardly any new openings are left
         seen.add(position.canonical()[0])
         yield opening
 
@@ -175,14 +176,14 @@ def _opening(
 
 
 SUITE = Path(__file__).parent / "data" / "balanced.txt"
-_FIRST_MOVE = "f5"  # the four first moves are images of each other, and this is how games are written down
-# A search of few plies decides about most positions: over a sample its score was at most 4 discs off a deep one's.
+_FIRST_MOVE = "f5"  # by convention; the four possible first moves are symmetric
+# A shallow search rejects most positions: in a sample, its score differed from a deep search's by at most 4 discs.
 _SCREEN = Limit(depth=10, selectivity=73)
 _SCREEN_DISCS = 4.0
 
 
 def balanced_openings(count: int, rules: Rules, seed: int) -> Iterator[tuple[Move, ...]]:
-    """`count` openings drawn from the suite, different up to symmetry until all have come up.
+    """Return `count` openings drawn from the suite; none repeats, up to symmetry, until all have been drawn.
 
     Raises: SettingsError if the rules have other moves than Othello's.
     """
@@ -202,10 +203,10 @@ def suite() -> list[str]:
 
 
 def openings_of(moves: int) -> list[tuple[str, Position]]:
-    """Return all openings of this many moves, one for each position up to symmetry, and the positions they lead to.
+    """Return all openings of `moves` moves, one for each position up to symmetry, with their final positions.
 
-    They are in the order of their transcripts. Eight moves lead to 67,245 positions; six of them, in which the mover
-    has to pass, are left out.
+    They are sorted by transcript. Eight moves lead to 67,245 positions; six of them, in which the mover has to pass,
+    are left out.
     """
     found = [(_FIRST_MOVE, Position.start(Rules()).play(_FIRST_MOVE))]
     for _ in range(moves - 1):
