@@ -1,4 +1,4 @@
-"""The standings of a run, updated game by game: pairs, repeats, scores, ratings, places, and a verdict of the test."""
+"""The standings of a run, updated game by game: pairs, repeats, scores, ratings, order, and the test's verdict."""
 
 import threading
 import time
@@ -22,7 +22,7 @@ from outflank.tools.match.stats.ratings import PairScore, Ratings, rate
 _PASS = len(SQUARES)
 _NO_DIRECTION = len(DIRECTIONS)
 _SECONDS_BETWEEN = 1.0  # the least time between two computations of the same value
-_SHARE = 20  # a value is computed for at most this part of the time
+_SHARE = 20  # computing a value may take one twentieth of the time
 
 Computed = TypeVar("Computed")
 
@@ -33,7 +33,7 @@ class Standings:
     Attributes:
         settings: the settings of the run.
         games: the games that count, by number, without turns.
-        pairs: the results of the pairs, by number; a game without its twin has one too.
+        pairs: the results of the pairs, by number; incomplete pairs are included.
         scores: the score of each engine.
         against: the score of each engine against each opponent that it played.
     """
@@ -44,8 +44,8 @@ class Standings:
         self.pairs: dict[int, PairScore] = {}
         self.scores = dict.fromkeys(settings.names, Score())
         self.against: defaultdict[tuple[str, str], Score] = defaultdict(Score)
-        self._open: dict[int, GameRecord] = {}  # the first game of each incomplete pair, whole
-        self._keys: dict[int, bytes] = {}  # of the complete pairs
+        self._open: dict[int, GameRecord] = {}  # the game of each incomplete pair, with its turns
+        self._keys: dict[int, bytes] = {}  # the `pair_key` of each complete pair
         self._first_with: dict[bytes, int] = {}
         self._lock = threading.Lock()
         self._changes = 0
@@ -66,13 +66,13 @@ class Standings:
             self.games[number] = replace(game, turns=(), dialogue=())
             self.pairs[pair] = _pair_score(both)
             if twin is None:
-                self._open[pair] = replace(game, outside={})  # the store has counted it
+                self._open[pair] = replace(game, outside={})  # the store has added it to its sums
             else:
                 key = self._keys[pair] = pair_key(both)
                 self._first_with[key] = min(pair, self._first_with.get(key, pair))
 
     def take_back(self, pair: int) -> GameRecord | None:
-        """Forget the game of an incomplete pair that is void; return it, None if there is none."""
+        """Remove and return the game of an incomplete pair that is void; None if no game of the pair counted."""
         game = self._open.pop(pair, None)
         if game is not None:
             with self._lock:
@@ -98,21 +98,21 @@ class Standings:
 
     @property
     def repeats(self) -> dict[int, int]:
-        """The first equal pair of each complete pair whose two games the same engines had played before."""
+        """The complete pairs that repeat an earlier pair, each with the number of the first equal pair."""
         with self._lock:
             firsts = {pair: self._first_with[key] for pair, key in sorted(self._keys.items())}
         return {pair: first for pair, first in firsts.items() if first != pair}
 
     @property
     def rated_pairs(self) -> list[PairScore]:
-        """The pairs that ratings count, in schedule order: games without a twin included, repeats left out."""
+        """The pairs that ratings count, in schedule order: incomplete pairs are included, repeats are left out."""
         repeated = self.repeats
         with self._lock:
             return [score for pair, score in sorted(self.pairs.items()) if pair not in repeated]
 
     @property
     def pair_points(self) -> list[float]:
-        """The first engine's points in the complete pairs of a match, 0 to 2, until a pair is missing."""
+        """The first engine's points in each pair of a match, 0 to 2, up to the first incomplete pair."""
         first = self.settings.names[0]
         return [self.pairs[pair].score_of(first).points for pair in self._in_turn()]
 
@@ -123,17 +123,17 @@ class Standings:
 
     @property
     def tested_points(self) -> list[float]:
-        """The ``match_points`` that the run's test counts: it waits for an incomplete pair, as the match does."""
+        """The ``match_points`` that the run's test counts: the pairs before the first incomplete pair."""
         return [score.points for score in self._of_first(self._in_turn())]
 
     @property
     def disc_sums(self) -> list[float]:
-        """The first engine's two disc differences of each pair tested, added; pairs that broke off left out."""
+        """The sum of the first engine's two disc differences in each tested pair in which both games have one."""
         return [float(score.discs) for score in self._of_first(self._in_turn()) if score.measured == 2]
 
     @property
     def verdict(self) -> bool | None:
-        """The first verdict of the run's test, whether the first engine is the stronger one; None without one."""
+        """The first verdict of the run's test: whether elo1 was accepted; None without a verdict."""
         test = self.settings.sprt
         while test and self._verdict is None and self.is_complete(pair := self._last_tested + 1):
             self._last_tested = pair
@@ -145,10 +145,10 @@ class Standings:
 
     @property
     def elo(self) -> EloEstimate | None:
-        """The Elo of the first engine of two against the second, repeats left out; None with more engines.
+        """The Elo of the first of two engines against the second, without repeats; None with more engines.
 
-        As ratings and places, it is computed when it is read after new games, but not more often than once a second,
-        and for no more than a twentieth of the time.
+        Like ratings and order, it is recomputed when it is read after new games, but at most once a second, and for at
+        most a twentieth of the time.
         """
         return self._current("elo", self._estimate) if len(self.settings.names) == 2 else None
 
@@ -161,9 +161,9 @@ class Standings:
     def order(self) -> tuple[str, ...]:
         """The engines, best first.
 
-        By the share of the points, then by discs a game; in a Swiss tournament by points (a bye counts as a won
-        meeting), then by Buchholz and Sonneborn-Berger; in a knockout by how far an engine came. Last by seeding.
-        Except in a Swiss tournament only finished meetings count.
+        Engines are ordered by their share of the points, then by disc difference per game; in a Swiss tournament by
+        points (a bye counts as a won meeting), Buchholz and Sonneborn-Berger; in a knockout by the round in which they
+        lost. Seeding breaks ties. Only a Swiss tournament counts unfinished meetings.
         """
         order, _, _ = self._current("course", self._course)
         return order
@@ -228,7 +228,7 @@ def pair_key(games: Iterable[GameRecord]) -> bytes:
 
 
 def game_key(game: GameRecord) -> bytes:
-    """Return 16 bytes that two games share if one is an image of the other: boards, colours, moves, ending, winner."""
+    """Return 16 bytes that two games share if start, moves, rules, ending and winner are equal up to symmetry."""
     moves = [turn.move for turn in game.turns]
     squares = bytes(_PASS if move.square is None else move.square for move in moves)
     directions = bytes(
@@ -260,7 +260,7 @@ def _boards(position: Position) -> list[bytes]:
 
 
 def _bytes_by_symmetry(images: Callable[[Symmetry], Iterable[int]]) -> list[bytes]:
-    """Return tables for ``bytes.translate``: the images of the first bytes by each symmetry, others unchanged."""
+    """Return for each symmetry a table for ``bytes.translate`` that replaces each index by its image."""
     tables = [bytes(images(symmetry)) for symmetry in Symmetry]
     return [table + bytes(range(len(table), 256)) for table in tables]
 
