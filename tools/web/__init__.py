@@ -1,6 +1,6 @@
-"""Pages and sockets for browsers and other machines: the server, a run that people watch, a board that analyzes.
+"""Web pages and WebSockets: the server, the live page of a run, and the analysis board.
 
-The live page of a run: ``page_process`` sends events from the runner, ``run_page`` serves the page, ``run_view`` makes
-values of the events, ``change_feed`` sends these to viewers. The board: ``analysis`` and ``practice``, with the games
-of ``tools/live``. Both stand on ``server`` and ``listener``; their pages lie in ``tools/page``.
+For the live page, ``page_process`` sends events from the runner, ``run_page`` serves the page, ``run_view`` turns the
+events into values, and ``change_feed`` sends these to viewers. ``analysis`` and ``practice`` serve the analysis board,
+with the games of ``tools/live``. Both use ``server`` and ``listener``; their pages are in ``tools/page``.
 """

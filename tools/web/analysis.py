@@ -1,6 +1,6 @@
-"""The analysis board in a browser: games read, played on, saved and reviewed; searches go over the socket of requests.
+"""The server side of the analysis board, which opens, saves and reviews games; searches use a WebSocket.
 
-Everything lies below a token in the address, so that only who was told it gets an answer.
+All paths begin with a secret token, so that only clients that know the address get an answer.
 """
 
 import asyncio
@@ -67,23 +67,23 @@ from outflank.tools.web.practice import (
 from outflank.tools.web.worker import Worker
 
 MOST_BYTES = 4 << 20
-"""The most bytes of a file that is opened."""
+"""The size limit of an uploaded file."""
 _SOLVED_EMPTIES = 14
-_JUDGING_LEVEL = 12  # the level of the search that judges moves of a drill
-_USUAL_LEVEL, _USUAL_ELO = 4, 1200  # the strengths that the page proposes
+_JUDGING_LEVEL = 12  # the level of the search that scores the moves of a practice position
+_USUAL_LEVEL, _USUAL_ELO = 4, 1200  # the default strengths on the page
 
 
 class AnalysisBoard:
-    """The page of ``outflank web``, and the requests that it sends.
+    """The page of ``outflank web`` and the routes for its requests.
 
     Args:
         token: the first part of every address.
         service: the service that searches the positions of requests.
-        defaults: the rules of games, and the rules and limits of requests, that name none.
+        defaults: the default rules of games and requests, and the default limits of requests.
         first: the games that the page lists first.
-        explorer: the archive whose games are shown beside the board; None if there is none.
+        explorer: the archive whose games are shown next to the board; None if there is none.
         engines: the engines that people may play against, besides Outflank.
-        mode: the mode that the page begins in: ``play``, ``study`` or ``practise``.
+        mode: the initial mode of the page: ``play``, ``study`` or ``practise``.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class AnalysisBoard:
         self._service, self._defaults, self._rules = service, defaults, defaults.rules
         self._explorer = explorer
         self._first = first or [AnnotatedGame(Position.start(self._rules))]
-        # A thread each: books belong to the thread that opened them, and one review is made at a time.
+        # One thread each: a book can be used only in the thread that opened it, and reviews are made one at a time.
         self._worker, self._reviewer = Worker("games"), Worker("review")
         self._mode, self._engines = mode, [spec.name for spec in engines]
         self._progress = progress_file()
@@ -125,7 +125,7 @@ class AnalysisBoard:
             self._route("/progress/answer", self._noted),
         ]
         self.routes: list[BaseRoute] = [
-            # Relative, since a proxy may lead here below another path, by another port or by TLS.
+            # A relative redirect, since a proxy may serve this app under another path, port or scheme.
             Route(f"/{token}", lambda request: Response(status_code=307, headers={"location": f"{token}/"})),
             Mount(f"/{token}", routes=inner),
         ]
@@ -182,7 +182,7 @@ class AnalysisBoard:
         return game, 1, warning
 
     def _about(self, content: bytes) -> dict[str, Any]:
-        """Return what is known of a position: the moves of the book, the opening, the games of the archive."""
+        """Return the book moves, the opening and the archive's statistics of a game's final position."""
         game = read_record(content, GameRequest).game(self._rules)
         opening, explorer = opening_of(game.positions), self._explorer
         archive = None
@@ -304,11 +304,11 @@ async def _body(request: Request) -> bytes:
 
 
 class _OpeningRequest(msgspec.Struct):
-    """A question for the moves of an opening.
+    """A request for the moves of an opening.
 
     Attributes:
         text: the name of the opening or its moves.
-        rules: the rules, as ``Rules.parse`` reads them; empty for the usual ones.
+        rules: the rules, as ``Rules.parse`` reads them; empty for the default rules.
     """
 
     text: str
@@ -316,7 +316,7 @@ class _OpeningRequest(msgspec.Struct):
 
 
 class _PracticeAnswer(msgspec.Struct):
-    """An answer of practice.
+    """The user's answer to a practice question.
 
     Attributes:
         key: the key of the card.
@@ -328,12 +328,12 @@ class _PracticeAnswer(msgspec.Struct):
 
 
 MOST_OPEN = 1_000
-"""Positions, actions and warnings of a connection whose answers have not been sent; then no further message is read."""
+"""The number of a connection's pending answers at which the server stops reading its messages."""
 _NO_TEXT = 1003  # a WebSocket's code for "unsupported data"
 
 
 class SocketClient:
-    """A client on a WebSocket, which gets answers and the latest progress of each search.
+    """A WebSocket client, which receives all answers and the latest progress report of each search.
 
     Args:
         socket: the connection.
@@ -349,10 +349,10 @@ class SocketClient:
         self._changed = asyncio.Event()
 
     async def serve(self, defaults: Defaults) -> None:
-        """Answer requests until the connection ends, and then end its searches. The web server may cancel it.
+        """Answer requests until the connection ends or the task is cancelled; then end the connection's searches.
 
         Args:
-            defaults: the rules and limits of requests that name none.
+            defaults: the default rules and limits of requests.
         """
         await self._socket.accept()
         sending = asyncio.create_task(self._send())
@@ -373,7 +373,7 @@ class SocketClient:
             self._service.leave(self.deliver)
 
     def deliver(self, number: int, answer: Answer) -> None:
-        """Queue an answer in the thread of the connection."""
+        """Queue an answer in the event loop's thread."""
         with suppress(RuntimeError):  # the loop has ended
             self._loop.call_soon_threadsafe(self._put, number, answer)
 

@@ -1,4 +1,4 @@
-"""The page of an arena: what it is, who plays, and how to join."""
+"""The page of an arena: its state, its players, and instructions for joining."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -23,7 +23,7 @@ def arena_route(
         url: the address that engines join.
         live: the address of the page that shows the games; empty if there is none.
         status: the function ``Arena.status``, whose values the page shows.
-        waits: whether the page is served in place of the page of the games, until the first game.
+        waits: whether this page stands in for the page of the games until the first game, so it reloads itself.
     """
     parts = page_parts(rules, "tables.js")
     headers = {"content-security-policy": f"{parts['policy']}; frame-ancestors 'none'"}

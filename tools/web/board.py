@@ -35,10 +35,10 @@ def serve_board(
     engines: "Sequence[EngineSpec]" = (),
     mode: str | None = None,
 ) -> NoReturn:
-    """Serve at `place`, or for this machine alone, until a signal comes; without a `mode`, requests alone."""
+    """Serve at `place`, by default on loopback, until a signal arrives. Without a `mode`, print no page address."""
     from outflank.tools.archive.table import Explorer
     from outflank.tools.runtime.address import Address
-    from outflank.tools.web.analysis import AnalysisBoard  # an extra that most do without
+    from outflank.tools.web.analysis import AnalysisBoard  # needs the optional dependencies ``web``
     from outflank.tools.web.browser import opened
     from outflank.tools.web.games import MOST_GAMES
     from outflank.tools.web.server import WebServer

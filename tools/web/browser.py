@@ -19,11 +19,11 @@ _REDIRECT = """<!DOCTYPE html>
 
 @contextmanager
 def opened(url: str) -> Iterator[bool]:
-    """Open a page until the end of the context, in a browser that runs its program.
+    """Open a page in a browser that can run its script; remove the temporary file at the end of the context.
 
-    Every user of the machine can read the command line of a browser, so that has the name of a file that this user
-    alone can read, and that leads on to the address. A browser in the terminal runs no program of a page, so it is
-    opened only if the variable BROWSER names it.
+    Every user of the machine can read the browser's command line. So the browser is given a temporary file that only
+    this user can read, and that redirects to the address. Terminal browsers can't run scripts; one is opened only if
+    the environment variable BROWSER names it.
 
     Yields: whether a browser was opened.
     """
@@ -36,7 +36,7 @@ def opened(url: str) -> Iterator[bool]:
     with open(descriptor, "w") as written:
         written.write(_REDIRECT.format(url=html.escape(url)))
     try:
-        # A thread, since ``open`` waits until the browser is closed where that runs in the foreground.
+        # In a thread, since ``open`` blocks until a browser that runs in the foreground is closed.
         threading.Thread(target=browser.open, args=(file.as_uri(),), daemon=True).start()
         yield True
     finally:

@@ -1,7 +1,7 @@
-"""Values for any number of viewers: each viewer gets all values first, and then changes.
+"""A set of values sent to any number of viewers: each viewer first gets all values, then only changes.
 
-A value is written as JSON once, when it is set, and a message once for all viewers that have seen the same changes. A
-viewer that reads slowly gets fewer messages, each with the latest values: no messages are queued for it.
+A value is encoded as JSON once, when it is set. Viewers that have seen the same changes share one encoded message. A
+viewer that reads slowly gets fewer messages, each with the latest values; no messages are queued.
 """
 
 import asyncio
@@ -18,15 +18,16 @@ VERSION = 1
 """The version of the messages; docs/live.md describes them."""
 
 _FRAME_SECONDS = 0.2  # the pause between two messages to a viewer
-_MOST_DROPPED = 1_000  # the dropped keys that are remembered; a viewer that missed more gets all values again
+# The number of dropped keys that are remembered; a viewer that missed more gets all values again.
+_MOST_DROPPED = 1_000
 _READ_ONLY = 1008  # a WebSocket's code for "policy violation"
 
 
 class ChangeFeed:
-    """The values by their keys. All methods must be called in the event loop's thread.
+    """Values by key, and their viewers. All methods must be called in the event loop's thread.
 
     Args:
-        page: the hash of the page that shows the values; a page with another hash loads itself again.
+        page: the hash of the current page; an open page with another hash reloads itself.
     """
 
     def __init__(self, page: str) -> None:
@@ -40,7 +41,7 @@ class ChangeFeed:
         self._messages: dict[int | None, str] = {}
 
     def set(self, key: str, value: object) -> None:
-        """Set the value of a key from the next message on."""
+        """Set the value of a key; the next message contains it."""
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
         if self._values.get(key, (0, None))[1] != text:
             self._count += 1
@@ -58,7 +59,7 @@ class ChangeFeed:
                 self._seen_by_all = self._dropped.pop(oldest)
 
     def replace(self, prefix: str, values: Mapping[str, object]) -> None:
-        """Replace all keys that begin with `prefix`; the keys of `values` are the rest of the new ones."""
+        """Replace all keys that begin with `prefix` by `values`, whose keys lack the prefix."""
         new = {f"{prefix}{name}": value for name, value in values.items()}
         for key in [key for key in self._values if key.startswith(prefix) and key not in new]:
             self.drop(key)
@@ -99,7 +100,7 @@ class ChangeFeed:
                 await changed.wait()
 
     def _message(self, seen: int | None) -> str:
-        """Return the message for a viewer that has seen this count of changes; None for a new one."""
+        """Return the message for a viewer that has seen the first `seen` changes; None means a new viewer."""
         if seen is not None and seen < self._seen_by_all:
             seen = None
         if seen not in self._messages:

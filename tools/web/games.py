@@ -1,4 +1,4 @@
-"""Games of files and links as ``outflank web`` reads them, shows them on the page, and writes them."""
+"""Games in files and links: how ``outflank web`` reads, shows and writes them."""
 
 import io
 import itertools
@@ -31,7 +31,7 @@ from outflank.tools.page.replay import Replay, colours_of
 from outflank.tools.report.gamefiles import game_writer
 
 MOST_GAMES = 500
-"""The most games of a file that the page lists."""
+"""The number of a file's games that the page lists at most."""
 _MOST_BAD = 20
 _LONGEST_NAME = 100
 _LONGEST_LINK = 2_000
@@ -42,22 +42,22 @@ _SUFFIXES: Mapping[str, str] = {"wthor": "wtb", "transcript": "txt"}
 
 
 class GameRequest(msgspec.Struct):
-    """A game as links and questions describe it.
+    """A game as described by a link or a request of the page.
 
     Attributes:
-        rules: the rules, as ``Rules.parse`` reads them; empty for the usual ones.
-        position: the first board and the side to move; empty for the start of the rules.
+        rules: the rules, as ``Rules.parse`` reads them; empty for the default rules.
+        position: the first board and the side to move; empty for the start position of the rules.
         moves: the moves, as a transcript.
-        black: the name of Black's player; like all others it may be empty.
+        black: the name of Black's player. This field and all below may be empty.
         white: the name of White's player.
         title: the name or number of the game.
         event: the tournament.
-        place: the place where it was played.
+        place: the place where the game was played.
         date: the date as recorded.
         clock: the time control as recorded.
-        ending: the way in which the game ended, if that is recorded.
+        ending: the recorded reason of the result, see ``ResultReason``.
         winner: the side that won, ``X`` or ``O``.
-        margin: Black's lead.
+        margin: Black's lead in discs.
     """
 
     rules: str = ""
@@ -75,7 +75,7 @@ class GameRequest(msgspec.Struct):
     margin: str = ""
 
     def game(self, usual: Rules) -> AnnotatedGame:
-        """Return the game; passes that its end forces are played. Raises: NotationError, IllegalMoveError."""
+        """Return the game, with forced passes added at its end. Raises: NotationError, IllegalMoveError."""
         rules = Rules.parse(self.rules) if self.rules else usual
         first = Position.parse(self.position, rules) if self.position else None
         game = Game.from_transcript(self.moves, rules, first)
@@ -84,7 +84,7 @@ class GameRequest(msgspec.Struct):
         return AnnotatedGame.of(game)
 
     def described(self, usual: Rules) -> AnnotatedGame:
-        """Return the game with what the link tells of it. Raises: NotationError, IllegalMoveError."""
+        """Return the game with its names, other texts and result. Raises: NotationError, IllegalMoveError."""
         game, texts = self.game(usual), {name: getattr(self, name)[:_LONGEST_NAME] for name in _LINKED_TEXTS}
         result = None
         if self.ending in list(ResultReason) and self.winner in ("", "X", "O"):
@@ -94,7 +94,7 @@ class GameRequest(msgspec.Struct):
         return replace(game, **texts, result=result)
 
     def legal_part(self, usual: Rules) -> tuple[AnnotatedGame, str]:
-        """Return the longest legal beginning of the game, and a sentence about the rest; empty if there is no rest.
+        """Return the longest legal beginning of the game, and the error in the rest; empty if there is no rest.
 
         Raises: NotationError if rules or position can't be read.
         """
@@ -111,36 +111,36 @@ class GameRequest(msgspec.Struct):
 
 
 def shown(game: AnnotatedGame, number: int = 1, warning: str = "") -> dict[str, Any]:
-    """Return a game as the page gets it."""
+    """Return a game as JSON data for the page."""
     record = Replay.of(game, number)
     said = "; ".join(filter(None, (warning, record.warning)))
     return replace(record, colours=colours_of(game.rules), warning=said).facts()
 
 
 def listing(games: Sequence[AnnotatedGame], bad: Sequence[str] = (), total: int = 0) -> dict[str, Any]:
-    """Return games as the page lists them.
+    """Return games as JSON data for the page's list.
 
     Args:
         games: the games.
-        bad: the sentences about entries that can't be read.
-        total: the number of games in the file; 0 if these are all.
+        bad: the error messages for entries that can't be read.
+        total: the number of games in the file; 0 if `games` are all of them.
     """
     listed = [shown(game, number) for number, game in enumerate(games, 1)]
     return {"games": listed, "bad": bad[:_MOST_BAD], "total": max(total, len(games))}
 
 
 def read_content(content: bytes, name: str, rules: Rules) -> dict[str, Any]:
-    """Return the games of a file or of a pasted text: any format, a board, or the name of an opening.
+    """Return the games of a file or a pasted text, which may also be a board or the name of an opening.
 
     Args:
         content: the bytes of the file.
         name: the name of the file; may be empty.
-        rules: the rules of games that name none.
+        rules: the default rules.
     """
     name = Path(name).name[:_LONGEST_NAME]
     if not content.strip():
         return listing([], ["this has no game, no moves and no board"])
-    with suppress(OutflankError):  # it is more than a board
+    with suppress(OutflankError):  # the content is not just a board
         if b";" not in content:  # lines of OBF are read below
             return listing([AnnotatedGame(Position.parse(decoded(content), rules))])
     entries = read_games(io.BytesIO(content), Path(name) if name else None, rules)
@@ -156,7 +156,7 @@ def read_content(content: bytes, name: str, rules: Rules) -> dict[str, Any]:
 
 
 def opening_moves(text: str, rules: Rules) -> str:
-    """Return the moves, without passes, of an opening's name or of a transcript.
+    """Return the moves, without passes, of an opening given by name or as a transcript.
 
     Raises: NotationError, IllegalMoveError.
     """
@@ -168,7 +168,7 @@ def opening_moves(text: str, rules: Rules) -> str:
 
 
 def written(form: FormatName, game: AnnotatedGame) -> tuple[bytes, str, str]:
-    """Return a game as a file of a format, its name, and a sentence about what the format has no place for.
+    """Return a game encoded in a format, the file's name, and a sentence about facts that the format can't store.
 
     Raises: FileFormatError if the format can't hold the game.
     """

@@ -1,4 +1,4 @@
-"""Limits on the connections of a server, which are counted as they are accepted."""
+"""Limits on the connections of a server, enforced when connections are accepted."""
 
 import errno
 import functools
@@ -16,15 +16,15 @@ from outflank.tools.runtime.address import BACKLOG
 from outflank.tools.runtime.limits import allow_descriptors
 
 HEADER_BYTES = 16_384
-"""The longest head of a request, its first line included."""
-_EXHAUSTED_SECONDS = 0.01  # the pause before the next attempt to accept where no descriptor is free
+"""The size limit of a request's head, including its first line."""
+_EXHAUSTED_SECONDS = 0.01  # the pause before the next attempt to accept when no descriptor is free
 _EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 _FULL = b"too many connections; try again later\n"
 NO_ROOM = (
     b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\nretry-after: 10\r\n"
     b"content-type: text/plain\r\ncontent-length: %d\r\n\r\n%b" % (len(_FULL), _FULL)
 )
-"""The answer to a connection beyond the limits, without TLS."""
+"""The answer to a connection beyond the limits, if the server does not use TLS."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +32,12 @@ class Limits:
     """The limits on peers.
 
     Attributes:
-        connections: the number of open connections, idle ones included; a further one is answered with 503. It is
-            smaller where the system allows the process too few descriptors.
-        address_connections: the number of connections from one IPv4 address or one IPv6 network of 64 bits. It has no
+        connections: the limit on open connections, including idle ones; a further one is answered with 503. The
+            limit is lowered if the system allows the process too few descriptors.
+        address_connections: the limit on connections from one IPv4 address or one IPv6 /64 network. It has no
             effect on a server that listens on loopback, since all its peers may come through one proxy.
-        message_bytes: the longest WebSocket message; a longer one ends its connection with code 1009.
-        descriptors: the number of file descriptors that the rest of the program needs; connections never take these.
+        message_bytes: the size limit of a WebSocket message; a larger one closes its connection with code 1009.
+        descriptors: the number of file descriptors that are reserved for the rest of the program.
     """
 
     connections: int = 2_000
@@ -59,10 +59,11 @@ class _CountedConnection(socket.socket):
 
 
 class CountingListener(socket.socket):
-    """A listener whose ``accept`` counts connections, and refuses those beyond the limits.
+    """A listener whose ``accept`` counts connections and refuses connections beyond the limits.
 
-    The event loop calls ``accept``, so a connection is counted before its TLS handshake. Where the system has no
-    descriptor left, a spare one is used to drop a connection; the loop would log an error for each attempt.
+    The event loop calls ``accept``, so a connection is counted before its TLS handshake. When the system has no
+    descriptor left, a spare one is used to accept and drop a connection. Otherwise the event loop would log an error
+    for each attempt.
 
     Args:
         listener: the socket to take over.
@@ -81,9 +82,9 @@ class CountingListener(socket.socket):
         self._spare = _spare_descriptor()
 
     def accept(self) -> tuple[socket.socket, Any]:
-        """Return the next connection that is let in.
+        """Return the next connection that is within the limits.
 
-        Raises: BlockingIOError if there is none.
+        Raises: BlockingIOError if no such connection is waiting.
         """
         for _ in range(BACKLOG):
             try:
@@ -117,7 +118,7 @@ class CountingListener(socket.socket):
             del self._open[network]
 
     def _drop_one(self) -> None:
-        """Close a waiting connection where no descriptor is free."""
+        """Accept and close a waiting connection with the spare descriptor."""
         if self._spare is None:
             time.sleep(_EXHAUSTED_SECONDS)
         else:
@@ -136,7 +137,7 @@ def _spare_descriptor() -> int | None:
 
 @functools.lru_cache
 def _network(host: str) -> str:
-    """Return the key of a peer: its IPv4 address, or its IPv6 network of 64 bits, which one host may own."""
+    """Return the key of a peer: its IPv4 address, or its IPv6 /64 network, since one host may own all of it."""
     address = ipaddress.ip_address(host.partition("%")[0])
     if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is None:
         return str(ipaddress.ip_network((address, 64), strict=False))

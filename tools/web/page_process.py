@@ -1,7 +1,7 @@
 """The runner's side of a run's page: a process that serves the page, and a queue of events to it.
 
-Sending costs the games next to nothing: a thread writes the queue to a pipe ten times a second. If the process does not
-keep up, thoughts and turns are dropped first; if it has ended, all events are dropped.
+Games are hardly slowed down, since a thread writes the queue to a pipe ten times a second. If the process does not
+keep up, thoughts and turns are dropped; if the process has ended, all events are dropped.
 """
 
 import pickle
@@ -33,22 +33,22 @@ from outflank.tools.match.state.run import Run
 from outflank.tools.runtime.address import Address
 
 _WRITE_SECONDS = 0.1
-# The length of the queue beyond which turns and thoughts are dropped; a game then appears whole when it has ended.
+# The length of the queue beyond which turns and thoughts are dropped. Dropped turns appear when their game ends.
 _MOST_WAITING = 20_000
 _END_SECONDS = 5.0
 
 
 class PageProcess(RunObserver):
-    """Serves the page of a run from a process of its own; a context manager.
+    """Serves the page of a run from a separate process; a context manager.
 
     Attributes:
         url: the address of the page.
 
     Args:
         address: the address to listen on.
-        delay: the seconds by which everything is shown late.
-        say: the function that gets sentences for the organiser: a browser was refused, or the page has ended.
-        listener: the socket that listens at `address`; a new one if None.
+        delay: the delay of everything shown, in seconds.
+        say: the function that receives notes for the organiser, about refused browsers or the end of the page.
+        listener: a socket that listens at `address`; None to open one.
 
     Raises: SettingsError if the address can't be listened on.
     """
@@ -76,7 +76,7 @@ class PageProcess(RunObserver):
         ours, theirs = socket.socketpair()
         sockets = theirs, self._listener
         command = [sys.executable, "-P", "-m", "outflank.tools.web.run_page", *self._arguments]
-        # The process gets a session or group of its own: Ctrl-C is meant for the runner, which ends the page later.
+        # The process gets its own session or group, so Ctrl-C reaches only the runner, which ends the page later.
         if sys.platform == "win32":
             group = subprocess.CREATE_NEW_PROCESS_GROUP
             self._process = subprocess.Popen(command, stdin=subprocess.PIPE, creationflags=group)
@@ -107,7 +107,7 @@ class PageProcess(RunObserver):
             self._process.wait()
 
     def observe(self, event: Event) -> None:
-        """Send an event. The page reads the games of a run from the run's file."""
+        """Queue an event, without a run's earlier games: the page reads these from the run's file."""
         match event:
             case RunOpened(folder, run):
                 self._is_open = True
@@ -124,7 +124,7 @@ class PageProcess(RunObserver):
                 self._put(event)
 
     def update(self, update: LiveUpdate) -> None:
-        """Send an update during a turn."""
+        """Queue an update during a turn."""
         self._put(update)
 
     def _put(self, message: Event | LiveUpdate) -> None:
@@ -133,7 +133,7 @@ class PageProcess(RunObserver):
             self._queue.append(message)
 
     def _write(self) -> None:
-        """Write the queue to the pipe until the end; runs in a thread."""
+        """Write the queue to the pipe until the context ends; runs in a thread."""
         is_last = False
         while not is_last:
             is_last = self._end.wait(_WRITE_SECONDS)

@@ -1,4 +1,4 @@
-"""Practice on the page: problems and openings, and the day on which each is asked again."""
+"""Practice on the page: spaced repetition of problems and openings."""
 
 import json
 import time
@@ -19,31 +19,31 @@ from outflank.storage.lock import WriterLock
 from outflank.tools.runtime.records import read_record
 
 SHIPPED_PROBLEMS = samples()["problems"]
-"""Positions in which one move alone wins, with the scores of all moves, the easiest first."""
+"""Positions with a single winning move and the scores of all moves, easiest first."""
 _MOST_PROBLEMS = 1_000
 
-_DAYS = (0, 1, 3, 7, 16, 35, 80)  # the days until a card of each box is asked again
+_DAYS = (0, 1, 3, 7, 16, 35, 80)  # for each box, the days until its cards are asked again
 _SECONDS_A_DAY = 86_400
 _SOON_SECONDS = 60.0  # the time until a card with a wrong answer is asked again
 _MOST_CARDS = 20_000
 _MOST_ANSWERS = 1_000_000_000
 _LATEST = 1e11  # seconds since 1970, some 3,000 years
 _LONGEST_KEY = 300
-_LOCK_SECONDS = 5.0  # the time after which a program that holds the file is reported
+_LOCK_SECONDS = 5.0  # the longest wait for the lock of the file
 _RETRY_SECONDS = 0.01
 
 
 def progress_file() -> Path:
-    """Return the path of this user's progress: ``outflank/practice.json`` in the folder for data."""
+    """Return the path of this user's progress file: ``outflank/practice.json`` in the XDG data folder."""
     return user_folder("data") / "practice.json"
 
 
 class Card(msgspec.Struct):
-    """The card of a question: its answers so far, and when it is asked again.
+    """The card of a question: its past answers and its next due time.
 
     Attributes:
-        box: the number of the box, which decides when the question is asked again.
-        due: the time when it is asked again, in seconds since 1970.
+        box: the number of the box, which sets the interval until the question is asked again.
+        due: the next time to ask the question, in seconds since 1970.
         right: the number of right answers.
         wrong: the number of wrong answers.
     """
@@ -63,16 +63,16 @@ Cards = dict[Annotated[str, Meta(min_length=1, max_length=_LONGEST_KEY)], Card]
 
 
 class Progress(msgspec.Struct):
-    """The file of a user's progress: the cards by the keys of their questions."""
+    """The content of a progress file. ``cards`` maps the key of a question to its card."""
 
     cards: Annotated[Cards, Meta(max_length=_MOST_CARDS)]
     version: Literal[1] = 1
 
 
 def cards(path: Path) -> Cards:
-    """Return the cards of a file of progress by their keys. The file is made with the first answer.
+    """Return the cards of a progress file by their keys; none if the file does not exist yet.
 
-    A right answer moves a card to the next box, which is asked later; a wrong one moves it to the first box.
+    A right answer moves a card to the next box, which has a longer interval; a wrong one moves it to the first box.
 
     Raises: NotationError if the file is damaged.
     """
@@ -87,7 +87,7 @@ def cards(path: Path) -> Cards:
 
 
 def note_answer(path: Path, key: str, is_right: bool) -> Card:
-    """Note the first answer to a question, and return its card. Raises: OutflankError, OSError."""
+    """Record an answer to a question, and return its updated card. Raises: OutflankError, OSError."""
     with _changing(path) as known:
         if not 0 < len(key) <= _LONGEST_KEY or (key not in known and len(known) >= _MOST_CARDS):
             raise NotationError(f"expected one of at most {_MOST_CARDS} cards, got {key[:40]!r}")
@@ -100,9 +100,11 @@ def note_answer(path: Path, key: str, is_right: bool) -> Card:
 
 
 def merge_cards(path: Path, text: bytes) -> Cards:
-    """Add the cards of another file; of two with one key, the one with more answers counts.
+    """Merge another progress file into this one, and return all cards.
 
-    Raises: NotationError if the text is not such a file; OutflankError, OSError.
+    Of two cards with the same key, the one with more answers is kept.
+
+    Raises: NotationError if the text is not a progress file; OutflankError, OSError.
     """
     with _changing(path) as known:
         for key, card in read_progress(text).cards.items():
@@ -114,16 +116,16 @@ def merge_cards(path: Path, text: bytes) -> Cards:
 
 
 def read_progress(text: bytes) -> Progress:
-    """Read a file of progress. Raises: NotationError."""
+    """Read the text of a progress file. Raises: NotationError."""
     progress: Progress = read_record(text, Progress)
     return progress
 
 
 @contextmanager
 def _changing(path: Path) -> Iterator[Cards]:
-    """Yield the cards of a file to be changed, and write them at the end of the block; an error changes nothing.
+    """Yield a file's cards for modification, and write them at the end of the block unless an error is raised.
 
-    Programs that share the file take turns, so that none loses an answer of another.
+    A lock prevents programs that share the file from losing each other's answers.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     deadline = time.monotonic() + _LOCK_SECONDS
@@ -142,11 +144,11 @@ def _changing(path: Path) -> Iterator[Cards]:
 
 
 def problems(text: str, rules: Rules) -> tuple[list[dict[str, Any]], int]:
-    """Return the first problems of a file in OBF, each with the ``scores`` of its moves, and how many the file has.
+    """Return the first problems of an OBF file, each with the ``scores`` of its moves, and the file's problem count.
 
-    Positions without a choice of moves are left out. ``scores`` is empty where the file does not give all of them.
+    Positions without a choice of moves are left out. ``scores`` is empty if the file does not score all moves.
 
-    Raises: NotationError if none is left.
+    Raises: NotationError if no problem is left.
     """
     found = []
     for line in text.splitlines():

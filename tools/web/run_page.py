@@ -1,7 +1,7 @@
-"""The page of a run that is being played, in a process of its own.
+"""The page of a run in progress, served by a separate process.
 
-``python -m outflank.tools.web.run_page`` is started by ``PageProcess`` and reads events from a pipe. It runs beside
-engines that play for time, so it yields to them: it has a lower priority, and does its work once for all viewers.
+``python -m outflank.tools.web.run_page`` is started by ``PageProcess`` and reads events from a pipe. It shares the
+machine with engines whose clocks run, so it has a lower priority and does its work once for all viewers.
 """
 
 import asyncio
@@ -39,21 +39,21 @@ from outflank.tools.web.run_view import RunView
 from outflank.tools.web.server import WebServer
 
 NICENESS = 10
-_OLDEST_SECONDS = 20.0  # the age up to which a file of the whole run is served again
+_OLDEST_SECONDS = 20.0  # the time for which a file of the whole run is cached
 _TICK_SECONDS = 0.1
 _MOST_LATE = (
     50_000  # the events that may wait for their delay; beyond, a game appears whole when it has ended
 )
-_LAST_SECONDS = 0.5  # the time in which viewers get the last message
+_LAST_SECONDS = 0.5  # the time for sending the last message to viewers before the server stops
 
 
 class RunPage:
-    """The page of a run, its changes, and its files.
+    """The routes of a run's page: the page, its feed of changes, and its files.
 
     Args:
         run: the run so far.
         openings: the openings of the run.
-        delay: the seconds by which everything is shown late.
+        delay: the delay of everything shown, in seconds.
     """
 
     def __init__(self, run: Run, openings: Sequence[tuple[Move, ...]], delay: float) -> None:
@@ -89,7 +89,7 @@ class RunPage:
         ]
 
     def put(self, messages: list[Event | LiveUpdate]) -> None:
-        """Queue events to be shown after the delay; may be called from any thread."""
+        """Queue events, which are shown after the delay; may be called from any thread."""
         due = time.monotonic() + self._delay
         for message in messages:
             if len(self._late) < _MOST_LATE or not isinstance(message, TurnBegun | TurnPlayed | Thought):
@@ -97,7 +97,7 @@ class RunPage:
 
     @asynccontextmanager
     async def lifespan(self, app: object) -> AsyncIterator[None]:
-        """Send changes and show events while the page is served."""
+        """Process events and publish changes while the page is served."""
         tasks = [asyncio.create_task(self._feed.publish()), asyncio.create_task(self._show())]
         try:
             yield
@@ -142,7 +142,7 @@ class RunPage:
         return PlainTextResponse("\n".join([*game.dialogue, ""]))
 
     async def _run_file(self, request: Request) -> Response:
-        """Return a file of the whole run. One is made at a time, and is then served for some seconds."""
+        """Return a file of the whole run. Files are made one at a time, and cached for some seconds."""
         name, view = request.url.path[1:], self._shown()
         async with self._making:
             made, run, text = self._files.get(name, (0.0, None, ""))
@@ -171,9 +171,9 @@ def _attachment(text: str, name: str) -> Response:
 
 
 def main() -> None:
-    """Serve until the pipe ends; its first message is ``RunOpened``. Stdin has the pickled sockets.
+    """Serve until the pipe ends. Stdin has the pickled sockets; the pipe's first message begins with ``RunOpened``.
 
-    Names by which browsers are refused are sent back through the pipe.
+    When a browser is refused for the host name it used, the name is sent back through the pipe.
     """
     delay, *names = sys.argv[1:]
     shared = pickle.load(sys.stdin.buffer)

@@ -1,7 +1,6 @@
-"""A run as the values of its page: games being played, ended and to come, and the parts of the report.
+"""A run as values for its page: live, finished and upcoming games, and the parts of the report.
 
-Small values follow events at once. Parts of the report are made in a thread, which spends at most a tenth of the time
-on them.
+Small values are updated at each event. The report is made in a thread, which works at most a tenth of the time.
 """
 
 import asyncio
@@ -36,11 +35,11 @@ from outflank.tools.report.report import report_parts, run_replay
 from outflank.tools.web.change_feed import ChangeFeed
 
 MOST_LISTED = 1_000
-"""Games that a page lists; the report has more, and the files have them all."""
+"""The number of finished games that the page lists; files contain all games."""
 _MOST_TO_COME = 8
-_LEAST_SECONDS = 0.3  # between two computations of the report
-_REST = 9  # times as long as the last one took
-_LONGEST_LINE = 20  # moves of a principal variation
+_LEAST_SECONDS = 0.3  # the shortest pause between two computations of the report
+_REST = 9  # the shortest pause after a computation, as a multiple of its duration
+_LONGEST_LINE = 20  # the number of moves that are shown of a principal variation
 _HEAD = (
     "number",
     "black",
@@ -50,17 +49,17 @@ _HEAD = (
     "margin",
     "result",
     "fault",
-)  # of a game that has ended
+)  # the facts of a finished game in the list
 
 
 @dataclass(slots=True)
 class _LiveGame:
-    """A game that is being played.
+    """A game in progress.
 
     Attributes:
         record: the game so far; its result has no meaning.
         clocks: the seconds left on the clock of each side; None without a clock.
-        begun: the turn under way; None if no engine thinks.
+        begun: the current turn; None if no engine is thinking.
         thoughts: the last report of each engine, by the letter of its disc.
     """
 
@@ -70,7 +69,7 @@ class _LiveGame:
     thoughts: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def take(self, event: TurnBegun | TurnPlayed | Thought) -> None:
-        """Follow an event of this game; events of earlier attempts change nothing."""
+        """Apply an event of this game; events of earlier attempts are ignored."""
         pairing, turns = self.record.pairing, self.record.turns
         match event:
             case Thought(engine=engine, line=line):
@@ -95,12 +94,12 @@ class _LiveGame:
                     self.begun = None
 
     def side_at(self, ply: int) -> Colour:
-        """Return the side to move; a turn may begin before the end of the previous turn is known."""
+        """Return the side to move at a ply, which may be one ahead: a turn can begin before the last one is known."""
         side = self.record.final_position.side
         return side if ply == len(self.record.turns) else side.other
 
     def value(self, delay: float) -> dict[str, Any]:
-        """Return the game as the page's program replays games, with clocks and the turn under way."""
+        """Return the game in the format of ``Replay``, with clocks and the current turn."""
         begun = self.begun
         record = replace(
             run_replay(self.record), ending="playing", result="", winner="", margin=None, remark="live"
@@ -115,17 +114,17 @@ class _LiveGame:
 
 
 class RunView:
-    """Sets the values of a feed. All methods must be called in the event loop's thread.
+    """Translates events into values of a feed. All methods must be called in the event loop's thread.
 
     Args:
         feed: the feed of the page.
         run: the run so far.
         openings: the openings of the run, in order.
-        delay: the seconds by which everything is shown late.
+        delay: the delay of everything shown, in seconds.
 
     Attributes:
-        run: the run as the page shows it.
-        games: the games that have ended, by number.
+        run: the run as currently shown.
+        games: the finished games, by number.
     """
 
     def __init__(
@@ -139,14 +138,14 @@ class RunView:
         self._state = "playing"
         self._planned: int | None = None
         self._live: dict[int, _LiveGame] = {}
-        self._changed: set[int] = set()  # the numbers of live games
+        self._changed: set[int] = set()  # the numbers of live games that have changed since ``settle``
         self._listed: list[int] = []
         self._is_stale = True
         for game in run.games[-MOST_LISTED:]:
             self._list(game)
 
     def take(self, event: Event | LiveUpdate) -> None:
-        """Follow an event."""
+        """Apply an event."""
         match event:
             case TurnBegun() | TurnPlayed() | Thought():
                 if event.game in self._live:
@@ -195,7 +194,7 @@ class RunView:
         self._feed.set("run", run)
 
     async def renew_tables(self) -> None:
-        """Make the parts of the report again after each change, until cancelled."""
+        """Recompute the parts of the report after changes, until cancelled."""
         while True:
             if not self._is_stale:
                 await asyncio.sleep(_LEAST_SECONDS / 3)
@@ -250,10 +249,10 @@ def _disc(colour: Colour) -> str:
 
 
 def shown_thought(line: str, colour: Colour) -> dict[str, Any] | None:
-    """Return the page's values of a line in which an engine reports on its best move.
+    """Return the page's values for a line of engine output that reports on a best move.
 
-    Returns: ``value``, in discs for Black, ``depth`` and ``pv``, each None or empty if it is not known; None if the
-        line has no report.
+    Returns: ``value``, in discs for Black, ``depth`` and ``pv``, each None or empty if unknown; None if the line is
+        no report.
     """
     report = read_thought(line)
     if report is None:
@@ -267,7 +266,7 @@ def shown_thought(line: str, colour: Colour) -> dict[str, Any] | None:
 
 
 def _tables(run: Run, openings: Sequence[tuple[Move, ...]]) -> tuple[dict[str, str], list[dict[str, Any]]]:
-    """Return the parts of the report, and the next games that are planned; runs in a thread."""
+    """Return the parts of the report and the next planned games; runs in a thread."""
     parts = report_parts(Figures(run), run.games[-MOST_LISTED:])
     if run.finished or run.interrupted:
         return parts, []

@@ -1,11 +1,11 @@
-"""The web server of all commands: one ASGI app that runs beside a command, behind the checks that every app needs.
+"""The web server of all commands: an ASGI app that runs in a thread of a command, with security checks on all input.
 
-A command takes a port with ``Address.listen`` and gives it with its routes to ``WebServer``, a context manager. The
-routes are served in a thread with an event loop of its own, and nothing of it is left when the context ends.
+A command opens a socket with ``Address.listen`` and passes it with its routes to ``WebServer``, a context manager. The
+routes are served by an event loop in a separate thread, which ends with the context.
 
-All input from outside is bounded before any route sees it. ``CountingListener`` counts connections. A connection has
-ten seconds for its TLS handshake, ten for the head of each request and thirty for its body. Output is written in pieces
-as fast as the peer reads, and the handler of a WebSocket ends with its connection.
+All input is bounded before a route sees it. ``CountingListener`` limits connections. A connection has ten seconds for
+its TLS handshake, ten for the head of each request and thirty for its body. Output is written in pieces as fast as
+the peer reads, and the handler of a WebSocket ends when its connection ends.
 """
 
 import asyncio
@@ -40,22 +40,22 @@ from outflank.tools.runtime.address import BACKLOG, Address, is_host
 from outflank.tools.runtime.limits import Budget
 from outflank.tools.web.listener import HEADER_BYTES, NO_ROOM, CountingListener, Limits
 
-_LONGEST_PATH = 1_000  # the path of a request; a longer one is answered with 404
+_LONGEST_PATH = 1_000  # the longest path of a request; a longer one is answered with 404
 _IDLE_SECONDS = 10.0  # the time for a TLS handshake, and for the headers of a request
 _UNREAD_SECONDS = 40.0  # the time after which a peer that does not read its output is dropped
-_PING_SECONDS = 20.0  # between pings; a peer that does not answer within this time is dropped
-_WATCH_SECONDS = 1.0  # the pause between checks whether a peer that is not read has hung up
-# The time for open requests when the server ends, and for a WebSocket's handler after its connection is lost.
+_PING_SECONDS = 20.0  # the pause between pings; a peer that does not answer within this time is dropped
+_WATCH_SECONDS = 1.0  # the interval of checking for a hang-up while reading from the peer is paused
+# The time that open requests have when the server ends, and a WebSocket's handler when its connection is lost.
 _FAREWELL_SECONDS = 2
-_PIECE = 65_536  # the bytes or characters of output that are written at once
+_PIECE = 65_536  # the largest piece of output, in bytes or characters
 _BODY_SECONDS = 30.0  # the time in which the body of a request must arrive
-_SMALL_BODY = 65_536  # bytes that the body of every request may take
-_LARGE_BODIES = 32 << 20  # bytes that the bodies of all requests under way may take beyond these
-_IDLE_FRAMES = 500  # the pings, pongs and fragments that a WebSocket may send at once
+_SMALL_BODY = 65_536  # the part of each body, in bytes, that does not count towards the next limit
+_LARGE_BODIES = 32 << 20  # the limit on the rest of all open requests' bodies together, in bytes
+_IDLE_FRAMES = 500  # the number of pings, pongs and fragments that a WebSocket may send in a burst
 _IDLE_FRAMES_A_SECOND = 20
 
 
-# This policy forbids to load, run, frame and send anything; a page that needs more has a policy of its own.
+# This policy forbids loading, running, framing and sending anything; a page that needs more sets its own policy.
 STRICT_POLICY = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 _HEADERS = {
     "content-security-policy": STRICT_POLICY,
@@ -69,16 +69,17 @@ _HEADERS = {
 
 _CLOSING = {"connection": "close"}
 _OTHER_SITE = "pages of other sites get no answer"
-_OTHER_NAMES = 20  # the most names that are reported
+_OTHER_NAMES = 20  # the number of refused host names that are reported at most
 _LOCAL_DOMAINS = ("local", "lan", "home", "home.arpa", "internal", "localdomain", "fritz.box")
 _NETLOC = re.compile(r"(?:\[[^\[\]]*\]|[^\[\]@]*)(?::\d*)?")
 _USUAL_PORTS = {"http": 80, "https": 443}
 
 
 def own_names(names: Sequence[str]) -> frozenset[str]:
-    """Return the names by which browsers reach this machine, in lower case, with the given ones.
+    """Return the host names by which browsers reach this machine, in lower case, including the given names.
 
-    They are its host name, alone and in the domains that routers use; nobody outside can point these names here.
+    They are localhost and the machine's host name, also in the local domains that routers use. A DNS server on the
+    Internet can't make these names point here.
     """
     host = socket.gethostname().lower()
     first = host.partition(".")[0]
@@ -87,7 +88,7 @@ def own_names(names: Sequence[str]) -> frozenset[str]:
 
 
 def is_own_name(host: str, ours: Collection[str]) -> bool:
-    """Return whether a host is a number or one of the names, with or without a final dot."""
+    """Return whether a host is an IP address or one of the names, with or without a final dot."""
     with suppress(ValueError):
         ipaddress.ip_address(host)
         return True
@@ -99,8 +100,8 @@ def is_own_origin(origin: str, host: str, port: int) -> bool:
 
     Args:
         origin: the header ``Origin``, such as ``https://play.example``.
-        host: the header ``Host``, such as ``play.example:8443``. Without a port it may come from a proxy that leaves
-            the port out, unless the server listens on a port that browsers leave out.
+        host: the header ``Host``, such as ``play.example:8443``. If it has no port, the port of the origin is
+            ignored, since a proxy may have removed it, unless the server listens on a default port.
         port: the port that the server listens on.
     """
     scheme, sent, asked = origin.partition(":")[0].lower(), _site(origin), _site(f"http://{host}")
@@ -113,7 +114,7 @@ def is_own_origin(origin: str, host: str, port: int) -> bool:
 
 
 def _site(url: str) -> tuple[str, int | None] | None:
-    """Return host and port of a URL that has no path and no user; None for other texts."""
+    """Return the host and port of a URL without path and user; None for other texts."""
     with suppress(ValueError):
         parts = urlsplit(url)
         is_site = url.lower() == f"{parts.scheme}://{parts.netloc}".lower()
@@ -125,16 +126,16 @@ def _site(url: str) -> tuple[str, int | None] | None:
 def _guarded(
     app: ASGIApp, names: Sequence[str], port: int, on_other_name: Callable[[str], object] | None
 ) -> ASGIApp:
-    """Return an app that passes a request on only if it was meant for this server, and that adds headers to answers.
+    """Return an app that refuses requests that were not meant for this server, and that adds headers to answers.
 
-    The ``Host`` has to be a number, ``localhost``, a name of this machine or one of `names`: an attacker's page whose
-    DNS name points here would send that name. An ``Origin``, which only browsers send, has to be ours.
+    The ``Host`` must be an IP address, ``localhost``, a name of this machine or one of `names`; this check prevents DNS
+    rebinding. An ``Origin``, which only browsers send, must be this site.
 
     Args:
         app: the app.
         names: the names by which others reach the server, without ports.
         port: the port that the server listens on.
-        on_other_name: the function that gets each other name of a request once, up to a small number of names.
+        on_other_name: the function that is called once for each refused host name, up to a small number of names.
     """
     ours, bodies, others = own_names(names), _Bodies(), set[str]()
 
@@ -170,14 +171,14 @@ def _guarded(
 
 
 class _Bodies:
-    """The bodies of the requests under way: each must arrive in time, and all together take bounded memory."""
+    """Limits on the bodies of open requests: a deadline for each, and a bound on their total memory."""
 
     def __init__(self) -> None:
         self._large = 0
 
     @contextmanager
     def bounded(self, receive: Receive) -> Iterator[Receive]:
-        """Yield a ``receive`` that raises HTTPException at a limit. The body counts until the end of the context."""
+        """Yield a ``receive`` that raises HTTPException beyond a limit. The body counts until the context ends."""
         size, is_whole, deadline = 0, False, asyncio.get_running_loop().time() + _BODY_SECONDS
 
         async def receive_bounded() -> Message:
@@ -203,7 +204,7 @@ class _Bodies:
 
 
 def _prepared(send: Send) -> Send:
-    """Return a ``send`` that adds our headers and sends bodies in pieces, each after the peer has read enough."""
+    """Return a ``send`` that adds our headers and sends bodies in pieces, with backpressure from the peer."""
 
     async def answer(message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -223,17 +224,17 @@ def _prepared(send: Send) -> Send:
 
 
 class _Loop(asyncio.SelectorEventLoop):
-    """An event loop with our deadline for TLS handshakes, which uvicorn leaves at the default of a minute."""
+    """An event loop with a shorter deadline for TLS handshakes; uvicorn can't change the default of one minute."""
 
     async def create_server(self, *arguments: Any, **named: Any) -> asyncio.Server:
-        """Create a server as the base class does."""
+        """Create a server like the base class, with the shorter deadline."""
         if named.get("ssl"):
             named["ssl_handshake_timeout"] = _IDLE_SECONDS
         return await super().create_server(*arguments, **named)
 
 
 class _UnreadOutput(asyncio.Protocol):
-    """Drops a connection whose peer does not read what is written."""
+    """Drops a connection whose peer does not read its output."""
 
     loop: asyncio.AbstractEventLoop
     transport: asyncio.Transport
@@ -250,7 +251,7 @@ class _UnreadOutput(asyncio.Protocol):
 
 
 class _PromptHttp(_UnreadOutput, H11Protocol):
-    """Drops connections on which no whole request arrives for too long."""
+    """Drops connections that deliver no complete request head for too long."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)  # type: ignore[arg-type]
@@ -267,10 +268,10 @@ class _PromptHttp(_UnreadOutput, H11Protocol):
 
 
 class _PromptSockets(_UnreadOutput, WebSocketsSansIOProtocol):
-    """Bounds frames that make no message, and ends the handler soon after its connection.
+    """Limits frames that complete no message, and ends the handler soon after its connection is lost.
 
-    While the handler takes no message, the connection is not read, and neither a pong nor a hang-up is
-    noticed. So a ping may stay unanswered then, and the system is asked whether the peer has hung up.
+    While the handler accepts no message, reading from the connection is paused, so pongs and hang-ups go unnoticed.
+    During a pause, missing pongs are therefore ignored, and the system is polled for a hang-up.
     """
 
     _task: asyncio.Task[None] | None = None
@@ -290,7 +291,7 @@ class _PromptSockets(_UnreadOutput, WebSocketsSansIOProtocol):
             self.loop.call_later(_FAREWELL_SECONDS, self._task.cancel)
 
     async def send(self, message: Any) -> None:
-        """Send a message, a long text in fragments."""
+        """Send a message; a long text is split into fragments."""
         text = message.get("text") if message["type"] == "websocket.send" else None
         if text is None or len(text) <= _PIECE:
             await super().send(message)
@@ -368,23 +369,23 @@ Lifespan = Callable[[Any], AbstractAsyncContextManager[None]]
 
 
 class WebServer:
-    """Runs routes beside a command; a context manager.
+    """Serves routes in a thread of a command; a context manager.
 
     Args:
         routes: the routes for Starlette; their handlers run in the server's event loop.
-        listener: the socket of ``Address.listen``, which the server takes over.
+        listener: the listening socket, which the server takes over, see ``Address.listen``.
         names: the names by which others reach the server, without ports.
-        on_other_name: the function that gets each other name by which a browser was refused, once and in the server's
-            thread.
+        on_other_name: the function that is called once for each other host name by which a browser was refused; it
+            runs in the server's thread.
         limits: the limits on peers.
-        certificate: the files of the certificate chain and of its private key, both in PEM; None for plain HTTP, as
-            behind a proxy.
-        lifespan: the asynchronous context in which the app runs, for tasks of its own.
+        certificate: the PEM files of the certificate chain and its private key; None for plain HTTP, for example
+            behind a TLS proxy.
+        lifespan: the asynchronous context in which the app runs; it may start background tasks.
 
     Attributes:
-        url: the address of the server for browsers, without a slash at its end.
+        url: the address of the server for browsers, without a final slash.
 
-    Raises: SettingsError about the certificate.
+    Raises: SettingsError if the certificate can't be used.
     """
 
     def __init__(

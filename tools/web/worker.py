@@ -1,4 +1,4 @@
-"""Threads that do the work of requests, and stop work that nobody waits for any more."""
+"""Worker threads for requests. Work is stopped when its client disconnects."""
 
 import asyncio
 import threading
@@ -16,7 +16,7 @@ Result = TypeVar("Result")
 
 
 class Worker:
-    """A thread that does one piece of work after the other.
+    """A thread that does the work of requests one after the other.
 
     Args:
         name: the name of the thread.
@@ -25,23 +25,23 @@ class Worker:
     def __init__(self, name: str) -> None:
         self._executor = ThreadPoolExecutor(1, thread_name_prefix=name)
         self._searcher: StoppableSearcher | None = None
-        self._abandoned = threading.Event()  # the event of the work under way
+        self._abandoned = threading.Event()  # whether the current work is abandoned
 
     @property
     def searcher(self) -> "StoppableSearcher":
-        """The searcher of this thread. Its searches end with the work that they belong to."""
+        """The searcher of this thread. Its searches stop when their work is abandoned."""
         if self._searcher is None:
             self._searcher = StoppableSearcher()
             self._searcher.check = self.check
         return self._searcher
 
     def check(self) -> None:
-        """Raise Stopped if nobody waits for the work under way any more. Long work should call it often."""
+        """Raise Stopped if the client of the current work has disconnected. Long work should call this often."""
         if self._abandoned.is_set():
             raise Stopped
 
     async def do(self, request: Request, work: Callable[[], Result]) -> Result:
-        """Return the result of `work`, which is stopped, or not begun, if the client of the request hangs up.
+        """Return the result of `work`, which is stopped, or not started, if the client disconnects.
 
         Raises: ClientDisconnect; the errors of `work`.
         """
@@ -70,10 +70,10 @@ class Worker:
 
 
 class StoppableSearcher(Searcher):
-    """A searcher that asks before, during and after each search whether its result is still wanted.
+    """A searcher that checks before, during and after each search whether the result is still needed.
 
     Attributes:
-        check: the function that raises Stopped if it is not.
+        check: the function that raises Stopped if the result is not needed any more.
     """
 
     check: Callable[[], object]
