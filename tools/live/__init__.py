@@ -1,1 +1,1 @@
-"""A game that people take part in: the referee, a person's driver, and two faces, the terminal and the page."""
+"""Games with human players: the game with its referee, drivers for people, and the user interfaces (terminal, page)."""

@@ -49,8 +49,8 @@ pause           stop the clocks until the next line
 resign, new     give up; begin again
 quit            end; --resume takes a saved file, or else what is printed then"""
 _HINTS = 3
-_HINT_LEVEL = 16  # takes about a second for three moves
-_LONGEST = 1000  # the characters of a line, which may contain a path
+_HINT_LEVEL = 16  # the lowest level of a hint's search; three moves take about a second
+_LONGEST = 1000  # the longest input line, in characters; it may contain a path
 
 
 class Dialogue:
@@ -59,15 +59,15 @@ class Dialogue:
     Args:
         record: the game to start or continue.
         session: the engine.
-        people: the colours that people play.
+        people: the colours of human players.
         control: the time control of each side.
-        name: the person's name in the record.
+        name: the person's name in the game record.
         lines: the person's input.
         files: the files that the game is saved in.
         hints: whether to show the best moves before each move of a person.
-        explorer: the archive to look positions up in; None without an archive.
+        explorer: the archive for the command ``explore``; None without an archive.
 
-    Raises: FileFormatError if the game can't be saved in the file that is written after every move.
+    Raises: FileFormatError if the format of the autosave file can't store the game.
     """
 
     def __init__(
@@ -90,8 +90,8 @@ class Dialogue:
         self._files, self._hints, self._explorer = files, hints, explorer
         files.expect_held(self._game.record())
         self._reasons = ""  # the score of the engine's last move and how sure it is, in parentheses
-        self._kept = len(self._game.turns)  # turns that are already saved
-        self._written = self._state()  # the state in the file that is written after every move
+        self._kept = len(self._game.turns)  # the number of turns that are already saved
+        self._written = self._state()  # the state in the autosave file
         self._shown = False  # whether the board and the last event have been shown
         self._is_left = False  # whether the person has ended the session
         self._words: dict[str, Callable[[str], object]] = {
@@ -119,9 +119,9 @@ class Dialogue:
         self._words |= {word: self._words[meant] for word, meant in others.items()}
 
     def run(self) -> None:
-        """Play until the person quits, the input ends, or the engine's own game is over.
+        """Play until the person quits, the input ends, or a game without people is over.
 
-        Raises: OutflankError or OSError for a line that can't be executed; at a terminal the error is shown instead.
+        Raises: OutflankError or OSError if a command fails; at a terminal the error is shown instead.
         """
         try:
             while not self._is_left:
@@ -140,7 +140,7 @@ class Dialogue:
                 self._say_game()
 
     def _ask(self, seconds: float) -> str:
-        """Return the person's move. Raises: TimeoutError; Stopped after a command that changed the game."""
+        """Return the person's move. Raises: TimeoutError; Stopped after a command that changes the game."""
         deadline = time.monotonic() + seconds
         self._show()
         while True:
@@ -151,7 +151,7 @@ class Dialogue:
                 raise Stopped
 
     def _think(self, side: Colour) -> tuple[Move, float | None]:
-        """Let the engine choose, and show its results meanwhile. Return its move and the score, None without one."""
+        """Return the engine's move and its score, if any. Show the progress of the search."""
         empties = self._game.position.empties
         found: list[SearchInfo] = []
 
@@ -167,7 +167,7 @@ class Dialogue:
         return move, found[-1].score if found else None
 
     def _note(self, turn: AnnotatedMove) -> None:
-        """Announce a turn that the person did not choose."""
+        """Announce a pass or a move of the engine."""
         self._shown = False
         if turn.move.is_pass:
             say(f"{self._name(turn.colour)} has no move and passes.")
@@ -188,7 +188,7 @@ class Dialogue:
             self._hint("")
 
     def _listen(self, prompt: str, deadline: float) -> Move | None:
-        """Read a line and execute it; return the move if it is one. Raises: TimeoutError."""
+        """Read a line and execute it. Return the move if the line is one. Raises: TimeoutError."""
         line = self._lines.next(prompt, deadline - time.monotonic())
         if line is None:
             self._is_left = True
@@ -290,7 +290,7 @@ class Dialogue:
         self._is_left = True
 
     def _say_game(self) -> None:
-        """Print an unsaved game as ``--resume`` takes it: a transcript, or the board if it began elsewhere."""
+        """Print an unsaved game for ``--resume``: its transcript, or the current board after a non-standard start."""
         if self._kept >= len(self._game.turns):
             return
         game = self._game.record().game()

@@ -1,4 +1,4 @@
-"""Drivers of players in this process: people, who are asked for moves as engines are, and Outflank itself."""
+"""Drivers of players in this process: people, and Outflank itself."""
 
 import math
 import time
@@ -12,18 +12,18 @@ from outflank.protocol.drivers.spec import EngineSpec
 from outflank.protocol.formats.annotated import PROGRAM, AnnotatedGame
 from outflank.protocol.server.session import Session
 
-_PERSON_GRACE_SECONDS = 0.3  # of each move, for the way between a page and the server
+_PERSON_GRACE_SECONDS = 0.3  # the grace period of each move, for the latency between page and server
 
 
 class Person(Driver):
-    """A person.
+    """A human player.
 
     Args:
         name: the name in messages and records.
         rules: the rules of the games.
         control: the person's time control.
-        ask: the function that waits for the person's move and returns its text. Its argument is the seconds that the
-            person has, infinite without a clock; it raises TimeoutError after them, and ``Stopped`` to interrupt.
+        ask: the function that waits for the person's move and returns its text. Its argument is the timeout in
+            seconds, infinite without a clock. It raises TimeoutError, or ``Stopped`` to interrupt the game.
     """
 
     def __init__(self, name: str, rules: Rules, control: TimeControl, ask: Callable[[float], str]) -> None:
@@ -46,13 +46,13 @@ class Person(Driver):
 
 
 class OwnEngine(Driver):
-    """Outflank in the process of the program.
+    """Outflank itself, running in this process.
 
     Args:
         session: the engine, with its strength and books.
         control: the time control.
-        choose: the function that lets the session choose a move for the side to move. It returns the move and its
-            score, None if the engine gave none.
+        choose: the function that lets the session choose a move for a side. It returns the move and its score, which
+            is None if the engine gave none.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class OwnEngine(Driver):
 
     @property
     def name(self) -> str:
-        """The name of the program with its strength at present: ``Outflank 1.2.0 level 4``."""
+        """The name of the program with its current strength: ``Outflank 1.2.0 level 4``."""
         strength = self._session.strength
         if strength.elo is not None:
             return f"{PROGRAM.capitalize()} Elo {strength.elo}"
@@ -80,7 +80,7 @@ class OwnEngine(Driver):
         return True
 
     def choose(self, seconds: float) -> Reply:
-        """Return the session's move; the session keeps to its clock by itself."""
+        """Return the session's move; the session manages its own time."""
         began = time.perf_counter()
         move, score = self._choose(self._session.position.side)
         return Reply(str(move), time.perf_counter() - began, score)

@@ -1,4 +1,4 @@
-"""The files that a game at the terminal is saved in."""
+"""The files in which a game at the terminal is saved."""
 
 from pathlib import Path
 
@@ -9,14 +9,14 @@ from outflank.tools.report.gamefiles import expect_held, format_of, game_writer,
 
 
 class GameFiles:
-    """The files that a session saves its game in: new files, and files that contain only that game.
+    """Saves a session's game in files, without overwriting files that contain anything else.
 
     Args:
-        saved: the file that is written after every move; None for no file.
-        resumed: the file that the game was resumed from; None without one, or if saving would lose data.
+        saved: the autosave file, which is written after every move; None for no file.
+        resumed: the file from which the game was resumed; None without one, or if overwriting it would lose data.
 
     Attributes:
-        saved: the file that is written after every move. A later game has its own, as ``game-2.sgf`` next to
+        saved: the autosave file of the current game. Each later game gets its own, such as ``game-2.sgf`` next to
             ``game.sgf``.
 
     Raises: NotationError or SettingsError if `saved` can't be written, see ``save``.
@@ -45,12 +45,12 @@ class GameFiles:
         return writer.loss_note
 
     def expect_held(self, record: AnnotatedGame) -> None:
-        """Raise FileFormatError if the game can't be saved after every move; a WTHOR file is written at the end."""
+        """Raise FileFormatError if the autosave format can't store an unfinished game; WTHOR is saved at the end."""
         if self.saved is not None and (name := format_of(self.saved)) != "wthor":
             expect_held(name, record)
 
     def begin_another_game(self) -> None:
-        """Leave all files to the last game, and choose the first free name for the next game."""
+        """Stop writing to the last game's files, and choose the first free name for the next game."""
         self._own.clear()
         number = 2
         while self.saved is not None and self._first is not None and self._taken(self.saved):

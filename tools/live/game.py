@@ -1,7 +1,7 @@
-"""A game in which people take part: they may also take moves back, play them again, resign and pause.
+"""A game with human players, who may also take moves back, redo them, resign and pause.
 
-The referee of matches decides the game. Its clocks never give a person time back: the seconds used for a move that is
-taken back, or interrupted by a pause, count for the move that is then due.
+The game uses the referee of matches. People never get time back: the seconds used for a move that is taken back or
+interrupted by a pause are charged to the person's next move.
 """
 
 import time
@@ -23,23 +23,23 @@ from outflank.tools.runtime.signals import Stopped
 class LiveGame:
     """A game that ``play_on`` plays in the calling thread until it is over or interrupted.
 
-    The methods that change the game interrupt it first; ``play_on`` then continues it. A person's driver may call them
-    while it is asked for a move, if it raises ``Stopped`` afterwards.
+    Methods that change the game interrupt it first; ``play_on`` then continues it. A person's driver may call these
+    methods while it is asked for a move, if it raises ``Stopped`` afterwards.
 
     Attributes:
         drivers: the players, by colour.
         turns: the turns so far.
-        ended: the record of the game by the referee; None while the game is not over.
+        ended: the referee's record of the finished game; None while the game is not over.
         thinking: the side whose clock runs; None if no clock runs.
-        since: the time when this clock started, in seconds since 1970.
-        left: the seconds that each side had then; infinite without a clock.
+        since: the time when the running clock started, in seconds since 1970.
+        left: the seconds that each side had at that time; infinite without a clock.
 
     Args:
-        record: the game to start or continue. Its turns cost no clock any time, and those that are ``given`` can't be
-            taken back.
+        record: the game to start or continue. Its turns are not charged to the clocks, and its first ``given`` turns
+            can't be taken back.
         drivers: the players, by colour.
-        on_begun: the function that is called when a player begins to think.
-        on_turn: the function that gets each turn.
+        on_begun: the function that is called when a player's clock starts.
+        on_turn: the function that is called with each turn.
     """
 
     def __init__(
@@ -58,8 +58,8 @@ class LiveGame:
         self._date = record.date or datetime.now(UTC).astimezone().isoformat(timespec="seconds")
         self.turns = list(record.moves)
         self._unclocked = len(self.turns)
-        self._undone: list[AnnotatedMove] = []  # the last one is redone first
-        self._spent = dict.fromkeys(Colour, 0.0)  # seconds that each side has used for its next move
+        self._undone: list[AnnotatedMove] = []  # a stack: the last turn is redone first
+        self._spent = dict.fromkeys(Colour, 0.0)  # the seconds that each side has used for its next move
         self.ended: GameRecord | None = None
         self.thinking: Colour | None = None
         self.since = self._began = 0.0
@@ -67,7 +67,7 @@ class LiveGame:
 
     @property
     def first(self) -> Position:
-        """The position that the game began with."""
+        """The start position of the game."""
         return self._start.first
 
     @property
@@ -77,7 +77,7 @@ class LiveGame:
 
     @property
     def people(self) -> list[Colour]:
-        """The colours that people play."""
+        """The colours of human players."""
         return [colour for colour, driver in self.drivers.items() if isinstance(driver, Person)]
 
     @property
@@ -91,7 +91,7 @@ class LiveGame:
         return self.ended.result if self.ended else AnnotatedGame(self.first, tuple(self.turns)).outcome
 
     def time_left(self, colour: Colour) -> float:
-        """Return the seconds that the next move of a side may take; infinite without a clock."""
+        """Return the seconds that a side has left for its next move; infinite without a clock."""
         return self.left[colour] - (time.monotonic() - self._began if self.thinking is colour else 0.0)
 
     def play_on(self) -> None:
@@ -112,7 +112,7 @@ class LiveGame:
         try:
             self.ended = referee.play()
         except Stopped:
-            # Unless a person was to move, an engine may have been interrupted in the middle of its answer.
+            # If an engine was to move, it may have been interrupted in the middle of its answer.
             if self.thinking not in self.people:
                 for driver in self.drivers.values():
                     driver.dismiss()
@@ -120,13 +120,13 @@ class LiveGame:
             self._stop_clock()
 
     def interrupt(self) -> None:
-        """Stop the game where it stands. A move that an engine is thinking about is lost."""
+        """Stop the game in its current position. An engine's current search is discarded."""
         self._stop_clock()
 
     def take_back(self) -> None:
-        """Take back the last move of a person, or of anyone in a game without people, and all turns after it.
+        """Take back the last move of a person (of any player in a game without people) and all later turns.
 
-        Raises: SettingsError if there is none, or if a person would have no time left.
+        Raises: SettingsError if there is no such move, or if a person would have no time left.
         """
         self.interrupt()
         own = [
@@ -140,7 +140,7 @@ class LiveGame:
         colour, seconds = taken[0].colour, taken[0].seconds or 0.0
         spent = dict(self._spent)
         if colour in self.people and own[-1] >= self._unclocked:
-            # With a time for each move, the time of later moves does not count for the move that is due again.
+            # If each move has its own time, only the time of the move that is taken back counts.
             is_by_move = self.control.main == 0 and self.control.period_moves == 1
             spent[colour] = seconds + (0.0 if is_by_move else spent[colour])
         if any(self._clock(side, kept, spent).allowance <= 0 for side in self.people):
@@ -151,9 +151,9 @@ class LiveGame:
         self.left = self._allowances()
 
     def redo(self) -> None:
-        """Play the moves that were taken back again, up to the next choice of a person.
+        """Redo moves that were taken back, up to the next position in which a person chooses a move.
 
-        Raises: SettingsError if there are none.
+        Raises: SettingsError if no move was taken back.
         """
         self.interrupt()
         if not self._undone:
@@ -169,7 +169,10 @@ class LiveGame:
         self.left = self._allowances()
 
     def resign(self) -> None:
-        """Resign for the only person, or for the side to move. Raises: SettingsError if the game is over."""
+        """Resign for the person, or for the side to move unless exactly one side is human.
+
+        Raises: SettingsError if the game is over.
+        """
         self.interrupt()
         if self.result is not None:
             raise SettingsError("the game is over, so nobody can resign")
@@ -179,7 +182,7 @@ class LiveGame:
         self.ended = GameRecord(self._pairing(), self.first.rules, *how)
 
     def swap_sides(self) -> None:
-        """Let each player continue with the other's colour and clock."""
+        """Swap the colours and clocks of the players."""
         self.interrupt()
         self.drivers = {colour: self.drivers[colour.other] for colour in Colour}
 
@@ -189,7 +192,7 @@ class LiveGame:
         self._begin(AnnotatedGame(self.first))
 
     def record(self) -> AnnotatedGame:
-        """Return the game so far, with times, scores and result; the facts of a continued record are kept."""
+        """Return the game so far, with times, scores and result, and with the names and texts of a continued record."""
         fault = self.ended.detail if self.ended and self.ended.ending.is_fault else ""
         return replace(
             self._start,
@@ -238,7 +241,7 @@ class LiveGame:
         return clock
 
     def _clocked(self, turns: Sequence[AnnotatedMove]) -> list[AnnotatedMove]:
-        """Return the turns as the clocks count them: turns of the continued record took no time."""
+        """Return the turns, without the times of turns that the clocks don't charge."""
         return [
             replace(turn, seconds=None) if number < self._unclocked else turn
             for number, turn in enumerate(turns)

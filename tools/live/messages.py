@@ -1,4 +1,4 @@
-"""The messages of a tab about its game: JSON objects whose field ``do`` names the type."""
+"""The messages from a browser tab about its game: JSON objects whose field ``do`` names the type."""
 
 from typing import Annotated
 
@@ -10,15 +10,16 @@ _Text = Annotated[str, Meta(max_length=10_000)]
 
 
 class Message(msgspec.Struct, tag_field="do", tag=str.lower):
-    """A message of a page."""
+    """A message from a page."""
 
 
 class Player(msgspec.Struct):
     """A side of a new game.
 
     Attributes:
-        who: ``person``, ``level``, ``elo``, or the name of an engine, after ``engine:`` if it might be one of these.
-        strength: the level or the Elo of Outflank; None for the others.
+        who: ``person``, ``level``, ``elo``, or an engine's name, which may have the prefix ``engine:`` to avoid
+            ambiguity.
+        strength: the level or Elo of Outflank; None for other players.
     """
 
     who: _Name
@@ -38,9 +39,9 @@ class New(Message):
     Attributes:
         players: both sides.
         time: the time control of both sides, as ``TimeControl.parse`` reads it; empty for no clock.
-        rules: the rules; empty for those of the page.
-        position: the first board; empty for the start of the rules.
-        moves: the moves that are given, as a transcript.
+        rules: the rules; empty for the page's default.
+        position: the start position; empty for the standard one of the rules.
+        moves: the given opening moves, as a transcript.
     """
 
     players: Players
@@ -51,7 +52,7 @@ class New(Message):
 
 
 class Attach(Message):
-    """Show a game that was started before, and continue it unless it was paused."""
+    """Show a game that was started earlier, and continue it unless it was paused."""
 
     game: _Name
 

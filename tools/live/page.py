@@ -1,4 +1,4 @@
-"""Games on the page: each is played by a thread, and shown by any number of tabs over their sockets."""
+"""Games on the page. Each game is played by its own thread, and shown by any number of tabs over WebSockets."""
 
 import asyncio
 import math
@@ -38,30 +38,30 @@ from outflank.tools.runtime.records import read_record
 from outflank.tools.runtime.signals import Stopped
 
 _SLICE_SECONDS = 0.05
-_PACE_SECONDS = 0.25  # the pause after each turn, in which no clock runs and the page shows it
-_ABSENCE_SECONDS = 20.0  # the time without a tab after which a game is closed
+_PACE_SECONDS = 0.25  # the pause after each turn, so that it can be seen; no clock runs meanwhile
+_ABSENCE_SECONDS = 20.0  # the time after which a game that no tab shows is closed
 _END_SECONDS = 10.0
-_MOST_GAMES = 200  # the games that are kept
-_MOST_RUNNING = 24  # the games that may have engines
+_MOST_GAMES = 200  # the number of games that are kept in memory
+_MOST_RUNNING = 24  # the number of games that may be open, with running engines
 _ENGINE_HASH_MB = 16
 _LONGEST_NAME = 40
 
 
 class PageGame(LiveGame):
-    """A game that a thread of its own plays; calls that interrupt it wait until this thread has ended.
+    """A game that is played in its own thread. Methods that interrupt the game wait until the thread has ended.
 
     Attributes:
-        id: the name of the game on the page.
-        trouble: the sentence about why it can't be continued; empty if it can.
-        pages: the events of the pages that show it, which are set after each change.
-        is_paused: whether somebody has paused it.
-        is_open: whether the game is played, or its engines may still run.
+        id: the game's identifier in messages.
+        trouble: the error that prevents the game from being continued; empty if there is none.
+        pages: the events of the tabs that show the game; an event is set after each change.
+        is_paused: whether a user has paused the game.
+        is_open: whether the game's thread or its engines may be running.
 
     Args:
-        record: the game to start, with the turns that are given.
+        record: the game to start, with its given turns.
         specs: the players, by colour; an empty command stands for a person.
-        on_change: the function that its thread calls after each change.
-        admit: the function that is called before it is continued, and that may refuse by a SettingsError.
+        on_change: the function that the game's thread calls after each change.
+        admit: the function that is called before the game starts or continues; it raises SettingsError to refuse.
     """
 
     def __init__(
@@ -91,11 +91,11 @@ class PageGame(LiveGame):
 
     @property
     def is_running(self) -> bool:
-        """Whether the thread that plays this game is running."""
+        """Whether the game's thread is running."""
         return self._thread is not None and self._thread.is_alive()
 
     def start(self) -> None:
-        """Continue the game unless it is over. Raises: SettingsError if too many games are played."""
+        """Start or continue the game unless it is over. Raises: SettingsError if too many games are running."""
         with self._control:
             if not self.is_running and self.ended is None:
                 self._admit(self)
@@ -119,13 +119,13 @@ class PageGame(LiveGame):
             super().interrupt()
 
     def close(self) -> None:
-        """Interrupt the game and end its engines; ``start`` continues it."""
+        """Interrupt the game and end its engines; ``start`` can continue the game."""
         with self._control:
             self.interrupt()
             self._close_engines()
 
     def close_if_idle(self) -> bool:
-        """Close the game unless a thread plays it or another call changes it; return whether it is closed."""
+        """Close the game unless its thread is running or another call is changing it. Return whether it is closed."""
         if not self._control.acquire(blocking=False):
             return False
         try:
@@ -142,7 +142,7 @@ class PageGame(LiveGame):
                 self.close()
 
     def move(self, text: str) -> None:
-        """Play for the person to move. Raises: NotationError, IllegalMoveError."""
+        """Play a move for the person to move. Raises: NotationError, IllegalMoveError."""
         if self.thinking is None or self.thinking not in self.people or not self._moves.empty():
             raise IllegalMoveError("it is not your turn")
         self._moves.put(str(self.position.parse_move(text)))
@@ -156,13 +156,13 @@ class PageGame(LiveGame):
                 self.start()
 
     def resign(self) -> None:
-        """See ``LiveGame``; its engines end."""
+        """See ``LiveGame``. The game is then closed, which ends its engines."""
         with self._control:
             super().resign()
             self.close()
 
     def facts(self) -> dict[str, Any]:
-        """Return the state of the game for the page, without its moves: players, clocks, and the result."""
+        """Return the state of the game for the page, without its moves."""
         over = self.ended
         return {
             "play": self.id,
@@ -184,7 +184,7 @@ class PageGame(LiveGame):
         }
 
     def _ask(self, seconds: float) -> str:
-        """Wait for a click. Raises: TimeoutError, Stopped."""
+        """Wait for a move from the page. Raises: TimeoutError, Stopped."""
         deadline = time.monotonic() + seconds
         while time.monotonic() <= deadline:
             self._check()
@@ -221,11 +221,11 @@ class PageGame(LiveGame):
 
 
 class Tables:
-    """All games of the page, and the WebSockets of the tabs that show them.
+    """Manages all games of the page, and the WebSockets of the tabs that show them.
 
     Args:
         engines: the engines that pages may choose besides Outflank.
-        game_of: the function that returns the game that a message starts with. Raises: OutflankError.
+        game_of: the function that returns the initial game for a message. It raises OutflankError.
     """
 
     def __init__(
@@ -243,7 +243,7 @@ class Tables:
         return self._games.get(name)
 
     def close(self) -> None:
-        """End all games at the same time, since an engine that does not end by itself takes seconds."""
+        """Close all games in parallel, since ending an unresponsive engine takes seconds."""
         if self._games:
             with ThreadPoolExecutor(len(self._games)) as threads:
                 list(threads.map(PageGame.close, self._games.values()))
@@ -318,9 +318,9 @@ class Tables:
         return game
 
     def _admit(self, game: PageGame) -> None:
-        """Let a game be played if few enough are. To make room, the engines of paused games are ended.
+        """Mark a game as open if fewer than the most are. To make room, end the engines of games that are not running.
 
-        Raises: SettingsError.
+        Raises: SettingsError if too many games are running.
         """
         with self._admission:
             others = [each for each in self._games.values() if each.is_open and each is not game]
@@ -359,7 +359,7 @@ class Tables:
             changed.set()
 
     async def _send(self, socket: WebSocket, game: PageGame, changed: asyncio.Event) -> None:
-        """Send the whole game once, and after each change its state and the turns that are new."""
+        """Send the whole game once, and after each change its state and the new turns."""
         with suppress(RuntimeError):
             known = list(game.turns)
             record = replace(game.record(), moves=tuple(known))
