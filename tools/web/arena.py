@@ -23,7 +23,7 @@ def arena_route(
         url: the address that engines join.
         live: the address of the page that shows the games; empty if there is none.
         status: the function ``Arena.status``, whose values the page shows.
-        waits: whether this page stands in for the page of the games until the first game, so it reloads itself.
+        waits: whether the page is a placeholder for the page of the games, which reloads itself until the first game.
     """
     parts = page_parts(rules, "tables.js")
     headers = {"content-security-policy": f"{parts['policy']}; frame-ancestors 'none'"}
