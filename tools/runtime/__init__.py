@@ -1,1 +1,1 @@
-"""Infrastructure of the commands: processes or a cluster, progress, shared searchers, signals, streams."""
+"""Infrastructure of the commands: worker processes, the cluster, progress, signals, streams, network addresses."""

@@ -1,4 +1,4 @@
-"""Addresses that servers listen on, as users type them, and their listening sockets."""
+"""Addresses for servers to listen on: how users type them, and how sockets are opened on them."""
 
 import ipaddress
 import re
@@ -11,10 +11,10 @@ from outflank.engine import NotationError, SettingsError
 from outflank.protocol.lines import printable
 
 BACKLOG = 256
-"""The connections that may wait to be accepted."""
+"""The length of the queue of connections that wait to be accepted."""
 _LOOPBACK = "127.0.0.1"
 _MOST_PORTS = 65_535
-_LONGEST_LABEL = 63  # the most letters between two dots of a host name
+_LONGEST_LABEL = 63  # the longest part of a host name between two dots
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +22,9 @@ class Address:
     """The address that a server listens on.
 
     Attributes:
-        host: the name or number of this machine.
-        port: the port; 0 for any free one.
-        names: the other host names by which browsers reach the server, such as that of a proxy, without ports.
+        host: the host name or IP address of this machine.
+        port: the port; 0 for any free port.
+        names: other host names by which browsers reach the server, such as a proxy's name, without ports.
     """
 
     host: str = _LOOPBACK
@@ -33,9 +33,9 @@ class Address:
 
     @classmethod
     def parse(cls, text: str) -> "Address":
-        """Read ``PORT``, ``HOST``, ``HOST:PORT`` or ``[IPV6]:PORT``; names of a proxy may follow after commas.
+        """Read ``PORT``, ``HOST``, ``HOST:PORT`` or ``[IPV6]:PORT``, and further host names after commas.
 
-        It may be copied from a browser: ``http://HOST:PORT/``. Raises: NotationError.
+        The text may also be a URL copied from a browser, ``http://HOST:PORT/``. Raises: NotationError.
         """
         place, *names = (part.strip() for part in text.split(","))
         place = re.sub("^https?://", "", place, flags=re.IGNORECASE)
@@ -63,27 +63,27 @@ class Address:
         return ",".join([f"{host}:{self.port}", *self.names])
 
     def refused(self, name: str, option: str) -> str:
-        """Return the sentence about a browser that was refused since it called this address by another name.
+        """Return a message about a browser that was refused because it used another host name.
 
         Args:
-            name: the name.
-            option: the option that this address was given by, such as ``--serve``.
+            name: the host name that the browser used.
+            option: the command-line option that sets this address, such as ``--listen``.
         """
         named = replace(self, names=(*self.names, name))
         return f"a browser that called this server {name} was refused; {option} {named} lets such browsers in"
 
     @property
     def is_loopback(self) -> bool:
-        """Whether only this machine can reach it."""
+        """Whether only this machine can reach the address."""
         with suppress(ValueError):
             return ipaddress.ip_address(self.host).is_loopback
         return self.host.lower() == "localhost"
 
     def url(self, scheme: str = "http") -> str:
-        """Return ``http://127.0.0.1:40123``, the address under which others reach the server.
+        """Return the URL of the server for its clients, such as ``http://127.0.0.1:40123``.
 
-        An unspecified address such as 0.0.0.0 is replaced by the host name of this machine. The first of the other
-        names, if there are any, replaces both; on loopback it is the name of a proxy, which speaks TLS.
+        An unspecified address such as 0.0.0.0 is replaced by this machine's host name. If there are other names, the
+        first one is used as the host. On loopback that name is a TLS proxy's, so the URL has ``https`` and no port.
         """
         host, port = self.host, f":{self.port}"
         with suppress(ValueError):
@@ -98,7 +98,7 @@ class Address:
     def listen(self) -> socket.socket:
         """Return a socket that listens at the address.
 
-        Raises: SettingsError if that is not possible, for example if another program has the port.
+        Raises: SettingsError if it can't be opened, for example because another program uses the port.
         """
         try:
             family, kind, _, _, where = socket.getaddrinfo(
@@ -118,7 +118,7 @@ class Address:
 
 
 def is_host(text: str) -> bool:
-    """Return whether a text is a host name or a number."""
+    """Return whether a text is a host name or an IP address."""
     with suppress(ValueError):
         ipaddress.ip_address(text)
         return True
@@ -132,6 +132,6 @@ def _is_port(text: str) -> bool:
 
 
 def url_of(listener: socket.socket, scheme: str = "http", names: Sequence[str] = ()) -> str:
-    """Return the address under which others reach a listener, as ``Address.url``."""
+    """Return the URL of a listening socket for its clients, see ``Address.url``."""
     host, port = listener.getsockname()[:2]
     return Address(host, port, tuple(names)).url(scheme)

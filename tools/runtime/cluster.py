@@ -1,6 +1,7 @@
-"""The connection to a Dask cluster, for matches, training and books, whose workers must run the same build.
+"""The connection to a Dask cluster, whose workers must run the same build as the command.
 
-Otherwise results of another version or evaluation would get into runs and books unnoticed.
+Otherwise results of another version or evaluation would get into runs and books unnoticed. Matches, training and
+books use the cluster.
 """
 
 from __future__ import annotations
@@ -32,14 +33,14 @@ _PORTS = range(1, 1 << 16)
 
 
 class Place(TypedDict, total=False):
-    """The place where tasks run: arguments of ``open_executor``, from the options --workers and --cluster."""
+    """The arguments of ``open_executor`` that say where tasks run, from the options --workers and --cluster."""
 
     workers: int | None
     cluster: str | None
 
 
 def scheduler_address(text: str) -> str:
-    """Return the text if it is an address, ``tcp://host:port`` or ``tls://host:port``.
+    """Return the text if it is a scheduler's address, ``tcp://host:port`` or ``tls://host:port``.
 
     Raises: NotationError if it is not.
     """
@@ -53,16 +54,16 @@ def scheduler_address(text: str) -> str:
 
 @functools.cache
 def this_build() -> tuple[str, str]:
-    """Return what the result of a task depends on: the version of this process, and the checksum of its weights."""
+    """Return the build of this process: its version and the checksum of its weights."""
     return __version__, checksum()
 
 
 def connect(address: str) -> Client:
-    """Return a client of the scheduler at `address`, see ``scheduler_address``; also a context manager.
+    """Return a client of the scheduler at `address`, see ``scheduler_address``. The client is a context manager.
 
-    The certificates for ``tls://`` are those of Dask's configuration.
+    The certificates for ``tls://`` come from Dask's configuration.
 
-    Raises: SettingsError if the scheduler can't be reached, or one of its workers is of another build.
+    Raises: SettingsError if the scheduler can't be reached, or if a worker runs another build.
     """
     import asyncio  # not at the top: 20 ms of every command's start
 
@@ -80,7 +81,7 @@ def connect(address: str) -> Client:
         client = Client(address, timeout=_CONNECT_SECONDS, set_as_default=False, security=security)
     except OSError as error:
         raise SettingsError(f"can't reach a Dask scheduler at {address}: {error}") from None
-    except Exception:  # bytes of another program may be read as anything, such as the size of a message
+    except Exception:  # another program's bytes can be misread in any way, for example as a huge message size
         raise SettingsError(f"the program at {address} is no Dask scheduler") from None
     try:
         _expect_same_build(client)
@@ -91,7 +92,7 @@ def connect(address: str) -> Client:
 
 
 async def _greet(address: str, security: Security) -> None:
-    """Connect once and disconnect: a client whose connection fails can't be closed, and logs errors at the end."""
+    """Test the connection first, since a client whose connection fails can't be closed and logs errors at exit."""
     from distributed.comm import connect as open_comm
 
     comm = await open_comm(address, timeout=_CONNECT_SECONDS, **security.get_connection_args("client"))
@@ -114,7 +115,7 @@ def if_same_build(
     *arguments: Arguments.args,
     **named: Arguments.kwargs,
 ) -> Result:
-    """Run `function` on a worker, unless it has another build, since it may have joined after ``connect``.
+    """Run `function` on a worker if its build is `wanted`; the worker may have joined after ``connect``.
 
     Raises: SettingsError, and the exceptions of `function`.
     """
@@ -131,6 +132,6 @@ def _other_build(worker: str, found: tuple[str, str], wanted: tuple[str, str]) -
 
 
 def places(client: Client) -> int:
-    """Return the number of concurrent tasks of the workers; at least one, since the first may still be starting."""
+    """Return the number of tasks that the workers run at once; at least 1, since the first may still be starting."""
     threads: dict[str, int] = client.nthreads()
     return max(1, sum(threads.values()))

@@ -1,4 +1,4 @@
-"""Executors of tasks: processes of this machine or a Dask cluster with the same interface."""
+"""Executors of tasks: processes on this machine, or a Dask cluster with the same interface."""
 
 import functools
 import multiprocessing
@@ -33,20 +33,20 @@ else:
 
 Key = TypeVar("Key")
 Result = TypeVar("Result")
-_AHEAD = 4  # tasks for each worker, so that a long task does not keep the others idle
+_AHEAD = 4  # the number of tasks queued for each worker, so that a long task does not keep the others idle
 _MOST_SECONDS_TO_CLOSE = 5
 
 
 @contextmanager
 def open_executor(workers: int | None = None, cluster: str | None = None) -> Iterator[tuple[Executor, int]]:
-    """Open an executor and yield it with its number of concurrent tasks; its end cancels tasks that have not started.
+    """Yield an executor and the number of tasks that it runs at once. At the end, cancel tasks that have not started.
 
     Args:
-        workers: the number of processes on this machine; one for each processor if None.
-        cluster: the address of a Dask scheduler (``tcp://host:port``), whose workers are used instead.
+        workers: the number of processes on this machine; None for one per processor.
+        cluster: the address of a Dask scheduler (``tcp://host:port``) whose workers are used instead.
 
-    Raises: SettingsError if the cluster can't be reached, or one of its workers is of another build; OutflankError if
-        processes can't be started.
+    Raises: SettingsError if the cluster can't be reached, or if a worker runs another build; OutflankError if processes
+        can't be started.
     """
     if cluster is None:
         count = workers or processors()
@@ -55,16 +55,16 @@ def open_executor(workers: int | None = None, cluster: str | None = None) -> Ite
             executor: Executor = ProcessPoolExecutor(
                 count, _Context(), _begin_as_worker, (in_use().absolute(),)
             )
-        except OSError as error:  # without a number where a semaphore is refused
+        except OSError as error:  # it has no errno if a semaphore can't be created
             reason = error.strerror if error.errno else "the system has no room for their locks"
             raise OutflankError(f"can't start workers ({reason})") from None
         try:
             yield executor, count
         except BaseException:
-            # Their tasks may take minutes, and the results are lost anyway.
+            # Kill the workers: their tasks may take minutes, and nobody receives the results.
             for worker in multiprocessing.active_children():
                 worker.kill()
-            # A signal may have left a lock taken that the executor's own thread needs, so it has limited time.
+            # The shutdown has a time limit: if a signal interrupted code that held a lock, it can wait forever.
             closing = threading.Thread(target=executor.shutdown, kwargs={"cancel_futures": True}, daemon=True)
             closing.start()
             closing.join(_MOST_SECONDS_TO_CLOSE)
@@ -73,16 +73,16 @@ def open_executor(workers: int | None = None, cluster: str | None = None) -> Ite
         return
     with connect(cluster) as client:
         remote = client.get_executor(pure=False)
-        # Workers refuse tasks of another build.
+        # Each task first checks the worker's build.
         remote.submit = functools.partial(remote.submit, if_same_build, this_build())
         yield remote, places(client)
 
 
 class _Context(Context):
-    """Starts workers from a process that has no threads; on Windows each from a new one."""
+    """Starts workers from a fork server, which has no threads; on Windows, starts each as a new process."""
 
     class Process(StartedProcess):
-        """A process whose start no signal interrupts: a partly started worker would print a traceback."""
+        """A process that defers signals while it starts, since a partly started worker would print a traceback."""
 
         def start(self) -> None:
             with held_back():
@@ -92,9 +92,9 @@ class _Context(Context):
 def run_all(
     executor: Executor, task: Callable[[Key], Result], keys: Iterable[Key], at_once: int
 ) -> Iterator[tuple[Key, Result]]:
-    """Yield the results of `task` for each key, in the order in which they are ready.
+    """Yield each key with its result of `task`, in the order of completion.
 
-    `keys` is read only as tasks finish, so that it may be infinite and the caller may stop at any time.
+    `keys` is read lazily as tasks finish, so it may be infinite, and the caller may stop at any time.
     """
     waiting = iter(keys)
     running: dict[Future[Result], Key] = {}
@@ -129,12 +129,12 @@ def _result(future: Future[Result]) -> Result:
 def map_in_order(
     task: Callable[[Key], Result], keys: Iterable[Key], workers: int | None = None
 ) -> Iterator[Result]:
-    """Yield the results of `task` for each key in order, in this process if there is one key or one worker.
+    """Yield the results of `task` in the order of the keys. One key, or one worker, is processed without new processes.
 
     Args:
         task: the task, which must be picklable.
-        keys: any number of keys, read lazily, so that memory does not grow.
-        workers: the number of processes; one for each processor if None.
+        keys: the keys, which are read lazily, so that memory does not grow.
+        workers: the number of processes; None for one per processor.
     """
     waiting = iter(keys)
     first = list(islice(waiting, 2))
@@ -146,7 +146,7 @@ def map_in_order(
 
 
 def within(seconds: float | None, keys: Iterable[Key]) -> Iterator[Key]:
-    """Yield the first key, and more until the time is up; all of them if `seconds` is None."""
+    """Yield keys, at least one, until `seconds` have passed; None means no time limit."""
     deadline = time.monotonic() + seconds if seconds is not None else float("inf")
     for key in keys:
         yield key
@@ -157,9 +157,9 @@ def within(seconds: float | None, keys: Iterable[Key]) -> Iterator[Key]:
 def _start_helpers() -> None:
     """Start multiprocessing's fork server and resource tracker with SIGHUP and SIGINT blocked.
 
-    A closing terminal sends SIGHUP to all processes. We handle it; a tracker killed by it would be restarted without
-    its state, and print a traceback for each resource that we release. Ctrl-C would end both with a traceback while
-    they still import their modules. Workers inherit the mask, and end with us.
+    A closing terminal sends SIGHUP to all processes. This process handles it, but a killed tracker would be restarted
+    without its state and print a traceback for each resource that is released. Ctrl-C during their imports would end
+    both helpers with a traceback. Workers inherit the mask; they end when this process ends.
     """
     if sys.platform != "win32":
         unheard = {signal.SIGHUP, signal.SIGINT}
@@ -167,14 +167,14 @@ def _start_helpers() -> None:
         try:
             resource_tracker.ensure_running()
             signal.pthread_sigmask(signal.SIG_BLOCK, unheard)  # the previous call unblocks SIGINT
-            forkserver.set_forkserver_preload(["__main__", __name__])  # else each worker would import it
+            forkserver.set_forkserver_preload(["__main__", __name__])  # else each worker would import these
             forkserver.ensure_running()
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _begin_as_worker(weights: Path) -> None:
-    """Use the parent's weights, and let the parent decide when to end: Ctrl-C reaches every process of the terminal."""
+    """Use the parent's weights, ignore Ctrl-C, which reaches all processes of the terminal, and end with the parent."""
     use(weights)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
@@ -183,29 +183,29 @@ def _begin_as_worker(weights: Path) -> None:
 
 
 def _end_with(parent: BaseProcess) -> None:
-    """Exit when the parent ends, which a worker that waits for its next task would not notice.
+    """Exit when the parent ends; a worker that waits for its next task would not notice this.
 
-    PR_SET_PDEATHSIG would report the end of the fork server, whose child a worker is, and is not in the standard
-    library; ``join`` waits for a pipe that the parent holds.
+    PR_SET_PDEATHSIG would report the end of the fork server, since workers are its children, and is not in the standard
+    library. ``join`` waits until the parent's end of a pipe is closed.
     """
     parent.join()
     os._exit(1)
 
 
-_HASH_MB = 16  # short searches do not fill more, and clearing it takes no time
+_HASH_MB = 16  # short searches don't fill a larger table, and clearing this one takes no time
 
 
 def shared_searcher(weights: Path | None = None, hash_mb: int = _HASH_MB, threads: int = 1) -> Searcher:
-    """Return the searcher of this kind, whose table of `hash_mb` MB holds what earlier tasks left there.
+    """Return a cached searcher with these settings; its transposition table keeps entries of earlier tasks.
 
-    Without a file it has the weights that the process uses. Not for use in several threads.
+    `weights` defaults to the weights in use. The searcher must not be used in several threads.
     """
     weights = weights or in_use()
     return _searcher(weights, checksum(weights), hash_mb, threads)
 
 
 def cleared_searcher(weights: Path | None = None) -> Searcher:
-    """Return the same with an empty table, so that a task's result doesn't depend on the tasks before it."""
+    """Return the shared searcher with an empty table, so that a task's result doesn't depend on earlier tasks."""
     searcher = shared_searcher(weights)
     searcher.clear()
     return searcher

@@ -1,4 +1,4 @@
-"""Lines that a person types or a pipe sends on stdin, read with a timeout."""
+"""Lines of stdin, from a terminal or a pipe, read with a timeout."""
 
 import os
 import sys
@@ -15,7 +15,7 @@ _SLICE_SECONDS = 0.2  # the longest wait that Ctrl-C can't interrupt on Windows
 
 
 class InputLines:
-    """Reads stdin by lines, with a timeout.
+    """Reads lines from stdin with a timeout.
 
     Attributes:
         is_terminal: whether stdin is a terminal.
@@ -31,7 +31,7 @@ class InputLines:
         self.is_terminal = os.isatty(self._source)
 
     def next(self, prompt: str, seconds: float) -> str | None:
-        """Return the next line; None at the end of the input. A last line needs no line feed.
+        """Return the next line; None at the end of the input. The last line needs no line feed.
 
         Args:
             prompt: the prompt, written to stderr at a terminal.
@@ -72,7 +72,7 @@ class InputLines:
         self._waiting += self._splitter.feed(chunk)
 
     def _receive(self) -> None:
-        """Read once, in a thread, since Windows can't wait for a terminal with a timeout."""
+        """Read one chunk; runs in a thread, since Windows can't wait for a terminal with a timeout."""
         try:
             self._chunks.put(os.read(self._source, _CHUNK_BYTES))
         except OSError:  # the terminal has gone

@@ -1,8 +1,8 @@
-"""Results of the tasks of a long command, kept so that the same command continues after any end.
+"""Saved task results of long commands, so that a repeated command continues where an interrupted one stopped.
 
-A command whose tasks take more than some seconds in all writes them every ten seconds to a file of the user's state
-folder, whose name is a hash of the question. The end of the command removes it; a killed command leaves it, and the
-same command takes the results from there.
+Every ten seconds, a command writes new results to a file in the user's state folder. The file's name contains a hash
+of the command and its settings. A command that completes removes its file; an interrupted or killed command leaves
+the file, and the same command later reads the results from it.
 """
 
 import json
@@ -47,15 +47,15 @@ Result = TypeVar("Result")
 
 
 class KeptResults:
-    """The results of a command that were found before it was interrupted, and those that are found now.
+    """The results of a command's tasks, including results saved by an interrupted earlier call.
 
-    As a context manager it removes its file if the block ends well, else writes the last results. Without a folder that
-    can be written, and while another process answers the same question, nothing is kept.
+    As a context manager it removes its file if the block succeeds; otherwise it writes the last results. No results are
+    saved if the folder can't be written, or while another process runs the same command.
 
     Args:
         command: the command's name.
-        kind: the type of a result: dataclasses, containers, moves, positions and plain values.
-        question: all that a result depends on besides its task and the evaluation, as plain values.
+        kind: the type of a result, made of dataclasses, containers, moves, positions and plain values.
+        question: all settings, as plain values, on which a result depends besides its task and the evaluation.
     """
 
     def __init__(self, command: str, kind: Any, **question: object) -> None:
@@ -106,8 +106,8 @@ class KeptResults:
 
         Args:
             keys: the tasks' keys, read lazily.
-            name: names the task of a key.
-            run: finds the results of keys, in their order.
+            name: the function that returns the name of a key's task.
+            run: the function that computes the results of keys, in their order.
         """
         waiting: deque[tuple[str, Any]] = deque()
 
@@ -132,7 +132,7 @@ class KeptResults:
         name: Callable[[Key], str],
         run: Callable[[Iterable[Key]], Iterator[tuple[Key, Result]]],
     ) -> Iterator[tuple[Key, Result]]:
-        """Yield keys and their results, known ones first; else see ``in_order``."""
+        """Yield keys with their results, known results first, then in the order of `run`; see ``in_order``."""
         left = []
         for key in keys:
             known = self._get(_task(name(key)))
@@ -205,19 +205,19 @@ _NONE = object()
 
 
 def game_name(game: AnnotatedGame) -> str:
-    """Return a name for tasks about a game, with all that is shown of it."""
+    """Return a name for tasks about a game, which contains all facts that commands show."""
     moves = " ".join(str(each.move) for each in game.moves)
     words = (game.black, game.white, game.event, game.date, str(game.given))
     return "\0".join((str(game.rules), game.first.board_string(), moves, *words))
 
 
 def _folder() -> Path:
-    """Return the folder of interrupted results."""
+    """Return the folder for files of kept results."""
     return user_folder("state") / "unfinished"
 
 
 def _remove_old(folder: Path) -> None:
-    """Remove the files of commands that nobody continues."""
+    """Remove result files that have not changed for a month."""
     with suppress(OSError):
         for file in folder.glob(f"*{_SUFFIX}"):
             if time.time() - file.stat().st_mtime > _MOST_DAYS * _SECONDS_OF_A_DAY:
@@ -250,7 +250,7 @@ def _plain(value: object) -> Any:
 
 
 def _made(kind: Any, data: Any) -> Any:
-    """Return the value of a type that JSON data stand for. Raises: ValueError, TypeError."""
+    """Return JSON data of ``_plain`` as a value of type `kind`. Raises: ValueError, TypeError."""
     origin, arguments = get_origin(kind), get_args(kind)
     if kind is Move:
         return Move.parse(_made(str, data))

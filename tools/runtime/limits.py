@@ -1,4 +1,4 @@
-"""Bounds on what a peer may do, and on what this process may open."""
+"""A rate limiter for peers, and the limit on this process's file descriptors."""
 
 import sys
 import time
@@ -19,7 +19,7 @@ class Budget:
         self._at = time.monotonic()
 
     def spend(self) -> bool:
-        """Take one; return whether one was left."""
+        """Take one token; return whether one was available."""
         now = time.monotonic()
         self._left = min(self._burst, self._left + (now - self._at) * self._rate)
         self._at = now
@@ -30,7 +30,7 @@ class Budget:
 
 
 def allow_descriptors(count: int) -> int:
-    """Let this process have `count` file descriptors, or as many as the system allows; return the number allowed."""
+    """Raise the limit on file descriptors to `count`, or as near as the system allows; return the number allowed."""
     if sys.platform == "win32":
         return count
     import resource

@@ -18,14 +18,14 @@ from outflank.protocol.lines import printable_lines
 
 @contextmanager
 def progress_bar(what: str, total: int | None, unit: str, done: int = 0) -> Iterator[Callable[[int], None]]:
-    """Yield a function to call with the number of units done since the last call.
+    """Show a progress bar; yield a function to call with the number of units done since its last call.
 
-    Without a terminal there is no bar, but a line every ten seconds: a log keeps each state of a bar.
+    Without a terminal, print a line every ten seconds instead, since a log would keep every state of a bar.
 
     Args:
         what: the name of the work.
-        total: the number of units; None where time decides.
-        unit: the plural of what is counted.
+        total: the number of units; None if unknown.
+        unit: the unit of progress, in the plural.
         done: the number of units that were done before.
     """
     if sys.stderr is None or not sys.stderr.isatty():
@@ -59,16 +59,16 @@ Item = TypeVar("Item")
 
 
 def awaited(what: str, total: int | None, unit: str, items: Iterable[Item]) -> Iterator[Item]:
-    """Yield the items, and show how many there were and the time left while the next one is awaited.
+    """Yield the items; while waiting for the next one, show the number of items so far and the time left.
 
-    Nothing is shown while the caller works with an item, so that it may print it. Without a terminal there is a line
-    every ten seconds.
+    While the caller processes an item, nothing is shown, so that the caller can print. Without a terminal, a line is
+    printed every ten seconds.
 
     Args:
         what: the name of the work.
         total: the number of items; None if it is unknown.
-        unit: the plural of what is counted.
-        items: the items, each made while it is awaited.
+        unit: the unit of progress, in the plural.
+        items: the items, which are computed lazily.
     """
     began, done, waiting = time.monotonic(), 0, iter(items)
     log = _progress_lines(what, total, unit, 0) if sys.stderr is None or not sys.stderr.isatty() else None
@@ -94,9 +94,9 @@ def progress_text(what: str, done: int, total: int | None, unit: str, seconds: f
         what: the name of the work.
         done: the number of units done.
         total: the number of units; None if it is unknown.
-        unit: the plural of what is counted.
-        seconds: the time since the work began.
-        before: the number of units that were done before.
+        unit: the unit of progress, in the plural.
+        seconds: the time since this call began the work, in seconds.
+        before: the number of units, included in `done`, that earlier calls did.
     """
     done_here = done - before
     text = f"{what}: {done:,}{'' if total is None else f' of {total:,}'} {unit}"
@@ -131,14 +131,14 @@ _REDRAWN_A_SECOND = 4
 
 
 def open_console() -> Console:
-    """Return a console on stderr; ``program.main`` keeps that from failing when its terminal is gone."""
+    """Return a rich console on stderr; ``program.main`` makes writes to stderr safe when the terminal is gone."""
     from rich.console import Console
 
     return Console(file=sys.stderr or io.StringIO(), highlight=False)  # None if there is no standard error
 
 
 def live(draw: Callable[[], str | Table]) -> AbstractContextManager[object]:
-    """Show the line or table of `draw`, refreshed until the context ends; then erase it."""
+    """Show the line or table that `draw` returns, refresh it until the context ends, and then erase it."""
     if sys.stderr is None or not sys.stderr.isatty():
         return nullcontext()
     try:
@@ -168,7 +168,7 @@ def counted(number: int, one: str, many: str = "") -> str:
 
 
 def json_line(facts: Mapping[str, Any]) -> str:
-    """Return a JSON object with unescaped letters; control characters are escaped."""
+    """Return a JSON object on one line, in which only unprintable characters are escaped."""
     text = json.dumps(facts, ensure_ascii=False)
     return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
 
@@ -177,7 +177,7 @@ _MOST_COMPLAINTS = 20
 
 
 def warn(sentence: str) -> None:
-    """Print a sentence on stderr after the program's name; control characters in it are escaped."""
+    """Print a sentence on stderr, with the program's name before it and control characters escaped."""
     click.echo(f"outflank: {printable_lines(sentence)}", err=True)
 
 
@@ -185,12 +185,13 @@ _FOLDED_SECONDS = 10.0
 
 
 def folded(say: Callable[[str], object]) -> Callable[[str, str], None]:
-    """Return a function that says a sentence of a kind at most once in ten seconds, else counts it for the next one.
+    """Return a function that prints at most one sentence of each kind in ten seconds.
 
-    It takes the sentence and its kind, what alike sentences have in common; if that is empty it always says it. There
-    are only so many kinds.
+    The function takes a sentence and its kind. It counts suppressed sentences, and reports the count with the next
+    sentence of the kind. A sentence with an empty kind is always printed. The number of kinds must be bounded.
     """
-    said: dict[str, tuple[float, int]] = {}  # when the last of each kind was, and how many since
+    # For each kind: the time of the last printed sentence, and the number of sentences suppressed since.
+    said: dict[str, tuple[float, int]] = {}
 
     def tell(sentence: str, kind: str) -> None:
         now = time.monotonic()
@@ -205,11 +206,11 @@ def folded(say: Callable[[str], object]) -> Callable[[str, str], None]:
 
 
 class Complaints:
-    """Warnings of one kind, of which a bad file may cause any number: prints the first twenty and counts all.
+    """Prints the first twenty warnings of a kind and counts all, since a bad file may cause any number of warnings.
 
     Args:
         one: the noun for one warning, such as ``complaint``.
-        many: the plural of that noun; with an s if left out.
+        many: the plural of the noun, if it is not formed with an s.
 
     Attributes:
         count: the number of warnings.
@@ -220,7 +221,7 @@ class Complaints:
         self.count = 0
 
     def add(self, sentence: str) -> None:
-        """Count a warning, and print it unless there are too many."""
+        """Count a warning, and print it if it is among the first twenty."""
         self.count += 1
         if self.count <= _MOST_COMPLAINTS:
             warn(sentence)

@@ -1,4 +1,4 @@
-"""Messages and files from outside, decoded into records whose types say what is allowed."""
+"""Decoding of untrusted JSON messages and files, validated by the types of records."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ _LONGEST_REASON = 200
 
 
 def read_record(text: str | bytes, schema: Any) -> Any:
-    """Read JSON as a structure of msgspec, or as one of a union of them; other fields are dropped.
+    """Decode JSON as a msgspec type, or as a union of types; unknown fields are ignored.
 
     Raises: NotationError that names the field.
     """

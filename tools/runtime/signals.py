@@ -1,7 +1,7 @@
-"""SIGINT, SIGTERM, SIGHUP and SIGBREAK: they end the program at once, by an exception, or at checkpoints of long work.
+"""Handling of SIGINT, SIGTERM, SIGHUP and SIGBREAK: exit at once, raise an exception, or stop at a checkpoint.
 
-A handler that raises can interrupt any code. In a command this is intended, since all resources are held by context
-managers; during imports, or when the interpreter exits, the exception would become a traceback or be lost.
+A handler that raises can interrupt any code. In a command this is safe, since context managers release all resources.
+During imports or the interpreter's exit, the exception would be printed as a traceback or lost.
 """
 
 import os
@@ -21,7 +21,8 @@ ENDING_SIGNALS = tuple(
 def heeded_signals() -> list[signal.Signals]:
     """Return the ending signals that this process does not ignore.
 
-    A shell lets background jobs ignore SIGINT, and ``nohup`` SIGHUP; programs of Unix keep ignoring them.
+    A shell makes background jobs ignore SIGINT, and ``nohup`` makes its command ignore SIGHUP; Unix programs respect
+    this.
     """
     return [number for number in ENDING_SIGNALS if signal.getsignal(number) != signal.SIG_IGN]
 
@@ -40,11 +41,11 @@ class Interrupted(Exception):
 
 
 class Stopped(Exception):
-    """Nobody waits for the work under way any more; raised by the callbacks of long work."""
+    """The current work was abandoned or interrupted; raised by callbacks of long work."""
 
 
 class Interrupts:
-    """Catches the signals during the context."""
+    """Records ending signals during the context instead of acting on them; ``check`` raises Interrupted."""
 
     def __init__(self) -> None:
         self._number: int | None = None
@@ -69,14 +70,14 @@ class Interrupts:
 
 @contextmanager
 def held_back() -> Iterator[None]:
-    """Defer the signals to the end of the context; only the main thread receives them."""
+    """Defer ending signals to the end of the context; no effect outside the main thread, which receives signals."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     try:
         with Interrupts() as interrupts:
             yield
-    finally:  # also where the signal has ended a process that the work needed
+    finally:  # also if the block failed because the signal ended a process that it needed
         try:
             interrupts.check()
         except Interrupted as interrupted:
@@ -84,13 +85,13 @@ def held_back() -> Iterator[None]:
 
 
 def end_at_once() -> None:
-    """Let these signals end the process from now on, with 128 plus their number as the exit code."""
+    """Install handlers by which ending signals exit at once, with 128 plus the signal's number as the exit code."""
     for number in heeded_signals():
         signal.signal(number, _leave)
 
 
 def end_tidily() -> None:
-    """Let SIGINT raise KeyboardInterrupt and the others SystemExit from now on; no effect without ``end_at_once``."""
+    """Make SIGINT raise KeyboardInterrupt and other ending signals SystemExit; no effect without ``end_at_once``."""
     for number in ENDING_SIGNALS:
         if signal.getsignal(number) is _leave:
             signal.signal(number, _raise)
@@ -104,7 +105,7 @@ def end_at_once_again() -> None:
 
 
 def end_within(seconds: float, code: int) -> None:
-    """End the process with this exit code if it still runs then: a thread may keep the interpreter from ending."""
+    """Exit with this code if the process still runs after `seconds`: a thread may block the interpreter's exit."""
     timer = threading.Timer(seconds, os._exit, (code,))
     timer.daemon = True
     timer.start()

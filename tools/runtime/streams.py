@@ -1,4 +1,4 @@
-"""Standard streams that are closed, full, or can't encode a letter."""
+"""Workarounds for standard streams that are closed, full, or unable to encode a character."""
 
 import os
 import shutil
@@ -8,19 +8,19 @@ from typing import Any
 
 
 def terminal_width() -> int | None:
-    """Return the number of columns of the terminal that stdout is; None if it is a file or a pipe."""
+    """Return the width of the terminal in columns; None if stdout is not a terminal."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def replace_closed_streams() -> None:
-    """Replace each standard stream that is closed, so that no file opened later gets its descriptor.
+    """Replace closed standard streams, so that no file opened later gets their descriptors.
 
-    Input is at its end at once, and output to standard error is lost. A result must not be lost in silence:
-    writing to standard output raises OSError, as it does for programs that know no better.
+    A replaced stdin is empty, and output to a replaced stderr is dropped. Writing to a replaced stdout raises OSError,
+    since results must not be lost silently.
     """
     if sys.stdin is None:
         sys.stdin = TextIOWrapper(BufferedReader(_nothing(0, "r", "<stdin>")))
-    # Not buffered, or a failed write would fail again when the interpreter ends.
+    # Unbuffered: otherwise a failed write would be repeated, and fail again, when the interpreter exits.
     if sys.stdout is None:
         sys.stdout = TextIOWrapper(_nothing(1, "w", "<stdout>", os.O_RDONLY), write_through=True)
     if sys.stderr is None:
@@ -28,10 +28,10 @@ def replace_closed_streams() -> None:
 
 
 class _Lossy(FileIO):
-    """Standard error that may be full or closed: output that can't be written is dropped, and the command continues."""
+    """A stderr that may be full or closed: output that can't be written is dropped, and the command continues."""
 
     def write(self, data: Any) -> int:
-        """Write the bytes, if anybody is there to read them."""
+        """Write the bytes, or drop them if this fails."""
         try:
             return super().write(data)
         except OSError:
@@ -39,8 +39,8 @@ class _Lossy(FileIO):
 
 
 def keep_standard_error_from_failing() -> None:
-    """Let no failure to write a warning or progress end the program."""
-    is_console = sys.platform == "win32" and sys.stderr.isatty()  # a console takes text, not bytes
+    """Ignore errors when writing warnings or progress to stderr."""
+    is_console = sys.platform == "win32" and sys.stderr.isatty()  # a Windows console takes text, not bytes
     if isinstance(sys.stderr, TextIOWrapper) and not is_console:
         raw = _Lossy(sys.stderr.fileno(), "w", closefd=False)
         raw.name = sys.stderr.name
@@ -48,7 +48,7 @@ def keep_standard_error_from_failing() -> None:
 
 
 def drop_unwritable_output() -> None:
-    """Flush standard output; if that fails, discard what is left, or its failure would replace the exit code."""
+    """Flush stdout. If this fails, discard the rest; otherwise a second failure would replace the exit code."""
     try:
         sys.stdout.flush()
     except (OSError, ValueError):  # ValueError if it is closed
@@ -56,9 +56,9 @@ def drop_unwritable_output() -> None:
 
 
 def escape_what_can_not_be_written() -> None:
-    """Let standard output escape letters that its encoding lacks, as standard error does.
+    """Make stdout escape characters that its encoding lacks, as stderr does.
 
-    A byte of a name that is not UTF-8 becomes an escape that JSON has too. On Windows both streams are UTF-8.
+    Bytes of a file name that are not UTF-8 become escapes that are valid in JSON too. On Windows both use UTF-8.
     """
     encoding = "utf-8" if sys.platform == "win32" else None
     for stream in (sys.stdout, sys.stderr):
@@ -67,7 +67,7 @@ def escape_what_can_not_be_written() -> None:
 
 
 def _nothing(descriptor: int, mode: str, name: str, flags: int = os.O_RDONLY) -> FileIO:
-    """Open the null device in place of a descriptor; child processes inherit it."""
+    """Open the null device as this descriptor, which child processes inherit."""
     opened = os.open(os.devnull, flags)
     if opened != descriptor:
         os.dup2(opened, descriptor)
