@@ -1,7 +1,7 @@
-"""Plays and judges positions; imports nothing of ours outside this folder."""
+"""Rules, positions, games and search; depends on no other part of Outflank except its errors and storage."""
 
 # ruff: noqa: E402
-# The build is chosen before any tuned module is loaded: one sentence instead of an illegal instruction.
+# Chosen before a tuned module is loaded, so that a wrong CPU gets an error instead of an illegal instruction.
 from outflank.engine.machine import use_build
 
 BUILD = use_build(__path__)

@@ -11,7 +11,7 @@ _LETTERS = {
     **dict.fromkeys("OowW\u25cb\u25ef\u26aa", "O"),
     **dict.fromkeys("-._\u30fb\u00b7\u25a1", "-"),
 }
-# Digits are Black and White as 1 and 2, or, where there is a 0 and no letter, as 0 and 1, and with a 2 as 1 and 2.
+# Black and White are 1 and 2. In a text with a 0 and no letter they are 0 and 1, unless it has a 2: then 0 is empty.
 _ONE_TWO = {"1": "X", "2": "O"}
 _ZERO_ONE = {"0": "X", "1": "O"}
 _ZERO_ONE_TWO = {"0": "-", "1": "X", "2": "O"}
@@ -27,7 +27,7 @@ _SIDE = re.compile(r"(\S+?)(?:'s turn| to (?:move|play))?")
 
 
 def read_board(text: str) -> tuple[int, int, Colour | None]:
-    """Return Black's discs and White's, one bit a square, and the side to move, None if the text does not say.
+    """Return Black's discs and White's, one bit a square, and the side to move (None if not in the text).
 
     ``Position.parse`` describes the notations.
 
@@ -72,9 +72,9 @@ def framed_board(letters: Sequence[str]) -> str:
 
 
 def _plain(text: str) -> tuple[str, str]:
-    """Return the first 64 letters that are no blanks, and the text after them.
+    """Return the first 64 characters that are not blanks, and the text after them.
 
-    GGF's and NBoard's size in front of them is left out, and so are bars between rows.
+    A board size before them, as in GGF and NBoard, and bars between rows are skipped.
     """
     if text.startswith("8") and text[1:2].isspace():
         text = text[1:]
@@ -126,7 +126,7 @@ def _digits(raw: str, side: str) -> Mapping[str, str]:
     if "0" not in letters:
         return _ONE_TWO
     if any(_LETTERS.get(letter, "-") != "-" for letter in letters):
-        return {}  # nobody can say whether 0 means Black, White or nothing
+        return {}  # ambiguous: 0 may mean Black, White or an empty square
     return _ZERO_ONE_TWO if "2" in letters else _ZERO_ONE
 
 

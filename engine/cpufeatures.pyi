@@ -1,10 +1,10 @@
-"""What the CPU can do, for any CPU of its family: the build for the other modules is chosen by it."""
+"""The features of the CPU, by which the build of the other modules is chosen; runs on any CPU of its family."""
 
 def cpu_features() -> frozenset[str]:
     """Return the names of the CPU's features that a build may need, an empty set on other families than x86-64.
 
-    The names are the compiler's macros for them in lower case. A feature whose registers the system does not save is
-    left out.
+    The names are the compiler's macros in lower case, without underscores. A feature whose registers the system does
+    not save is left out.
     """
 
 def cpu_name() -> str:

@@ -1,4 +1,4 @@
-"""What the CPU can do; cpufeatures.pyi documents it."""
+"""The features of the CPU; cpufeatures.pyi documents the functions."""
 
 cdef extern from "cpufeatures.h" nogil:
     struct cf_feature:

@@ -11,11 +11,11 @@ from outflank.engine.rules import Outcome, Rules
 from outflank.engine.squares import Colour
 from outflank.errors import IllegalMoveError, NotationError, SettingsError
 
-# "1. f5", "12.d3" and bare move numbers at a word's start are decoration.
+# Move numbers are skipped: "1. f5", "12.d3", and bare numbers at the start of a word.
 _MOVE_NUMBER = re.compile(r"(?<![a-z0-9])\d+\s*\.+|(?<![a-z0-9])\d+(?=\s)", re.IGNORECASE)
 _WORD = re.compile(
     r"[\s,]*(?:-(?!-)\s*)?(pass|[a-z]{2}|--|@@@@|[a-z][0-9](?:/[a-z]+)?)", re.IGNORECASE
-)  # a single dash separates
+)  # a single dash separates moves
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Turn:
 
 
 class Game(Sequence[Turn]):
-    """The history of a game: a sequence of its turns that can be played on. A failed call changes nothing.
+    """A game: the sequence of its turns, with methods to play and undo moves. A failed call changes nothing.
 
     Args:
         rules: the rules of the game, or its first position.
@@ -106,10 +106,10 @@ class Game(Sequence[Turn]):
     def play(self, move: Move | str | int, colour: Colour | None = None) -> Move:
         """Play for `colour` (the side to move if None) and return the move as made.
 
-        If the side to move has no move, its pass is implied and the other side's disc is taken.
+        If the side to move has no move, its pass is implied and the other side makes the move.
 
-        Raises: IllegalMoveError, NotationError: see ``Position.parse_move``; IllegalMoveError out of turn;
-            NotationError if `colour` is not a colour.
+        Raises: IllegalMoveError, NotationError: see ``Position.parse_move``; IllegalMoveError if it is
+            not the turn of `colour`; NotationError if `colour` is not a colour.
         """
         move = as_move(move)
         position, implied = self._position, []
@@ -159,11 +159,11 @@ class Game(Sequence[Turn]):
         return self._position.outcome()
 
     def result(self) -> Outcome | None:
-        """Return ``outcome()``: its name in version 1.0."""
+        """Return ``outcome()``; kept for programs that were written for version 1.0."""
         return self.outcome()
 
     def copy(self) -> "Game":
-        """Return a copy, to be played on without changing this game, with the moves that can be redone."""
+        """Return an independent copy, which includes the moves that can be redone."""
         copy = Game(first=self._first)
         copy._turns, copy._undone = self._turns[:], self._undone[:]
         copy._position = self._position
@@ -211,10 +211,11 @@ class Game(Sequence[Turn]):
         )
 
     def hand(self, colour: Colour) -> int:
-        """Return the number of discs `colour` still has in hand where a sheet deals 32 to each side.
+        """Return the number of discs `colour` still has in hand if the rule sheet deals 32 to each side.
 
         A side that plays without a disc in hand takes one from the other side, so the sum of both hands is always
-        the number of empty squares. On a board set up by hand the side to move is assumed to have the odd disc.
+        the number of empty squares. If the first position has an odd number of empty squares, its side to move is
+        assumed to have the odd disc.
 
         Raises: NotationError if `colour` is not a colour.
         """

@@ -23,11 +23,11 @@
 #define OF_ROW(y) OF_RAYS(y), OF_RAYS(y + 1), OF_RAYS(y + 2), OF_RAYS(y + 3), \
     OF_RAYS(y + 4), OF_RAYS(y + 5), OF_RAYS(y + 6), OF_RAYS(y + 7)
 
-/* Lanes 0-3 upwards, 4-7 downwards, in the order of STEPS below. */
+/* The rays from each square: lanes 0-3 upwards, 4-7 downwards, in the order of STEPS below. */
 static const uint64_t outflank_rays[64][8] __attribute__((aligned(64))) = {
     OF_ROW(0), OF_ROW(8), OF_ROW(16), OF_ROW(24), OF_ROW(32), OF_ROW(40), OF_ROW(48), OF_ROW(56)};
 
-/* The squares beside each square: without an opposing disc there, a move turns nothing. */
+/* The squares next to each square: without an opposing disc there, a move turns nothing. */
 #define OF_ROW_OF_3(x) (OF_BIT(x) | (OF_BIT(x) << 1 & 0xFEFEFEFEFEFEFEFEULL) | (OF_BIT(x) >> 1 & 0x7F7F7F7F7F7F7F7FULL))
 #define OF_BESIDE(x) ((OF_ROW_OF_3(x) | OF_ROW_OF_3(x) << 8 | OF_ROW_OF_3(x) >> 8) & ~OF_BIT(x))
 #define OF_ROW_BESIDE(y) OF_BESIDE(y), OF_BESIDE(y + 1), OF_BESIDE(y + 2), OF_BESIDE(y + 3), \
@@ -73,7 +73,7 @@ static inline uint64_t legal_moves_simd(uint64_t own, uint64_t opp) {
     return or_of_lanes(_mm256_or_si256(_mm256_sllv_epi64(up, steps), _mm256_srlv_epi64(down, steps))) & ~(own | opp);
 }
 
-/* The same of both sides at once: what `own` may play to `moves`, what `opp` may to `replies`. */
+/* Write the legal moves of `own` to `moves` and the legal moves of `opp` to `replies`. */
 static inline void moves_of_both_simd(uint64_t own, uint64_t opp, uint64_t *moves, uint64_t *replies) {
 #if defined(__AVX512F__)
     const __m512i steps = _mm512_broadcast_i64x4(STEPS), twice = _mm512_broadcast_i64x4(TWICE_STEPS);
@@ -101,8 +101,8 @@ static inline void moves_of_both_simd(uint64_t own, uint64_t opp, uint64_t *move
 
 /* Discs that `own` turns by playing on `square`, which must be empty.
  *
- * Upwards a carry runs through the opponent's discs to the first square of the ray that is not his; downwards
- * that square is the highest bit of what is left of the ray. If it is ours, all between is turned.
+ * The end of a run is the first square of the ray without an opposing disc. Upwards a carry through the opposing discs
+ * finds it; downwards it is the highest bit of the ray's other squares. If it is in `own`, the run is turned.
  */
 static inline uint64_t turned_discs_simd(uint64_t own, uint64_t opp, int square) {
     const __m256i mine = _mm256_set1_epi64x((long long)own), theirs = _mm256_set1_epi64x((long long)opp);
@@ -112,7 +112,7 @@ static inline uint64_t turned_discs_simd(uint64_t own, uint64_t opp, int square)
     const __m256i carried = _mm256_sub_epi64(_mm256_or_si256(theirs, _mm256_andnot_si256(ray_up, all)), all);
     __m256i left = _mm256_andnot_si256(theirs, ray_down);
 #if defined(__AVX512CD__) && defined(__AVX512VL__)
-    /* Masks say which lanes have an end. What the carry ran through, then what lies above the first bit of the rest. */
+    /* The masks select lanes with an end in `own`. Turned: upwards the carry's path, downwards the ray above the end. */
     const __m256i zeros = _mm256_lzcnt_epi64(left), top = _mm256_set1_epi64x((long long)0x8000000000000000ULL);
     const __mmask8 up = _mm256_test_epi64_mask(_mm256_and_si256(carried, ray_up), mine);
     const __mmask8 down = _mm256_test_epi64_mask(_mm256_srlv_epi64(top, zeros), mine);
@@ -122,13 +122,13 @@ static inline uint64_t turned_discs_simd(uint64_t own, uint64_t opp, int square)
 #else
     const __m256i none = _mm256_setzero_si256();
     const __m256i end_up = _mm256_and_si256(_mm256_and_si256(carried, ray_up), mine);
-    /* end - 1 covers what lies below the end; a lane without an end stays empty. */
+    /* end - 1 has all bits below the end; a lane without an end stays empty. */
     const __m256i below = _mm256_sub_epi64(_mm256_add_epi64(end_up, all), _mm256_cmpeq_epi64(end_up, none));
     left = _mm256_or_si256(left, _mm256_srlv_epi64(left, STEPS));
     left = _mm256_or_si256(left, _mm256_srlv_epi64(left, TWICE_STEPS));
     left = _mm256_or_si256(left, _mm256_srlv_epi64(left, _mm256_slli_epi64(TWICE_STEPS, 1)));
     const __m256i end_down = _mm256_and_si256(_mm256_andnot_si256(_mm256_srlv_epi64(left, STEPS), left), mine);
-    /* -(2 * end) covers what lies above the end. */
+    /* -(2 * end) has all bits above the end. */
     const __m256i above = _mm256_sub_epi64(none, _mm256_add_epi64(end_down, end_down));
     return or_of_lanes(_mm256_or_si256(_mm256_and_si256(ray_up, below), _mm256_and_si256(ray_down, above)));
 #endif
@@ -139,7 +139,7 @@ static inline uint64_t turned_discs_simd(uint64_t own, uint64_t opp, int square)
 #define OUTFLANK_SIMD 1
 #define OUTFLANK_KERNELS "neon"
 
-/* Two axes to a register: vertical and horizontal, then the diagonals. A shift by a negative number is one downwards. */
+/* Two axes to a register: vertical and horizontal, then the diagonals. A shift by a negative number goes downwards. */
 static inline uint64_t or_of_axes(uint64x2_t axes) { return vgetq_lane_u64(axes, 0) | vgetq_lane_u64(axes, 1); }
 
 /* Squares just past a run of discs that may be turned and that starts one step from `start`. */
@@ -169,21 +169,21 @@ static inline void moves_of_both_simd(uint64_t own, uint64_t opp, uint64_t *move
     *replies = legal_moves_simd(opp, own);
 }
 
-/* The discs turned upwards along all axes: a carry runs through the opponent's discs to the first square of the ray that
- * is not his. If it is ours, all between is turned. */
+/* The discs turned upwards along all axes: a carry through the opposing discs finds the first square of the ray
+ * without one. If this square is in `own`, the discs before it are turned. */
 static inline uint64x2_t turned_upwards(uint64x2_t own, uint64x2_t opp, int square) {
     const uint64x2_t one = vdupq_n_u64(1);
     uint64x2_t turned = vdupq_n_u64(0);
     for (int axes = 0; axes < 4; axes += 2) {
         const uint64x2_t ray = vld1q_u64(outflank_rays[square] + axes);
         const uint64x2_t end = vandq_u64(vandq_u64(vaddq_u64(vornq_u64(opp, ray), one), ray), own);
-        /* What lies below the end; nothing if there is none, since the subtraction saturates. */
+        /* end - 1 has all bits below the end; without an end it is 0, since the subtraction saturates. */
         turned = vorrq_u64(turned, vandq_u64(ray, vqsubq_u64(end, one)));
     }
     return turned;
 }
 
-/* The board turned by half a circle: what was downwards is upwards. */
+/* The boards rotated by 180 degrees, so that downwards becomes upwards. */
 static inline uint64x2_t half_turned(uint64x2_t boards) {
     return vreinterpretq_u64_u8(vrbitq_u8(vrev64q_u8(vreinterpretq_u8_u64(boards))));
 }
@@ -198,7 +198,7 @@ static inline uint64_t turned_discs_simd(uint64_t own, uint64_t opp, int square)
 #else
 #define OUTFLANK_SIMD 0
 #define OUTFLANK_KERNELS "portable"
-/* Never called: kernels.pxd asks OUTFLANK_SIMD first. */
+/* Never called: kernels.pxd checks OUTFLANK_SIMD first. */
 static inline uint64_t legal_moves_simd(uint64_t own, uint64_t opp) { return own & opp; }
 static inline void moves_of_both_simd(uint64_t own, uint64_t opp, uint64_t *moves, uint64_t *replies) { *moves = *replies = own & opp; }
 static inline uint64_t turned_discs_simd(uint64_t own, uint64_t opp, int square) { return own & opp & (uint64_t)square; }

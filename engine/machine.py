@@ -1,6 +1,6 @@
 """Properties of this machine, memory, and the build of the engine that its CPU can run.
 
-The build is chosen before a tuned module is loaded, so this imports none.
+The build is chosen before a tuned module is loaded, so this module imports none of them.
 """
 
 import mmap
@@ -38,7 +38,7 @@ def cpu_level() -> str:
 
 
 def processors() -> int:
-    """Return the number of processors that the calling thread may run on; where the system has no limits, all."""
+    """Return the number of processors that the calling thread may run on; outside Linux, of all."""
     if sys.platform == "linux":
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -52,9 +52,9 @@ def memory_mb() -> int | None:
 
 
 def reserve(size: int) -> mmap.mmap:
-    """Zeroed memory of `size` bytes, at the beginning of a page; the system fills it in when it is first touched.
+    """Return `size` bytes of zeroed memory that begin at a page; the system provides a page when it is first touched.
 
-    Raises: OSError if it can't be had.
+    Raises: OSError if there is not enough memory.
     """
     if sys.platform == "win32":
         return mmap.mmap(-1, size)

@@ -18,8 +18,8 @@ class Move:
 
     Attributes:
         square: 0..63 (a1 first), or None for a pass.
-        direction: one of ``n ne e se s sw w nw``, only where a rule sheet turns one direction and this
-            square brackets discs in several; else None.
+        direction: one of ``n ne e se s sw w nw``, only under rules by which a move turns one
+            direction, if the square brackets discs in several; else None.
 
     A move is equal to its text as ``str`` writes it, and moves and such texts sort as texts: ``a1`` before ``b1``
     before ``pass``.
@@ -55,7 +55,7 @@ class Move:
         """Return the hash of the text, so that a dict by texts finds a move too."""
         if self.square is None or self.direction:
             return hash(str(self))
-        return hash(SQUARE_NAMES[self.square])  # a cached string has its hash
+        return hash(SQUARE_NAMES[self.square])  # a cached string has a cached hash
 
     def __lt__(self, other: object) -> bool:
         return str(self) < str(other) if isinstance(other, Move | str) else NotImplemented
@@ -139,7 +139,7 @@ class LegalMoves(tuple[Move, ...]):
         return super().__contains__(move)
 
 
-# Millions of moves are read from files of games, most of them the same sixty.
+# Cached, since files of games have millions of moves, most of which are the same sixty.
 _one_of_each = cache(Move)
 PASS = Move(None)
 MOVES = tuple(_one_of_each(square, None) for square in SQUARES)

@@ -14,7 +14,7 @@ def perft(position: Position, depth: int, pass_is_free: bool = False) -> int:
 def divide(position: Position, depth: int, pass_is_free: bool = False) -> dict[str, int]:
     """Return the count after each move of `position`, by the move's text; empty if the game is over.
 
-    The sum is ``perft(position, depth)`` otherwise.
+    Otherwise the sum of the counts is ``perft(position, depth)``.
 
     Raises: SettingsError if `depth` is not positive.
     """

@@ -9,8 +9,8 @@ from outflank.engine.position cimport Position
 
 from outflank.errors import whole
 
-# Between subtrees of this depth (some thousandths of a second; a third where 30 moves are legal) Python may see a
-# Ctrl-C.
+# Python handles Ctrl-C between subtrees of this depth, which take some milliseconds each, or a third of a second if 30
+# moves are legal.
 cdef enum: _DEEPEST_WITHOUT_PYTHON = 5
 
 

@@ -28,13 +28,14 @@ class Position:
     def parse(cls, text: str, rules: Rules = ...) -> Position:
         """Read 64 squares a1..h8 row by row, optionally followed by the side to move.
 
-        Black is one of ``X x * b B ●``, White ``O o w W ○``, empty ``- . _ ・``; or Black is 1 and White 2, or
-        where there is a ``0`` and no letter, Black 0 and White 1 (with a 2: nothing 0, Black 1, White 2). Blanks and
-        line ends between squares, bars between rows and GGF's size ``8`` before them are skipped. Eight rows may have
-        their numbers before them, as programs and GGS print them; ``8/8/8/3pP3/3Pp3/8/8/8 b`` (Black p, White P, row 8
-        first) is Edax's, and with the letters above row 1 comes first. The side is such a letter or the word ``black``
-        or ``white``, perhaps with ``to move``; left out, the side that begins under `rules` moves. A ``;`` may stand
-        between squares and side, and OBF's scores after it, which are not kept.
+        Black is one of ``X x * b B ●``, White ``O o w W ○``, empty ``- . _ ・``; or Black is 1 and White 2. In
+        a text with a ``0`` and no letter Black is 0 and White 1; with a ``2`` too, empty is 0, Black 1 and White 2.
+        Blanks and line ends between squares, bars between rows and GGF's size ``8`` before them are skipped. Eight
+        rows may have their numbers before them, as programs and GGS print them. In a FEN as Edax writes it, such as
+        ``8/8/8/3pP3/3Pp3/8/8/8 b``, p is Black, P White, and row 8 comes first; with the letters above, row 1 comes
+        first. The side to move is such a letter or the word ``black`` or ``white``, optionally with ``to move``; by
+        default it is the side that begins under `rules`. A ``;`` may separate squares and side. OBF's scores after the
+        side are skipped.
 
         Raises: NotationError with the expected text and the position of the error.
         """
@@ -70,8 +71,8 @@ class Position:
     def legal_moves(self) -> LegalMoves:
         """Return the moves of the side to move, a1 first, directions in the order n ne e se s sw w nw.
 
-        ``(PASS,)`` if it has to pass, ``()`` if the game is over. It is a tuple of moves, in which ``"f5" in ...`` and
-        ``37 in ...`` find the move too.
+        ``(PASS,)`` if it has to pass, ``()`` if the game is over. The result is a tuple of moves whose ``in`` also
+        accepts texts and square numbers, such as ``"f5"`` and ``37``.
         """
 
     def is_legal(self, move: Move | str | int) -> bool:
@@ -123,7 +124,8 @@ class Position:
     def score(self, colour: Colour = ...) -> int:
         """Return the disc difference from `colour`'s point of view (Black's if left out), by the rules' scoring.
 
-        If the winner takes the empties, they are added only if the game is over; before, it is the plain difference.
+        If the winner takes the empties, they are added only if the game is over; before the end it is the plain
+        difference.
         """
 
     def outcome(self) -> Outcome | None:
@@ -149,7 +151,7 @@ class Position:
             scores: the scores of legal moves in discs, from the side to move; the best ones stand out.
             line: the following moves, shown as numbered discs; a pass has no number.
             number: the number of the first of these moves.
-            coordinates: whether letters and numbers stand at the board's edge.
+            coordinates: whether letters and numbers are drawn at the board's edge.
 
         Raises: SettingsError if the size is out of range or there is no disc on the square of `last`; NotationError and
         IllegalMoveError for moves of `scores` and `line`.

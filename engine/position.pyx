@@ -133,7 +133,7 @@ cdef class Position:
     def _settle(self, move):
         """Return the move with a direction only if there is a choice.
 
-        Raises: IllegalMoveError if it is not legal or leaves the choice open.
+        Raises: IllegalMoveError if it is not legal, or has no direction although there is a choice.
         """
         if move.is_pass:
             if not self.must_pass:
@@ -186,7 +186,7 @@ cdef class Position:
         return self.play(PASS)
 
     cdef Position _after(self, uint64_t turned, uint64_t disc):
-        """Return the position of the other side's turn, with `turned` and the new `disc` ours."""
+        """Return the position after a move that gives the mover the discs `turned` and the new `disc`."""
         cdef Position after = Position.__new__(Position)
         after.own = self.opp ^ turned
         after.opp = self.own ^ turned ^ disc

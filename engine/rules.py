@@ -53,9 +53,9 @@ class Rules:
             preset's other values: ``Rules.parse("reversi")`` does.
         start: a key of STARTS, or a board string (see ``Position.parse``) of 64 squares.
         begins: the colour that moves first.
-        turns: ``all`` bracketed directions, or ``one`` that the mover chooses.
-        tie: an equal count is a ``draw``, or a win for the ``second`` player.
-        scoring: the winner takes the ``empties``, or only discs on the board ``count``.
+        turns: the directions in which a move turns discs: ``all`` bracketed ones, or ``one`` that the mover chooses.
+        tie: the result of an equal count: a ``draw``, or a win for the ``second`` player.
+        scoring: the way to score: the winner takes the ``empties``, or only discs on the board ``count``.
     """
 
     name: str = "othello"

@@ -1,4 +1,4 @@
-"""Judges positions: patterns, a small network, the files of their weights."""
+"""The evaluation of positions: patterns, a small network, and the files of their weights."""
 
 from outflank.engine.machine import use_build
 

@@ -1,19 +1,19 @@
 """Position -> expected final disc difference, from the side to move: patterns and mobility, by phase of the game.
 
-**The network** over the patterns is small, and models interactions between parts of the board, which a sum can't. Each
-weight of a phase has, next to its value in discs, a row of SUMS small numbers, the same in all phases of a stage: a
-third of the game. The rows that count in a position are added; the squares of the sums, clipped to -1..1, are the input
-of HIDDEN rectified units, whose output is a correction of the tables' score. The biases of the sums and the units are
-different for each number of empty squares, a head, since the value of a board depends on the side that moves last.
-evaluate.h has the arithmetic.
+**The network** over the patterns is small, and models interactions between parts of the board, which a sum can't.
+Besides its value in discs, each weight has a row of SUMS small numbers, which is the same in all phases of a stage (a
+third of the game). The rows that count in a position are added; the squares of the sums, clipped to -1..1, are the
+input of HIDDEN rectified units, whose output is a correction of the tables' score. There is a head (the sums' biases
+and the layers after them) for each number of empty squares, since the value of a board depends on the side that moves
+last. evaluate.h has the arithmetic.
 
-**An entry** is a weight in 1/128 disc, with the index of its row in the lower 18 bits: one cache line for both.
-Thousands of weights have the same row: mirrored configurations share one, and all that did not occur in training have
-zeros. So each stage stores every row once, a fifth of the weights file's rows, and the rows that a search needs stay in
-the CPU's caches.
+**An entry** is a weight in 1/128 disc, with the index of its row in the lower 18 bits, so that one cache line has both.
+Thousands of weights have equal rows: mirrored configurations share one, and configurations that did not occur in
+training have rows of zeros. So each stage stores every distinct row once, a fifth of the weights file's rows, and the
+rows that a search needs stay in the CPU's caches.
 
 **Move ordering** needs less precision: the weights of one phase, rounded to an eighth of a disc and clipped at sixteen,
-are stored in a byte each. An exact search uses so many of them that they have to fit into the caches with its other
+are stored in a byte each. An exact search looks up many of them, so they have to fit into the caches with its other
 data.
 
 References: M. Buro, From simple features to sophisticated evaluation functions, 1999 (patterns); Y. Nasu, Efficiently
@@ -34,9 +34,9 @@ from outflank.engine.evaluation.patterns cimport (
 
 # Visible to Python too, under the same names.
 cpdef enum:
-    STAGES = 3  # of equally many phases, which share their rows
+    STAGES = 3  # of equal numbers of phases, which share rows
     HEADS = 60  # one for each number of empty squares
-    SCORE_BITS = 7  # scores, and what tables and network add to them, are in 1/128 disc
+    SCORE_BITS = 7  # scores, weights and the network's correction are in 1/128 disc
 
 cdef extern from "evaluate.h" nogil:
     cpdef enum:
@@ -70,19 +70,19 @@ cdef extern from "evaluate.h" nogil:
 
 cdef enum:
     HIGHEST_GUESS = 62  # an evaluation never claims a wipe-out
-    SMALL_FOR = 12  # empty squares whose weights are kept in small numbers too; for all boards
-    MOST_FOR_SMALL = 17  # with at most this number of empty squares
+    SMALL_FOR = 12  # the empty squares of the phase whose weights are stored as small numbers too
+    MOST_FOR_SMALL = 17  # the most empty squares of a board that uses the small numbers
 
 cdef struct Evaluation:
     const int32_t *entries  # [PHASES][WEIGHTS_OF_A_PHASE]
-    const int8_t *small  # [WEIGHTS_OF_A_PHASE], one phase's in small numbers
-    const int32_t *offsets  # where each feature's table begins in a phase
-    const int8_t *rows[PHASES]  # [][SUMS] each, the network's, the same for all phases of a stage
-    const Layer *layers  # [HEADS], the network's
+    const int8_t *small  # [WEIGHTS_OF_A_PHASE], one phase's weights as small numbers
+    const int32_t *offsets  # the offset of each feature's table in a phase's weights
+    const int8_t *rows[PHASES]  # [][SUMS] each, the network's rows, equal for all phases of a stage
+    const Layer *layers  # [HEADS], the network's heads
 
 
 cdef class Evaluator:
-    """Weights, ready to evaluate with."""
+    """The weights as the search reads them."""
     cdef Evaluation evaluation
     cdef object _held  # the memory that `evaluation` points to
 
@@ -103,9 +103,9 @@ cdef inline int in_discs(int score) noexcept nogil:
 cdef inline int look_up(
     const Evaluation *evaluation, const uint16_t *view, uint64_t own, uint64_t opp, int empties, uint32_t *rows
 ) noexcept nogil:
-    """Return the tables' score, in the weights' units, where the side with the view and the discs `own` is to move.
+    """Return the tables' score, in the weights' units, from the side to move, which has the view and the discs `own`.
 
-    `rows` has room for LANES numbers: where the network's rows begin.
+    `rows` has room for LANES numbers, and receives the offsets of the network's rows.
     """
     cdef int32_t[OTHERS] others
     find_other_weights(own, opp, empties, others)
@@ -127,7 +127,7 @@ cdef inline int rough_score(
 
 
 cdef inline int network_score(const Evaluation *evaluation, const uint32_t *rows, int empties) noexcept nogil:
-    """Return the network's correction; `rows` as `look_up` found them."""
+    """Return the network's correction; `rows` are the offsets that `look_up` wrote."""
     return by_network(
         evaluation.layers + head_of(empties), evaluation.rows[phase_of(empties)], rows, WEIGHTS_OF_A_POSITION
     )

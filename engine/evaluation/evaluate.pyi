@@ -8,7 +8,7 @@ STAGES: int
 HEADS: int
 """The number of heads, one for each number of empty squares, 60 first."""
 SCORE_BITS: int
-"""A disc is 1 << SCORE_BITS in the numbers of the tables and in what the network adds."""
+"""The scale of the tables' weights and of the network's correction: a disc is 1 << SCORE_BITS."""
 SUMS: int
 """The number of sums that the network's rows are added to: the length of a row."""
 HIDDEN: int
@@ -16,11 +16,11 @@ HIDDEN: int
 NUMBERS_OF_A_LAYER: int
 """The number of values that a weights file has for a head, in the order of evaluate.h."""
 MOST_IN_ROW: int
-"""No number of a row is farther from 0."""
+"""The largest absolute value of a number in a row."""
 MOST_IN_TABLE: int
-"""No weight of the tables is farther from 0."""
+"""The largest absolute value of a weight in the tables."""
 ROW_BITS: int
-"""The lower bits of an entry, which have the number of its row."""
+"""The number of the lower bits of an entry, which hold the number of its row."""
 
 def spread(kept: memoryview[int], columns: memoryview[int]) -> memoryview[int]:
     """Return the entries of all weights, PHASES * WEIGHTS_OF_A_PHASE, in memory of this process.

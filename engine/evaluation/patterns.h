@@ -1,4 +1,4 @@
-/* How a move changes the pattern features: patterns.pxd says what they are. */
+/* Updates of the pattern features by a move; patterns.pxd describes the features. */
 #ifndef OUTFLANK_PATTERNS_H
 #define OUTFLANK_PATTERNS_H
 
@@ -6,7 +6,7 @@
 
 #define OF_LANES 64
 
-/* Bytes of a register, as views and rows are cut. */
+/* The bytes of a vector register, which is the size of a part of a view or a row. */
 #if defined(__AVX512BW__)
 #define OF_PART 64
 #elif defined(__aarch64__)
@@ -43,7 +43,7 @@ static inline void of_views_after(
     }
 }
 
-/* The view of the other side alone, who moves next: half the work where the game goes no further. */
+/* Only the view of the other side, which moves next: half the work, and sufficient at a leaf. */
 static inline void of_opponents_view_after(
     uint16_t *opp_after, const uint16_t *opp, const uint16_t *steps, int square, uint64_t turned
 ) {
@@ -60,7 +60,7 @@ static inline void of_opponents_view_after(
         ((of_view_part *)opp_after)[part] = opp_now[part];
 }
 
-/* Where in a phase's weights each feature of a view counts, in all lanes. */
+/* Write the index in a phase's weights for each feature of a view, in all lanes. */
 static inline void of_find_weights(int32_t *weights, const uint16_t *view, const int32_t *offsets) {
     for (int lane = 0; lane < OF_LANES; lane++)
         weights[lane] = offsets[lane] + view[lane];

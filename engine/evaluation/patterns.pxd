@@ -1,8 +1,9 @@
-"""Pattern features: which squares form which pattern, and how a move changes the indices.
+"""Pattern features: the squares of the patterns, and the update of their indices by a move.
 
 A feature is a set of squares read as a number in base 3: digit 0 for a disc of one side, 1 for the other side's, 2 for
-an empty square. Both sides' views are stored, so that changing the side costs nothing. Besides the patterns, the
-mobility of both sides, their moves to a corner and the squares next to it, and the parity of empty squares count.
+an empty square. Both sides' views are stored, so that a change of the side to move costs nothing. The other
+features are the mobility of both sides, their moves to a corner and the squares next to it, and the parity of empty
+squares.
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint64_t
@@ -13,15 +14,15 @@ from outflank.engine.kernels cimport moves_of_both, popcount
 cpdef enum:
     PHASES = 30  # of two plies each
     FEATURES = 54
-    LANES = 64  # of patterns.h: padded to whole vector registers; the last ten stay 0
+    LANES = 64  # the features, padded to whole vector registers; the last ten stay 0
     TABLE_WEIGHTS = 285363  # raw table entries of a phase; after them come:
     MOBILITY_WEIGHTS = TABLE_WEIGHTS  # for each number of own moves and of the opponent's, up to MOST_MOVES
     MOST_MOVES = 15
-    CORNER_WEIGHTS = MOBILITY_WEIGHTS + 256  # for who can move to which of a corner's four squares
+    CORNER_WEIGHTS = MOBILITY_WEIGHTS + 256  # for the moves of both sides to a corner's four squares
     ODD_WEIGHT = CORNER_WEIGHTS + 256  # counts if the number of empty squares is odd: the parity
     PADDING_WEIGHT  # 0, for the padding lanes
     WEIGHTS_OF_A_PHASE
-    OTHERS = 6  # weights of a position besides its features': mobility, four corners, who moves last
+    OTHERS = 6  # weights of a position besides its features': mobility, four corners, parity
     WEIGHTS_OF_A_POSITION = FEATURES + OTHERS
 
 cdef struct Features:
@@ -46,18 +47,18 @@ cdef extern from "patterns.h" nogil:
         int32_t *weights, const uint16_t *view, const int32_t *offsets
     ) noexcept
 
-# What one square contributes to each feature for each step of its digit.
+# The change of each feature when a square's digit grows by one.
 cdef uint16_t[64][LANES] STEPS
-# Where each feature's table begins in the weights of a phase.
+# The offset of each feature's table in the weights of a phase.
 cdef int32_t[LANES] OFFSETS
 
 
-# For each corner which weight counts, by four bits each for own moves and the opponent's, as `near_corners` has them.
+# The weight's index for each corner, by four bits for own moves and four for the opponent's, ordered by `near_corners`.
 cdef uint8_t[4][256] CORNER_CLASSES
 
 
 cdef inline int mobility_class(uint64_t moves, uint64_t replies) noexcept nogil:
-    """Return the index of the mobility weight that counts."""
+    """Return the index of a board's mobility weight."""
     return min(MOST_MOVES, popcount(moves)) * (MOST_MOVES + 1) + min(MOST_MOVES, popcount(replies))
 
 
@@ -67,7 +68,7 @@ cdef inline int near_corners(uint64_t rows) noexcept nogil:
 
 
 cdef inline void find_other_weights(uint64_t own, uint64_t opp, int empties, int32_t *others) noexcept nogil:
-    """Find the weights that count besides those of the features, where the side with the discs `own` is to move."""
+    """Write the indices of the weights that count besides the features'; the side with the discs `own` is to move."""
     cdef uint64_t moves, replies
     cdef int end, near, near_replies
     moves_of_both(own, opp, &moves, &replies)

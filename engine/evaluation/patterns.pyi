@@ -8,7 +8,7 @@ PATTERNS: tuple[tuple[str, ...], ...]
 INSTANCES: tuple[tuple[str, ...], ...]
 """The squares of each feature."""
 TABLE_OF: tuple[int, ...]
-"""The pattern each feature belongs to."""
+"""The index of each feature's pattern."""
 TABLE_OFFSETS: tuple[int, ...]
 """The offset of each pattern's table in the weights of a phase, and the end of the last one."""
 CORNER_SQUARES: tuple[tuple[str, ...], ...]
@@ -17,9 +17,9 @@ CORNER_SQUARES: tuple[tuple[str, ...], ...]
 PHASES: int
 """The number of phases of the game, of two plies each; each has weights of its own."""
 WEIGHTS_OF_A_PHASE: int
-"""Raw weights of a phase: the patterns' tables, then mobility, the corners, who moves last, and a 0."""
+"""The number of weights of a phase: the patterns' tables, then mobility, the corners, parity, and a 0."""
 WEIGHTS_OF_A_POSITION: int
-"""The number of weights that count in a position, the 0 among them if the number of empty squares is even."""
+"""The number of weights that count in a position, including the 0 if the number of empty squares is even."""
 PADDING_WEIGHT: int
 """The index of the weight of a phase that is 0."""
 

@@ -58,7 +58,7 @@ cdef void _fill_tables():
 
 
 cdef int _corner_class(squares, int moves, bint turned):
-    """Return a set of squares as bits for corner, X, C in its row, C in its file; with the C swapped if `turned`."""
+    """Return a corner's squares as bits: X, C in its row, C in its file, corner; the C squares swapped if `turned`."""
     cdef int found = 0
     for place, (file, row) in enumerate(squares):
         if moves >> place & 1:
@@ -95,7 +95,7 @@ cdef inline void _add_steps(uint16_t *view, int square, uint16_t digit) noexcept
 cdef void set_features(Features *features, uint64_t own, uint64_t opp, int side) noexcept nogil:
     """Compute the features of a board from scratch; `side` is the one owning `own`."""
     cdef int square
-    cdef uint16_t[2][LANES] views  # local, so that the compiler knows that they are apart from STEPS
+    cdef uint16_t[2][LANES] views  # local, so that the compiler knows that they don't overlap STEPS
     memset(views, 0, sizeof(views))
     for square in range(64):
         if own & bit(square):

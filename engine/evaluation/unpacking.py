@@ -1,11 +1,11 @@
 """Packs and unpacks the numbers of the weights; weights.py describes both files.
 
-Plain Python that imports nothing of ours: setup.py runs this file by itself, also when it builds for another CPU.
+This module imports no other of Outflank, since setup.py runs it by itself, also when building for another CPU.
 
-The packed file leaves out what follows from the rest. Configurations of a pattern that mirror each other share a
-weight, so only the first of each pair is kept. Phases differ little from the next one, least where a configuration is
-rare, so only the difference is kept, from the last phase back to the first. Rows of the network that are all 0, most of
-them, are not kept.
+The packed file leaves out redundant numbers. Configurations of a pattern that mirror each other share a weight, so only
+the first of each pair is kept. A phase differs little from the next one, least for rare configurations, so only the
+differences are kept, from the last phase back to the first. Rows of the network that are all 0, as most are, are left
+out.
 """
 
 import functools
@@ -81,7 +81,7 @@ def columns(weights: int) -> "array[int]":
     """Return for each weight of a phase the number of the kept weight that it equals; int32.
 
     Args:
-        weights: the weights of a phase: those of the patterns, then others, which are all kept.
+        weights: the number of weights of a phase: the patterns' weights, then others, which are all kept.
     """
     representatives: list[int] = []
     for squares in PATTERNS:

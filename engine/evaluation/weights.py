@@ -7,11 +7,11 @@ r"""The evaluation's weights: reads, checks and writes the packed file, and maps
               bytes, crc32, provenance
     the rest  zlib-compressed: the tables' weights in 1/128 disc from the side to move, as unpacking.py keeps them,
               first the low bytes of all, then the high bytes, which compress better apart; the network's layers, head
-              by head, 16 bits each number, the low byte first; the network's rows, stage by stage: which of them are
-              kept, a bit each, then those, a byte each number
+              by head, 16 bits each number, the low byte first; the network's rows, stage by stage: a bit for each
+              row, set if it is kept, then the kept rows, a byte each number
 
-`bytes` is the size of all that uncompressed, `crc32` the checksum of the rest of the header and of what is
-compressed. Anything else is refused, with the file's name and the reason.
+`bytes` is the uncompressed size of the rest, `crc32` the checksum of the header's other fields and of the compressed
+data. A file that differs from this is refused, with its name and the reason.
 
 **Unpacked**, the file ``weights.unpacked``, which the search reads. setup.py makes it from ``weights.bin``,
 and every process maps it. In a wheel, to make it smaller, the file has the entries of mirrored configurations
@@ -61,7 +61,7 @@ from outflank.errors import FileFormatError
 from outflank.storage.files import open_regular
 
 SHIPPED = Path(__file__).with_name("weights.unpacked")
-UNITS_A_DISC = 1 << SCORE_BITS  # the unit of the tables' weights and of the score
+UNITS_A_DISC = 1 << SCORE_BITS  # the units of the tables' weights and of the score
 _SHAPE = {
     "layout": layout_hash(),
     "phases": PHASES,
@@ -73,7 +73,7 @@ _SHAPE = {
 }
 _in_use = SHIPPED
 _LONGEST_HEADER, _LONGEST_BODY = 1 << 20, 1 << 27  # bytes
-_ROW_NUMBERS = bytes(range(MOST_IN_ROW + 1)) + bytes(range(256 - MOST_IN_ROW, 256))  # as bytes of a row
+_ROW_NUMBERS = bytes(range(MOST_IN_ROW + 1)) + bytes(range(256 - MOST_IN_ROW, 256))  # valid bytes of a row
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +187,7 @@ def in_use() -> Path:
 
 
 def use(path: Path) -> Path:
-    """Let this process search with a file's weights where no other file is named; return those it used before."""
+    """Make a file the default weights of this process, and return the previous default."""
     global _in_use
     before, _in_use = _in_use, path
     return before
@@ -212,16 +212,16 @@ def read(path: Path) -> Weights:
     Raises: FileFormatError naming the file and its fault.
     """
     with _refusals(path), open_regular(path) as file:
-        # First, since a file of another kind may have no end.
+        # The header first, since a file of another kind may be endless.
         header, _ = _header(file, PACKED_MAGIC)
         return Weights(*unpacking.unpack(header, _body(file, header)))
 
 
 def checksum(path: Path | None = None) -> str:
-    """Return the CRC-32 of a packed file in eight hexadecimal digits, which identifies the weights in what they made.
+    """Return the CRC-32 of a packed file in eight hexadecimal digits, which identifies the weights in results.
 
     Args:
-        path: a packed file, or the shipped one, which has the checksum in its header; by default the weights in use.
+        path: a packed file, or the shipped file, whose header has the checksum; by default the weights in use.
 
     Raises: FileFormatError naming the file and its fault.
     """
