@@ -1,4 +1,4 @@
-"""The opening books that commands read and play from."""
+"""The options for opening books, which commands look positions up in or play from."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -14,7 +14,7 @@ from outflank.tools.runtime.progress import warn
 
 
 def book_variety(text: str) -> MoveVariety:
-    """Read ``DISCS[:PLIES]``, as ``1.5:12``."""
+    """Parse ``DISCS[:PLIES]``, such as ``1.5:12``."""
     discs, _, plies = text.partition(":")
     try:
         number, count = float(discs), int(plies) if plies else USUAL_PLIES
@@ -24,7 +24,7 @@ def book_variety(text: str) -> MoveVariety:
 
 
 def books_to_read(name: str | None) -> list[Path]:
-    """Return the books to look positions up in: the named one, or those of the package."""
+    """Return the books to look positions up in: the named book, or the shipped books by default."""
     if name is None:
         return shipped_books()
     if name == NO_BOOK:
@@ -38,7 +38,7 @@ def books_to_read(name: str | None) -> list[Path]:
 def books_to_play(name: str | None, variety: float, seed: int | None) -> Iterator[list[BookSource]]:
     """Yield the opening books to play from, and close them at the end of the context.
 
-    Variety needs chance: without a seed it gets a random one, which the engine's description names.
+    Variety needs a random seed. If `seed` is None, one is drawn, and the engine's description contains it.
     """
     if variety and seed is None:
         seed = SystemRandom().randrange(2**31)

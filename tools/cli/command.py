@@ -1,4 +1,4 @@
-"""Commands whose options stand in groups, and what options are made with."""
+"""Click commands with grouped options, and helpers to define options."""
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 DEFAULTS_FILE = "outflank.defaults_file"
-"""The key in ``click.Context.meta`` of the file that has values for the options of the command."""
+"""The key in ``click.Context.meta`` of the file that sets defaults for the command's options."""
 _TYPED = "outflank.typed"
-"""The key of the options and arguments on the command line, by their names in the help."""
+"""The key in ``click.Context.meta`` of the options and arguments on the command line, by their names in the help."""
 SQUARE = r"[-._XxOo*BbWw012\u25cf\u25cb\u25ef\u26ab\u26aa\u30fb\u00b7\u25a1]"
 """A pattern for a square of a board."""
 LIKE_BOARD = re.compile(rf"(?:{SQUARE}\s*){{9}}")
 _DASHED_ARGUMENT = re.compile(rf"-\d+(?:\.\d+)?$|{LIKE_BOARD.pattern}")
-# What people type for an option that some command calls otherwise.
+# Option names that users may try, with the names that some commands use instead.
 _MEANT = {
     "--black": ["--side"],
     "--color": ["--side"],
@@ -39,10 +39,10 @@ _MEANT = {
     "--white": ["--side"],
 }
 _NAMES_WIDTH = 30
-"""Characters of the widest name of an option that has its text in the same line; click's own number."""
+"""The widest option name whose text begins on the same line of the help, as in click itself."""
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
-"""The decorator that ``click.option`` returns, or several of these as one."""
+"""A decorator such as ``click.option`` returns, or a combination of several."""
 
 
 def together(*options: Callable[[Decorated], Decorated]) -> Callable[[Decorated], Decorated]:
@@ -57,11 +57,11 @@ def together(*options: Callable[[Decorated], Decorated]) -> Callable[[Decorated]
 
 
 class Option(click.Option):
-    """A click option that may have former names, which it still takes and no help shows.
+    """A click option that may have former names, which still work but are not shown in the help.
 
     Args:
         declarations: the names, as for ``click.Option``.
-        former: the former names; each is taken for one release.
+        former: the former names; each is accepted for one release.
         attributes: the other arguments of ``click.Option``.
     """
 
@@ -75,7 +75,7 @@ class Option(click.Option):
         return [*self.opts, *self._former]
 
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
-        """Let the parser know all names."""
+        """Register all names with the parser."""
         shown, self.opts = self.opts, self.all_names
         super().add_to_parser(parser, ctx)
         self.opts = shown
@@ -85,9 +85,9 @@ _ADDRESS = re.compile(r"\d+|\S*:\d*/?(?:,\S+)?|\S*:\d+/\S*")
 
 
 class AddressOption(Option):
-    """``--live [HOST:PORT]``: without a value it means this machine and a free port.
+    """An option such as ``--live [HOST:PORT]``; without a value, it means loopback and a free port.
 
-    In a ``Command``, the word after it is its value only if it has a port, so that a file may follow.
+    In a ``Command``, the next word is the option's value only if it contains a port, so that a file may follow.
     """
 
     def __init__(self, declarations: Sequence[str], **attributes: Any) -> None:
@@ -95,13 +95,13 @@ class AddressOption(Option):
 
 
 class Command(click.Command):
-    """A click command whose options stand in groups, and may exclude or need each other.
+    """A click command whose options are grouped in the help, and may exclude or need each other.
 
-    A word that begins with ``-`` is an option, unless it is a number or looks like a board.
+    A word that begins with ``-`` is an option unless it is a number or looks like a board.
 
     Args:
-        exclusive: lists of options and arguments, by their names in the help, of which at most one may be given.
-        needs: the options of which at least one has to be given, by the name of the option that needs it.
+        exclusive: lists of mutually exclusive options and arguments, by their names in the help.
+        needs: the dependencies of options: each key needs at least one of the listed options.
         attributes: the other arguments of ``click.Command``.
     """
 
@@ -116,7 +116,7 @@ class Command(click.Command):
         self._exclusive, self._needs = exclusive, needs or {}
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the arguments. Raises: click.UsageError if they do not go together."""
+        """Parse the arguments. Raises: click.UsageError if options exclude each other or a needed one is missing."""
         addresses = {
             name for each in self.params if isinstance(each, AddressOption) for name in each.all_names
         }
@@ -135,7 +135,7 @@ class Command(click.Command):
         return rest
 
     def make_parser(self, ctx: click.Context) -> Any:
-        """Return click's parser; it takes boards and numbers for arguments though they begin with ``-``."""
+        """Return click's parser, changed to accept boards and numbers that begin with ``-`` as arguments."""
         parser = super().make_parser(ctx)
         read_option = parser._process_opts
 
@@ -149,7 +149,7 @@ class Command(click.Command):
         return parser
 
     def defaults_kept(self, ctx: click.Context, defaults: Mapping[str, Any]) -> dict[str, Any]:
-        """Return values for options from a file without those that an option of the command line excludes."""
+        """Return a file's defaults without the options that are excluded by options on the command line."""
         typed = ctx.meta[_TYPED]
         excluded = {
             name
@@ -162,14 +162,14 @@ class Command(click.Command):
         return {name: value for name, value in defaults.items() if name not in dropped}
 
     def clash(self, given: Collection[str]) -> str:
-        """Return a sentence about options, by their names in the help, that exclude each other; '' if none do."""
+        """Return an error message if some of these options exclude each other, else an empty text."""
         for names in self._exclusive:
             if len(both := [name for name in names if name in given]) > 1:
                 return f"{' and '.join(both)} exclude each other"
         return ""
 
     def shown_names(self, given: Collection[str]) -> set[str]:
-        """Return the names in the help of the parameters of these names."""
+        """Convert names of parameters to their names in the help."""
         return {_shown_name(each) for each in self.params if each.name in given}
 
     def _expect_together(self, ctx: click.Context) -> None:
@@ -178,19 +178,19 @@ class Command(click.Command):
             is_in_file = DEFAULTS_FILE in ctx.meta and not self.clash(ctx.meta[_TYPED])
             raise click.UsageError(f"{ctx.meta[DEFAULTS_FILE]}: {clash}" if is_in_file else clash, ctx)
         for name, needed in self._needs.items():
-            # A default in a file is for those calls that have what it needs.
+            # An option set in a file is ignored, not an error, in calls that lack the options it needs.
             if name in ctx.meta[_TYPED] and not given.intersection(needed):
                 raise click.UsageError(f"{name} needs {' or '.join(needed)}", ctx)
 
     def _no_such_option(self, ctx: click.Context, name: str, args: Sequence[str]) -> click.NoSuchOption:
-        """Return the error about an option that the command lacks, with what may be meant by it."""
+        """Return the error about an unknown option, with a suggestion of a similar one."""
         options = [
             each for each in self.get_params(ctx) if isinstance(each, click.Option) and not each.hidden
         ]
         known = [
             word for each in options for word in (*each.opts, *each.secondary_opts) if word.startswith("--")
         ]
-        for word in args:  # -level is read as -l, -e and so on
+        for word in args:  # click reads -level as -l, -e and so on
             if name[:2] != "--" and word.startswith(name) and f"-{word.partition('=')[0]}" in known:
                 name = word.partition("=")[0]
         meant = [word for word in _MEANT.get(name, ()) if word in known] or get_close_matches(name, known, 1)
@@ -198,7 +198,7 @@ class Command(click.Command):
         return click.NoSuchOption(name, f"No such option {name!r}.{nearest}", ctx=ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write each group under its title, with one column of names for all."""
+        """Write each group under its title, with the same column width in all groups."""
         groups = option_groups(ctx)
         names = [name for records in groups.values() for name, _ in records]
         width = min(max(map(len, names)), _NAMES_WIDTH)
@@ -208,25 +208,25 @@ class Command(click.Command):
 
 
 def _shown_name(parameter: click.Parameter) -> str:
-    """Return the name in messages: ``--job`` of an option, ``POSITION`` of an argument."""
+    """Return a parameter's name for messages, such as ``--job`` or ``POSITION``."""
     if isinstance(parameter, click.Option):
         return max(parameter.opts, key=len)
     return parameter.human_readable_name.strip("[].")
 
 
 def is_given(ctx: click.Context, name: str) -> bool:
-    """Return whether a parameter of the command stands on the command line, in a variable or in a file."""
+    """Return whether a parameter is set on the command line, in an environment variable or in a file."""
     return ctx.get_parameter_source(name) not in (None, click.core.ParameterSource.DEFAULT)
 
 
 def is_from_file(name: str) -> bool:
-    """Return whether a parameter of the running command has its value from a file of defaults."""
+    """Return whether a parameter of the running command was set by a file of defaults."""
     source = click.get_current_context().get_parameter_source(name)
     return source is click.core.ParameterSource.DEFAULT_MAP
 
 
 def option_groups(ctx: click.Context) -> dict[str, list[tuple[str, str]]]:
-    """Return the names and texts of a command's options, as the help shows them, by the titles of their groups.
+    """Return the names and help texts of a command's options, grouped by title.
 
     Options without a group come last.
     """
@@ -241,7 +241,7 @@ def option_groups(ctx: click.Context) -> dict[str, list[tuple[str, str]]]:
 
 
 def group(title: str, *options: Decorator) -> Decorator:
-    """Return one decorator for options that stand under a title in the help of a ``Command``."""
+    """Return one decorator for options that the help of a ``Command`` shows under a title."""
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         others = len(getattr(command, "__click_params__", ()))
@@ -254,13 +254,12 @@ def group(title: str, *options: Decorator) -> Decorator:
 
 
 def handing(kinds: Mapping[str, type[Any]], *options: Decorator) -> Decorator:
-    """Return a decorator for options whose values reach the command in dataclasses.
+    """Return a decorator for options whose values are passed to the command in dataclasses.
 
     Args:
-        kinds: the dataclass for each argument of the command; its fields are named after the options, or after an
-            earlier one of these arguments. A field has its default if its option is left out, or is not one of the
-            command.
-        options: the options, in the order of the help.
+        kinds: the dataclass for each argument of the command. A dataclass's fields have the names of options, or of
+            earlier arguments. A field has its default if its option is left out or does not exist.
+        options: the options, in the order shown in the help.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
@@ -285,10 +284,10 @@ def handing(kinds: Mapping[str, type[Any]], *options: Decorator) -> Decorator:
 def completed_by(
     *words: str, files: bool = False
 ) -> Callable[[click.Context, click.Parameter, str], list["CompletionItem"]]:
-    """Return a click callback by which shells complete a value to one of the words, or to the name of a file."""
+    """Return a click callback for shell completion of a value to one of the words or to a file name."""
 
     def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list["CompletionItem"]:
-        from click.shell_completion import CompletionItem  # not at the top: an engine starts without it
+        from click.shell_completion import CompletionItem  # imported late, so that engines start faster
 
         found = [CompletionItem(word) for word in words if word.startswith(incomplete)]
         return [*found, *([CompletionItem(incomplete, type="file")] if files else [])]
@@ -297,13 +296,13 @@ def completed_by(
 
 
 class CommandGroup(click.Group):
-    """A click group that lists its commands in their order, each with the first paragraph of its help."""
+    """A click group that lists its commands in the order of definition, each with the first paragraph of its help."""
 
     command_class = Command
 
     @property
     def summaries(self) -> Mapping[str, str]:
-        """The first paragraph of each command's help, by its name, in the list's order; former names are hidden."""
+        """The first paragraph of each command's help, by command name, in order; hidden commands are left out."""
         helps = ((name, command.help or "") for name, command in self.commands.items() if not command.hidden)
         return {name: " ".join(text.partition("\n\n")[0].split()) for name, text in helps}
 
@@ -314,7 +313,7 @@ class CommandGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that the words name; the error about a mistyped one suggests a similar name."""
+        """Return the command named by the first word; the error about an unknown name suggests a similar one."""
         name = args[0]
         is_known = name in self.summaries or name in self.commands
         if not is_known and not name.startswith("-") and not ctx.resilient_parsing:
@@ -322,12 +321,12 @@ class CommandGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def suggestion(self, name: str) -> str:
-        """Return a sentence about the command that an unknown name may stand for; empty if there is none."""
+        """Return a suggestion of a command for an unknown name; empty if there is none."""
         close = get_close_matches(name, self.summaries)
         return f" Did you mean {close[0]!r}?" if close else ""
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list["CompletionItem"]:
-        """Return the commands in their order with their summaries, and the options after a dash."""
+        """Return the matching commands with their summaries, or options if the word begins with a dash."""
         from click.shell_completion import CompletionItem  # not at the top: an engine starts without it
 
         found = self.summaries.items() if not incomplete.startswith("-") else ()

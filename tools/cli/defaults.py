@@ -1,4 +1,4 @@
-"""The file of a user's own defaults, and values of options from any file of TOML."""
+"""Default values of options, from the user's config file or any other TOML file."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -9,17 +9,17 @@ import click
 from outflank.storage.folders import user_folder
 from outflank.tools.cli.command import DEFAULTS_FILE, Command
 
-if TYPE_CHECKING:  # the help of the program imports this file, and needs nothing of these
+if TYPE_CHECKING:  # imported late at run time, to keep ``--help`` fast
     from outflank.engine import FileFormatError
 
 
 def config_file() -> Path:
-    """Return the file of the user's own defaults."""
+    """Return the path of the user's config file."""
     return user_folder("config") / "config.toml"
 
 
 def set_defaults(ctx: click.Context, name: str, command: click.Command, path: Path) -> None:
-    """Make the values of the file the defaults of the options of a command and its subcommands.
+    """Use the values of the user's config file as defaults of a command's and its subcommands' options.
 
     Raises: FileFormatError naming the file.
     """
@@ -33,16 +33,16 @@ def set_defaults(ctx: click.Context, name: str, command: click.Command, path: Pa
 
 
 def read_defaults(path: Path) -> dict[str, Any]:
-    """Return the tables of the file. Raises: FileFormatError naming it."""
+    """Return the tables of the file. Raises: FileFormatError naming the file."""
     from outflank.storage.toml import read_toml
 
     return read_toml(path)
 
 
 def check_defaults(command: click.Command, values: Mapping[str, Any], path: Path) -> None:
-    """Read values for options, by the names of the command's parameters, as the command reads them.
+    """Check values of options, by parameter name, as the command itself would.
 
-    Raises: FileFormatError with the sentence that the command would print.
+    Raises: FileFormatError with the message that the command would print.
     """
     eager_first = sorted(command.params, key=lambda each: not each.is_eager)
     with click.Context(command, info_name=command.name) as ctx:
@@ -59,14 +59,14 @@ def check_defaults(command: click.Command, values: Mapping[str, Any], path: Path
 
 
 def use_values(ctx: click.Context, values: Mapping[str, Any], path: Path) -> None:
-    """Make a file's values the defaults of options, by the names of the parameters; an error names the file."""
+    """Use a file's values, by parameter name, as defaults of options; errors about them name the file."""
     assert isinstance(ctx.command, Command)
     ctx.meta[DEFAULTS_FILE] = path
     ctx.default_map = {**(ctx.default_map or {}), **ctx.command.defaults_kept(ctx, values)}
 
 
 def use_table(ctx: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
-    """Make the values of a file of TOML the defaults of the command's options. Raises: FileFormatError."""
+    """Use the values of a TOML file as defaults of the command's options. Raises: FileFormatError."""
     from outflank.storage.toml import read_toml
 
     if path is not None:
@@ -75,7 +75,7 @@ def use_table(ctx: click.Context, option: click.Parameter, path: Path | None) ->
 
 
 def option_defaults(command: click.Command, values: Mapping[str, Any], path: Path) -> dict[str, Any]:
-    """Return the values of options by the names of the command's parameters. Raises: FileFormatError."""
+    """Convert values by option name to values by parameter name. Raises: FileFormatError."""
     options = {
         word.removeprefix("--"): parameter
         for parameter in command.params
@@ -95,7 +95,7 @@ def option_defaults(command: click.Command, values: Mapping[str, Any], path: Pat
 
 
 def command_defaults(command: click.Command, table: object, path: Path) -> dict[str, Any]:
-    """Return a table as click's ``default_map``, with one for each subcommand."""
+    """Convert a command's table to click's ``default_map``, in which subcommands have nested maps."""
     if not isinstance(table, Mapping):
         raise _fault(path, f"expected a table [{command.name}], got {table!r}")
     subcommands = command.list_commands(click.Context(command)) if isinstance(command, click.Group) else []
@@ -109,7 +109,7 @@ def command_defaults(command: click.Command, table: object, path: Path) -> dict[
 
 
 def subcommand(command: click.Command, name: str) -> click.Command:
-    """Return the command of this name in a group that has it."""
+    """Return the subcommand of a group by name. The subcommand must exist."""
     assert isinstance(command, click.Group)
     found = command.get_command(click.Context(command), name)
     assert found is not None
@@ -117,7 +117,7 @@ def subcommand(command: click.Command, name: str) -> click.Command:
 
 
 def _text(key: str, value: object, path: Path) -> Any:
-    """Return a value as the command line has it: text, truth values, and lists for options given several times."""
+    """Convert a TOML value to its command-line form: a text, a bool for a flag, or a list for a repeated option."""
     if isinstance(value, list):
         return [_text(key, item, path) for item in value]
     if isinstance(value, bool | str):

@@ -1,4 +1,4 @@
-"""Options of several commands that choose games of a file."""
+"""Options that select games of a file, shared by several commands."""
 
 import re
 from collections.abc import Sequence
@@ -21,14 +21,14 @@ _RANGE = re.compile(r"(\d{1,4})(?:-(\d{1,4}))?")
 
 @dataclass(frozen=True, slots=True)
 class GameFilter:
-    """The conditions that a game has to meet; None allows everything.
+    """The conditions that a game must meet; None means no condition.
 
     Attributes:
-        players: parts of the names of both players, or of one of them, in any case; may be empty.
-        years: first and last year.
-        result: the side that won.
-        lengths: fewest and most discs played.
-        event: part of the name of the event, in any case; may be empty.
+        players: a part of one player's name, or parts of both players' names; letter case is ignored. May be empty.
+        years: the range of years.
+        result: the result of the game.
+        lengths: the range of the number of discs played.
+        event: a part of the event's name; letter case is ignored. May be empty.
     """
 
     players: tuple[str, ...] = ()
@@ -38,7 +38,7 @@ class GameFilter:
     event: str = ""
 
     def allows(self, game: AnnotatedGame) -> bool:
-        """Return whether the game is all of this."""
+        """Return whether the game meets all conditions."""
         return (
             self._has_players(game)
             and (self.years is None or year_of(game.date) in self.years)
@@ -48,7 +48,7 @@ class GameFilter:
         )
 
     def __str__(self) -> str:
-        """Return the options that it was made of: ``--player Ann --year 1998-2003``; empty if it allows everything."""
+        """Return the filter as command-line options, such as ``--player Ann --year 1998-2003``; may be empty."""
         words = [f"--player {name}" for name in self.players]
         words += [f"--event {self.event}"] if self.event else []
         words += [f"--year {_words(self.years)}"] if self.years else []
@@ -61,7 +61,7 @@ class GameFilter:
 
         Args:
             count: the number of games that meet all conditions.
-            unnamed: true if players of some games are known by numbers alone.
+            unnamed: whether some games have numbers in place of players' names.
         """
         if count:
             return
@@ -81,7 +81,7 @@ class GameFilter:
 
 
 def result_of(game: AnnotatedGame) -> ResultName:
-    """Return the result of a game by its winner."""
+    """Return the result of a game in the words of ``--result``."""
     outcome = game.outcome
     if outcome is None:
         return "unknown"
@@ -95,7 +95,7 @@ def _words(numbers: range) -> str:
 
 
 def _only(texts: Sequence[str]) -> str | None:
-    """Return the value of an option. Raises: NotationError for a second one: the first would be lost in silence."""
+    """Return an option's only value. Raises: NotationError if it was given twice, since click would drop the first."""
     if len(texts) > 1:
         raise NotationError("give it once")
     return texts[0] if texts else None
@@ -170,4 +170,4 @@ filter_options = handing(
         help="Only games with this many discs played.",
     ),
 )
-"""``--player --event --year --result --length``: hands the command ``wanted``, a ``GameFilter``."""
+"""The options ``--player --event --year --result --length``, passed to the command as ``wanted``, a ``GameFilter``."""

@@ -1,4 +1,4 @@
-"""The lines of ``outflank --version --verbose``: what somebody who looks into a bug report asks for."""
+"""The lines of ``outflank --version --verbose``, which contain the facts that a bug report needs."""
 
 import platform
 import re
@@ -14,7 +14,7 @@ from outflank.storage.folders import user_folder
 from outflank.tools.cli.defaults import config_file
 from outflank.tools.runtime.progress import counted
 
-# A search in the middle of the game, and FFO #40 solved: both halves of the engine, in less than a second.
+# A midgame search and the solving of FFO #40, which test both halves of the engine in less than a second.
 _MIDGAME = Game.from_transcript("f5d6c3d3c4").position
 _MIDGAME_LIMIT = Limit(depth=13)
 _ENDGAME = Position.parse("O--OOOOX-OOOOOOXOOXXOOOXOOXOOOXXOOOOOOXX---OOOOX----O--X-------- X")
@@ -23,7 +23,7 @@ _FOR_DEVELOPERS = "dev"
 
 
 def installation_lines() -> Iterator[str]:
-    """Yield lines about the machine, Python, the folders, the extras and the signature; each as soon as it is known."""
+    """Yield lines about the machine, Python, folders, extras and the signature, each as soon as it is known."""
     memory = memory_mb()
     machine = [cpu_name(), cpu_level(), counted(processors(), "processor")]
     yield f"CPU {', '.join(machine)}" + ("" if memory is None else f", {memory:,} MB of memory")
@@ -48,7 +48,7 @@ def installation_lines() -> Iterator[str]:
 
 
 def _extras() -> dict[str, list[str]]:
-    """Return the packages of each extra for users; none if the package is not installed, but only on the path."""
+    """Return the packages of each extra for users; empty if Outflank is on the path but not installed."""
     try:
         requirements = requires("outflank") or []
     except PackageNotFoundError:

@@ -1,6 +1,6 @@
-"""The manual for ``man`` and the completions of shells, made from the commands.
+"""Man pages and shell completions, generated from the commands.
 
-``python -m outflank.tools.cli.manual share`` writes them below ``share``.
+``python -m outflank.tools.cli.manual share`` writes the files to folders in ``share``.
 """
 
 import re
@@ -17,7 +17,7 @@ from outflank.tools.cli.program import COMMANDS, SECTIONS, cli
 
 _PROGRAM = "outflank"
 _FOLDER = "man/man1"
-# Where each shell looks for the file that completes a program of that name, below share/.
+# The path, relative to share/, at which each shell expects a program's completion file.
 _COMPLETIONS = {
     "bash": "bash-completion/completions/outflank",
     "zsh": "zsh/site-functions/_outflank",
@@ -62,12 +62,12 @@ The pages of docs/ describe protocols, formats, matches and the search.""",
 
 
 def shell_files() -> dict[str, str]:
-    """Return the pages of the manual and the completion of each shell, by their names below ``share``."""
+    """Return the man pages and the completion file of each shell, by their paths relative to ``share``."""
     return {**manual_pages(), **{name: _completion(shell) for shell, name in _COMPLETIONS.items()}}
 
 
 def manual_pages() -> dict[str, str]:
-    """Return the pages for ``man`` by their names: one of the program, and one of each command with its subcommands."""
+    """Return the man pages by path: one for the program, and one for each command with its subcommands."""
     root = click.Context(cli, info_name=_PROGRAM, **cli.context_settings)
     pages = {f"{_FOLDER}/{_PROGRAM}.1": _page(_PROGRAM, _program_page(root))}
     for context in _contexts(root, COMMANDS):
@@ -107,7 +107,7 @@ def _command_page(title: str, context: click.Context) -> Iterator[str]:
 
 
 def _contexts(group: click.Context, names: Iterable[str]) -> Iterator[click.Context]:
-    """Yield a context for each of these commands of a group."""
+    """Yield a click context for each named command of a group."""
     assert isinstance(group.command, click.Group)
     for name in names:
         command = group.command.get_command(group, name)
@@ -143,7 +143,7 @@ def _options(context: click.Context) -> list[str]:
 
 
 def _paragraphs(text: str) -> list[str]:
-    """Return the text in paragraphs; click's mark of those that keep their lines is dropped."""
+    """Return the text as roff paragraphs, without click's mark for paragraphs that keep their line breaks."""
     joined = [" ".join(part.split()) for part in re.split(r"\n\s*\n", text.replace("\b", "").strip())]
     return _plain("\n.PP\n".join(filter(None, joined))).split("\n")
 
@@ -167,7 +167,7 @@ def _section(text: str) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    """Escape what roff would obey, except the lines that begin a paragraph."""
+    """Escape roff's special characters, except in ``.PP`` lines, which separate paragraphs."""
     lines = text.replace("\\", "\\e").replace("-", "\\-").split("\n")
     return "\n".join(f"\\&{line}" if line[:1] in ".'" and line != ".PP" else line for line in lines)
 

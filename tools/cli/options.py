@@ -1,4 +1,4 @@
-"""Options that more than one command takes."""
+"""Options that several commands share."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -32,7 +32,7 @@ from outflank.tools.runtime.cluster import scheduler_address
 def rules_option_read_by(
     read: Callable[[str], Rules], *, is_eager: bool = False
 ) -> Callable[[Decorated], Decorated]:
-    """Return the option ``--rules RULES``, read by `read`; a NotationError is wrong usage."""
+    """Return the option ``--rules RULES``, parsed by `read`; a NotationError is reported as wrong usage."""
     return click.option(
         "--rules",
         default="othello",
@@ -48,7 +48,7 @@ rules_option = rules_option_read_by(Rules.parse)
 
 
 def tc_option(name: str, **attributes: Any) -> Callable[[Decorated], Decorated]:
-    """Return the option ``--tc 60+1``, which hands the command `name`, a ``TimeControl``."""
+    """Return the option ``--tc 60+1``, whose value is passed to the command as `name`, a ``TimeControl``."""
     return click.option(
         "--tc",
         name,
@@ -67,12 +67,12 @@ hash_option = click.option(
 
 
 def level_option(text: str, default: int | None = None) -> Callable[[Decorated], Decorated]:
-    """Return the option ``--level 12``, which hands the command a level for ``limit_for_level``, or None."""
+    """Return the option ``--level 12``, whose value is a level for ``limit_for_level``, or None."""
     return click.option("--level", type=WholeNumber(0, HIGHEST_LEVEL), default=default, help=text)
 
 
 def _use_weights(ctx: click.Context, param: click.Parameter, path: Path | None) -> None:
-    """Search with a file's weights until the command ends."""
+    """Use a file's weights for all searches until the command ends."""
     if path is not None:
         weights.checksum(path)
         ctx.call_on_close(partial(weights.use, weights.use(path)))
@@ -85,7 +85,7 @@ weights_option = click.option(
     expose_value=False,
     help="Evaluation to search with, a file that outflank train wrote.  [default: the shipped one]",
 )
-"""``--weights mini/weights-5.bin``: every ``Searcher`` of the command, and of its processes, has these weights."""
+"""The option ``--weights FILE``: every ``Searcher`` of the command and of its worker processes uses these weights."""
 
 
 def _read_parameters(texts: Sequence[str]) -> Parameters:
@@ -104,14 +104,14 @@ param_option = click.option(
 )
 search_options = together(threads_option, hash_option, param_option, weights_option)
 plain_search_options = together(threads_option, hash_option, weights_option)
-"""The same without ``--param``."""
+"""The search options without ``--param``."""
 
 
 def selectivity_option(default: str = "", value: str | None = None) -> Callable[[Decorated], Decorated]:
-    """Return ``--selectivity 95``: hands the command a member of SELECTIVITIES.
+    """Return the option ``--selectivity 95``, whose value is a member of SELECTIVITIES, or None.
 
     Args:
-        default: the meaning of None, the value if the option is left out; empty if there is a `value`.
+        default: the meaning of None for the help; empty if there is a default `value`.
         value: the default of the option.
     """
     return click.option(
@@ -127,7 +127,7 @@ def selectivity_option(default: str = "", value: str | None = None) -> Callable[
 def book_option(
     what: str, otherwise: str = "the one that comes with the package"
 ) -> Callable[[Decorated], Decorated]:
-    """Return the option ``--book BOOK|none``, which hands the command ``book``, a text or None.
+    """Return the option ``--book BOOK|none``, whose value is passed to the command as ``book``, a text or None.
 
     Args:
         what: the use of the book, as a phrase for the help.
@@ -190,12 +190,12 @@ varied_seed_option = click.option(
 
 
 def output_option(what: str, otherwise: str = "", **attributes: Any) -> Callable[[Decorated], Decorated]:
-    """Return the option ``--output FILE``, ``-o FILE``, which hands the command a path for ``open_output``.
+    """Return the option ``--output FILE``, ``-o FILE``, whose value is a path for ``open_output``.
 
     Args:
         what: the contents, as a phrase for the help.
         otherwise: the default, for the help; empty if the option is required.
-        attributes: the attributes of the option.
+        attributes: further arguments of ``click.option``.
     """
     default = f"  [default: {otherwise}]" if otherwise else ""
     return click.option(

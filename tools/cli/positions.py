@@ -1,4 +1,4 @@
-"""Positions and games from arguments: transcripts, boards, names of openings, and files of any format."""
+"""Reading of positions and games from arguments: transcripts, boards, names of openings, and files of any format."""
 
 import os
 import re
@@ -27,11 +27,11 @@ from outflank.tools.match.state.run_file import names_a_run
 from outflank.tools.runtime.progress import Complaints, counted, warn
 
 STDIN = "-"
-_ARGUMENT = "POSITION"  # its metavar in most commands
+_ARGUMENT = "POSITION"  # the metavar of the argument in most commands
 _MOST_CHARACTERS = 1 << 20
-_MOST_BYTES_COUNTED = 16_000_000  # of files: some seconds of reading
-_LONGEST_NAME = 60  # characters of what may be a misspelt name
-_ALIKE = 0.7  # of difflib's ratio
+_MOST_BYTES_COUNTED = 16_000_000  # the limit on files that are read just to count games: some seconds
+_LONGEST_NAME = 60  # the number of characters that are compared with names of samples
+_ALIKE = 0.7  # the lowest ratio of difflib for a suggestion
 _BOARD = re.compile(rf"(?:{SQUARE}\s*){{64}}")
 _BOARD_OVER_LINES = re.compile(
     rf"(?:8\s)?[\s|]*(?:(?:{SQUARE}[ \t|]*){{1,63}}\r?\n[\s|]*)+(?:{SQUARE}[\s|]*)+"
@@ -40,22 +40,22 @@ _FIRST_MOVE = re.compile(r"(?:1\s*\.+\s*)?[a-h][1-8]", re.IGNORECASE)
 
 
 complete_games = completed_by(*samples(), files=True)
-"""A click callback by which shells complete the name of a sample or of a file."""
+"""A click callback for shell completion of the names of samples and files."""
 
 
 def shown(name: str) -> str:
-    """Return the name of a file for a sentence."""
+    """Return the name of a file for messages."""
     return "standard input" if name == STDIN else name
 
 
 def is_transcript(text: str) -> bool:
-    """Return whether a text starts like a transcript; ``b1`` may start a board too."""
+    """Return whether a text starts like a transcript and not like a board, which may start with ``b1`` too."""
     return _FIRST_MOVE.match(text.strip()) is not None and not _BOARD.match(text.strip())
 
 
 @contextmanager
 def as_usage(name: str = _ARGUMENT) -> Iterator[None]:
-    """Convert errors in a description on the command line to wrong usage of the argument or option `name`."""
+    """Convert errors in a description of a position to usage errors about the argument or option `name`."""
     try:
         yield
     except (NotationError, IllegalMoveError) as error:
@@ -63,15 +63,15 @@ def as_usage(name: str = _ARGUMENT) -> Iterator[None]:
 
 
 def read_game(text: str, rules: Rules, name: str = _ARGUMENT) -> AnnotatedGame:
-    """Return the single game, or the board as a game without moves, that `text` describes or that is in a file.
+    """Return the single game or board that `text` describes, or that is in the file `text`.
 
     Args:
-        text: the user's text.
+        text: the user's text. A board is returned as a game without moves.
         rules: the rules of a game that does not name its rules.
         name: the name of the argument or option.
 
-    Raises: click.BadParameter if it is neither a file nor a description; NotationError with the fault of the file;
-        OSError if it can't be read.
+    Raises: click.BadParameter if `text` is neither a file nor a description; NotationError if the file has a bad game
+        or several games; OSError if the file can't be read.
     """
     with Given(text) as given, as_usage(name):
         found = list(islice(given.games(rules), 2))
@@ -83,9 +83,9 @@ def read_game(text: str, rules: Rules, name: str = _ARGUMENT) -> AnnotatedGame:
 
 
 class Given:
-    """A command's argument for a position: a description, or the name of a file (``-`` is stdin), a run or a sample.
+    """The value of a POSITION argument: a description, or the name of a file (``-`` is stdin), a run or a sample.
 
-    As a context manager it closes the file.
+    As a context manager, it closes the file.
 
     Args:
         text: the user's text.
@@ -107,12 +107,12 @@ class Given:
         return self
 
     def __exit__(self, *error: object) -> None:
-        # Closing a pipe would wait for a thread that reads it.
+        # Pipes are not closed, since this would block while a thread reads from them.
         if self._stream is not None and os.path.isfile(self._path):
             self._stream.close()
 
     def requests(self) -> BufferedReader | None:
-        """Return the stream if it contains JSON objects instead of games; wait for the first byte."""
+        """Return the stream if it contains JSON requests instead of games, else None. Wait for its first bytes."""
         if self._stream is None:
             return None
         while (begun := self._stream.peek()) and not begun.strip():
@@ -120,7 +120,7 @@ class Given:
         return self._stream if begun.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{") else None
 
     def suite(self, rules: Rules) -> obf.Suite | None:
-        """Read the positions of an OBF file with the scores of their moves; None if it is not one.
+        """Return the positions of an OBF file with the scores of their moves; None if the file is not OBF.
 
         Raises: FileFormatError if an OBF file is longer than any suite, or if a thousand lines can't be read.
         """
@@ -128,17 +128,17 @@ class Given:
             return None
         try:
             is_suite = detect(self._stream.peek()) == "obf" or self._path.lower().endswith(".obf")
-        except FileFormatError:  # which ``games`` reports
+        except FileFormatError:  # ``games`` reports the error
             return None
         return obf.read_suite(self._stream, shown(self._text), rules) if is_suite else None
 
     def games(self, rules: Rules) -> Iterator[AnnotatedGame | BadGame]:
-        """Yield all games of the file in order, a board as a game without moves; at least one.
+        """Yield all games of the file in order, or at least one entry. A board is a game without moves.
 
         Args:
             rules: the rules of games that do not name their rules.
 
-        Raises: NotationError or IllegalMoveError if it is neither a file nor a description; OSError.
+        Raises: NotationError or IllegalMoveError if the text is neither a file nor a valid description; OSError.
         """
         if self._is_run:
             yield from _games_of_run(self._text)
@@ -169,7 +169,7 @@ def _described(text: str, rules: Rules) -> AnnotatedGame:
     except NotationError:
         if LIKE_BOARD.match(text):
             raise
-    # Not at the top: most commands do without names, and the modules of books load SQLite.
+    # Imported late: most calls need no names of openings, and the modules of books load SQLite.
     from outflank.book.names import opening_line, openings
 
     try:
@@ -182,7 +182,7 @@ def _described(text: str, rules: Rules) -> AnnotatedGame:
 
 
 def _standard_input() -> BufferedReader:
-    """Reopen stdin, since a thread that waits in ``sys.stdin`` makes the interpreter's exit fail."""
+    """Reopen stdin, since the interpreter's exit fails if a thread is blocked in ``sys.stdin``."""
     try:
         return open(sys.stdin.fileno(), "rb", closefd=False)
     except (OSError, ValueError):  # a replacement without a descriptor
@@ -193,12 +193,12 @@ _STDIN_NUMBER = 0
 
 
 def bad_game(name: str, entry: BadGame) -> str:
-    """Return a sentence about an entry of a file that is not a valid game."""
+    """Return a message about an entry of a file that is not a valid game."""
     return entry.of(shown(name) or repr(name))
 
 
 class ReadGames:
-    """Reports faults of the games that a command reads, and counts them.
+    """Warns about faults in the games that a command reads, and counts the faults.
 
     Attributes:
         bad: the warnings about games that can't be read or used.
@@ -212,11 +212,11 @@ class ReadGames:
 
     @property
     def unnamed(self) -> bool:
-        """Whether some of the games have numbers in place of players' names."""
+        """Whether some games have numbers in place of players' names."""
         return bool(self._files)
 
     def add(self, name: str, number: int, entry: AnnotatedGame | BadGame) -> bool:
-        """Check the entry `number` of a file, 1 for the first; return whether it is a game."""
+        """Warn about faults of an entry, whose `number` in its file begins at 1; return whether it is a game."""
         if isinstance(entry, BadGame):
             self.bad.add(bad_game(name, entry))
             return False
@@ -235,9 +235,9 @@ class ReadGames:
     def of(
         self, names: Iterable[str], source: FormatName | None, rules: Rules, files_only: bool = False
     ) -> Iterator[tuple[str, int, AnnotatedGame]]:
-        """Yield each game of each argument, with the argument and its number there.
+        """Yield the valid games of all arguments, each as the argument, the game's number in it, and the game.
 
-        The arguments are those of ``games_given``, or names of files as ``games_of`` takes them.
+        The arguments are read by ``games_given``, or by ``games_of`` if `files_only` is true.
         """
         given = games_of if files_only else games_given
         for name in names:
@@ -253,13 +253,13 @@ class ReadGames:
         self._garbled.end()
 
     def expect_good(self, done: str = "read") -> None:
-        """Raise OutflankError if there was a game that could not be `done`."""
+        """Raise OutflankError if there were bad games. `done` is the participle for the message, such as "read"."""
         if self.bad.count:
             raise OutflankError(f"{counted(self.bad.count, 'game')} can't be {done} ({self.bad.where})")
 
 
 def games_of(name: str, source: FormatName | None, rules: Rules) -> Iterator[AnnotatedGame | BadGame]:
-    """Yield the games of a file (``-`` is stdin) or a run, or a ``BadGame`` if it can't be read.
+    """Yield the games of a file (``-`` is stdin) or a run; if it can't be read, yield a ``BadGame``.
 
     Args:
         name: the name of the file or of a sample.
@@ -292,7 +292,7 @@ def _games_of_run(name: str) -> Iterator[AnnotatedGame | BadGame]:
 
 
 def games_given(text: str, source: FormatName | None, rules: Rules) -> Iterator[AnnotatedGame | BadGame]:
-    """Return the game of a transcript, without moves if it is blank, or the games of a file, see ``games_of``."""
+    """Return the game of a transcript, which may be blank, or the games of a file, see ``games_of``."""
     if os.path.exists(named_file(text)):
         return games_of(text, source, rules)
     if not text.strip():
@@ -305,13 +305,13 @@ def games_given(text: str, source: FormatName | None, rules: Rules) -> Iterator[
 def number_of_games(
     names: Sequence[str], source: FormatName | None, rules: Rules, allows: Callable[[AnnotatedGame], bool]
 ) -> int | None:
-    """Return the number of games that `allows` allows; None if a stream or a large file would have to be read twice.
+    """Count games in advance; return None for streams and large files, which can't or shouldn't be read twice.
 
     Args:
         names: the arguments, as for ``games_given``.
         source: the format of the files; detected if None.
         rules: the rules of games that do not name their rules.
-        allows: returns whether a game counts.
+        allows: the predicate for games that count.
     """
     files = [path for name in names if os.path.exists(path := named_file(name))]
     if STDIN in names or not all(map(os.path.isfile, files)):
@@ -323,7 +323,7 @@ def number_of_games(
 
 
 def read_and_written(names: Iterable[str], outputs: Iterable[Path]) -> Path | None:
-    """Return an output that is the same file as an input (``-`` is stdin), under any path; None if there is none."""
+    """Return an output that is the same file as an input (``-`` is stdin), even under another path; or None."""
     read = [path for path in map(_status, names) if path is not None]
     for output in outputs:
         status = _status(output)
@@ -335,7 +335,7 @@ def read_and_written(names: Iterable[str], outputs: Iterable[Path]) -> Path | No
 def expect_kept(
     names: Iterable[str], outputs: Iterable[Path | None], why: str = "whose games are read"
 ) -> None:
-    """Raise click.UsageError if a file that is read would be written too; `why` says how it is read."""
+    """Raise click.UsageError if an output is also an input. `why` describes the input in the message."""
     if lost := read_and_written(names, filter(None, outputs)):
         raise click.UsageError(f"can't write to {str(lost)!r}, {why}: name another file")
 

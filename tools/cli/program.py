@@ -1,4 +1,4 @@
-"""The `outflank` program: finds the command that was asked for and turns its errors into exit codes."""
+"""The `outflank` program, which runs a command and converts its errors to messages and exit codes."""
 
 import importlib
 import os
@@ -83,7 +83,7 @@ SECTIONS = {
         "solo": "Play the solo game of the sheet of 2006: move both colours and win the 24 hidden chips.",
     },
 }
-# What most people never need: listed by --help-all alone.
+# Rarely needed commands, which only --help-all lists.
 _LATER = {
     *("export", "sprt", "selftest", "arena", "ggs", "job"),
     *("proof", "config", "train", "bench", "perft", "solo"),
@@ -98,7 +98,7 @@ _MODULES = {
     **dict.fromkeys(("compliance", "selftest"), "engines"),
     "solo": "play",
 }
-# What people type for something that is a part of a command.
+# Command names that users may try, with hints at the right commands.
 _MEANT = {
     "check": "'outflank compliance ./mine' checks an engine; a proof and a book have 'outflank proof check' and "
     "'outflank book check'.",
@@ -135,7 +135,7 @@ _FIRST_LINES = {
     "outflank web": "Play, study and practise in the browser.",
     "outflank match --live": "Watch two engines play in the browser.",
 }
-# The extra that brings a package; all others come with `match`, or with `train` for its commands.
+# The extra that installs a package; other packages come with `match`, or with `train` for its commands.
 _EXTRAS = {
     "distributed": "cluster",
     "torch": "train",
@@ -143,12 +143,12 @@ _EXTRAS = {
     **dict.fromkeys(("msgspec", "starlette", "uvicorn", "websockets"), "web"),
 }
 _DESCENDANTS = "outflank.protocol.drivers.descendants"  # imported by commands that start engines
-# In the environment of an engine of a match, which has the settings of the match.
+# The environment variable that marks an engine in a match; such an engine ignores the user's config file.
 _ENGINE_MARK = "OUTFLANK_ENGINE"
 _EXIT_BROKEN_PIPE = 128 + 13  # SIGPIPE, which Windows lacks
 _EXIT_INTERRUPTED = 128 + signal.SIGINT
 _ALL_COMMANDS = "outflank.all_commands"  # the key in click.Context.meta of --help-all
-_MOST_SECONDS_TO_END = 10  # after a signal
+_MOST_SECONDS_TO_END = 10  # the time limit of the exit after a signal
 
 
 class Failure(click.ClickException):
@@ -156,21 +156,21 @@ class Failure(click.ClickException):
 
     def show(self, file: IO[Any] | None = None) -> None:
         """Write the sentence."""
-        from outflank.protocol.lines import printable_lines  # not at the top: the help needs nothing
+        from outflank.protocol.lines import printable_lines  # imported late, to keep ``--help`` fast
 
         click.echo(f"outflank: {printable_lines(self.format_message())}", file=file, err=True)
 
 
 class Program(CommandGroup):
-    """The group of all commands; ``help COMMAND`` and ``version`` are other words for ``--help`` and ``--version``.
+    """The group of all commands. ``help COMMAND`` and ``version`` are aliases of ``--help`` and ``--version``.
 
-    A module of commands is imported only when one of them is used, so that each starts as fast as it can.
+    The module of a command is imported only when the command is used, to keep starts fast.
     """
 
     summaries = COMMANDS
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return the command of that name, its module imported; None if there is none."""
+        """Import a command's module and return the command; None if the name is unknown."""
         if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(f"outflank.tools.commands.{_MODULES.get(cmd_name, cmd_name)}")
@@ -179,11 +179,11 @@ class Program(CommandGroup):
         return command
 
     def suggestion(self, name: str) -> str:
-        """Return a sentence about the command that an unknown name may stand for."""
+        """Return a hint at the right command for an unknown name."""
         return f" {_MEANT[name]}" if name in _MEANT else super().suggestion(name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the commands in their sections without importing any."""
+        """Write the commands in their sections, without importing their modules."""
         width = max(map(len, COMMANDS))
         left_out = set() if ctx.meta.get(_ALL_COMMANDS) else _LATER
         for title, commands in SECTIONS.items():
@@ -194,7 +194,7 @@ class Program(CommandGroup):
             formatter.write(f"\n'outflank --help-all' lists {len(left_out)} commands more.\n")
 
     def first_screen(self, ctx: click.Context) -> str:
-        """Return what the program prints without arguments: first lines to type, and the commands."""
+        """Return the program's output without arguments: example calls and the list of commands."""
         formatter = ctx.make_formatter()
         formatter.write(f"Outflank {__version__}, a Reversi/Othello engine. Five lines to begin with:\n\n")
         with formatter.indentation():
@@ -204,12 +204,12 @@ class Program(CommandGroup):
         return formatter.getvalue()
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Say where the pages are that the help refers to."""
+        """Write the folder of the documentation that the help refers to."""
         if folder := _pages_folder():
             formatter.write(f"\nThe pages that the help calls docs/... are in {folder.parent}/.\n")
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the words before the command's own."""
+        """Parse the program's arguments, after replacing the aliases ``help`` and ``version``."""
         if args[:1] == ["help"]:
             args = [*args[1:], "--help"]
         elif args[:1] == ["version"]:
@@ -217,9 +217,9 @@ class Program(CommandGroup):
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; whatever ends it early becomes a sentence and an exit code."""
+        """Run the command, and convert errors and signals to messages and exit codes."""
         try:
-            # Not at the top: on a CPU that the build is not for, this import says so.
+            # Imported late: this import fails on a CPU that the build does not support.
             from outflank.engine import OutflankError
         except ImportError as error:
             raise Failure(str(error)) from error
@@ -235,27 +235,27 @@ class Program(CommandGroup):
                 raise
             raise Failure(reason) from error
         except BrokenPipeError:
-            # The reader has gone. Buffered output must not fail again when the interpreter ends.
+            # The reader has closed the pipe. Flushing at the interpreter's exit must not fail again.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(_EXIT_BROKEN_PIPE)
         except OSError as error:
             raise Failure(_refusal(error)) from error
         except click.ClickException as error:
-            from outflank.protocol.lines import printable_lines  # not at the top, as above
+            from outflank.protocol.lines import printable_lines  # imported late, as above
 
-            # The name of a file may come from a folder that somebody else has filled.
+            # A file name in the message may contain control characters, for example in a shared folder.
             text = printable_lines(f"{_file_of(error)}{error.format_message()}")
             error.format_message = lambda: text  # type: ignore[method-assign]
             raise
         except (Interrupted, KeyboardInterrupt) as interruption:
             if sys.stderr.isatty():
-                click.echo(err=True)  # the terminal shows ^C where the prompt would follow
+                click.echo(err=True)  # else the shell's prompt would follow ^C on the same line
             ctx.exit(getattr(interruption, "exit_code", _EXIT_INTERRUPTED))
         finally:
             end_at_once_again()
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[Any, Any, list[str]]:
-        """Find the command; once its module is there, signals end it tidily."""
+        """Import the command and set its defaults from the config file; from now on, signals raise exceptions."""
         found = super().resolve_command(ctx, args)
         if (
             found[1]
@@ -270,15 +270,15 @@ class Program(CommandGroup):
 
 
 def _pages_folder() -> Path | None:
-    """Return the folder docs/ of the checkout, or of the wheel that is installed; None if it is not there."""
-    package = Path(__file__).resolve().parents[2]  # or the checkout, where the rooms of the package are links
+    """Return the folder docs/ of the checkout or of the installed wheel; None if there is none."""
+    package = Path(__file__).resolve().parents[2]  # in a development install, the checkout
     schemes = (sysconfig.get_path("data"), sysconfig.get_path("data", sysconfig.get_preferred_scheme("user")))
     folders = [package / "docs", *(Path(data) / "share/doc/outflank/docs" for data in schemes)]
     return next((folder for folder in folders if (folder / "rules.md").is_file()), None)
 
 
 def _file_of(error: click.ClickException) -> str:
-    """Return the name of the file whose value for an option is at fault, for the head of the message; else ''."""
+    """Return a message prefix that names the file of defaults with the bad value; empty if no file is to blame."""
     if not isinstance(error, click.BadParameter) or error.ctx is None or error.param is None:
         return ""
     source = error.ctx.get_parameter_source(str(error.param.name))
@@ -325,7 +325,7 @@ def _show_version(ctx: click.Context, option: click.Parameter, wanted: bool) -> 
         return
     click.echo(f"outflank {__version__}")
     try:
-        from outflank.engine import BUILD, OutflankError  # not at the top, as above
+        from outflank.engine import BUILD, OutflankError  # imported late, as above
     except ImportError as error:
         raise Failure(str(error)) from error
     click.echo(f"engine built for {BUILD}")
@@ -334,7 +334,7 @@ def _show_version(ctx: click.Context, option: click.Parameter, wanted: bool) -> 
     try:
         click.echo(f"evaluation {checksum()}")
         if ctx.params["verbose"]:
-            from outflank.tools.cli.installation import installation_lines  # --version alone needs none of it
+            from outflank.tools.cli.installation import installation_lines  # only --verbose needs it
 
             for line in installation_lines():
                 click.echo(line)
@@ -366,7 +366,7 @@ def _show_all(ctx: click.Context, option: click.Parameter, wanted: bool) -> None
 @click.option(
     "--verbose",
     is_flag=True,
-    is_eager=True,  # so that --version finds its value
+    is_eager=True,  # processed early, since the callback of --version reads its value
     help="With --version: also what a bug report needs, and a benchmark of a second.",
 )
 @click.option(
@@ -392,14 +392,14 @@ def cli(ctx: click.Context, verbose: bool) -> None:
 
 
 def main() -> None:
-    """Run the program; SIGTERM and SIGHUP end it as tidily as Ctrl-C does. No process that it began stays behind."""
+    """Run the program. SIGTERM and SIGHUP end it as cleanly as Ctrl-C does; no engine that it started outlives it."""
     end_at_once()
     replace_closed_streams()
     keep_standard_error_from_failing()
     escape_what_can_not_be_written()
     try:
         cli(prog_name="outflank")
-    except OSError as error:  # the help of the program itself can't be written
+    except OSError as error:  # the program's own help can't be written
         Failure(_refusal(error)).show()
         sys.exit(Failure.exit_code)
     except SystemExit as ending:

@@ -1,4 +1,4 @@
-"""The options of a run: what is played, where and how, and what the commands make of them."""
+"""The options of a run: engines, games, records and machines; and their conversion to settings."""
 
 from __future__ import annotations
 
@@ -41,25 +41,25 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 _FOLDER = click.Path(path_type=Path)
 MOST_GAMES = 1_000_000
 _MOST_PLACES = 1000
-_FAILED = "failed"  # in place of a folder for dialogues
+_FAILED = "failed"  # the value of --log that stands for "only games lost by a fault"
 ENGINES, GAMES, _END, _RECORDS = "Which engines", "Which games", "When to stop", "Records"
 _MACHINES, _WATCHING = "Where it runs", "Watching"
 
 
 def use_config(ctx: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
-    """Make the file's values the defaults of the options; an error about one of them names the file."""
+    """Use the file's values as defaults of the options; errors about them name the file."""
     if path is not None:
         use_values(ctx, option_defaults(ctx.command, read_config(path), path), path)
     return path
 
 
 def _commands(ctx: click.Context, argument: click.Parameter, words: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the engines among the arguments; a file of TOML is taken as by ``--config``."""
+    """Return the arguments that are engines; a TOML file among them is used as with ``--config``."""
     for word in words:
         if word.endswith(_CONFIG_SUFFIX):
             use_config(ctx, argument, Path(word))
     commands = tuple(word for word in words if not word.endswith(_CONFIG_SUFFIX))
-    if commands and ctx.default_map:  # they take the place of a file's engines
+    if commands and ctx.default_map:  # engines on the command line replace the file's engines
         ctx.default_map = {name: value for name, value in ctx.default_map.items() if name != "engines"}
     return commands
 
@@ -84,12 +84,12 @@ config_options = group(
         "--out, --no-records, --json, --cluster and --live are left out.",
     ),
 )
-"""``--config``, and the parameter ``save_config``, a path or None."""
+"""The options ``--config`` and ``--save-config``; the latter is passed as ``save_config``, a path or None."""
 
 
 def _openings(ctx: click.Context, param: click.Parameter, value: str | None) -> OpeningsChoice:
     if value is None:
-        return default_openings(ctx.params["rules"])  # which is eager
+        return default_openings(ctx.params["rules"])  # known here, since --rules is eager
     choice: OpeningsChoice = read_by(_read_openings)(ctx, param, value)
     return choice
 
@@ -109,7 +109,7 @@ def _read_openings(text: str) -> OpeningsChoice:
 
 def _draw_rule(ctx: click.Context, param: click.Parameter, value: str) -> ScoreRule | None:
     rule: ScoreRule | None = read_by(ScoreRule.parse)(ctx, param, value)
-    rules: Rules = ctx.params["rules"]  # which is eager
+    rules: Rules = ctx.params["rules"]  # known here, since --rules is eager
     if rule and rules.winner_by(0) is not None:
         raise click.BadParameter(f"by the rules {rules} no game is a draw")
     return rule
@@ -122,7 +122,7 @@ def _address(text: str) -> Address:
 
 
 def engine_option(*names: str, multiple: bool = True) -> Decorator:
-    """Return the option ``--engine TEXT``, the description of an engine."""
+    """Return the option ``--engine TEXT``, whose value describes an engine."""
     return group(
         ENGINES,
         click.option(
@@ -136,7 +136,7 @@ def engine_option(*names: str, multiple: bool = True) -> Decorator:
 
 
 def pairing_options(rounds: str, pairing: str, *, standing: bool) -> Decorator:
-    """Return ``--pairing`` and ``--rounds`` with these helps, which hand the command ``form`` and ``round_count``."""
+    """Return ``--pairing`` and ``--rounds`` with these help texts, passed as ``form`` and ``round_count``."""
     forms = [
         str(form) for form in Format if form is not Format.MATCH and (standing or form is not Format.STANDING)
     ]
@@ -154,7 +154,7 @@ def pairing_options(rounds: str, pairing: str, *, standing: bool) -> Decorator:
 
 
 def sprt_option(default: str | None, text: str) -> Decorator:
-    """Return the option ``--sprt TEXT``, which hands the command an ``Sprt``, or None for ``none``."""
+    """Return the option ``--sprt TEXT``, whose value is an ``Sprt``, or None for ``none``."""
     return group(
         _END,
         click.option(
@@ -257,7 +257,7 @@ play_options = together(
         ),
     ),
 )
-"""The options that say what is played, except engines and games."""
+"""The options that describe play, without the engines and the number of games."""
 played_options = together(
     group(
         GAMES,
@@ -270,7 +270,7 @@ played_options = together(
     ),
     play_options,
 )
-"""The options that say what is played, except the engines."""
+"""The options that describe play, without the engines."""
 
 live_option = click.option(
     "--live",
@@ -289,12 +289,12 @@ live_options = group(
         help="Show everything on that page so much later.  [default: at once]",
     ),
 )
-"""``--live [HOST:PORT]``, an ``Address`` or None, and ``--delay TIME``, seconds or None."""
+"""The options ``--live [HOST:PORT]``, an ``Address`` or None, and ``--delay TIME``, in seconds or None."""
 watched_json_option = group(_WATCHING, json_option)
 
 
 def out_option(help: str) -> Decorator:
-    """Return the option ``--out DIR``, which hands the command ``folder``, a path or None."""
+    """Return the option ``--out DIR``, whose value is passed to the command as ``folder``, a path or None."""
     return group(_RECORDS, click.option("--out", "folder", type=_FOLDER, metavar="DIR", help=help))
 
 
@@ -310,7 +310,7 @@ log_option = group(
         "games lost by a fault, with the records.",
     ),
 )
-"""``--log DIR|failed``: hands the command ``log``, a path or None."""
+"""The option ``--log DIR|failed``, whose value is passed to the command as ``log``, a path or None."""
 where_options = together(
     out_option(
         "Folder for the records; the same command continues the run in it.  [default: in runs/, by date and time]"
@@ -333,24 +333,24 @@ where_options = together(
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """The options of a run that are not its settings, by their names: who plays, where, and how it is shown.
+    """The options of a run that are not part of ``RunSettings``: engines, records, machines and display.
 
     Attributes:
-        time: the time control of engines that name none.
-        commands: the engines of the arguments, each a command, a description, or a name in `engines_file`.
-        engines: the engines of ``--engine``, likewise.
-        engines_file: a file with a table for each engine.
-        each: settings of engines that lack their own; see ``EngineSpec.from_settings``.
-        folder: the new folder of the records; None to name one by date and time.
-        no_records: whether no records are kept.
+        time: the default time control of engines.
+        commands: the engines given as arguments, each a command, a description, or a name in `engines_file`.
+        engines: the engines given by ``--engine``, in the same forms.
+        engines_file: the TOML file with a table for each engine; None without one.
+        each: the default settings of all engines; see ``EngineSpec.from_settings``.
+        folder: the folder for the records; None for a new one named by date and time.
+        no_records: whether to keep no records.
         resume: the folder of the run to resume; None for a new run.
-        save_config: the file for the settings of a run that is not played; None to play it.
+        save_config: the file to save the settings in instead of playing; None to play.
         cluster: the address of a Dask scheduler; None to play on this machine.
-        as_json: whether events and result are printed as JSON.
-        live: the address at which the page of the run is served; None for no page.
-        delay: the seconds by which the page is late; None for 0.
+        as_json: whether to print events and result as JSON.
+        live: the address of the run's live page; None for no page.
+        delay: the delay of the live page in seconds; None for 0.
         listener: a socket that listens at `live`; None to open one.
-        log: the folder for the dialogues of all games; None to keep those of faults alone.
+        log: the folder for the dialogues of all games; None to keep only dialogues of games lost by a fault.
     """
 
     time: TimeControl = NO_LIMIT
@@ -370,12 +370,12 @@ class RunOptions:
     log: Path | None = None
 
     def specs(self, alone: bool = False) -> tuple[EngineSpec, ...]:
-        """Return the engines, two or more, with different names.
+        """Return the engines; there are two or more, with different names.
 
         Args:
-            alone: whether exactly two are expected.
+            alone: whether exactly two engines are required.
 
-        Raises: click.BadParameter about the engines; FileFormatError about a file of theirs.
+        Raises: click.BadParameter if the engines are invalid or too few; FileFormatError if `engines_file` is invalid.
         """
         hint = "ENGINE" if self.commands else "--engine"
         try:
@@ -397,17 +397,17 @@ class RunOptions:
 def tournament_of(
     played: RunSettings, specs: tuple[EngineSpec, ...], form: str, rounds: int | None
 ) -> RunSettings:
-    """Return the settings of a tournament of these engines, with the usual number of rounds if `rounds` is None."""
+    """Return the settings of a tournament of these engines. If `rounds` is None, use the format's default."""
     rounds = rounds or usual_rounds(Format(form), len(specs))
     return replace(played, engines=specs, format=Format(form), rounds=rounds)
 
 
 PAGE_NEEDS = {"--delay": ["--live"]}
-"""The extra that the options of the page need."""
+"""The options that options of the live page need, for ``Command``."""
 KINDS = {"options": RunOptions, "played": RunSettings}
-"""The dataclasses that hold the options of a run, by the names of a command's arguments.
+"""The dataclasses that hold the options of a run, by the names of a command's arguments, for ``handing``.
 
-The settings lack the engines, and the format and the rounds of a tournament.
+The ``RunSettings`` have no engines yet, and no format and rounds of a tournament.
 """
 
 run_options = handing(
@@ -428,4 +428,4 @@ run_options = handing(
     live_options,
     config_options,
 )
-"""All options that describe a run and say where it is played."""
+"""All options that describe a run, including where it is played."""

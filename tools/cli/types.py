@@ -1,4 +1,4 @@
-"""Types of the values of options and arguments."""
+"""Click types of the values of options and arguments."""
 
 import math
 import os
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 
 BEYOND_USE = 2**31 - 1
-"""An upper bound that keeps numbers in a C int."""
+"""The upper bound for numbers without a meaningful limit; it fits in a C int."""
 _MOST_COMPLETED = 64
 
 
 def read_by(read: Callable[[Any], Any]) -> Callable[[click.Context, click.Parameter, Any], Any]:
-    """Return a click callback that reads an option's value with `read`.
+    """Return a click callback that parses an option's value with `read`.
 
-    A NotationError or SettingsError is wrong usage: one sentence and exit code 2. An option left out stays None.
+    A NotationError or SettingsError is reported as wrong usage, with exit code 2. The value None is not parsed.
     """
 
     def convert(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
@@ -41,7 +41,7 @@ def read_by(read: Callable[[Any], Any]) -> Callable[[click.Context, click.Parame
 
 
 class WholeNumber(click.IntRange):
-    """A whole number within inclusive bounds; the help leaves out a bound beyond all use."""
+    """A whole number within inclusive bounds; the help leaves out the bound BEYOND_USE."""
 
     name = "integer"
 
@@ -60,7 +60,7 @@ class WholeNumber(click.IntRange):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list["CompletionItem"]:
-        """Return all numbers if they are few, such as levels."""
+        """Return all numbers in the range if the range is small, such as levels."""
         from click.shell_completion import CompletionItem  # not at the top: an engine starts without it
 
         if self.min is None or self.max is None or self.max - self.min > _MOST_COMPLETED:
@@ -70,7 +70,7 @@ class WholeNumber(click.IntRange):
 
 
 class Number(click.FloatRange):
-    """A number within bounds, neither infinite nor NaN; the help shows the bounds."""
+    """A finite number within bounds, which the help shows."""
 
     name = "number"
 
@@ -97,11 +97,11 @@ def _within(kind: click.IntRange | click.FloatRange) -> str:
 
 
 class Seconds(click.ParamType):  # type: ignore[type-arg]  # generic in newer versions of click alone
-    """Seconds, more than none: ``5``, ``5s``, ``500ms``, ``2m``; hands the command a float.
+    """A positive duration such as ``5``, ``5s``, ``500ms`` or ``2m``, converted to seconds as a float.
 
     Args:
-        least: the fewest seconds; any number if left out.
-        most: the most seconds; any number if left out.
+        least: the shortest allowed duration in seconds; no limit by default.
+        most: the longest allowed duration in seconds; no limit by default.
     """
 
     name = "time"
@@ -128,19 +128,19 @@ class Seconds(click.ParamType):  # type: ignore[type-arg]  # generic in newer ve
 SECONDS = Seconds()
 COUNT = WholeNumber(1, BEYOND_USE)
 DEFAULT_TEST = "elo0=0 elo1=10"
-"""The sequential test of commands that are told no other."""
+"""The default sequential test."""
 MOST_THREADS = 256
-"""The most that a ``Searcher`` takes."""
+"""The largest number of threads of a ``Searcher``."""
 SELECTIVITY = click.Choice([str(value) for value in SELECTIVITIES])
 ANY_FOLDER = click.Path(path_type=Path, file_okay=False)
 EXISTING_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 
 
 class FileOrSample(click.Path):
-    """A file that exists, or the name of a sample; hands the command a path.
+    """An existing file or the name of a sample, converted to a path.
 
     Args:
-        stdin: whether ``-`` is standard input, for ``click.open_file``.
+        stdin: whether ``-`` is accepted and means standard input, as in ``click.open_file``.
     """
 
     def __init__(self, *, stdin: bool = False) -> None:
@@ -153,7 +153,7 @@ class FileOrSample(click.Path):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list["CompletionItem"]:
-        """Return the samples, and let the shell add the files."""
+        """Return the names of samples; the shell adds files."""
         from click.shell_completion import CompletionItem  # not at the top: an engine starts without it
 
         names = [CompletionItem(name) for name in samples() if name.startswith(incomplete)]
@@ -164,11 +164,11 @@ EXISTING_FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 
 
 class OutputFile(click.Path):
-    """A file to write; one that can't be written is refused before any work.
+    """A file to write, which is checked to be writable before any work begins.
 
     Args:
-        whole: whether ``whole_file`` writes it; otherwise it is opened at once to append.
-        stdout: whether ``-`` is standard output (``STDOUT``); otherwise it is wrong usage.
+        whole: whether the file is written by ``whole_file``; otherwise the command itself opens it to append.
+        stdout: whether ``-`` is accepted and means standard output (``STDOUT``).
     """
 
     def __init__(self, *, whole: bool = True, stdout: bool = False) -> None:
@@ -178,7 +178,7 @@ class OutputFile(click.Path):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """Read it.
 
-        Raises: click.BadParameter; UnwritableError; SettingsError if it is a part of a run or a book.
+        Raises: click.BadParameter; UnwritableError; SettingsError if the file belongs to a run or is a book.
         """
         if os.fspath(value) == str(STDOUT):
             if self._stdout:
@@ -193,7 +193,7 @@ class OutputFile(click.Path):
 
 
 def _say_replaced(path: Path) -> None:
-    """Say that a file has been replaced, unless the command ends by an error."""
+    """Report that a file was replaced, unless the command ended with an error."""
     if sys.exc_info()[0] is None:
         warn(f"{str(path)!r} was replaced")
 
@@ -203,5 +203,5 @@ LOG_FILE = OutputFile(whole=False)
 
 
 def shown_output(path: Path) -> str:
-    """Return the name of an output for a sentence."""
+    """Return the name of an output for messages."""
     return "standard output" if path is STDOUT else str(path)
