@@ -1,7 +1,7 @@
-"""The games of a run on the workers of a Dask cluster. The engines have to be there, not here.
+"""Plays the games of a run on the workers of a Dask cluster. The engines must be installed on the workers' machines.
 
-Workers may die and come back: the scheduler gives their pairs to others. A task plays one pair with engines of
-its own and answers with all that happened; nothing of it counts before it is here, so it may be run again.
+If a worker dies, the scheduler gives its pairs to other workers. A task plays one pair with its own engines and returns
+all events of the pair. Only returned events count, so a task may be run again.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ from outflank.tools.runtime.cluster import connect, if_same_build, places, this_
 from outflank.tools.runtime.signals import Stopped
 
 _SLICE_SECONDS = 0.1
-_LOOK_SECONDS = 1.0  # how often a worker asks whether the run is over
+_LOOK_SECONDS = 1.0  # interval at which a worker asks whether the run is over
 
 
 class ClusterPool:
@@ -34,7 +34,7 @@ class ClusterPool:
         address: the address of the scheduler, ``tcp://host:port`` or ``tls://host:port``.
         all_dialogues: see ``PairWorker``.
 
-    Raises: SettingsError if the scheduler can't be reached, or one of its workers is of another build.
+    Raises: SettingsError if the scheduler can't be reached, or if a worker runs another build.
     """
 
     def __init__(self, settings: RunSettings, run: str, address: str, all_dialogues: bool = False) -> None:
@@ -57,13 +57,13 @@ class ClusterPool:
 
     @property
     def places(self) -> int:
-        """The number of threads that all workers have now."""
+        """The current number of threads of all workers."""
         return places(self._client)
 
     def check_engines(self, on_wait: Callable[[], object]) -> None:
-        """Start every engine once on some worker.
+        """Start every engine once on one of the workers.
 
-        Raises: OutflankError if one can't play, and whatever `on_wait` raises.
+        Raises: OutflankError if an engine can't play, and the exceptions of `on_wait`.
         """
         checking = self._client.submit(
             if_same_build, this_build(), _check_engines, self._settings, self._run, pure=False
@@ -74,7 +74,7 @@ class ClusterPool:
         checking.result()
 
     def submit(self, pairings: Sequence[Pairing], engines: Sequence[EngineSpec]) -> None:
-        """Have a pair played by some worker."""
+        """Submit a pair to the workers."""
         key = f"outflank-{self._run}-{pairings[0].pair}-{pairings[0].attempt}"
         task = _play, self._settings, self._run, pairings, engines, self._all_dialogues
         future = self._client.submit(if_same_build, this_build(), *task, key=key, pure=False)
@@ -82,7 +82,7 @@ class ClusterPool:
         future.add_done_callback(partial(self._report, pairings))
 
     def stop(self) -> None:
-        """Give up the games being played."""
+        """Abort the games being played."""
         self._over.set()
         self._client.cancel(list(self._running.values()))
 
@@ -92,7 +92,7 @@ class ClusterPool:
             events = future.result()
         except Stopped:
             return
-        except Exception as error:  # of our program or the cluster, in any case not of an engine
+        except Exception as error:  # a failure of our program or of the cluster, not of an engine
             self.news.put(PairDone(pairings, f"{type(error).__name__}: {error}"))
             return
         for event in events:

@@ -1,4 +1,4 @@
-"""Conducts a run: hands out pairs of games, stores what happens, counts what counts, and knows when it is over."""
+"""Conducts a run: submits pairs of games to a pool, stores their events, counts results, and ends the run."""
 
 import time
 from bisect import insort
@@ -26,8 +26,8 @@ from outflank.tools.match.state.store import Store
 from outflank.tools.runtime.progress import counted
 from outflank.tools.runtime.signals import Interrupts
 
-MOST_ATTEMPTS = 6  # at a pair in which the runner failed; then the machine is not fit for this run
-_PATIENCE_SECONDS = 60.0  # with a disk that is full when the run ends
+MOST_ATTEMPTS = 6  # attempts at a pair that do not count; then the machine is unfit for this run
+_PATIENCE_SECONDS = 60.0  # longest wait for room on a full disk when the run ends
 _RETRY_SECONDS = 0.5
 
 
@@ -39,10 +39,10 @@ class Conductor:
 
     Args:
         past: the run so far.
-        store: the state of the run, where everything goes first.
+        store: the store of the run, which gets each event first.
         pool: the pool in which the games are played.
         on_event: called with each event once it is stored, and with notices for the user.
-        interrupts: asked often whether to stop.
+        interrupts: the signals that end playing; checked often.
     """
 
     def __init__(
@@ -70,14 +70,14 @@ class Conductor:
         self._waiting: deque[tuple[Pairing, ...]] = deque()
         self._running: dict[int, tuple[Pairing, ...]] = {}
         self._pairs: dict[int, tuple[Pairing, ...]] = {}
-        self._in_vain: Counter[int] = Counter()  # attempts at each pair, those of earlier runners left out
+        self._in_vain: Counter[int] = Counter()  # attempts of this session at each pair that did not count
         self._unfit = ""
         self._remarks = set(past.remarks)
 
     def play(self) -> None:
         """Play all games, or as many as the test needs.
 
-        Raises: Interrupted; OutflankError if the runner itself failed too often.
+        Raises: Interrupted; OutflankError if too many attempts at a pair did not count.
         """
         while self._hand_out():
             self._take(self._pool.news.take())
@@ -89,7 +89,7 @@ class Conductor:
         self.finished = True
 
     def save(self) -> None:
-        """Store what a full disk has kept from being stored, waiting for room for as long as makes sense."""
+        """Store events that a full disk has refused so far; wait up to a minute for room."""
         deadline = time.monotonic() + _PATIENCE_SECONDS
         self._write([])
         while self._store.trouble and time.monotonic() < deadline:
@@ -98,7 +98,7 @@ class Conductor:
             self._write([])
 
     def _hand_out(self) -> bool:
-        """Keep all places busy, with as many pairs again in reserve; False if there is nothing left to wait for."""
+        """Submit pairs until there are two for each place of the pool; return False if none is left to wait for."""
         if self._standings.verdict is not None:
             return False
         if not self._running and not self._waiting:
@@ -144,7 +144,7 @@ class Conductor:
                 case GameVoided(game):
                     events += self._void(game)
                 case Remark(sentence):
-                    # Every driver of an engine makes it, and each worker has a driver of its own.
+                    # Each worker has its own driver of an engine, and each driver makes the same remark.
                     if sentence not in self._remarks:
                         self._remarks.add(sentence)
                         events.append(piece)
@@ -155,7 +155,7 @@ class Conductor:
             self._on_event(event)
 
     def _end_pair(self, pair: int, failure: str) -> list[GameVoided]:
-        """Return a pair that does not count goes back to its place in the queue, before all later ones."""
+        """Requeue a pair with missing games, before all later pairs, and return events for its newly void games."""
         pairings = self._running.pop(pair)
         voids = self._void(self._failed(pairings[-1], failure)) if failure else []
         if missing := self._still_missing(pair):
@@ -169,7 +169,7 @@ class Conductor:
         return voids
 
     def _void(self, void: GameRecord) -> list[GameVoided]:
-        """Take a pair back because a game of it is void, and return an event for each of its games that is void now."""
+        """Remove the other game of a void game's pair from the standings, and return events for both void games."""
         self._note_attempt(void)
         twin = self._standings.take_back(void.pairing.pair)
         if twin is None:
@@ -208,7 +208,7 @@ class Conductor:
 
 
 def is_over(run: Run, openings: Sequence[tuple[Move, ...]]) -> bool:
-    """Return whether nothing of a run is left to play. A standing arena always has more."""
+    """Return whether a run has no games left to play; a standing arena always has some left."""
     if run.settings.format is Format.STANDING:
         return False
     standings = Standings(run.settings, run.games)

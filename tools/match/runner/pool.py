@@ -1,6 +1,6 @@
-"""Plays the pairs of a run: workers with engines, and the threads of this program that they work in.
+"""Plays the pairs of a run: workers with engines, and the pool that runs them in threads of this program.
 
-``cluster.py`` has the other way.
+``cluster.py`` has the pool that runs them on a cluster.
 """
 
 import math
@@ -34,19 +34,20 @@ from outflank.tools.match.state.run import RunSettings
 from outflank.tools.runtime.limits import allow_descriptors
 from outflank.tools.runtime.signals import Stopped
 
-_SLICE_SECONDS = 0.05  # longest wait before turns are stored and signals looked at
-_LONGEST_PAUSE = 60.0  # after a failure of the runner; 1, 4 and 16 s before
-_DESCRIPTORS = 256  # of the program besides its engines
-_DESCRIPTORS_A_TABLE = 32  # while the processes of two engines end and the next are started
-# Half of what a clock forgives: fixed, so that no run can be judged to its liking.
+_SLICE_SECONDS = 0.05  # longest wait before turns are stored and signals are checked
+_LONGEST_PAUSE = 60.0  # longest pause after a failure of the runner; the first pauses take 1, 4 and 16 s
+_DESCRIPTORS = 256  # file descriptors of the program without its engines
+_DESCRIPTORS_A_TABLE = 32  # file descriptors of a worker while two engines end and the next two start
+# The longest delay that does not void a loss on time: half the default grace period. It is constant, so that results of
+# different runs are comparable.
 THRESHOLD_SECONDS = 0.025
 _NAP_SECONDS = 0.01
-_LATE_SECONDS = 0.005  # waking up later than that is no longer the usual way of a system
+_LATE_SECONDS = 0.005  # a longer delay in waking up counts as a stall
 _REMEMBERED = 10_000
 
 
 class StallWatch:
-    """Remembers when this process was held up; a context manager that watches while it lasts."""
+    """Records the stalls of this process in a thread; a context manager that starts and ends the thread."""
 
     def __init__(self) -> None:
         self._stalls: deque[tuple[float, float]] = deque(maxlen=_REMEMBERED)
@@ -63,11 +64,12 @@ class StallWatch:
         self._thread.join()
 
     def held_up(self, began: float, ended: float) -> float:
-        """Return the seconds for which this program was held up in a span of ``time.perf_counter()``.
+        """Return the seconds for which this program was held up between two values of ``time.perf_counter()``.
 
-        ``time.monotonic()`` has steps of 16 ms on Windows before Python 3.13: every nap would seem late.
+        ``time.monotonic()`` would not do: before Python 3.13 it has steps of 16 ms on Windows, so every nap would seem
+        to end late.
         """
-        stalls = [*self._stalls, (self._due, time.perf_counter())]  # the last may be going on
+        stalls = [*self._stalls, (self._due, time.perf_counter())]  # the last stall may still continue
         overlapping = (late - due for due, late in stalls if due < ended and late > began)
         return sum(stall for stall in overlapping if stall > _LATE_SECONDS)
 
@@ -82,32 +84,32 @@ class StallWatch:
 
 _FIRST_LINES = 2_000  # a whole game has a few hundred
 _LAST_LINES = 2_000  # the end of the dialogue, which has the fault
-_LONGEST_LINE = 1_000  # more than is ever shown of one
+_LONGEST_LINE = 1_000  # characters; longer lines are cut
 _Line = tuple[float, str, str, str]
-_THOUGHT_SECONDS = 0.1  # between two that are passed on
+_THOUGHT_SECONDS = 0.1  # least time between two thoughts that observers get
 
 
 class DialogueLog:
-    """The lines of one game with their times: ``>`` to an engine, ``<`` an answer, ``!`` neither."""
+    """The lines of one game with their times: ``>`` to an engine, ``<`` from an engine, ``!`` any other line."""
 
     def __init__(self) -> None:
         self.begin()
 
     def begin(self) -> None:
-        """Forget the last game."""
+        """Clear the log for a new game."""
         self._started = time.monotonic()
         self._first: list[_Line] = []
         self._last: deque[_Line] = deque(maxlen=_LAST_LINES)
         self._said = 0
 
     def add(self, name: str, direction: str, line: str) -> None:
-        """Note a line. The middle of a flood is forgotten."""
+        """Add a line. Of a very long dialogue, only the first and the last lines are kept."""
         kept = self._first if self._said < _FIRST_LINES else self._last
         kept.append((time.monotonic() - self._started, name, direction, line[:_LONGEST_LINE]))
         self._said += 1
 
     def lines(self) -> tuple[str, ...]:
-        """Return the noted lines of this game; control characters are blanks, and long lines are cut."""
+        """Return the lines of this game; control characters are blanks, and long lines are cut."""
         forgotten = self._said - len(self._first) - len(self._last)
         gap = [f"... {forgotten} lines left out ..."] if forgotten else []
         return (*map(_text, self._first), *gap, *map(_text, self._last))
@@ -126,16 +128,16 @@ _HURRIED_SECONDS = 0.4  # after Ctrl-C: both engines are gone within two seconds
 
 
 class PairWorker:
-    """Plays pairs of games, one after the other. Engines stay for the next pair if they play in it.
+    """Plays pairs of games, one after the other. An engine keeps running if it plays in the next pair too.
 
     Args:
         settings: the settings of the run.
-        stall_watch: knows when this machine was held up; None if no engine has a clock.
+        stall_watch: the record of this process's stalls; None if no engine has a clock.
         emit: called with each event as it happens.
-        is_over: asked often; once it is true, playing ends with ``Stopped``.
+        is_over: called often; once it returns True, ``play`` raises ``Stopped``.
         on_update: called with each update during a turn; None if no observer wants them.
         make: makes the driver of an engine; called as ``make_driver``.
-        all_dialogues: whether all records have their dialogues; else only those of faults have.
+        all_dialogues: whether every game record has a dialogue; otherwise only games lost by a fault have one.
     """
 
     def __init__(
@@ -153,7 +155,7 @@ class PairWorker:
         self._emit = emit
         self._is_over = is_over
         self._on_update = on_update
-        self._game = 0  # that is played, or was
+        self._game = 0  # the number of the current or the last game
         self._next_thought = 0.0
         self._make = make
         self._all_dialogues = all_dialogues
@@ -164,23 +166,23 @@ class PairWorker:
 
     @property
     def names(self) -> frozenset[str]:
-        """The engines that sit here."""
+        """The names of the engines that this worker has running."""
         return frozenset(self._drivers)
 
     def check_engines(self) -> None:
-        """Start every engine once. Raises: OutflankError if one can't play; Stopped."""
+        """Start every engine once. Raises: OutflankError if an engine can't play; Stopped."""
         for engine in self._engines.values():
             self._take([*(self._engines[name] for name in list(self.names)[-1:]), engine])
             self._drivers[engine.name].open()
 
     def play(self, pairings: Iterable[Pairing], engines: Iterable[EngineSpec]) -> None:
-        """Play the games of a pair, or the one that is still missing, until one is void, which voids the pair.
+        """Play the missing games of a pair; end at a void game, since it voids the pair.
 
         Args:
             pairings: the games.
             engines: both engines, with their options for this pair.
 
-        Raises: Stopped; the engines are gone then.
+        Raises: Stopped, after all engines have been closed.
         """
         try:
             self._take(engines)
@@ -192,11 +194,11 @@ class PairWorker:
             raise
 
     def interrupt(self) -> None:
-        """End a solve that goes on; may be called from any thread."""
+        """Stop the solver; may be called from any thread."""
         self._solver.stop()
 
     def leave(self, *, hurried: bool = False) -> None:
-        """End all engines."""
+        """Close all engines."""
         while self._drivers:
             _, driver = self._drivers.popitem()
             driver.close(_HURRIED_SECONDS if hurried else _FAREWELL_SECONDS)
@@ -245,7 +247,7 @@ class PairWorker:
         return game
 
     def _void(self, game: GameRecord, delay: float | None) -> str:
-        """Return why the game does not count; empty if it counts. Wins and losses are treated alike."""
+        """Return the reason why the game does not count; empty if it counts. All engines are treated alike."""
         attempt = game.pairing.attempt
         if game.ending is Ending.CRASH and self._settings.replay_crashes and attempt <= MOST_CRASHES:
             return "crashed, and crashes are played again"
@@ -254,7 +256,7 @@ class PairWorker:
         return f"lost on time while this machine held it up for {delay:.3f} s"
 
     def _hear(self, name: str, direction: str, line: str) -> None:
-        """Note a line, and pass it on if it is a thought; an engine may have a thousand a second."""
+        """Log a line, and send thoughts to the observers, but not all: an engine may send a thousand a second."""
         self._dialogue.add(name, direction, line)
         if direction == "<" and is_thought(line) and self._on_update:
             now = time.monotonic()
@@ -274,7 +276,7 @@ class PairWorker:
 
 
 def needs_stall_watch(settings: RunSettings) -> bool:
-    """Return whether anybody plays against a clock."""
+    """Return whether an engine of the run has a clock."""
     return any(engine.time.is_limited for engine in settings.engines)
 
 
@@ -292,25 +294,25 @@ class PairPool(Protocol):
         """The number of pairs that can be played at once."""
 
     def check_engines(self, on_wait: Callable[[], object]) -> None:
-        """Start every engine once. Raises: OutflankError if one can't play, and whatever `on_wait` raises."""
+        """Start every engine once. Raises: OutflankError if an engine can't play, and the exceptions of `on_wait`."""
 
     def submit(self, pairings: Sequence[Pairing], engines: Sequence[EngineSpec]) -> None:
-        """Have a pair played; the news queue gets its events, and ``PairDone`` at the end.
+        """Start to play a pair; ``news`` gets the events of the pair, and ``PairDone`` at its end.
 
         Args:
-            pairings: the games of the pair, or the one that is still missing.
+            pairings: the games of the pair that are missing.
             engines: both engines, with their options for this pair.
         """
 
     def stop(self) -> None:
-        """Give up the games being played."""
+        """Abort the games being played."""
 
 
 class NewsQueue:
     """A queue of the messages from all workers, in the order of their arrival.
 
-    Single turns wake no thread: the reader sees them with the next important event, or a moment later.
-    With engines that move at once, waking up for each would cost more than all else that the runner does.
+    A turn does not wake the reader, who gets it with the next other message or after a short wait. With very fast
+    engines, waking up for each turn would cost more than the rest of the runner's work.
     """
 
     def __init__(self) -> None:
@@ -318,20 +320,20 @@ class NewsQueue:
         self._weighty = threading.Event()
 
     def put(self, piece: News) -> None:
-        """Report what happened; from any thread."""
+        """Add a message; may be called from any thread."""
         self._news.append(piece)
         if not isinstance(piece, TurnPlayed):
             self._weighty.set()
 
     def take(self) -> list[News]:
-        """Return the news, after waiting a moment for something of weight."""
+        """Return all messages, after a short wait for a message that is not a turn."""
         self._weighty.wait(_SLICE_SECONDS)
         self._weighty.clear()
         return [self._news.popleft() for _ in range(len(self._news))]
 
 
 class LocalPool:
-    """Threads of this program: they only wait for engines, which are processes of their own.
+    """A pool of threads of this program; they mostly wait for engines, which run in separate processes.
 
     Args:
         settings: the settings of the run; its concurrency is the number of workers.
@@ -383,7 +385,7 @@ class LocalPool:
         return len(self._workers)
 
     def check_engines(self, on_wait: Callable[[], object]) -> None:
-        """Have the first worker start every engine once; they may stay there.
+        """Let the first worker start every engine once; engines may keep running there.
 
         Raises: OutflankError if an engine can't play, and the exceptions of `on_wait`.
         """
@@ -393,11 +395,11 @@ class LocalPool:
         checking.result()
 
     def submit(self, pairings: Sequence[Pairing], engines: Sequence[EngineSpec]) -> None:
-        """Have a pair played by a free worker."""
+        """Let a free worker play a pair."""
         self._start(self._play, pairings, engines)
 
     def stop(self) -> None:
-        """Give up the games being played."""
+        """Abort the games being played."""
         self._stop.set()
         for worker in self._workers:
             worker.interrupt()
@@ -417,9 +419,9 @@ class LocalPool:
             self.news.put(PairDone(pairings))
         except Stopped:
             pass
-        except Exception as error:  # whatever it is, it is our fault, and must not be taken for an engine's
+        except Exception as error:  # any other exception is a fault of the runner, not of an engine
             worker.leave()
-            # What has failed may be a shortage.
+            # The cause may be a temporary shortage, so the next attempt waits.
             self._stop.wait(min(_LONGEST_PAUSE, 4.0 ** (pairings[0].attempt - 1)))
             self.news.put(PairDone(pairings, f"{type(error).__name__}: {error}"))
         finally:

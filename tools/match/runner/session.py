@@ -1,4 +1,4 @@
-"""Plays a run from its opening to its end: its file, its pool of engines, its conductor."""
+"""Plays a run from start to end: opens its file and its pool of engines, and runs its conductor."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from outflank.tools.runtime.signals import Interrupted, Interrupts
 OpenPool = Callable[
     [RunSettings, str, Callable[[LiveUpdate], object] | None, bool], AbstractContextManager[PairPool]
 ]
-"""Opens the pool that plays the pairs, from the settings, the id, the receiver of updates, and ``all_dialogues``."""
+"""Opens a pool from the settings, the run's id, the receiver of updates, and ``all_dialogues`` of ``PairWorker``."""
 
 
 def local_pool(
@@ -39,8 +39,8 @@ class RunSession:
         settings: the run's settings.
         folder: the folder of its file.
         past: the games of earlier sessions; None for a new run.
-        interruption: the signal that ended the session early; None if none did.
-        trouble: a sentence about records that could not be written; empty if all were.
+        interruption: the signal that ended the session early; None without a signal.
+        trouble: a sentence about records that could not be written; empty if all were written.
     """
 
     def __init__(
@@ -67,11 +67,12 @@ class RunSession:
         Args:
             folder: the run's folder.
             allow: called with the settings of an unfinished run that somebody else may have begun, since playing it
-                starts commands of theirs; raises OutflankError to refuse.
+                starts that person's commands; raises OutflankError to refuse.
             concurrency: the number of pairs played at once; None for the run's own.
             games: the new number of games of a match, not smaller than the old one; None for the run's own.
 
-        Raises: FileFormatError as ``Store.resume``; SettingsError if the run can't have `games`; as `allow`.
+        Raises: FileFormatError as ``Store.resume``; SettingsError if the run can't have `games` games; the exceptions
+            of `allow`.
         """
         with Store.resume(folder) as store:
             past = store.read()
@@ -147,7 +148,7 @@ class RunSession:
     def _draw_openings(self, interrupts: Interrupts) -> list[tuple[Move, ...]]:
         openings = []
         for opening in _openings(self.settings):
-            interrupts.check()  # there may be half a million
+            interrupts.check()  # there may be half a million openings
             openings.append(opening)
         return openings
 
@@ -170,5 +171,5 @@ def _receiver(observers: Sequence[RunObserver]) -> Callable[[LiveUpdate], None] 
 
 
 def _openings(settings: RunSettings) -> Iterator[tuple[Move, ...]]:
-    """Draw the openings; those of a shorter run with the same settings come first."""
+    """Draw the openings; they begin with the openings of a shorter run with the same settings."""
     return settings.openings.take(openings_needed(settings), settings.rules, settings.seed)
