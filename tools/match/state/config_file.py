@@ -24,7 +24,10 @@ from outflank.storage.toml import read_toml
 from outflank.tools.match.state.run import Format, RunSettings, plain_settings
 
 _ENGINE = "engine"
-_OPTIONS = {"format": "pairing", "solve": "count-errors-from"}  # of settings with another name
+_OPTIONS = {
+    "format": "pairing",
+    "solve": "count-errors-from",
+}  # options named differently from their settings
 _SINGULAR = {"options": "option"}  # a table ``options`` in a file is ``option.NAME=`` in a line
 
 
@@ -55,9 +58,9 @@ def chosen_engines(
     """Return the engines that take part.
 
     Args:
-        texts: each a description, or the name of an engine in the file.
-        engines: a file with a table for each engine; without texts all of them take part.
-        time: the time control of engines that name none.
+        texts: the engines, each as a description or as the name of an engine in the file.
+        engines: a file with a table for each engine; if `texts` is empty, all engines of the file take part.
+        time: the time control of engines that don't name their own.
         each: see ``EngineSpec.from_settings``.
 
     Raises: NotationError; FileFormatError about the file.
@@ -84,8 +87,8 @@ def _is_word(text: str) -> bool:
 
 
 def save_config(settings: RunSettings, path: Path) -> None:
-    """Write the file from which ``read_config`` makes the same run. Raises: UnwritableError, also if there is one."""
-    import tomli_w  # not at the top: help does without it
+    """Write the settings to a new file for ``read_config``. Raises: UnwritableError, also if the file exists."""
+    import tomli_w  # not at the top: help does not need it
 
     options = {
         _OPTIONS.get(name, name.replace("_", "-")): value

@@ -109,7 +109,7 @@ class EngineJoined:
     """Engines have joined a standing arena.
 
     Attributes:
-        settings: the run's settings from now on; new engines stand last.
+        settings: the run's settings from now on; new engines come last.
     """
 
     settings: RunSettings
@@ -117,7 +117,7 @@ class EngineJoined:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """The runner has something to say to the user; it is not stored.
+    """A message of the runner to the user; it is not stored.
 
     Attributes:
         sentence: the sentence.
@@ -156,8 +156,8 @@ class PairDone:
     """A worker has finished with a pair of games.
 
     Attributes:
-        pairings: the games of the pair that it was given.
-        failure: a sentence about a failure of the runner; empty if it did not fail.
+        pairings: the games that the worker was given.
+        failure: a sentence about a failure of the runner; empty without a failure.
     """
 
     pairings: Sequence[Pairing]
@@ -199,7 +199,7 @@ class Thought:
 
 
 LiveUpdate = TurnBegun | Thought
-"""An update during a turn: it is not stored, so it goes past the run's file to the observers that ask for it."""
+"""An update during a turn. It is not stored, and only observers that ask for updates get it."""
 
 
 class RunObserver(ABC):
@@ -207,7 +207,7 @@ class RunObserver(ABC):
 
     Attributes:
         wants_live_updates: whether ``update`` is called.
-        wants_dialogues: whether the records of all games have their dialogues; else only those lost by a fault have.
+        wants_dialogues: whether every game record has a dialogue; otherwise only games lost by a fault have one.
     """
 
     wants_live_updates = False
@@ -215,8 +215,8 @@ class RunObserver(ABC):
 
     @abstractmethod
     def observe(self, event: Event) -> None:
-        """Take an event, after it was stored; called in the runner's thread."""
+        """Handle an event after it has been stored; called in the runner's thread."""
 
     def update(self, update: LiveUpdate) -> None:
-        """Take an update during a turn; called from any thread."""
+        """Handle an update during a turn; may be called from any thread."""
         return

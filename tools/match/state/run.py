@@ -1,4 +1,4 @@
-"""A run of games as data: its settings, its games so far, and the settings as its file keeps them."""
+"""A run of games as data: its settings, its games so far, and the settings in the form that its file stores."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field
@@ -15,11 +15,11 @@ from outflank.tools.match.stats.sprt import Sprt
 from outflank.tools.match.stats.spsa import Tuning, ValuePath
 from outflank.tools.runtime.progress import counted
 
-MOST_VOIDS = 0.03  # of the games that were played: beyond it a run is not valid
+MOST_VOIDS = 0.03  # the largest share of an engine's games that may be void in a valid run
 
 
 class Format(StrEnum):
-    """Which engines meet."""
+    """The format of a run, which determines the engines that meet."""
 
     MATCH = "match"
     ROUND_ROBIN = "round-robin"
@@ -31,7 +31,7 @@ class Format(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """All that a run depends on.
+    """The settings of a run.
 
     Attributes:
         engines: the engines, in the order of their seeding; two for a match.
@@ -41,17 +41,16 @@ class RunSettings:
         rounds: the number of rounds of a Swiss tournament, and of repetitions of the other formats.
         rules: the rules of all games.
         seed: the seed of all draws.
-        stall: seconds an engine without a clock may think about a move.
-        adjudicate: a game with this many empty squares or fewer ends with its exact result; 0 for never.
-        solve: each position with this many empty squares or fewer is solved, to count the discs that were thrown
-            away; 0 for none.
+        stall: the seconds that an engine without a clock may think about a move.
+        adjudicate: the number of empty squares from which on a game ends with its exact result; 0 for never.
+        solve: the largest number of empty squares of positions that are solved to count lost discs; 0 for none.
         resign: the rule by which the engines' own scores end a game that is won; None for never.
         draw: the rule by which the engines' own scores end a game that is drawn; None for never.
         sprt: the test that may end a match early; None to play all games.
         concurrency: the number of pairs of games that are played at once.
         replay_crashes: whether a pair with a crash is played again instead of being lost.
-        tuning: the tuning: the two engines of the match are then the same, the first with values moved one way,
-            the second with the same values moved the other way; None for all other runs.
+        tuning: the tuning, a match of an engine against itself with values moved in opposite directions; None for
+            all other runs.
     """
 
     engines: tuple[EngineSpec, ...] = ()
@@ -81,10 +80,10 @@ class RunSettings:
         return ValuePath(self.tuning, (self.games + 1) // 2, self.seed) if self.tuning else None
 
     def line(self, build: str = "") -> str:
-        """Version, seed and settings in a line, from which the run can be repeated.
+        """Return a line with version, seed and settings, from which the run can be repeated.
 
         Args:
-            build: version and evaluation of the Outflank that began the run; of this one if empty.
+            build: the version and evaluation that began the run; the present ones if empty.
         """
         times = dict.fromkeys(str(engine.time) for engine in self.engines)
         if self.format is Format.MATCH:
@@ -107,20 +106,20 @@ class Run:
     """A run so far.
 
     Attributes:
-        settings: all that it depends on.
+        settings: the settings of the run.
         games: the games that count, in the order of the schedule.
         voids: the games that do not count.
-        remarks: about the engines, a sentence each.
-        outflank: version of the Outflank that began it; empty if not known.
-        evaluation: checksum of that one's evaluation; empty if not known.
+        remarks: the remarks about the engines, one sentence each.
+        outflank: the version of Outflank that began the run; empty if not known.
+        evaluation: the checksum of that version's evaluation; empty if not known.
         started: the time of the start, in ISO format with time zone.
         seconds: the time of play, without the pauses after interruptions; None if not known.
-        machine: the machine on which it was begun, in words; empty if not known.
+        machine: the machine on which the run was begun, in words; empty if not known.
         interrupted: whether a signal or a failure ended the run early.
         finished: whether every game was played, or the test has its verdict.
-        outside: the off-clock time of each engine that has one, by its name, in all its games, voided ones included.
-        identities: name and version of each engine in its own words, by its name; several if they changed.
-        cut_texts: the number of texts of its file that were too long, and were cut when it was read.
+        outside: the off-clock time of each engine in all its games, void games included, by the engine's name.
+        identities: the names and versions that each engine reported, by the engine's name in the run.
+        cut_texts: the number of texts in the run's file that were too long, and were cut when the file was read.
     """
 
     settings: RunSettings
@@ -144,7 +143,7 @@ class Run:
 
     @property
     def warning(self) -> str:
-        """A sentence about what could not be read of its file as it is there; empty if all could."""
+        """A sentence about texts that were cut when the run's file was read; empty if none were cut."""
         return f"long texts of the run were cut in the middle: {self.cut_texts}" if self.cut_texts else ""
 
     @property
@@ -153,7 +152,7 @@ class Run:
         return all(self.void_share(name) <= MOST_VOIDS for name in self.settings.names)
 
     def void_share(self, name: str) -> float:
-        """Return the share of an engine's voids in its games and voids, 0 to 1."""
+        """Return the share of the games voided on an engine's account in all its games, 0 to 1."""
         voids = sum(game.blamed == name for game in self.voids)
         games = sum(name in game.pairing.names.values() for game in self.games)
         return voids / (games + voids) if voids else 0.0
@@ -166,7 +165,7 @@ SCORE_RULES = ("resign", "draw")
 
 
 def plain_settings(settings: RunSettings) -> dict[str, Any]:
-    """Return all settings in values that JSON knows."""
+    """Return all settings as values that JSON can represent."""
     return {
         "engines": [engine.settings() for engine in settings.engines],
         "format": str(settings.format),

@@ -1,4 +1,4 @@
-"""The file of a run: its tables, and how a path leads to it. It imports no extra, since any file may be a run."""
+"""The file of a run: its tables and its path. This module imports no extra package, since any file may be a run."""
 
 from pathlib import Path
 
@@ -38,9 +38,9 @@ RUN = DatabaseKind(
 
 
 def run_path(path: Path) -> Path:
-    """Return the file of a run that is given by the file or by its folder.
+    """Return the file of a run from a path to the file, to its folder, or to an arena's TOML file.
 
-    Raises: FileFormatError about a folder without this file, or an arena's TOML file; it names the run in there.
+    Raises: FileFormatError if the folder has no such file; the message names a run in a subfolder.
     """
     folder = path.with_suffix("") if path.suffix == ".toml" else path
     if not folder.is_dir():
@@ -54,6 +54,6 @@ def run_path(path: Path) -> Path:
 
 
 def names_a_run(name: str) -> bool:
-    """Return whether `name` is the folder of a run, or a file of this kind."""
+    """Return whether `name` is the folder or the file of a run."""
     path = Path(name)
     return (path / RUN_FILE).is_file() if path.is_dir() else RUN.is_application_of(path)

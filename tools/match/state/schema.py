@@ -1,6 +1,6 @@
-"""The rows of games in the file of a run, and how they are read. docs/match.md describes it.
+"""Writes and reads the rows of a run's file, which docs/match.md describes.
 
-Rows are checked, since anybody may have edited the file.
+Rows are checked when they are read, since anybody may have edited the file.
 """
 
 import math
@@ -19,8 +19,8 @@ from outflank.storage.outside_json import read_json_object
 from outflank.tools.match.game.results import Ending, GameRecord, OffClockTime, Pairing, opening_text
 from outflank.tools.match.state.run import Run, RunSettings, read_settings
 
-LONGEST_SENTENCE = 2_000  # characters; the engines' own words are in most of them
-MOST_IDENTITIES = 10  # of an engine that calls itself something else in each game
+LONGEST_SENTENCE = 2_000  # characters; most sentences quote an engine
+MOST_IDENTITIES = 10  # names stored of an engine that reports another name in each game
 LONGEST_DIALOGUE = 1 << 20  # more than `DialogueLog` keeps of a game
 _GAP = " ... left out ... "
 _MOST = 1_000_000_000
@@ -81,7 +81,7 @@ _OUTSIDE = {"moves": _whole(0, _MOST), **dict.fromkeys(("seconds", "longest", "s
 
 
 def cut(text: str, longest: int) -> str:
-    """`text` with at most `longest` characters: its middle is left out, since the end of a dialogue has the fault."""
+    """Return `text` cut to `longest` characters, without its middle, since the end of a dialogue has the fault."""
     if len(text) <= longest:
         return text
     kept = longest - len(_GAP)
@@ -168,7 +168,7 @@ def ended_row(game: GameRecord) -> Row:
 
 
 def lost_facts(game: GameRecord) -> list[tuple[str, str]]:
-    """Return the fact of the seconds on which a game was lost on time; none for other games."""
+    """Return the fact with the seconds of the move on which a game was lost on time; empty for other games."""
     if game.lost_seconds is None:
         return []
     return [(_lost_name(game.pairing.number, game.pairing.attempt), f"{game.lost_seconds:.6f}")]
@@ -186,14 +186,14 @@ def turn_row(game: int, attempt: int, ply: int, turn: AnnotatedMove) -> Row:
 def read_games(
     connection: sqlite3.Connection, facts: Mapping[str, str]
 ) -> tuple[list[GameRecord], list[GameRecord], int]:
-    """Return the games that have ended, in the order of the schedule: those that count, and those that do not.
+    """Return the ended games that count, the void games, and the number of their texts that were cut.
 
-    The third is the number of their texts that were cut, since they are longer than any that we write.
+    Games are in schedule order. A text is cut if it is longer than the texts that Outflank writes.
 
     Raises: FileFormatError if a game can't have been played as it is written.
     """
     columns = {name for _, name, *_ in connection.execute("PRAGMA table_info(turn)")}
-    book = "book" if "book" in columns else "NULL"  # runs of version 1 had none
+    book = "book" if "book" in columns else "NULL"  # runs of version 1 lack this column
     select_turns = (
         f"SELECT move, seconds, value, exact, {book} FROM turn WHERE game = ? AND attempt = ? ORDER BY ply"
     )
@@ -226,7 +226,7 @@ def read_openings(connection: sqlite3.Connection, rules: Rules) -> list[tuple[Mo
 
 
 def read_remarks(connection: sqlite3.Connection) -> tuple[list[str], int]:
-    """Return the remarks, and how many of them were too long and were cut."""
+    """Return the remarks, and the number of remarks that were too long and were cut."""
     found = [sentence for (sentence,) in connection.execute("SELECT sentence FROM remark ORDER BY number")]
     long = sum(_is_longer(sentence, LONGEST_SENTENCE) for sentence in found)
     return [
@@ -291,7 +291,7 @@ PLAYING, INTERRUPTED, FINISHED = "playing", "interrupted", "finished"
 # The names of facts.
 OUTSIDE, IDENTITIES = "outside", "identities"
 _LOST = "lost"  # with the number and the attempt of a game
-# Errors that values of the wrong type or beyond all numbers cause.
+# Errors that are caused by values of the wrong type or out of range.
 _MISREAD = (LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
 
 
@@ -305,8 +305,8 @@ def refusals(file: Path) -> Iterator[None]:
 
 
 def read(connection: sqlite3.Connection) -> Run:
-    """Return the run in an open file. Raises: any of what ``refusals`` catches."""
-    connection.execute("BEGIN")  # all of it as it was at one moment
+    """Return the run in an open file. Raises: the errors that ``refusals`` converts."""
+    connection.execute("BEGIN")  # so that all queries read the same state
     try:
         facts = facts_of(connection)
         games, voids, long_texts = read_games(connection, facts)

@@ -54,14 +54,14 @@ _MACHINE_ID = Path("/etc/machine-id")
 
 
 def machine_line() -> str:
-    """``Intel(R) Xeon(R) Processor, 2 processors, Linux x86_64, Python 3.11.7``; without the machine's name."""
+    """Return the machine, except its name: ``Intel(R) Xeon(R), 2 processors, Linux x86_64, Python 3.11.7``."""
     system = f"{platform.system()} {platform.machine()}"
     python = f"Python {platform.python_version()}"
     return ", ".join([cpu_name(), counted(processors(), "processor"), system, python])
 
 
 def seal(file: Path, text: str) -> str:
-    """Return a code for `text` in a file of this user on this machine, which a sender of files can't know.
+    """Return a code that only this user on this machine can compute for `text`, and no sender of a file.
 
     On a machine without an id the inode number of the file is used, which a copy does not have.
     """
@@ -82,7 +82,7 @@ def _user() -> int:
 def is_sealed(file: Path, text: str, code: str) -> bool:
     """Return whether `code` is the seal of a text, and the file is ours and not writable for everybody."""
     status = file.stat()
-    # Windows has lists of rights in place of owners and modes.
+    # Windows has access control lists in place of owners and modes.
     ours = status.st_uid == _user() and (sys.platform == "win32" or not status.st_mode & stat.S_IWOTH)
     return ours and hmac.compare_digest(seal(file, text).encode(), code.encode())
 
@@ -96,7 +96,7 @@ class Store:
 
     Attributes:
         folder: the folder of the file.
-        trouble: a sentence about events that could not be written yet; empty if all were.
+        trouble: a sentence about events that could not be written yet; empty if all were written.
     """
 
     def __init__(self, folder: Path, lock: WriterLock, connection: sqlite3.Connection, past: Run) -> None:
@@ -180,7 +180,7 @@ class Store:
             self.end(finished=self._was_finished and not self._has_played)
 
     def read(self) -> Run:
-        """Return the run as the file has it. Raises: FileFormatError if the file was edited to what no run has."""
+        """Return the run from the file. Raises: FileFormatError if the file was edited and is no longer valid."""
         with schema.refusals(self.folder / RUN_FILE):
             return schema.read(self._connection)
 
@@ -202,15 +202,15 @@ class Store:
         return isinstance(code, str) and is_sealed(self.folder / RUN_FILE, _sealed_text(facts), code)
 
     def take_over(self) -> None:
-        """Make the run ours. Raises: FileFormatError if the seal can't be written."""
+        """Seal the run for this user on this machine. Raises: FileFormatError if the seal can't be written."""
         code = seal(self.folder / RUN_FILE, _sealed_text(schema.facts_of(self._connection)))
         with _refused_in_words(self.folder):
             self._commit([(schema.INSERT_FACT, (_SEAL, code))], durable=True)
 
     def extend(self, settings: RunSettings, openings: Iterable[tuple[Move, ...]]) -> None:
-        """Store settings with more games; of `openings`, those beyond the stored ones are added.
+        """Store settings with more games, and the openings beyond those already stored.
 
-        Raises: FileFormatError if that can't be written.
+        Raises: FileFormatError if the file can't be written.
         """
         stored = len(self.openings())
         added = islice(enumerate(map(opening_text, openings)), stored, None)
@@ -230,7 +230,7 @@ class Store:
             self._unsaved.append(event)
             if isinstance(event, GameEnded | GameVoided):
                 self._note_engines(event.game)
-        # A game that has ended is written whole: its single turns need not be.
+        # The record of an ended game has all its turns, so events of its single turns are not written.
         games = [event.game for event in self._unsaved if isinstance(event, GameEnded | GameVoided)]
         ended = {(game.pairing.number, game.pairing.attempt) for game in games}
         due = [
@@ -250,7 +250,7 @@ class Store:
             self._unsaved, self.trouble = [], ""
 
     def end(self, *, finished: bool) -> Run:
-        """Store the end of the session, close the file, and return the run with events that could not be written."""
+        """Store the end of the session, close the file, and return the run, including events not written."""
         self._ended = True
         try:
             state = schema.FINISHED if finished else schema.INTERRUPTED
@@ -330,9 +330,9 @@ class Store:
 
 
 def read_run(path: Path) -> Run:
-    """Return the run in a folder, or in the file that is given; it may be going on.
+    """Return the run in a folder or a file; the run may still be playing.
 
-    Raises: FileFormatError if there is none, or if it can't be read.
+    Raises: FileFormatError if there is no run, or if it can't be read.
     """
     with _reading(path) as connection:
         return schema.read(connection)
@@ -383,7 +383,7 @@ def _json(plain: object) -> str:
 
 
 def _sealed_text(facts: Mapping[str, str]) -> str:
-    """Return the text that is sealed: the run's id and its settings, which have the commands that start engines."""
+    """Return the text to seal: the run's id and its settings, which contain the commands that start engines."""
     return f"{facts['id']} {facts['settings']}"
 
 

@@ -13,11 +13,11 @@ from outflank.tools.match.stats.spsa import Tuned, Tuning
 _SIDES, _TUNED = ("+", "-"), " tuned"
 TEST_FOLDER = "test"  # the subfolder of a tuning for the match of the tuned values against the initial ones
 _POINTS = 200  # the approximate number of points of a path
-_SETTLED_FROM = 0.75  # share of the pairs after which the mean and the spread of a value begin
+_SETTLED_FROM = 0.75  # share of the pairs that the mean and the spread of a value leave out
 
 
 def tuning_settings(settings: RunSettings, parameters: Sequence[Tuned]) -> RunSettings:
-    """Return the settings of a run in which the one engine of `settings` meets itself with other values.
+    """Return the settings of a run in which the only engine of `settings` plays itself with other values.
 
     The test of `settings` becomes the test of the result.
 
@@ -34,7 +34,7 @@ def tuning_settings(settings: RunSettings, parameters: Sequence[Tuned]) -> RunSe
         )
     engine = engine.with_options(start)
     engines = tuple(_named(engine, side) for side in _SIDES)
-    _named(engine, _TUNED)  # so that a name is not too long when the games are played
+    _named(engine, _TUNED)  # raises now, not after the games, if the name for the test is too long
     games = settings.games + settings.games % 2
     return replace(settings, engines=engines, tuning=tuning, games=games, sprt=None)
 
@@ -51,8 +51,8 @@ class Value:
         parameter: the parameter.
         text: the present value in the form that engines get.
         mean: the mean over the last quarter of the pairs so far.
-        spread: the standard deviation over these.
-        path: the pair, the value, and its step there; thinned.
+        spread: the standard deviation over the same pairs.
+        path: the numbers of pairs, with the value and the step after each; thinned.
     """
 
     parameter: Tuned
@@ -67,7 +67,7 @@ def values_of(settings: RunSettings, results: Sequence[float]) -> list[Value]:
 
     Args:
         settings: the settings of the run.
-        results: the points of its first engine in each pair, 0 to 2, from the first pair on.
+        results: the points of the first engine in each pair, 0 to 2, from the first pair on.
     """
     tuning, path = settings.tuning, settings.path()
     if tuning is None or path is None:
@@ -97,7 +97,7 @@ def values_of(settings: RunSettings, results: Sequence[float]) -> list[Value]:
 
 
 def test_of(settings: RunSettings, values: Sequence[Value]) -> RunSettings | None:
-    """Return the match of a tuning's values against its start; None if none has changed, or if no test was wanted."""
+    """Return the match of tuned values against the start; None without a test, or if no value has changed."""
     tuning = settings.tuning
     if tuning is None or tuning.test is None:
         return None
@@ -107,5 +107,5 @@ def test_of(settings: RunSettings, values: Sequence[Value]) -> RunSettings | Non
         return None
     first = replace(settings.engines[0], name=settings.engines[0].name.removesuffix(_SIDES[0]))
     engines = (_named(first.with_options(found), _TUNED), first)
-    # Other openings than those that the values were tuned on.
+    # The new seed draws other openings than those of the tuning.
     return replace(settings, engines=engines, tuning=None, sprt=tuning.test, seed=settings.seed + 1)
