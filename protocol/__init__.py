@@ -1,1 +1,1 @@
-"""Line protocols: Outflank as an engine, other engines as opponents, game files; clocks, and text from outside."""
+"""Line protocols for Outflank and for other engines, the formats of game files, clocks, and untrusted text."""

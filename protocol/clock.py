@@ -1,7 +1,7 @@
-"""Time controls, their notation, and the running clock of one side, for our own engine and for a referee alike.
+"""Time controls, their notation, and the running clock of one side, for our own engine and for a referee.
 
-A move is charged from just before it is asked for until the answer is complete; a referee charges what an engine does
-between its moves with the next one. All times are in seconds.
+A move is charged from just before the request until the answer is complete. A referee charges the time that an engine
+uses between two moves to the second one. All times are in seconds.
 """
 
 import math
@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from outflank.engine import Clock, NotationError
 from outflank.protocol.lines import printable
 
-GRACE_SECONDS = 0.05  # of each move, for reading a pipe and waking up
+GRACE_SECONDS = 0.05  # the grace period of each move, for pipe and scheduler latency
 LONGEST_SECONDS = 1_000_000
 SHORTEST_SECONDS = 0.001
-_DECIMALS = 3  # of seconds; less than a thousandth is no time
+_DECIMALS = 3  # the decimals of seconds; shorter times are rounded to 0
 _LONGEST_SHOWN = 60
 _DURATION = r"(?:\d+\.?\d*|\.\d+) ?(?:ms|s|min|m|h)?"
 _DURATION_PARTS = re.compile(r"([\d.]+) ?([a-z]*)")
@@ -24,15 +24,15 @@ _TEXT = re.compile(rf"({_DURATION})(?:\+({_DURATION})(?:/(\d{{1,9}}))?)?")
 
 @dataclass(frozen=True, slots=True)
 class TimeControl:
-    """The time that each side has.
+    """The time control of one side.
 
     Attributes:
         main: the time for the whole game, or before the overtime; infinite without a limit.
         increment: the time added after each move in main time (Fischer).
-        period: the length of a period of overtime (Canadian byo-yomi); 0 for no periods.
-        period_moves: the moves due in each period; with a `main` of 0, 1 means `period` seconds for each move.
-        extension: the time that a side gets once after the main time (GGF).
-        counts_periods: whether ``time_left`` counts the periods left (Japanese byo-yomi) and not the moves due.
+        period: the length of an overtime period (Canadian byo-yomi); 0 for no overtime.
+        period_moves: the number of moves in each period. If it is 1 and `main` is 0, each move has `period` seconds.
+        extension: the time that is added once when the main time has run out (GGF).
+        counts_periods: whether ``time_left`` gives the remaining periods (Japanese byo-yomi) instead of the moves due.
     """
 
     main: float = math.inf
@@ -48,7 +48,7 @@ class TimeControl:
 
         Times may have units: ``500ms``, ``1m+2s``.
 
-        Raises: NotationError if `text` is none of these or leaves no time at all.
+        Raises: NotationError if `text` has another form or gives no time for the first move.
         """
         if text.strip().lower() == "none":
             return NO_LIMIT
@@ -63,7 +63,7 @@ class TimeControl:
             control = cls(main=main, increment=extra)
         else:
             control = cls(main=main, period=extra, period_moves=moves)
-        # An increment comes only after a move that was in time, so the first needs time of another kind.
+        # The first increment is added after the first move, which therefore needs main time or a period.
         if control.main + control.period <= 0 or (control.period > 0 and not control.period_moves):
             raise NotationError(f"expected time for the first move and moves for a period, got {shown!r}")
         if max(control.main, control.increment, control.period) > LONGEST_SECONDS:
@@ -72,9 +72,9 @@ class TimeControl:
 
     @classmethod
     def canadian(cls, main: float, period: float, moves: int) -> "TimeControl":
-        """Return the meaning of GTP's ``time_settings main period moves``.
+        """Return the time control for GTP's ``time_settings main period moves``.
 
-        A period without moves is the usual way to say that there is no limit; a period of 0 is absolute time.
+        By convention, a period with 0 moves means no limit. A period of 0 means absolute time.
         """
         if period > 0 and moves == 0:
             return NO_LIMIT
@@ -82,16 +82,16 @@ class TimeControl:
 
     @property
     def is_limited(self) -> bool:
-        """Whether there is a clock at all."""
+        """Whether the time is limited."""
         return math.isfinite(self.main)
 
     @property
     def is_whole(self) -> bool:
-        """Whether all its times are whole seconds."""
+        """Whether main time, increment and period are whole seconds."""
         return all(value == int(value) for value in (self.main, self.increment, self.period))
 
     def __str__(self) -> str:
-        """Return the text that ``parse`` reads back."""
+        """Return the notation that ``parse`` accepts."""
         if not self.is_limited:
             return "none"
         if self.period_moves == 1 and self.main == 0:
@@ -105,7 +105,7 @@ NO_LIMIT = TimeControl()
 
 
 class RunningClock:
-    """The clock of one side in one game. It is full at first, and runs only by ``charge`` and ``spend``.
+    """The clock of one side in one game. It starts full, and only ``charge`` and ``spend`` reduce the time.
 
     Attributes:
         control: the time control.
@@ -122,29 +122,29 @@ class RunningClock:
 
     def reset(self) -> None:
         """Start a new game."""
-        self._left = self.control.main  # below 0 if more was charged between two moves
-        self._moves_due = 0  # in this period; 0 in main time
+        self._left = self.control.main  # below 0 if more was charged than was left
+        self._moves_due = 0  # the moves due in this period; 0 in main time
         self._extension = self.control.extension
         self._begin_overtime_if_due()
 
     @property
     def allowance(self) -> float:
-        """The seconds that the next move may take; infinite without a limit, below 0 if more was charged before it."""
+        """The seconds for the next move; infinite without a limit, below 0 if more was charged than was left."""
         return self._left if self._moves_due else self._left + (self.control.period or self._extension)
 
     @property
     def deadline(self) -> float:
-        """The seconds after which the next move is a time forfeit."""
+        """The seconds after which the next move is a time forfeit: the allowance plus the grace period."""
         return self.allowance + self._grace_seconds
 
     @property
     def time_left(self) -> tuple[float, int]:
-        """The seconds and moves of GTP's ``time_left``: 0 moves in main time, else the moves due in this period."""
+        """The arguments of GTP's ``time_left``: seconds, and the moves due in this period; 0 moves in main time."""
         return max(0.0, self._left), self._moves_due
 
     @property
     def reading(self) -> Clock | None:
-        """The clock as the search takes it when a turn starts; None without a limit."""
+        """The clock for the search at the start of a turn; None without a limit."""
         if math.isinf(self._left):
             return None
         seconds, moves = self.time_left
@@ -152,27 +152,27 @@ class RunningClock:
         return Clock(seconds, moves or None, increment, self.control.period, self.control.period_moves)
 
     def is_overrun_by(self, seconds: float) -> bool:
-        """Return whether a move that took `seconds` comes after the end of its grace period."""
+        """Return whether a move that took `seconds` exceeded the allowance and the grace period."""
         return seconds > self.deadline
 
     def set_left(self, seconds: float, moves: int) -> None:
-        """Take over the time of a clock that is kept elsewhere, also where no limit was set.
+        """Set the remaining time from an external clock, even if the time control has no limit.
 
         Args:
-            seconds: the time left in main time or in this period; below 0 for a clock that has run out.
-            moves: 0 in main time, else the moves still due in this period, or the periods left.
+            seconds: the remaining main time, or the remaining time of this period; values below 0 count as 0.
+            moves: 0 in main time, else the moves due in this period; with `counts_periods`, the remaining periods.
         """
         self._left = max(seconds, 0.0)
         self._moves_due = min(moves, 1) if self.control.counts_periods else moves
         self._begin_overtime_if_due()
 
     def charge(self, seconds: float) -> None:
-        """Charge `seconds` to the next move before it begins."""
+        """Charge `seconds` to the next move before the move begins."""
         self._left -= seconds
         self._begin_overtime_if_due()
 
     def spend(self, seconds: float) -> None:
-        """Charge a move that was made; time beyond the allowance is forgiven."""
+        """Charge a completed move. Time beyond the allowance is forgiven."""
         self.charge(seconds)
         self._left = max(self._left, 0.0)
         if not self._moves_due:
@@ -183,7 +183,7 @@ class RunningClock:
             self._left, self._moves_due = self.control.period, self.control.period_moves
 
     def _begin_overtime_if_due(self) -> None:
-        """Replace main time that has run out by a period or the extension, less the seconds that were missing."""
+        """Start a period or the extension if main time has run out, and subtract the deficit from the new time."""
         if self._left > 0 or self._moves_due:
             return
         if self.control.period_moves:
@@ -195,9 +195,9 @@ class RunningClock:
 
 
 def parse_duration(text: str) -> float:
-    """Return the seconds of a text such as ``5``, ``500ms``, ``2 min``; without a unit it means seconds.
+    """Return the seconds of a duration such as ``5``, ``500ms``, ``2 min``. Without a unit, `text` means seconds.
 
-    Raises: NotationError if it is no time.
+    Raises: NotationError.
     """
     match = _DURATION_PARTS.fullmatch(text.strip()) if re.fullmatch(_DURATION, text.strip()) else None
     if match is None:
@@ -206,5 +206,5 @@ def parse_duration(text: str) -> float:
 
 
 def seconds_text(seconds: float) -> str:
-    """Return ``60`` for 60.0, else thousandths without superfluous zeros: ``0.5``."""
+    """Return seconds as text, rounded to thousandths without trailing zeros: ``60``, ``0.5``."""
     return f"{seconds:.{_DECIMALS}f}".rstrip("0").rstrip(".")

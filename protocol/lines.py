@@ -1,4 +1,4 @@
-"""Lines of bytes, as every line protocol has them: cut out of a stream, sorted by kind, passed between threads."""
+"""The lines of a line protocol: splitting a stream, cleaning untrusted text, and a queue between threads."""
 
 import sys
 import threading
@@ -9,25 +9,25 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-# A line needs no limit by any protocol, the memory it is kept in does.
+# No protocol limits the length of a line; this limit bounds the memory.
 LINE_CAP = 1 << 20
-# Tabs and line feeds mean something, every other control byte is dropped.
+# Tabs and line feeds have a meaning in the protocols. All other control bytes are dropped.
 CONTROL_BYTES = bytes(byte for byte in (*range(32), 127) if byte not in b"\t\n")
 _TAB_IS_BLANK = bytes.maketrans(b"\t", b" ")
-# Everything that a terminal may obey: C0, DEL and C1.
+# All control characters that a terminal may obey: C0, DEL and C1.
 _CONTROLS_ARE_BLANKS = dict.fromkeys((*range(32), *range(127, 160)), " ")
 
 
 @dataclass(frozen=True, slots=True)
 class LineKind:
-    """The properties of a line that the reader has to know before its turn comes.
+    """The properties of a line that the reading thread needs before the line is executed.
 
     Attributes:
-        is_command: whether the line is to be executed; any other line is dropped once it has been read.
-        interrupts: whether the line ends the work on every line before it, running or waiting.
-        quits: whether the line ends the dialogue, so that the end of the input after it is no surprise.
-        is_harmless: whether the line may be executed though the input ended before its line feed: no word is missing,
-            and it changes nothing.
+        is_command: whether the line is executed; other lines are dropped.
+        interrupts: whether the line interrupts all earlier commands, both running and queued.
+        quits: whether the line ends the dialogue, so that an end of input after this line is no error.
+        is_harmless: whether the line may be executed even if the input ends before its line feed, because it is
+            complete and changes nothing.
     """
 
     is_command: bool = True
@@ -37,9 +37,9 @@ class LineKind:
 
 
 class LineSplitter:
-    """Cuts the bytes of a stream into lines; of a line beyond LINE_CAP it keeps just enough to show that it is.
+    """Splits the bytes of a stream into lines, and cuts lines longer than LINE_CAP to LINE_CAP + 1 bytes.
 
-    A byte order mark at the start of the stream is dropped: .NET writes one before the first line.
+    A byte order mark at the start of the stream is dropped, since .NET writes one before the first line.
     """
 
     def __init__(self) -> None:
@@ -60,7 +60,7 @@ class LineSplitter:
 
     @property
     def rest(self) -> bytes:
-        """The line that has begun and has no line feed yet."""
+        """The current line, whose line feed has not arrived yet."""
         return bytes(self._begun).removeprefix(BOM_UTF8 if self._is_first else b"")
 
     def _append(self, part: bytes) -> None:
@@ -68,23 +68,23 @@ class LineSplitter:
 
 
 def without_control_bytes(line: bytes) -> bytes:
-    """Return the line as its reader takes it: tabs are blanks, other control bytes but line feeds are left out."""
+    """Return the line with tabs replaced by blanks, and without other control bytes except line feeds."""
     return line.translate(_TAB_IS_BLANK, CONTROL_BYTES)
 
 
 def without_controls(text: str) -> str:
-    """`text` with a blank for each control character but line feeds; all else stays, also what has no width."""
+    """Return `text` with each control character except line feeds replaced by a blank."""
     return "\n".join(line.translate(_CONTROLS_ARE_BLANKS) for line in text.split("\n"))
 
 
 def printable(text: str, longest: int | None = 200) -> str:
-    """Return text from outside in a form that is fit for a terminal and for a message.
+    """Return untrusted text in a form that is safe for a terminal and for a message.
 
     Args:
-        text: the text of a file, an engine, a database, a user.
-        longest: the number of characters it is cut to; None leaves it whole.
+        text: the text from a file, an engine, a database or a user.
+        longest: the number of characters that the text is cut to; None for no limit.
 
-    Returns: one line, with a blank for each character that isn't printed as it is, such as those that terminals obey.
+    Returns: one line, with a blank in place of each character that isn't printable, such as control characters.
     """
     shown = text if longest is None else text[: longest + 1]
     if not shown.isprintable():
@@ -93,7 +93,7 @@ def printable(text: str, longest: int | None = 200) -> str:
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> str:
-    """Return ``unknown key 'tme'; did you mean 'time'? Known: name cmd time``."""
+    """Return an error message such as ``unknown key 'tme'; did you mean 'time'? Known: name cmd time``."""
     listed = list(known)
     close = get_close_matches(name, listed, 1)
     meant = f"; did you mean {close[0]!r}?" if close else "."
@@ -101,26 +101,26 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> str:
 
 
 def printable_lines(text: str) -> str:
-    """``printable`` for a text of several lines, whole."""
+    """Return a text of several lines with ``printable`` applied to each line, without a limit of its length."""
     return "\n".join(printable(line, None) for line in text.split("\n"))
 
 
-# Enough for any controller that sends without reading; beyond it the reader waits, so memory stays bounded.
+# Enough for any controller that sends without reading. When the inbox is full, the reading thread waits.
 _BUDGET_BYTES = 16 << 20
-_COST_OF_A_LINE = 100  # what Python keeps for it besides its bytes
+_COST_OF_A_LINE = 100  # the memory overhead of a line in Python
 _ALL_LINES = sys.maxsize
 LONGEST_WAIT_SECONDS = 0.2 if sys.platform == "win32" else None
-"""The longest wait of a main thread; on Windows Ctrl-C takes effect between two of them."""
+"""The longest single wait of a main thread; on Windows, Ctrl-C takes effect only between two waits."""
 
 
 class Inbox:
-    """Lines in the order of their arrival.
+    """A queue of lines in order of arrival.
 
-    Every line has a number, so a line that came before the running command is never taken for an interruption
-    of it, and one that came after it always is, even if the command has not begun to search yet.
+    Every line has a number. A line interrupts the running command only if it arrived later than the command, and then
+    always, even if the command has not started to search yet.
 
     Attributes:
-        quits: whether a line has come that ends the dialogue, so that the end of the lines is no surprise.
+        quits: whether a line has arrived that ends the dialogue, so that the end of the input is no error.
     """
 
     def __init__(self) -> None:
@@ -129,13 +129,13 @@ class Inbox:
         self._size = 0
         self._closed = False
         self.quits = False
-        self._last = 0  # number of the newest line, blank ones and comments counted
-        self._interrupt = 0  # number of the newest line that interrupts
-        self._running = 0  # number of the line being executed
+        self._last = 0  # the number of the newest line, blank lines and comments included
+        self._interrupt = 0  # the number of the newest line that interrupts
+        self._running = 0  # the number of the line being executed
         self._on_command: Callable[[], object] | None = None
 
     def put(self, line: bytes, kind: LineKind) -> None:
-        """Add a line of this kind; blocks until the inbox has room for it."""
+        """Add a line of this kind. Blocks until the inbox has room for the line."""
         cost = len(line) + _COST_OF_A_LINE
         with self._changed:
             self._changed.wait_for(lambda: self._size == 0 or self._size + cost <= _BUDGET_BYTES)
@@ -157,11 +157,11 @@ class Inbox:
             self._changed.notify_all()
 
     def interrupt(self) -> None:
-        """Interrupt the running command and all that wait."""
+        """Interrupt the running command and all queued commands."""
         self._interrupt = _ALL_LINES
 
     def take(self) -> bytes | None:
-        """Return the next line to execute; None when there are no more. Waits for one."""
+        """Wait for the next line to execute, and return it; None at the end of the input."""
         with self._changed:
             self.wait_for_command()
             if not self._waiting:
@@ -172,7 +172,7 @@ class Inbox:
             return line
 
     def take_if(self, wanted: Callable[[bytes], bool]) -> bool:
-        """Drop the next waiting line if it is `wanted`, which the running command answers in its place."""
+        """Drop the next queued line if it is `wanted`, and return whether it was; the caller then answers this line."""
         with self._changed:
             if not self._waiting or not wanted(self._waiting[0][1]):
                 return False
@@ -182,7 +182,7 @@ class Inbox:
 
     @contextmanager
     def notifying(self, on_command: Callable[[], object]) -> Iterator[None]:
-        """Call `on_command`, which must not block, for a command that waits already and each that arrives."""
+        """Call `on_command`, which must not block, if a command is queued, and for each command that arrives."""
         with self._changed:
             self._on_command = on_command
             if self._waiting:
@@ -193,27 +193,27 @@ class Inbox:
             self._on_command = None
 
     def wait_for_command(self) -> None:
-        """Wait until a command waits, or none can come any more."""
+        """Wait until a command is queued or the input has ended."""
         with self._changed:
             while not self._changed.wait_for(lambda: self._waiting or self._closed, LONGEST_WAIT_SECONDS):
                 continue
 
     @property
     def interrupted(self) -> bool:
-        """Whether the command being executed was asked to come to an end."""
+        """Whether the command being executed has been interrupted."""
         return self._interrupt > self._running
 
     def wait_for_input(self, seconds: float | None = None) -> bool:
-        """Wait until any line has come after the one being executed, or none can come any more.
+        """Wait until a line has arrived after the one being executed, or the input has ended.
 
-        Returns: whether one has come; False once `seconds` are over.
+        Returns: True in these cases; False after `seconds`.
         """
         with self._changed:
             return self._changed.wait_for(lambda: self._closed or self._last > self._running, seconds)
 
 
 def tell_fault() -> None:
-    """Write the exception under way to stderr."""
-    import traceback  # slow to import, and hoped never to be needed
+    """Write the current exception with its traceback to stderr."""
+    import traceback  # imported here, since the import is slow and rarely needed
 
     sys.stderr.write(printable_lines(traceback.format_exc()))

@@ -1,4 +1,4 @@
-"""Drives other engines by GTP, NBoard's protocol or UCI, each in a child process, and ends all that they started."""
+"""Drivers for other engines by GTP, NBoard's protocol or UCI, each in a child process that is always cleaned up."""
 
 from typing import Any
 
@@ -57,7 +57,7 @@ _DRIVERS: dict[Protocol, type[ProcessDriver]] = {
 
 
 def make_driver(spec: EngineSpec, rules: Rules, **named: Any) -> ProcessDriver:
-    """Return the driver of an engine's protocol; the other arguments are those of ``ProcessDriver``.
+    """Return a driver for an engine's protocol. `named`: the other arguments of ``ProcessDriver``.
 
     Raises: UnfitEngineError if the engine is on another machine.
     """

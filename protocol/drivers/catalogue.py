@@ -1,6 +1,6 @@
-"""Engines of the field that a user may have installed: how each is found, started and set up.
+"""A catalogue of known engines that a user may have installed, with their programs, commands and settings.
 
-The facts are data, in ``catalogue.toml`` beside this file; each entry's program is looked for on this machine.
+The entries are in ``catalogue.toml`` in the same folder. The program of an entry is searched for on this machine.
 """
 
 import functools
@@ -16,7 +16,7 @@ from outflank.protocol.drivers.command import join_command
 
 _FILE = Path(__file__).with_name("catalogue.toml")
 _PROGRAM = "{program}"
-_GAMES = ("/usr/games", "/usr/local/games")  # where Debian has games; not on the PATH of every user
+_GAMES = ("/usr/games", "/usr/local/games")  # Debian's folders for games, which some users lack on their PATH
 _BESIDE = (".", "bin", "build")  # the subfolders of a project that may contain its program
 
 
@@ -27,13 +27,13 @@ class Known:
     Attributes:
         key: the name after ``catalogue:``.
         title: the name in tables.
-        programs: names of its file, the best first; ``*`` stands for any letters.
-        cmd: the command; ``{program}`` stands for the program's file.
-        seen: the check of this entry, in words.
-        home: a file that it reads from its working folder; empty if it reads none.
-        given: words that follow the command if the key has a value.
-        without: words that follow it if not.
-        settings: keys of an engine in a match, and their values.
+        programs: the possible names of the program's file, the best first; ``*`` stands for any letters.
+        cmd: the command; ``{program}`` stands for the path of the program.
+        seen: a description of how this entry was checked.
+        home: a file that the engine needs in its working folder; empty if it needs none.
+        given: the arguments that are appended to the command if a setting is given, by setting.
+        without: the arguments that are appended to the command if a setting is not given, by setting.
+        settings: the default settings of the engine in a match, by key.
         facts: facts for the user: mappings of ``fact``, a sentence or two, ``source``, and the source's ``date``.
     """
 
@@ -49,8 +49,8 @@ class Known:
     facts: Sequence[Mapping[str, Any]] = ()
 
     def find(self, folders: Iterable[Path]) -> Path | None:
-        """Return the program in these folders, or in ``bin`` and ``build`` below them; None if there is none."""
-        needs_no_permission = not self.cmd.startswith(_PROGRAM)  # another program reads it
+        """Return the program in these folders or in their ``bin`` and ``build``; None if it is not found."""
+        needs_no_permission = not self.cmd.startswith(_PROGRAM)  # an interpreter reads the file
         for folder in folders:
             for place, name in ((place, name) for name in self.programs for place in _BESIDE):
                 for path in sorted((folder / place).glob(name)):
@@ -67,17 +67,17 @@ def catalogue() -> dict[str, Known]:
 
 
 def search_path() -> list[Path]:
-    """Return the folders in which programs are looked for: PATH, and those of games."""
+    """Return the folders that are searched for programs: PATH and Debian's folders for games."""
     named = [*os.environ.get("PATH", os.defpath).split(os.pathsep), *_GAMES]
     return [Path(folder) for folder in dict.fromkeys(named) if folder]
 
 
 def completed(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of an engine that names an entry by its key ``catalogue``; the other keys take precedence.
+    """Return an engine's settings completed by the catalogue entry ``given["catalogue"]``. Given keys take precedence.
 
-    The program is looked for in ``dir`` if it is given, else on PATH; with ``cmd`` it is not looked for.
+    Unless ``cmd`` is given, the program is searched for in ``dir``, or on PATH without ``dir``.
 
-    Raises: NotationError if there is no such entry, or no program of it.
+    Raises: NotationError if the entry or its program is not found.
     """
     settings = dict(given)
     key = settings.pop("catalogue")
@@ -85,7 +85,7 @@ def completed(given: Mapping[str, Any]) -> dict[str, Any]:
         raise NotationError(f"the catalogue has no engine {key!r}, only {', '.join(catalogue())}")
     known = catalogue()[key]
     if settings.get("book") == "none" and "book" not in known.settings:
-        del settings["book"]  # so it plays as it is
+        del settings["book"]  # an engine without a book setting is left as it is
     if "cmd" not in settings:
         settings |= _started(known, settings)
     return {"name": known.title, **known.settings, **settings}

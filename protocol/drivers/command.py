@@ -1,4 +1,4 @@
-"""Commands as text: with the quotes of a shell, on Windows with those of its programs, whose paths have backslashes."""
+"""Splits and joins commands as text: with shell quoting, on Windows with its own quoting, which keeps backslashes."""
 
 import re
 import shlex

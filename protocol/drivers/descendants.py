@@ -1,9 +1,9 @@
-"""The processes of an engine: those that descend from it, and daemons among them that have lost their parent.
+"""The processes of an engine: all descendants, including daemons that have lost their parent.
 
-Each engine has a mark, a variable of the environment, which its descendants inherit. Nothing is killed that neither has
-it nor descends from an engine. On Linux this process adopts orphans, so that only its own children are searched for a
-mark, which is a resource limit too: a daemon that has wiped its environment still has its limits. Elsewhere, and where
-OUTFLANK_PORTABLE is set, all processes are searched; on Windows a job object ends those of an engine as well.
+Each engine has a mark, an environment variable that its descendants inherit. Only processes with a mark and descendants
+of an engine are killed. On Linux the mark is also a resource limit, which a daemon keeps even if it clears its
+environment, and this process adopts orphans, so that only its children are searched for marks. On other systems, and
+if OUTFLANK_PORTABLE is set, all processes are searched. On Windows a job object also ends the processes of an engine.
 """
 
 import ctypes
@@ -21,70 +21,70 @@ import psutil
 from outflank.protocol.drivers.driver import ThreadUsage
 
 PORTABLE = sys.platform != "linux" or "OUTFLANK_PORTABLE" in os.environ
-"""Whether only what every system has is used."""
+"""Whether only features that all systems have are used."""
 VARIABLE = "OUTFLANK_ENGINE"
-"""The variable of the environment that has the mark, in hexadecimal digits."""
+"""The environment variable for the mark, in hexadecimal digits."""
 _SCHEDULER_CLOCK = 2
-_NANOSECONDS = 1e9  # in a second
+_NANOSECONDS = 1e9  # per second
 _SET_CHILD_SUBREAPER = 36  # an option of prctl()
-_KILL_SECONDS = 10.0  # a thousand processes take that long to die on a busy machine
+_KILL_SECONDS = 10.0  # enough for a thousand processes to die on a busy machine
 _KILL_SLICE_SECONDS = 0.002
 _DEAD = (psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD)
-_LEAST_LIMIT = 1 << 62  # microseconds of real-time computing without a pause, which no process ever reaches
+_LEAST_LIMIT = 1 << 62  # an RLIMIT_RTTIME in microseconds that no process ever reaches
 _ENGINE_BITS = 24
 _ENGINES = itertools.count()
 
 
 def adopt_orphans() -> None:
-    """Have descendants that lose their parent become children of this process, where the system can do that."""
+    """Make this process the new parent of orphaned descendants, if the system supports it."""
     if not PORTABLE:
         _adopt_orphans(os.getpid())
 
 
 @functools.cache
-def _adopt_orphans(pid: int) -> None:  # once for each process: a forked one does not inherit it
-    with suppress(OSError, AttributeError):  # a C library without it
+def _adopt_orphans(pid: int) -> None:  # cached by process, since a fork does not inherit the setting
+    with suppress(OSError, AttributeError):  # a C library without prctl
         ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def new_mark() -> int:
-    """Return a mark that no other engine has, whether this process or another one runs it."""
+    """Return a mark that is unique among the engines of all processes."""
     return _runner(os.getpid()) << _ENGINE_BITS | next(_ENGINES) % (1 << _ENGINE_BITS)
 
 
 @functools.cache
-def _runner(pid: int) -> int:  # a random number for each process, also for one that is forked from us
+def _runner(pid: int) -> int:  # a random number for each process; cached by `pid` because of forks
     return int.from_bytes(os.urandom(4))
 
 
 def limit_of(mark: int) -> int:
-    """Return the limit of real-time computing, in microseconds, that is the mark on Linux."""
+    """Return the RLIMIT_RTTIME in microseconds that represents a mark on Linux."""
     return _LEAST_LIMIT + mark
 
 
 def descendants(pid: int) -> list[int]:
-    """Return the ids of the children of process `pid`, their children and so on; empty if it is gone."""
+    """Return the ids of all descendants of process `pid`; empty if the process has ended."""
     return list(_families([pid]) - {pid})
 
 
 def living(
     engine: psutil.Process | None, mark: int, known: Iterable[psutil.Process] = ()
 ) -> set[psutil.Process]:
-    """Return the living descendants of `engine`, processes with its mark, and `known` ones, with their descendants."""
+    """Return the living descendants of `engine`, and the processes with `mark` or in `known` with their descendants."""
     orphans = [process for process in _possible_orphans() if mark in _marks(process)]
     roots = [process.pid for process in (*known, *([engine] if engine else [])) if process.is_running()]
     return _alive(_families([*roots, *(process.pid for process in orphans)])) - {engine}
 
 
 def terminate(engine: psutil.Process, mark: int) -> None:
-    """Ask the engine and all its living processes to end; on Windows this kills them."""
+    """Send SIGTERM to the engine and all processes of ``living``; on Windows, kill them."""
     for process in (engine, *living(engine, mark)):
         with suppress(psutil.Error):
             process.terminate()
 
 
 def kill(engine: psutil.Process | None, mark: int, known: Iterable[psutil.Process] = ()) -> None:
-    """Kill the processes that ``living`` finds, until it finds none, and reap them; the engine is not killed.
+    """Kill the processes of ``living`` until none is left, and reap them. The engine itself is not killed.
 
     Gives up after ``_KILL_SECONDS``.
     """
@@ -121,7 +121,7 @@ def reap_orphans(session: int) -> None:
 
 def _reap(pid: int) -> None:
     if sys.platform != "win32":
-        with suppress(OSError):  # no child of ours
+        with suppress(OSError):  # not our child
             os.waitpid(pid, os.WNOHANG)
 
 
@@ -150,7 +150,7 @@ def _possible_orphans() -> Iterable[psutil.Process]:
 
 
 def _marks(process: psutil.Process) -> list[int]:
-    """Return a process's marks, by its limit, else by its environment; none if it has ended or is another user's."""
+    """Return a process's mark from its limit or environment, in a list; empty if the process can't be read."""
     with suppress(psutil.Error, OSError, ValueError, KeyError):
         if sys.platform == "linux" and not PORTABLE:
             mark: int = process.rlimit(psutil.RLIMIT_RTTIME)[0] - _LEAST_LIMIT
@@ -161,9 +161,9 @@ def _marks(process: psutil.Process) -> list[int]:
 
 
 def _children(pid: int) -> list[int]:
-    """Return the ids of processes that a process's threads have started and that live, or wait to be reaped."""
+    """Return the ids of a process's children, both living ones and zombies."""
     found: list[int] = []
-    with suppress(OSError):  # it has just ended
+    with suppress(OSError):  # the process has just ended
         for task in os.listdir(f"/proc/{pid}/task"):
             with suppress(OSError), open(f"/proc/{pid}/task/{task}/children", "rb", buffering=0) as file:
                 found += map(int, file.read().split())
@@ -171,7 +171,7 @@ def _children(pid: int) -> list[int]:
 
 
 def _all_children() -> Callable[[int], list[int]]:
-    """Return a function as ``_children``, from one look at all processes: psutil would take one for each parent."""
+    """Return a function like ``_children`` that uses one snapshot of all processes; psutil takes one per call."""
     children: dict[int, list[int]] = {}
     begun: dict[int, float] = {}
     for process in psutil.process_iter():
@@ -179,19 +179,19 @@ def _all_children() -> Callable[[int], list[int]]:
             begun[process.pid] = process.create_time()
             children.setdefault(process.ppid(), []).append(process.pid)
 
-    # The id of a parent that has ended may have become that of a younger process.
+    # The process id of an ended parent may have been reused by a younger process.
     return lambda pid: [child for child in children.get(pid, ()) if begun[child] >= begun.get(pid, 0.0)]
 
 
 def cpu_seconds(pid: int) -> float:
-    """Processor time that process `pid` and its living descendants have used, all threads together."""
+    """Return the processor time that process `pid` and its living descendants have used, over all threads."""
     return sum(map(_cpu_seconds, (pid, *descendants(pid))))
 
 
 def _cpu_seconds(pid: int) -> float:
-    with suppress(OSError, psutil.Error):  # it has just ended
+    with suppress(OSError, psutil.Error):  # the process has just ended
         if sys.platform == "linux" and not PORTABLE:
-            # What clock_getcpuclockid() of the C library makes of a process id. psutil counts hundredths of a second.
+            # The clock id that clock_getcpuclockid() returns; psutil has a resolution of only 10 ms.
             return time.clock_gettime(~pid << 3 | _SCHEDULER_CLOCK)
         times = psutil.Process(pid).cpu_times()
         return times.user + times.system
@@ -199,16 +199,16 @@ def _cpu_seconds(pid: int) -> float:
 
 
 def thread_usage(pid: int) -> dict[int, ThreadUsage]:
-    """Return the usage of each thread of `pid` and of its living descendants, by the threads' ids.
+    """Return the usage of each thread of `pid` and of its living descendants, by thread id.
 
-    Empty where the system does not say.
+    Empty if the system does not provide it.
     """
     found: dict[int, ThreadUsage] = {}
     if PORTABLE or sys.platform != "linux":
         return found
     own_nice = os.getpriority(os.PRIO_PROCESS, 0)
     for process in (pid, *descendants(pid)):
-        with suppress(OSError):  # it has just ended
+        with suppress(OSError):  # the process has just ended
             for task in map(int, os.listdir(f"/proc/{process}/task")):
                 with (
                     suppress(OSError),
@@ -229,7 +229,7 @@ if sys.platform == "win32":
     from ctypes import wintypes
 
     _EXTENDED_LIMITS = 9  # JobObjectExtendedLimitInformation
-    # JOBOBJECT_EXTENDED_LIMIT_INFORMATION; the flags are its third value, the memory of a process is its sixteenth.
+    # JOBOBJECT_EXTENDED_LIMIT_INFORMATION: the third value is the flags, the sixteenth the memory of a process.
     _LIMITS = struct.Struct("@2q I 2N I N 2I 6Q 4N")
     _PROCESS_MEMORY = 0x100  # JOB_OBJECT_LIMIT_PROCESS_MEMORY
     _KILL_ON_CLOSE = 0x2000  # JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
@@ -238,12 +238,12 @@ if sys.platform == "win32":
     _jobs: dict[int, wintypes.HANDLE] = {}  # the jobs by the marks of their engines
 
     def confine(process: int, mark: int, memory: int | None) -> None:
-        """Put a suspended process into a new job, which ends when we close it or end. Raises: OSError.
+        """Put a suspended process into a new job, whose processes are killed when this process ends. Raises: OSError.
 
         Args:
             process: the handle of the process.
             mark: the mark of the engine.
-            memory: the bytes that each process of the job may have; None for any number.
+            memory: the maximum memory of each process of the job in bytes; None for no limit.
         """
         _jobs[mark] = job = wintypes.HANDLE(_KERNEL.CreateJobObjectW(None, None))
         flags = _KILL_ON_CLOSE | (_PROCESS_MEMORY if memory else 0)
@@ -257,6 +257,6 @@ if sys.platform == "win32":
             raise error
 
     def end_job(mark: int) -> None:
-        """Kill all processes of the job of an engine, if it has one."""
+        """Kill all processes of an engine's job, if the engine has a job."""
         if (job := _jobs.pop(mark, None)) is not None:
             _KERNEL.CloseHandle(job)

@@ -1,21 +1,20 @@
-"""The commands by which a GTP engine gets its clock.
+"""The commands that send a GTP engine its clock.
 
-- No limit: nothing is sent; an engine that was never given a clock has none.
-- ``spec``: ``time_settings`` with its meaning in the GTP specification; seconds a move are a Canadian period
-  of one move. Times are rounded down and an increment is left out, which errs on the safe side; if nothing is
-  left after rounding, nothing is sent.
-- ``fischer``: ``kata-time_settings``, which knows fractions and increments.
-- ``per-move``: as ``spec``, but seconds a move are sent as a main time with one move in no period, and before
-  the board is cleared. So Edax has it; less than a second is sent as a main time of 0, for which it takes its
-  shortest time, 0.1 s.
-- ``increment``: ``time_settings MAIN INCREMENT 0``, seconds a move with a main time of 0. So neural-reversi has
-  it; the specification has no increment.
-- ``auto``: ``per-move`` for Edax by its name. Of other engines: ``spec`` where it says all that is to be said,
-  ``fischer`` where it does not, if the engine lists it and the kind that is needed, else ``spec`` as well as it
-  can.
+- No limit: no command is sent; an engine that was never given a clock has no limit.
+- ``spec``: ``time_settings`` as in the GTP specification. Time per move is sent as a Canadian period of one move.
+  Times are rounded down, and an increment is left out, so that the engine never has less time than it was sent. If
+  all times round to 0, no command is sent.
+- ``fischer``: ``kata-time_settings``, which supports fractions and increments.
+- ``per-move``: like ``spec``, but time per move is sent as the main time, with a period of 0 for one move, and before
+  the board is cleared. Edax expects this. Less than a second is sent as a main time of 0, for which Edax uses its
+  minimum of 0.1 s.
+- ``increment``: ``time_settings MAIN INCREMENT 0``; time per move is an increment with a main time of 0.
+  neural-reversi expects this; the specification has no increment.
+- ``auto``: ``per-move`` for an engine named Edax. For other engines, ``spec`` if it can express the time control
+  exactly; otherwise ``fischer`` if the engine supports it; otherwise ``spec`` with the losses above.
 
-``time_left`` follows before each ``genmove`` if it is listed, with fractions only for engines that take
-``kata-time_settings``, since a strict engine refuses them.
+``time_left`` is sent before each ``genmove`` if the engine lists it. Fractions are sent only to engines that list
+``kata-time_settings``, since a strict engine rejects them.
 """
 
 from collections.abc import Callable, Collection
@@ -29,7 +28,7 @@ _KATA = "kata-time_settings"
 
 
 class Dialect(StrEnum):
-    """The words in which a GTP engine gets its clock."""
+    """The kind of commands that send a GTP engine its clock; see the module."""
 
     AUTO = "auto"
     SPEC = "spec"
@@ -47,10 +46,10 @@ class TimeDialect:
     """The commands that send an engine its clock.
 
     Attributes:
-        settings: the command that sets its clock, sent before each game; None if it takes or needs none.
-        sends_left: whether ``time_left`` follows before each of its moves.
-        fractions: whether ``time_left`` may carry fractions of seconds.
-        before_board: whether `settings` is sent before ``clear_board`` and not after it.
+        settings: the command that sets the time control, sent before each game; None to send no command.
+        sends_left: whether ``time_left`` is sent before each of the engine's moves.
+        fractions: whether ``time_left`` may contain fractions of seconds.
+        before_board: whether `settings` is sent before ``clear_board`` instead of after it.
     """
 
     settings: str | None = None
@@ -59,7 +58,7 @@ class TimeDialect:
     before_board: bool = False
 
     def time_left(self, colour: str, seconds: float, moves: int) -> str:
-        """Return the ``time_left`` command. A rounded time is at least 1: 0 would say that the flag has fallen."""
+        """Return the ``time_left`` command. Whole seconds are at least 1, since 0 would mean a time forfeit."""
         text = seconds_text(seconds) if self.fractions else str(max(1, int(seconds)))
         return f"time_left {colour} {text} {moves}"
 
@@ -76,9 +75,9 @@ def choose_dialect(
     Args:
         control: the engine's time control.
         name: the engine's own name.
-        commands: the commands that it lists.
-        kata_kinds: the kinds of ``kata-time_settings`` that it lists.
-        dialect: the words of the commands.
+        commands: the commands that the engine lists.
+        kata_kinds: the time systems that the engine lists for ``kata-time_settings``.
+        dialect: the requested dialect.
     """
     if not control.is_limited:
         return TimeDialect()
@@ -100,7 +99,7 @@ def choose_dialect(
 
 
 def is_edax(name: str) -> bool:
-    """Return whether an engine calls itself Edax, which has ways of its own."""
+    """Return whether an engine reports the name Edax, whose GTP differs from the specification."""
     return name.lower().startswith("edax")
 
 
@@ -114,7 +113,7 @@ def _kata_settings(control: TimeControl) -> str:
 
 
 def _spec_settings(control: TimeControl) -> str | None:
-    """Return the command in the words of the specification; None if rounding down leaves nothing."""
+    """Return the command of the specification; None if all times round down to 0."""
     main, period = int(control.main), int(control.period)
     if control.period_moves and period:
         return f"time_settings {main} {period} {control.period_moves}"
@@ -128,7 +127,7 @@ def _per_move_settings(control: TimeControl) -> str | None:
 
 
 def _increment_settings(control: TimeControl) -> str | None:
-    """Return main time and increment, or seconds a move as an increment; of a Canadian period the main time alone."""
+    """Return the command with an increment; time per move becomes the increment, and Canadian overtime is left out."""
     main, each = int(control.main), int(control.increment or control.period)
     if control.period_moves > 1 or (control.period and control.main):
         return f"time_settings {main} 0 0" if main else None

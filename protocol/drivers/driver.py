@@ -1,8 +1,8 @@
-"""The interface of every engine that plays games, and the part that the drivers of engine processes share.
+"""The interface of all engines that play games, and the common code of the drivers of engine processes.
 
-The referee, the worker of an arena and the player on GGS ask all engines alike: ``follow`` takes an engine to a point
-of a game, wherever it stood before, and ``choose`` returns its move there. An engine is never trusted: every wait has
-an absolute deadline, every answer a largest size, and each fault is raised as one of the errors of ``errors.py``.
+The referee, the client of an arena and the player on GGS use all engines in the same way: ``follow`` brings the engine
+to a position of a game, and ``choose`` returns the engine's move there. An engine is never trusted: every wait has an
+absolute deadline, every answer has a maximum size, and each fault is raised as one of the errors of ``errors.py``.
 """
 
 import re
@@ -28,21 +28,21 @@ from outflank.protocol.drivers.spec import EngineSpec, ProcessSettings, command_
 from outflank.protocol.formats.annotated import AnnotatedGame, AnnotatedMove
 from outflank.protocol.lines import printable, without_control_bytes
 
-if TYPE_CHECKING:  # a dependency that the drivers of engines need, and no help
+if TYPE_CHECKING:  # imported only when an engine starts, since psutil is not needed for the help texts
     from outflank.protocol.drivers.process import ChildProcess
 
-START_SECONDS = 30.0  # for the first answer, in which an engine may load tables
-REPLY_SECONDS = 10.0  # for a command that asks for no thinking
+START_SECONDS = 30.0  # the limit for the first answer, before which an engine may load tables
+REPLY_SECONDS = 10.0  # the limit for a command that needs no search
 CLOSE_SECONDS = 1.0
-BANNER_SECONDS = 2.0  # for the first answer after a line that answers nothing
-MAX_TALK_BYTES = 16 << 20  # the limit of output before an answer: engines report while they think
-LONGEST_IDENTITY = 200  # characters of an engine's name and version
+BANNER_SECONDS = 2.0  # the limit for the first answer after a line that is not an answer
+MAX_TALK_BYTES = 16 << 20  # the limit of output before an answer, since engines report during the search
+LONGEST_IDENTITY = 200  # the maximum length of an engine's name and version
 _FAULT_CLOSE_SECONDS = 0.25
-_MOST_STALE_LINES = 1_000  # the lines passed on of those written between two commands
-_MOST_STRAY_BYTES = 1 << 20  # in a game
-_SHOWN_EXTRA_SECONDS = 0.02  # beyond a deadline; less is the time until it is noticed
-_LONGEST_QUOTE = 100  # characters of what an engine wrote, in a message
-_LONGEST_REMARK = 1_000  # characters; some quote what the engine wrote
+_MOST_STALE_LINES = 1_000  # the maximum number of lines passed on from the output between two commands
+_MOST_STRAY_BYTES = 1 << 20  # the amount of unrequested output in a game that causes a remark
+_SHOWN_EXTRA_SECONDS = 0.02  # the shortest delay after a deadline that the message mentions
+_LONGEST_QUOTE = 100  # the maximum length of a quotation of the engine's output
+_LONGEST_REMARK = 1_000  # the maximum length of a remark, which may quote the engine
 _LINE = re.compile(rb"[^\r\n]+")
 
 
@@ -51,11 +51,11 @@ class Reply:
     """An engine's answer to the request for a move.
 
     Attributes:
-        text: the move, or the answer in place of one.
-        seconds: the time that it took.
-        score: the engine's evaluation of the position, in discs from its side; None without one.
-        from_book: whether the engine says that the move came from an opening book; None if it does not say.
-        ok: whether the answer is a success.
+        text: the move, or the engine's other answer.
+        seconds: the time that the answer took.
+        score: the engine's evaluation of the position, in discs from the engine's side; None if unknown.
+        from_book: whether the engine reports that the move came from an opening book; None if unknown.
+        ok: whether the engine reported success.
     """
 
     text: str
@@ -66,19 +66,19 @@ class Reply:
 
     @property
     def resigns(self) -> bool:
-        """Whether it gives the game up."""
+        """Whether the engine resigns the game."""
         return self.ok and self.text.lower() == "resign"
 
     @property
     def move(self) -> Move | None:
-        """The move; None if it resigned. Raises: NotationError if it is not one."""
+        """The move; None for a resignation. Raises: NotationError if the text is not a move."""
         return None if self.resigns else Move.parse(self.text)
 
 
 def judged(reply: Reply, position: Position, label: str) -> Reply:
-    """Return the reply with its move as we write it.
+    """Return the reply with its move in our notation.
 
-    Raises: EngineRefusal; EngineIllegalMove; EngineProtocolError if it is neither a move nor a resignation.
+    Raises: EngineRefusal; EngineIllegalMove; EngineProtocolError if the text is neither a move nor a resignation.
     """
     text = printable(reply.text)
     if not reply.ok:
@@ -95,19 +95,19 @@ def judged(reply: Reply, position: Position, label: str) -> Reply:
 
 
 def no_delay() -> float:
-    """Return the delay of an engine that gets no more time after its deadlines."""
+    """Return 0, the extension of deadlines for an engine that gets none; see ``Driver.delay``."""
     return 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class ThreadUsage:
-    """The use of the processors by a thread.
+    """The processor usage of a thread.
 
     Attributes:
-        ran: the seconds for which it ran.
-        waited: the seconds for which it was ready to run and had no processor.
-        processors: the numbers of the processors that it may run on.
-        yields: whether the thread has a lower priority than this program, so that it waits by its own wish.
+        ran: the seconds for which the thread ran.
+        waited: the seconds for which the thread was ready to run but had no processor.
+        processors: the numbers of the processors that the thread may use.
+        yields: whether the thread has a lower priority than this program, so that waiting is expected.
     """
 
     ran: float = 0.0
@@ -119,19 +119,20 @@ class ThreadUsage:
 class Driver(ABC):
     """A player of games: an engine in a process of this machine or elsewhere, or a person.
 
-    The defaults are for a player that needs no start, no set-up and no end.
+    The default methods suit a player that needs no start, no set-up and no end.
 
     Attributes:
-        remarks: sentences about the engine for its user.
+        remarks: the remarks about the engine for the user, as sentences.
+        delay: the function that is called after a deadline, and returns the seconds to extend it by; initially 0.
 
     Args:
         spec: the engine's name, command and settings; also an attribute.
         rules: the rules of the games.
-        on_wait: called at least ten times a second while an answer is due; it may raise to give up. An attribute too.
-        delay: called after a deadline; returns the seconds by which the deadline moves. An attribute alone, 0 at first.
-        on_line: called with the engine's name, a direction and a line: ``">"`` and each line sent, ``"<"`` and each
-            line of an answer, ``"!"`` and each line that answers nothing.
-        on_remark: called with each sentence of ``remarks`` when it is new.
+        on_wait: the function that is called at least ten times a second while an answer is due, and may raise an
+            exception to cancel the wait; also an attribute.
+        on_line: the function that gets the engine's name, a direction and a line: ``">"`` for each line sent, ``"<"``
+            for each line of an answer, ``"!"`` for each unrequested line.
+        on_remark: the function that gets each new remark.
     """
 
     def __init__(
@@ -159,60 +160,60 @@ class Driver(ABC):
 
     @property
     def name(self) -> str:
-        """Its name in tables and records."""
+        """The engine's name in tables and records."""
         return self.spec.name
 
     @property
     def label(self) -> str:
-        """Its name in messages."""
+        """The engine's name in messages."""
         return f"engine {self.name}"
 
     @property
     def identity(self) -> str:
-        """Name and version in the engine's own words, also after its end; empty if it never said them."""
+        """The name and version that the engine reported, also after its end; empty if it never reported them."""
         return ""
 
     @property
     def cpu_seconds(self) -> float:
-        """Processor time that its processes on this machine have used so far."""
+        """The processor time that the engine's processes on this machine have used so far."""
         return 0.0
 
     @property
     def threads(self) -> dict[int, ThreadUsage]:
-        """The usage of each of its threads on this machine, by their ids; empty if it is not known."""
+        """The usage of each of the engine's threads on this machine, by thread id; empty if unknown."""
         return {}
 
     @property
     def sets_boards_up(self) -> bool:
-        """Whether the open engine can begin a game from any board."""
+        """Whether the engine can start a game from any position. The engine must be open."""
         return True
 
     def open(self) -> None:
-        """Make the engine ready for games, unless it is ready already. Raises: EngineError."""
+        """Make the engine ready for games. Does nothing if it is ready already. Raises: EngineError."""
         return
 
     def set_options(self, spec: EngineSpec) -> None:
-        """Play from the next game on by a spec that differs in its options and its time control alone."""
+        """Use `spec` from the next game on. It may differ only in its options and its time control."""
         self.spec = spec
 
     def new_game(self, first: Position | None = None) -> float:
-        """Set up the start of a game, and return the seconds that this took. It is opened if necessary.
+        """Set up the start of a game, and return the seconds that this took. Opens the engine if necessary.
 
         Args:
-            first: the position that the game begins with; the start of the rules if None.
+            first: the start position of the game; None for the start of the rules.
 
-        Raises: EngineError; UnfitEngineError if it can't be given such a position.
+        Raises: EngineError; UnfitEngineError if the engine can't set up the position.
         """
         return 0.0
 
     def follow(self, game: AnnotatedGame, clock: RunningClock | None = None) -> bool:
-        """Take it to the end of `game`: forwards if it stands in this game, else from the start.
+        """Bring the engine to the end of `game`, by the missing moves if it is in this game, else from the start.
 
         Args:
             game: the game so far.
-            clock: the engine's clock, if it is to move now; all that it has to know before it thinks is then sent.
+            clock: the engine's clock if the engine is to move now, to be sent with the position; otherwise None.
 
-        Returns: whether it stood in this game, so that no new one was set up.
+        Returns: whether the engine was in this game already, so that no new game was set up.
 
         Raises: EngineError.
         """
@@ -220,13 +221,13 @@ class Driver(ABC):
 
     @abstractmethod
     def choose(self, seconds: float) -> Reply:
-        """Return its answer where ``follow`` has taken it, waited for at most `seconds`. Raises: EngineError."""
+        """Return the engine's answer in the position of the last ``follow``, within `seconds`. Raises: EngineError."""
 
     def close(self, patience: float = CLOSE_SECONDS) -> None:
-        """End the engine; it may be opened again.
+        """End the engine. It may be opened again.
 
         Args:
-            patience: the seconds that it gets to end by itself.
+            patience: the seconds that the engine gets to exit by itself.
         """
         return
 
@@ -237,13 +238,13 @@ class Driver(ABC):
         patience: float = 0.0,
         on_ready: Callable[[], object] = lambda: None,
     ) -> Reply:
-        """Return its legal move, as we write it, or its resignation at the end of `game`; its clock is charged.
+        """Return the engine's legal move in our notation, or its resignation, and charge the clock.
 
         Args:
-            game: the game so far, in which it is to move.
+            game: the game so far, in which the engine is to move.
             clock: the engine's clock.
-            patience: the seconds that it is waited for if the clock has no limit.
-            on_ready: called when it knows the game, just before its time runs.
+            patience: the limit of the wait in seconds if the clock has no limit.
+            on_ready: the function that is called when the engine has the game, just before its clock starts.
 
         Raises: EngineOutOfTime, EngineRefusal, EngineIllegalMove, other EngineErrors.
         """
@@ -272,15 +273,15 @@ class Driver(ABC):
         return judged(reply, game.final, self.label)
 
     def check_claim(self, game: AnnotatedGame) -> None:
-        """Compare the score that it claims for a finished game with the board. The result stands in any case."""
+        """Compare the engine's score of a finished game with the board. This does not change the result."""
         return
 
     def note_strays(self) -> None:
-        """Remark on an engine that has written very much without being asked."""
+        """Remark once on an engine that has written too much unrequested output."""
         return
 
     def dismiss(self) -> None:
-        """End it after a fault; the next game opens it again."""
+        """End the engine after a fault. The next game opens it again."""
         self.close(_FAULT_CLOSE_SECONDS)
 
     def note(self, what: str) -> None:
@@ -288,7 +289,7 @@ class Driver(ABC):
         self._pass_on("!", what)
 
     def remark(self, what: str) -> None:
-        """Note a clause about the engine, once."""
+        """Add a remark about the engine, a clause without its subject, unless it is known already."""
         sentence = printable(f"{self.name} {what}", _LONGEST_REMARK)
         if sentence not in self.remarks:
             self.remarks.append(sentence)
@@ -299,19 +300,19 @@ class Driver(ABC):
 
 
 class ProcessDriver(Driver):
-    """An engine in a child process, which speaks in lines; it is opened again after a fault.
+    """An engine in a child process with a line protocol. After a fault, the process is started again.
 
     Attributes:
-        pid: the id of its process, or of its last one, and of that process group; 0 if it had none.
-        own_name: the engine's own name; empty before it has been sent.
-        version: the engine's own version; empty if it sends none, or sends it with its name.
-        stray_bytes: the size of its output in this game that answers nothing.
+        pid: the process id and process group of the current or last process; 0 before the first one.
+        own_name: the name that the engine reports; empty before the report.
+        version: the version that the engine reports; empty if it reports none, or reports it within its name.
+        stray_bytes: the size of the engine's unrequested output in this game.
 
     Args:
         spec, rules, named: see ``Driver``.
-        settings: folder, environment, processors and memory; those of the spec if None.
-        restarts: whether a process that has ended is started again for the next game.
-        on_bytes: called with ``">"`` and the bytes sent, and with ``"<"`` and the bytes read, as they are.
+        settings: the folder, environment, processors and memory; None for the settings of `spec`.
+        restarts: whether an ended process is started again for the next game.
+        on_bytes: the function that gets ``">"`` and the bytes sent, or ``"<"`` and the bytes read, unchanged.
     """
 
     _protocol: str
@@ -334,11 +335,11 @@ class ProcessDriver(Driver):
         self._restarts = restarts
         self._on_bytes = on_bytes
         self._process: ChildProcess | None = None
-        self._sent_spec: EngineSpec | None = None  # as the running engine knows it, if that has changed
-        self._last_line = ""  # since the last command was sent
+        self._sent_spec: EngineSpec | None = None  # the spec sent to the engine, if `spec` has changed since
+        self._last_line = ""  # the engine's last line since the last command
         self._rambles = False
         self._first = self._position = Position.start(rules)
-        self._ply: int | None = None  # turns of the game that the engine knows; None if it has to begin one
+        self._ply: int | None = None  # the number of turns that the engine has; None if it needs a new game
         self._last = (self._first, "")  # the position before the last turn, and its move
 
     @property
@@ -348,7 +349,7 @@ class ProcessDriver(Driver):
 
     @property
     def is_running(self) -> bool:
-        """Whether it has a process that has not ended."""
+        """Whether the engine has a running process."""
         return self._process is not None and self._process.is_running
 
     @property
@@ -362,7 +363,7 @@ class ProcessDriver(Driver):
         return self._process.threads if self._process else {}
 
     def start(self) -> None:
-        """Start its process, and send it nothing yet. Raises: EngineStartError."""
+        """Start the engine's process without sending a command. Raises: EngineStartError."""
         if self.pid and not self._restarts:
             raise EngineCrash(f"{self.label} was ended")
         self.stray_bytes, self._last_line, self._ply = 0, "", None
@@ -403,7 +404,7 @@ class ProcessDriver(Driver):
         self.spec, self._ply = spec, None
 
     def new_game(self, first: Position | None = None) -> float:
-        """See ``Driver``. The seconds do not include a start of the process."""
+        """See ``Driver``. The seconds do not include the start of a process."""
         if self.spec.restart:
             self.close()
         kept = self._process is not None
@@ -411,7 +412,7 @@ class ProcessDriver(Driver):
             self.open()
             self._greet()
         except EngineCrash:
-            # The process of an earlier game may have ended since, or be just about to: no fault of this game.
+            # The process may have ended after the earlier game, which is not a fault in this game.
             if not kept or not self._restarts:
                 raise
             self.remark("ended between two games and was started again")
@@ -439,7 +440,7 @@ class ProcessDriver(Driver):
 
     def choose(self, seconds: float) -> Reply:
         """See ``Driver``."""
-        ply, self._ply = self._ply, None  # unknown if the answer is none
+        ply, self._ply = self._ply, None  # unknown if no valid answer arrives
         reply = self._choose(seconds)
         self._ply = ply
         if reply.ok and not reply.resigns:
@@ -456,7 +457,7 @@ class ProcessDriver(Driver):
             )
 
     def close(self, patience: float = CLOSE_SECONDS) -> None:
-        """Say ``quit``, wait, then SIGTERM, wait, then SIGKILL, each to the whole process group.
+        """Send ``quit``, then SIGTERM, then SIGKILL, with a wait after the first two; see ``ChildProcess.stop``.
 
         Args:
             patience: the seconds of each wait.
@@ -467,7 +468,7 @@ class ProcessDriver(Driver):
             process.stop(b"quit\n", patience)
 
     def _stands_in(self, game: AnnotatedGame) -> bool:
-        """Return whether the engine is at a point of `game`: the same turn has led to the same board."""
+        """Return whether the engine's last turn is in `game`, so that the remaining moves can be sent."""
         if self._ply is None or self._ply > len(game.moves) or game.first != self._first:
             return False
         if self._ply == 0:
@@ -477,7 +478,7 @@ class ProcessDriver(Driver):
             return False
         try:
             return text == str(made.move) or before.parse_move(printable(text)) == made.move
-        except (NotationError, IllegalMoveError):  # an answer of the engine that was no move
+        except (NotationError, IllegalMoveError):  # the engine's answer was not a legal move
             return False
 
     def _note(self, before: Position, move: str) -> None:
@@ -486,31 +487,31 @@ class ProcessDriver(Driver):
 
     @abstractmethod
     def _prepare(self) -> None:
-        """Shake hands with a new process, and send it the settings of its spec."""
+        """Perform the handshake with a new process, and send the settings of the spec."""
 
     @abstractmethod
     def _send_changes(self, before: EngineSpec) -> None:
-        """Send it the options that differ from `before`."""
+        """Send the options that differ from those of `before`."""
 
     @abstractmethod
     def _greet(self) -> None:
-        """Send the first command of a game, and wait until it is done."""
+        """Send the first command of a game, and wait for its completion."""
 
     def _set_up(self) -> None:
         """Set up the board and the clock, if the protocol does so before the first move."""
         return
 
     def _send_move(self, made: AnnotatedMove) -> None:
-        """Send it a move that it did not choose itself, if the protocol has single moves."""
+        """Send a move that the engine did not choose itself, if the protocol has single moves."""
         return
 
     @abstractmethod
     def _send_turn(self, game: AnnotatedGame, clock: RunningClock) -> None:
-        """Send it what it has to know just before it moves."""
+        """Send the data that the protocol requires just before the engine's move, such as the clock."""
 
     @abstractmethod
     def _choose(self, seconds: float) -> Reply:
-        """Ask it for a move."""
+        """Request a move."""
 
     @property
     def _child(self) -> "ChildProcess":
@@ -518,7 +519,7 @@ class ProcessDriver(Driver):
         return self._process
 
     def _send(self, line: str) -> float:
-        """Send a line, and return when; output of the engine until then answers nothing that follows."""
+        """Drop earlier output, which can't answer this line, send the line, and return the time of sending."""
         if self._process is None:
             raise EngineCrash(f"{self.label} was ended before it was asked {line!r}")
         stale = self._process.discard_output()
@@ -534,7 +535,7 @@ class ProcessDriver(Driver):
         return sent
 
     def _learn(self, line: str) -> None:
-        """Learn about the engine from a line that answers no command, if the protocol has such lines."""
+        """Handle a line about the engine that answers no command, if the protocol has such lines."""
         return
 
     def _next_line(self, deadline: float) -> str:
@@ -548,7 +549,7 @@ class ProcessDriver(Driver):
     def _read_until(
         self, is_answer: Callable[[str], bool], asked: str, deadline: float, greeting: str = ""
     ) -> str:
-        """Skip lines before the answer. An engine that answers by GTP in place of `greeting` is not waited for."""
+        """Return the answer, and skip lines before it. An engine that answers `greeting` by GTP fails early."""
         size, strange = 0, ""
         try:
             while not is_answer(line := self._next_line(deadline)):
@@ -565,7 +566,7 @@ class ProcessDriver(Driver):
         return line
 
     def _explained(self, error: EngineTimeout | EngineCrash, asked: str) -> EngineTimeout | EngineCrash:
-        """Stdout is quoted only if the engine still runs: why it waits may stand there, and nowhere else."""
+        """Return `error` with the command and the engine's last output. Stdout is quoted only after a timeout."""
         sentence = f"{error} when asked {asked!r}"
         last = _clean(self._child.begun_line).strip() or self._last_line.strip()
         if last and isinstance(error, EngineTimeout):
@@ -580,7 +581,7 @@ class ProcessDriver(Driver):
 
 
 def is_gtp_answer(line: str) -> bool:
-    """Return whether a line begins an answer of GTP to a command without an id; ``=====`` is an ornament."""
+    """Return whether a line begins a GTP answer to a command without an id. ``=====`` is not an answer."""
     return line[:1] in ("=", "?") and line[1:2] in ("", " ")
 
 

@@ -1,34 +1,34 @@
-"""Faults of an engine in a child process, by name."""
+"""The errors of an engine, usually in a child process."""
 
 from outflank.engine import OutflankError
 
 
 class EngineError(OutflankError):
-    """Base of what an engine in a child process may do wrong."""
+    """The base class of an engine's errors."""
 
 
 class EngineStartError(EngineError):
-    """The program could not be started at all."""
+    """The program could not be started."""
 
 
 class SystemExhausted(EngineStartError):
-    """The system has no descriptor, process or memory left to start a program: no fault of the engine."""
+    """The system lacks the descriptors, processes or memory to start a program; not the engine's fault."""
 
 
 class EngineCrash(EngineError):
-    """The program ended, or closed a pipe, while an answer was due; or it was asked after its end."""
+    """The program ended or closed a pipe while an answer was due, or a command was sent after the program's end."""
 
 
 IN_TIME = "in time"
-"""The end of the sentence that an engine gave no answer, for which ``Driver.decide`` puts seconds and limit."""
+"""The end of a timeout's message, which ``Driver.decide`` replaces by the elapsed seconds and the limit."""
 
 
 class EngineTimeout(EngineError):
-    """No complete answer by the deadline.
+    """The engine gave no complete answer by the deadline.
 
     Attributes:
-        seconds: the time of the move; None if no move was asked for.
-        answered: whether an answer came, too late.
+        seconds: the time of the move; None for other requests.
+        answered: whether an answer arrived after the deadline.
     """
 
     def __init__(self, sentence: str, seconds: float | None = None, *, answered: bool = False) -> None:
@@ -38,24 +38,24 @@ class EngineTimeout(EngineError):
 
 
 class EngineOutOfTime(EngineTimeout):
-    """No move before its clock ran out."""
+    """The engine gave no move before its clock ran out."""
 
 
 class EngineLineLost(EngineError):
-    """The line to an engine on another machine was lost, and did not come back in time."""
+    """The connection to an engine on another machine was lost, and was not restored in time."""
 
 
 class EngineProtocolError(EngineError):
-    """The program wrote something that is no answer."""
+    """The program wrote output that is not a valid answer."""
 
 
 class EngineIllegalMove(EngineProtocolError):
-    """The engine made a move that its position does not allow."""
+    """The engine chose an illegal move."""
 
 
 class EngineRefusal(EngineError):
-    """The engine answered with a failure (``? ...``) where success was due."""
+    """The engine answered a command with a failure (``? ...``)."""
 
 
 class UnfitEngineError(EngineError):
-    """The engine works, but can't do what it is entered for."""
+    """The engine works, but lacks a capability that the match needs."""

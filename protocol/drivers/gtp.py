@@ -1,4 +1,4 @@
-"""Drives an engine that speaks GTP, and settles what the specification leaves open: rules, passes, clocks, reports."""
+"""The driver of GTP engines, which handles their differences in rules, forced passes, clocks and reports."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -33,11 +33,11 @@ from outflank.protocol.lines import printable
 
 MAX_ANSWER_BYTES = 1 << 20
 GENMOVE = "genmove"
-_GENMOVES_WITH_REPORTS = ("kata-genmove_analyze", "lz-genmove_analyze")  # the first reports more
+_GENMOVES_WITH_REPORTS = ("kata-genmove_analyze", "lz-genmove_analyze")  # the first is more detailed
 _ANALYSES = ("kata-analyze", "lz-analyze")
-_CENTISECONDS_OF_GENMOVE = 50  # between reports, of which the last alone is read
+_CENTISECONDS_OF_GENMOVE = 50  # the interval of reports, of which only the last one is used
 _CENTISECONDS_OF_ANALYSIS = 10
-_CLAIM_SECONDS = 1.0  # for a command after the end of the game
+_CLAIM_SECONDS = 1.0  # the limit for a command after the end of the game
 _LOAD = "loadsgf"
 
 
@@ -45,11 +45,11 @@ class GtpDriver(ProcessDriver):
     """An engine that speaks GTP; see ``Driver``.
 
     Attributes:
-        commands: the commands that it lists.
-        implicit_passes: whether the engine refuses forced passes; like the two that follow, this stays true when its
-            process is started again.
-        reports_scores: whether the engine is asked for an evaluation with each move, if it lists a command for that.
-        claims_truly: whether no score that it claimed was false.
+        commands: the commands that the engine lists.
+        implicit_passes: whether the engine refuses forced passes. A restart of the process keeps this attribute and
+            the following two.
+        reports_scores: whether an evaluation is requested with each move, if the engine lists a command for that.
+        claims_truly: whether all final scores that the engine reported were correct.
     """
 
     _protocol = "GTP"
@@ -74,14 +74,14 @@ class GtpDriver(ProcessDriver):
         super().start()
 
     def ask(self, command: str, seconds: float = REPLY_SECONDS, *, watching: bool = False) -> Reply:
-        """Send `command` and return the whole answer, waited for at most `seconds`.
+        """Send `command` and return the whole answer.
 
         Args:
             command: the command without its line feed.
-            seconds: a deadline that no output puts off.
+            seconds: the limit of the wait; partial output does not extend it.
             watching: whether only the last of successive ``info`` lines is kept; an analysis may send any number.
 
-        Raises: EngineCrash, EngineTimeout, EngineProtocolError. The process is of no use after any of them.
+        Raises: EngineCrash, EngineTimeout, EngineProtocolError. The process can't be used after any of these errors.
         """
         started = self._send(command)
         try:
@@ -91,7 +91,7 @@ class GtpDriver(ProcessDriver):
         return Reply(text, self._child.last_read - started, ok=ok)
 
     def order(self, command: str, seconds: float = REPLY_SECONDS) -> str:
-        """Send a command that has to succeed, and return the text of its answer.
+        """Send a command that has to succeed, and return the text of the answer.
 
         Raises: as ``ask``; EngineRefusal if the engine answers with a failure.
         """
@@ -103,13 +103,13 @@ class GtpDriver(ProcessDriver):
     def analyse(
         self, seconds: float, on_report: Callable[[tuple[MoveReport, ...]], object] | None = None
     ) -> tuple[MoveReport, ...]:
-        """Analyze the position where ``follow`` has taken it, and return its last report, the best move first.
+        """Analyze the position of the last ``follow``, and return the engine's last report, the best move first.
 
         Args:
-            seconds: the duration, from the beginning of its answer.
-            on_report: called with each report; a true answer ends the analysis at once.
+            seconds: the duration, measured from the first line of the answer.
+            on_report: the function that gets each report, and returns true to end the analysis at once.
 
-        Raises: UnfitEngineError if it lists no command for that; other EngineErrors.
+        Raises: UnfitEngineError if the engine lists no command for analysis; other EngineErrors.
         """
         command = next((command for command in _ANALYSES if command in self.commands), None)
         if command is None:
@@ -123,7 +123,7 @@ class GtpDriver(ProcessDriver):
             raise self._explained(error, command) from None
 
     def check_claim(self, game: AnnotatedGame) -> None:
-        """See ``Driver``: ``final_score`` is asked."""
+        """See ``Driver``. Uses ``final_score``."""
         if self._ply is None or not self.claims_truly or "final_score" not in self.commands:
             return
         try:
@@ -131,7 +131,7 @@ class GtpDriver(ProcessDriver):
                 self.order(f"play {made.colour} {made.move}", _CLAIM_SECONDS)
             claim = self.order("final_score", _CLAIM_SECONDS)
         except EngineRefusal:
-            return  # no answer is no claim
+            return  # a refusal is not a false score
         except EngineError as error:
             self.remark(f"fails when a game is over: {error}")
             self.dismiss()
@@ -144,7 +144,7 @@ class GtpDriver(ProcessDriver):
 
     def _prepare(self) -> None:
         self._shake_hands()
-        # Some engines play many games; Quarry chooses so.
+        # Some engines play several games; Quarry selects the game with these commands.
         if {"list_games", "set_game"} <= self.commands and "Othello" in self.order("list_games").split():
             self.order("set_game Othello")
         if not self._rules.has_othello_moves and "outflank-rules" not in self.commands:
@@ -185,9 +185,9 @@ class GtpDriver(ProcessDriver):
             self._load(AnnotatedGame(self._first))
 
     def _send_move(self, made: AnnotatedMove) -> None:
-        """Announce a move. A forced pass that it refuses is not sent again.
+        """Send a move. If the engine refuses a forced pass, no more forced passes are sent.
 
-        Raises: EngineError; EngineRefusal if it refuses a disc.
+        Raises: EngineError; EngineRefusal if the engine refuses a move other than a pass.
         """
         if made.move.is_pass and self.implicit_passes:
             return
@@ -247,7 +247,7 @@ class GtpDriver(ProcessDriver):
             self.remark(f"refuses {command!r}, but is held to its time of {self.spec.time}")
 
     def _load(self, game: AnnotatedGame) -> None:
-        # Edax skips the discs that an SGF sets up, without a word. It reads GGF by the same command.
+        # Edax silently ignores set-up discs in SGF. The same command reads GGF.
         if is_edax(self.own_name):
             ending, text = ".ggf", ggf.write(game)
         else:
@@ -260,7 +260,7 @@ class GtpDriver(ProcessDriver):
     def _watch(
         self, command: str, seconds: float, on_report: Callable[[tuple[MoveReport, ...]], object]
     ) -> tuple[MoveReport, ...]:
-        """Send a command that goes on until it is interrupted, and interrupt it after `seconds`."""
+        """Send a command that runs until it is interrupted, and interrupt it after `seconds`."""
         latest: tuple[MoveReport, ...] = ()
         deadline = self._send(command) + REPLY_SECONDS
         first, _ = self._first_line(deadline)
@@ -273,7 +273,7 @@ class GtpDriver(ProcessDriver):
             except EngineTimeout:
                 break
             if not line:
-                return latest  # it has ended by itself
+                return latest  # the analysis has ended by itself
             if is_report(line):
                 latest = read_report(line)
                 if on_report(latest):
@@ -282,7 +282,7 @@ class GtpDriver(ProcessDriver):
         self._child.send(b"\n")
         deadline = time.perf_counter() + REPLY_SECONDS
         while self._next_line(deadline):
-            pass  # reports that were on their way
+            pass  # skip reports that were sent before the interruption
         return latest
 
     def _read_answer(self, deadline: float, watching: bool) -> tuple[bool, str]:
@@ -290,7 +290,7 @@ class GtpDriver(ProcessDriver):
         return first[0] == "=", self._rest_of(first, deadline, size, watching)
 
     def _rest_of(self, first: str, deadline: float, size: int = 0, watching: bool = False) -> str:
-        """Return the text of the answer that begins with line `first`; `size` bytes were skipped before it."""
+        """Return the text of the answer that begins with the line `first`. `size`: the bytes skipped before `first`."""
         lines = [self._text_of(first)]
         while line := self._next_line(deadline):
             if watching and is_report(line) and is_report(lines[-1]):
@@ -302,9 +302,9 @@ class GtpDriver(ProcessDriver):
         return "\n".join(lines).strip()
 
     def _first_line(self, deadline: float) -> tuple[str, int]:
-        """Return the line that begins an answer, and how many bytes were passed over to reach it.
+        """Return the line that begins an answer, and the number of bytes that were skipped before it.
 
-        Before the first answer, a line such as ``=====`` belongs to a greeting; after it, it is an answer with a fault.
+        Before the first answer, a line such as ``=====`` is part of a banner; later, it is an invalid answer.
         """
         size, banner = 0, ""
         while size <= MAX_ANSWER_BYTES:
@@ -347,23 +347,23 @@ class GtpDriver(ProcessDriver):
 
 
 def genmove_command(listed: frozenset[str]) -> str:
-    """Return the engine's command for a move that reports the most."""
+    """Return the most detailed ``genmove`` command that an engine lists."""
     return next((command for command in _GENMOVES_WITH_REPORTS if command in listed), GENMOVE)
 
 
 def genmove_line(command: str, colour: Colour | str) -> str:
-    """Return the line that asks for a move by `command`."""
+    """Return the line that requests a move with `command`."""
     return f"{GENMOVE} {colour}" if command == GENMOVE else f"{command} {colour} {_CENTISECONDS_OF_GENMOVE}"
 
 
 def instructions(spec: EngineSpec, listed: frozenset[str]) -> list[str]:
-    """Return the commands that send an engine its parameters, then its own ones.
+    """Return the commands that send an engine its parameters, followed by the commands of its spec.
 
     Args:
         spec: the engine.
-        listed: the commands that it lists.
+        listed: the commands that the engine lists.
 
-    Raises: UnfitEngineError if there is no way to send one. A number of threads is also a mere declaration.
+    Raises: UnfitEngineError if a parameter can't be sent, except for the number of threads, which is then left out.
     """
     commands = []
     for name, value in parameters_to_send(spec).items():
@@ -380,7 +380,7 @@ def instructions(spec: EngineSpec, listed: frozenset[str]) -> list[str]:
 
 
 def read_reply(answer: Reply) -> Reply:
-    """Read the move and its score in the answer to a ``genmove`` of either kind."""
+    """Parse the move and its score in the answer to a ``genmove`` with or without reports."""
     *lines, last = answer.text.splitlines() or [""]
     word, _, move = last.strip().partition(" ")
     if not answer.ok or word != "play":

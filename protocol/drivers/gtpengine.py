@@ -1,4 +1,4 @@
-"""A GTP engine for programs: it is started, plays a game with us, analyzes, and is gone when the block is left."""
+"""A GTP engine as a context manager: starts the engine, plays a game with it, analyzes, and ends it."""
 
 import functools
 import re
@@ -38,19 +38,21 @@ def _alone(
 class GtpEngine:
     """A GTP engine in a child process, and the game that is played with it; also a context manager.
 
-    It is never trusted: each wait has a deadline, and its moves are checked. After an EngineCrash, EngineTimeout or
-    EngineProtocolError it is of no use any more; ``quit`` ends it whatever it does. Any thread may use it: what others
-    ask meanwhile waits for its turn, and its deadline begins then; only ``quit`` does not wait.
+    The engine is never trusted: each wait has a deadline, and the engine's moves are checked. After an EngineCrash,
+    EngineTimeout or EngineProtocolError, the engine can't be used any more. ``quit`` always ends the process. All
+    methods are thread-safe: calls run one after another, and deadlines start when a call begins to run. Only ``quit``
+    interrupts the running call.
 
     Args:
-        command: program and arguments, or one text with a shell's quotes.
-        rules: the rules of its games.
-        time: the time control, as ``TimeControl.parse`` reads it: ``0.5``, ``60+1``, ``60+10/5``.
-        dialect: the commands that set its clock.
+        command: the program and its arguments, or one text with shell quoting.
+        rules: the rules of the games.
+        time: the time control in the notation of ``TimeControl.parse``: ``0.5``, ``60+1``, ``60+10/5``.
+        dialect: the commands that set the engine's clock.
         surroundings: the folder, environment, processors and memory of the process.
-        on_line: called with ``">"`` and each line sent, ``"<"`` and each line of an answer, ``"!"`` and every other.
+        on_line: the function that gets a direction and a line: ``">"`` for each line sent, ``"<"`` for each line of an
+            answer, ``"!"`` for each other line.
 
-    Raises: EngineStartError, or another EngineError if it is no engine that can play this; no process is left then.
+    Raises: EngineStartError; another EngineError if the program can't play these games. No process is left then.
     """
 
     def __init__(
@@ -102,40 +104,40 @@ class GtpEngine:
 
     @property
     def version(self) -> str:
-        """Its version, in its own words."""
+        """The version that the engine reports."""
         return self._driver.version
 
     @property
     def commands(self) -> frozenset[str]:
-        """The GTP commands that it lists."""
+        """The GTP commands that the engine lists."""
         return self._driver.commands
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Remarks on the commands that it understands, a clause each."""
+        """Remarks on the engine's behaviour, as clauses without the subject."""
         return tuple(remark.removeprefix(f"{self._driver.name} ") for remark in self._driver.remarks)
 
     @property
     def is_running(self) -> bool:
-        """Whether its process has not ended."""
+        """Whether the engine's process is running."""
         return self._driver.is_running
 
     @property
     def game(self) -> Game:
-        """A copy of the game that is being played with it."""
+        """A copy of the current game."""
         return self._game.copy()
 
     @_alone
     def new_game(self) -> None:
-        """Begin a game from the start of the rules, with full clocks. Raises: EngineError."""
+        """Start a game from the start position of the rules, with full clocks. Raises: EngineError."""
         self._driver.new_game()
         self._keep(Game(self._rules), full_clocks=True)
 
     @_alone
     def play(self, move: Move | str | int) -> Move:
-        """Make a move for the side to move, and return it. A pass that comes before it is implied.
+        """Play a move for the side to move, and return the move. A forced pass before the move is implied.
 
-        Raises: NotationError, IllegalMoveError: nothing has changed then. EngineError if it does not take the move.
+        Raises: NotationError, IllegalMoveError, with the game unchanged; EngineError if the engine refuses the move.
         """
         game = self._game.copy()
         made = game.play(move)
@@ -144,9 +146,9 @@ class GtpEngine:
 
     @_alone
     def follow(self, game: Game) -> None:
-        """Go to where another game stands, forwards by its moves or else from the start; clocks are full then.
+        """Replace the game by `game`. The clocks are kept if `game` continues this game, and otherwise refilled.
 
-        Raises: SettingsError if it began elsewhere or by other rules; EngineError.
+        Raises: SettingsError if `game` has another start position or other rules; EngineError.
         """
         if game.first != self._game.first:
             raise SettingsError(f"the game begins at {game.first!r}, not at the start of {self._rules}")
@@ -154,7 +156,7 @@ class GtpEngine:
 
     @_alone
     def undo(self) -> bool:
-        """Take the last move back, with a pass that it implied; False if there is none. Clocks are full then.
+        """Take back the last move and the pass that it implied, and refill the clocks; False if there is no move.
 
         Raises: EngineError.
         """
@@ -166,13 +168,13 @@ class GtpEngine:
 
     @_alone
     def genmove(self, seconds: float = LONGEST_THOUGHT_SECONDS) -> Reply:
-        """Let it move for the side to move. Where only a pass is legal, the pass is made without asking it.
+        """Let the engine choose and play a move for the side to move. A forced pass is played without a request.
 
         Args:
             seconds: the longest wait if the engine has no clock.
 
-        Raises: IllegalMoveError if the game is over; EngineOutOfTime if it takes longer than it has; EngineIllegalMove;
-            EngineProtocolError if its answer is no move; EngineRefusal; EngineCrash.
+        Raises: IllegalMoveError if the game is over; EngineOutOfTime for a time forfeit; EngineIllegalMove;
+            EngineProtocolError if the answer is not a move; EngineRefusal; EngineCrash.
         """
         position = self._game.position
         if position.is_over:
@@ -188,31 +190,31 @@ class GtpEngine:
     def analyse(
         self, seconds: float, on_report: Callable[[tuple[MoveReport, ...]], object] | None = None
     ) -> tuple[MoveReport, ...]:
-        """Let it analyze, and return its last reports on the moves, the best first; empty if it has reported nothing.
+        """Analyze the position, and return the last reports on the moves, the best first; empty without a report.
 
         Args:
-            seconds: the length of the analysis; some engines report at most ten times a second.
-            on_report: called with each report; a true answer ends the analysis at once.
+            seconds: the duration of the analysis; some engines report at most ten times a second.
+            on_report: the function that gets each report, and returns true to end the analysis at once.
 
-        Raises: UnfitEngineError if it lists neither kata-analyze nor lz-analyze; other EngineErrors.
+        Raises: UnfitEngineError if the engine lists neither kata-analyze nor lz-analyze; other EngineErrors.
         """
         self._go_to(self._game)
         return self._driver.analyse(seconds, on_report)
 
     @_alone
     def send(self, command: str, seconds: float = REPLY_SECONDS) -> str:
-        """Send any command and return its answer. What it changes on the engine's board is not seen by ``game``.
+        """Send any command and return its answer. Changes of the engine's board by the command don't affect ``game``.
 
-        Raises: EngineRefusal if it is answered with a failure; other EngineErrors.
+        Raises: EngineRefusal if the engine answers with a failure; other EngineErrors.
         """
         if not _COMMAND.match(command) or not command.isprintable():
             raise SettingsError(f"expected one line with a command and no id, got {command!r}")
         return self._driver.order(command, seconds)
 
     def quit(self, patience: float = CLOSE_SECONDS) -> None:
-        """Say ``quit``, and end it with all that it has started, after `patience` seconds by force.
+        """Send ``quit``, and end the engine with all its descendants, by force after `patience` seconds.
 
-        What another thread asks of it at that moment raises EngineCrash.
+        A call that is running in another thread raises EngineCrash.
         """
         self._is_ending = True
         with self._lock:

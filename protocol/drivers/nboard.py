@@ -1,10 +1,9 @@
-"""Drives an engine that speaks version 2 of NBoard's protocol, or version 1.
+"""The driver of engines that speak version 1 or 2 of NBoard's protocol.
 
-The protocol asks for ``set depth`` before the first move, and some engines never move without it. It carries the depth
-that the engine is entered with, or the level, which is the same to such an engine; nothing else can be set. The clock
-stands in the record of each game: the time control, whole seconds, and the time of every move. Overtime and seconds for
-each move have no place there. Where the record has a clock, that is to end the search, and the depth is one that no
-search reaches.
+The protocol requires ``set depth`` before the first move, and some engines never move without it. We send the depth or
+level in the engine's settings; the protocol has no other parameters. The clock is part of the game record: the time
+control in whole seconds, and the time of every move. The record can't express overtime and time per move. If it has a
+clock, we send a depth that no search reaches, so that the clock ends the search.
 """
 
 import math
@@ -48,9 +47,9 @@ class NBoardDriver(ProcessDriver):
         self._send(line)
 
     def synchronise(self, seconds: float = REPLY_SECONDS) -> None:
-        """Wait until the engine has done everything that was sent; lines until then answer no later question.
+        """Wait until the engine has executed all commands, so that its earlier output can't answer a later command.
 
-        Raises: EngineTimeout, EngineCrash, EngineProtocolError. The process is of no use after any of them.
+        Raises: EngineTimeout, EngineCrash, EngineProtocolError. The process can't be used after any of these errors.
         """
         self._pings += 1
         pong, asked = f"pong {self._pings}", f"ping {self._pings}"
@@ -63,12 +62,12 @@ class NBoardDriver(ProcessDriver):
         self._read_until(is_pong, asked, sent + seconds, greeting=pong if self._pings == 1 else "")
 
     def go(self, seconds: float) -> Reply:
-        """Return the move that the engine chooses for the side to move, waited for at most `seconds`.
+        """Return the engine's choice for the side to move, within `seconds`.
 
-        There is no text where it names none; the move is from a book if the last line about it was ``book`` and not
-        ``search``.
+        The text is empty if the engine names no move. The move is from a book if the last report on the move was a
+        ``book`` line instead of a ``search`` line.
 
-        Raises: as ``synchronise``.
+        Raises: the errors of ``synchronise``.
         """
         sent = self._send("go")
         reported: dict[str, bool] = {}
@@ -91,7 +90,7 @@ class NBoardDriver(ProcessDriver):
             )
         for line in instructions(spec):
             self.tell(line)
-        self.synchronise(START_SECONDS)  # an engine may load its tables when it knows the depth
+        self.synchronise(START_SECONDS)  # an engine may load tables after it gets the depth
         if spec.time.is_limited and not clock:
             self.remark(f"can't be sent a time of {spec.time} in the record of a game, but is held to it")
         if _own_depth(spec) is None and not _has_own_way(spec):
@@ -130,15 +129,15 @@ class NBoardDriver(ProcessDriver):
         return replace(reply, score=possible_score(reply.score))
 
     def _learn(self, line: str) -> None:
-        """Take down its name: an engine may say it at any time, some after each `set depth`."""
+        """Store the engine's name, which may come at any time, from some engines after each `set depth`."""
         if line.startswith(_NAME):
             self.own_name = printable(line.removeprefix(_NAME).strip())
 
 
 def instructions(spec: EngineSpec) -> list[str]:
-    """Return the lines that send an engine its depth, then its own ones.
+    """Return the lines that send an engine its depth, followed by the commands of its spec.
 
-    Raises: UnfitEngineError if there is no way to send a parameter. A number of threads is also a mere declaration.
+    Raises: UnfitEngineError if a parameter can't be sent, except for the number of threads, which is left out.
     """
     parameters = parameters_to_send(spec)
     depths = [parameters.pop(name) for name in _DEPTHS if name in parameters]
@@ -158,14 +157,14 @@ def instructions(spec: EngineSpec) -> list[str]:
 
 
 def sent_clock(control: TimeControl) -> str:
-    """Return the text of a time control in the records sent to an engine; empty if GGF can't express it."""
+    """Return a time control for the game record sent to an engine; empty if GGF can't express it."""
     if not control.is_limited or control.period_moves or int(control.main) == 0:
         return ""
     return ggf_text(control)
 
 
 def read_origin(line: str) -> dict[str, bool]:
-    """Return, by its move, whether ``book F5 ...`` (and not ``search F5 ...``) says so; empty for other lines."""
+    """Return the move of a report and whether it is from a book: ``book F5 ...``, ``search F5 ...``; else empty."""
     words = line.split(maxsplit=2)
     if not line.startswith(_REPORTS) or len(words) < 2:
         return {}
@@ -173,7 +172,7 @@ def read_origin(line: str) -> dict[str, bool]:
 
 
 def read_choice(text: str) -> tuple[str, float | None]:
-    """Read move and score of ``F5/-1.50/0.4``, ``F5//0.4``, ``F5``, or, as Edax writes, ``f5 -1.50 0.4``."""
+    """Parse the move and score of ``F5/-1.50/0.4``, ``F5//0.4``, ``F5``, or Edax's form ``f5 -1.50 0.4``."""
     parts = [part.strip() for part in text.split("/")] if "/" in text else text.split()
     move, score = [*parts, "", ""][:2]
     try:
@@ -188,5 +187,5 @@ def _own_depth(spec: EngineSpec) -> int | None:
 
 
 def _has_own_way(spec: EngineSpec) -> bool:
-    """Return whether an engine gets its depth by one of its own commands, or by the options of Outflank."""
+    """Return whether an engine gets its depth from a command of its spec, or is Outflank, which has options."""
     return is_ours(spec) or any(command.split()[:2] == _SET_DEPTH.split() for command in spec.commands)

@@ -1,8 +1,8 @@
-"""A child process spoken to in lines: deadlines that hold, memory that is bounded, nothing left behind.
+"""A child process with a line protocol, strict deadlines, bounded memory, and a complete cleanup.
 
-A child that floods its error output, or reads nothing, can't block us: each pipe has a thread, and on Linux the thread
-that waits serves all three by ``poll``, since switches of threads for each line cost a third of a match's speed. A
-deadline is a point of ``time.perf_counter()`` and stays where it is, however many bytes arrive meanwhile.
+A child that floods stderr, or does not read stdin, can't block us: each pipe has a thread. On Linux, the waiting
+thread serves all three pipes by ``poll`` instead, since a thread switch for each line costs a third of a match's speed.
+A deadline is a time of ``time.perf_counter()``. Partial output does not extend it.
 """
 
 import contextlib
@@ -33,22 +33,23 @@ MAX_LINE_BYTES = 1 << 16
 MAX_STALE_BYTES = 1 << 20
 ERROR_TAIL_BYTES = 4096
 _CHUNK_BYTES = 1 << 16
-_SLICE_SECONDS = 0.1  # longest sleep before we look whether the child has died or our user wants to stop
+_SLICE_SECONDS = 0.1  # the interval of checks whether the child has died or the user wants to stop
 _EXIT_SLICE_SECONDS = 0.005
-_REAP_SECONDS = 1.0  # between two looks for what it left to us and has ended
-_GRACE_SECONDS = 1.0  # between the end of a pipe and the exit of its process
+_REAP_SECONDS = 1.0  # the interval of reaping the child's orphans
+_GRACE_SECONDS = 1.0  # the time that the process gets to exit after the end of a pipe
 
 
 class ChildProcess:
-    """A running program with a session of its own.
+    """A running program in a separate session.
 
     Args:
         command: the program and its arguments.
         label: the program's name in error messages.
-        on_wait: called at least ten times a second while we wait for a line; it may raise to give up.
+        on_wait: the function that is called at least ten times a second during a wait for a line, and may raise an
+            exception to cancel the wait.
         settings: the folder, environment, processors and memory of the program.
-        on_bytes: called with ``">"`` and the bytes sent, and with ``"<"`` and the bytes that leave our buffer.
-        delay: called after a deadline; returns the seconds by which the deadline moves.
+        on_bytes: the function that gets ``">"`` and the bytes sent, or ``"<"`` and the bytes taken from the buffer.
+        delay: the function that is called after a deadline, and returns the seconds to extend it by.
 
     Raises: EngineStartError if the program can't be started.
     """
@@ -88,36 +89,36 @@ class ChildProcess:
 
     @property
     def pid(self) -> int:
-        """Its process id."""
+        """The process id."""
         return self._process.pid
 
     @property
     def is_running(self) -> bool:
-        """Whether it has not ended yet."""
+        """Whether the process is running."""
         return self.exit_code is None
 
     @property
     def exit_code(self) -> int | None:
-        """The exit code, minus the number of the signal if it was killed; None while it runs."""
+        """The exit code; the negative signal number if the process was killed; None while it runs."""
         return self._process.poll()
 
     @property
     def cpu_seconds(self) -> float:
-        """Processor time that it and its living descendants have used so far."""
+        """The processor time that the process and its living descendants have used so far."""
         return descendants.cpu_seconds(self.pid)
 
     @property
     def threads(self) -> dict[int, ThreadUsage]:
-        """The usage of each thread of it and of its living descendants, by their ids."""
+        """The usage of each thread of the process and its living descendants, by thread id."""
         return descendants.thread_usage(self.pid)
 
     @property
     def last_read(self) -> float:
-        """The time at which the last bytes of output came in, by ``time.perf_counter()``."""
+        """The time of ``time.perf_counter()`` at which the last output arrived."""
         return self._last_read
 
     def send(self, data: bytes) -> None:
-        """Queue `data`; what the pipe does not take now is written while we wait for lines."""
+        """Send `data`. If the pipe is full, the rest is written during later waits for lines."""
         if self._on_bytes:
             self._on_bytes(">", data)
         if self._input_ended_at is None and not self._input_closed:
@@ -127,7 +128,7 @@ class ChildProcess:
                 self._selector.register(self._stdin, selectors.EVENT_WRITE, self._write_input)
 
     def end_input(self) -> None:
-        """Close its input, as a controller does that goes away; what the pipe has not taken is lost."""
+        """Close stdin, like a controller that exits. Unwritten data is dropped."""
         self._input_closed = True
         self._outbox.clear()
         self._has_input.set()
@@ -149,17 +150,17 @@ class ChildProcess:
 
     @property
     def begun_line(self) -> bytes:
-        """The beginning of a line whose line feed has not come yet."""
+        """The unfinished last line, whose line feed has not arrived yet; empty if a complete line is waiting."""
         return bytes(self._received) if b"\n" not in self._received else b""
 
     def skip_line_feeds(self) -> int:
-        """Drop all empty lines that come next, and return their number of bytes."""
+        """Drop the empty lines at the start of the buffer, and return the number of bytes dropped."""
         if not self._received.startswith((b"\n", b"\r")):
             return 0
         return len(self._taken(len(self._received) - len(self._received.lstrip(b"\r\n"))))
 
     def discard_output(self) -> bytes:
-        """Drop and return what has been written so far; no answer to a later command can be in it."""
+        """Drop and return the output so far, which can't contain the answer to a later command."""
         stale = b""
         while len(stale) < MAX_STALE_BYTES:
             self._serve(0)
@@ -169,14 +170,14 @@ class ChildProcess:
         return stale
 
     def last_words(self) -> str:
-        """Return the last line of its error output as printable text, or an empty string."""
+        """Return the last non-empty line of stderr as printable text; empty if there is none."""
         text = self._errors.decode("utf-8", "replace")
         lines = [line for line in map(printable, text.splitlines()) if line.strip()]
         return lines[-1].strip() if lines else ""
 
     def explained(self, sentence: str) -> str:
-        """`sentence` with the last words appended, if there are any."""
-        # Bounded, since a living process may say something for ever.
+        """Return `sentence` with the last line of stderr appended, if there is one."""
+        # The number of reads is bounded, since a running process may write without end.
         for _ in range(MAX_STALE_BYTES // _CHUNK_BYTES):
             if self.was_stopped or not self._serve(0 if self.is_running else _EXIT_SLICE_SECONDS):
                 break
@@ -184,13 +185,13 @@ class ChildProcess:
         return f"{sentence}; its last words were: {words}" if words else sentence
 
     def stop(self, farewell: bytes, patience: float) -> None:
-        """End the process and all that descend from it, and free every resource.
+        """End the process and all its descendants, and release all resources.
 
-        It gets `patience` seconds after `farewell`, as many after SIGTERM, and then SIGKILL.
+        Sends `farewell`, then SIGTERM, then SIGKILL, with a wait of up to `patience` seconds after the first two.
         """
         if self.was_stopped:
             return
-        # Now, since where the system gives orphans away, children of a parent that has ended can't be found.
+        # Before the process ends, since on some systems the children of an ended process can't be found.
         left = descendants.living(self._known, self._mark)
         try:
             if self.is_running:
@@ -230,7 +231,7 @@ class ChildProcess:
             raise EngineTimeout(f"{self.label} gave no complete answer {IN_TIME}")
         ready = self._serve(min(max(left, _EXIT_SLICE_SECONDS), _SLICE_SECONDS))
         if not ready and not self.is_running and not self._serve(_EXIT_SLICE_SECONDS):
-            # A child of the dead process may still hold the pipe open: no end of file will ever come.
+            # A child of the dead process may keep the pipe open, so that no end of file ever arrives.
             raise EngineCrash(self._how_it_ended("ended"))
 
     def _how_it_ended(self, otherwise: str) -> str:
@@ -243,7 +244,7 @@ class ChildProcess:
 
     def _serve_pipes(self) -> None:
         if sys.platform == "linux" and not descendants.PORTABLE:
-            # Of all selectors the one without a descriptor: nothing may fail now, or the child would be left behind.
+            # PollSelector needs no file descriptor and can't fail here; a failure would leave the child running.
             self._selector = selectors.PollSelector()
             for pipe in (self._stdin, self._stdout, self._stderr):
                 os.set_blocking(pipe.fileno(), False)
@@ -264,7 +265,7 @@ class ChildProcess:
             raise SystemExhausted(f"{self.label}: {error}") from None
 
     def _serve(self, seconds: float) -> bool:
-        """Move bytes through the pipes that are ready within `seconds`; return whether any was ready."""
+        """Read and write the pipes that are ready within `seconds`, and return whether any was ready."""
         if self._selector is None:
             moved = self._moved.wait(seconds)
             self._moved.clear()
@@ -276,7 +277,7 @@ class ChildProcess:
         return bool(ready)
 
     def _read_output(self) -> bool:
-        """Read once; return whether more may come."""
+        """Read a chunk of stdout, and return whether more may follow."""
         chunk = _read(self._stdout)
         self._received += chunk or b""
         self._last_read = time.perf_counter()
@@ -289,7 +290,7 @@ class ChildProcess:
         return chunk != b""
 
     def _write_input(self) -> bool:
-        """Write what the pipe takes now; return whether something is left."""
+        """Write as much as the pipe accepts now, and return whether some data is left."""
         try:
             with contextlib.suppress(BlockingIOError):
                 written = os.write(self._stdin.fileno(), self._outbox[:_CHUNK_BYTES])
@@ -300,7 +301,7 @@ class ChildProcess:
         return bool(self._outbox)
 
     def _read_all(self, pipe: IO[bytes], read: Callable[[], bool]) -> None:
-        """Read a pipe to its end, but never much more than we take; runs in a thread."""
+        """Read a pipe to its end in a thread. Pause while the buffer is full."""
         while read():
             self._moved.set()
             while len(self._received) > MAX_STALE_BYTES and not self.was_stopped:
@@ -324,10 +325,10 @@ class ChildProcess:
         self._has_input.set()
         for thread in self._threads:
             if thread.is_alive():
-                thread.join(_SLICE_SECONDS)  # a process that has escaped us may keep it waiting
+                thread.join(_SLICE_SECONDS)  # a process that survived may keep the pipe open
 
     def _has_ended_by(self, deadline: float) -> bool:
-        """Wait for the end, throwing output away so that a full pipe can't delay it."""
+        """Wait until the process has ended or `deadline`; discard output, so that a full pipe can't delay the end."""
         while self.is_running:
             if time.perf_counter() >= deadline:
                 return False
@@ -341,7 +342,7 @@ def _signal_name(number: int) -> str:
 
 
 def _read(pipe: IO[bytes]) -> bytes | None:
-    """Return a chunk, None if there is nothing now, or empty at the end of the pipe."""
+    """Return a chunk of data; None if no data is available now; empty at the end of the pipe."""
     try:
         return os.read(pipe.fileno(), _CHUNK_BYTES)
     except BlockingIOError:

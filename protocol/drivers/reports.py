@@ -1,7 +1,7 @@
-"""Statements of engines, read: on moves while they think, in the words of each protocol, and on the result of a game.
+"""Parses the reports of engines on moves during a search, in all protocols, and on the final score of a game.
 
-GTP engines write lines of blocks ``info move ...``, as LZ and KataGo have them; NBoard's protocol has ``search ...``,
-UCI ``info ... score ... pv ...``.
+GTP engines report in the format of Leela Zero and KataGo, lines of blocks ``info move ...``; NBoard engines write
+``search ...``, UCI engines ``info ... score ... pv ...``.
 """
 
 import re
@@ -14,8 +14,8 @@ _BLOCK = re.compile(r"\binfo (?=move \S)")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _MOST_DISCS = 64.0
 _CLAIM = re.compile(r"(?:([bw])\+(\d{1,3})(?:\.0*)?|0|draw|jigo)", re.IGNORECASE)
-DROP = "P@"  # before the square of a move by UCI
-PIECES = 100  # the hundredths of a disc that UCI calls a piece
+DROP = "P@"  # UCI's prefix of a disc placement
+PIECES = 100  # UCI's centipawns for one disc
 _UCI_DEPTH = re.compile(r" depth (\d{1,4})\b")
 _UCI_SCORE = re.compile(r" score cp (-?\d{1,6})\b")
 _UCI_OTHER_LINE = re.compile(r"info string | multipv (?!1 )")
@@ -27,9 +27,9 @@ class MoveReport:
     """An engine's report on one move.
 
     Attributes:
-        text: the move as it was written.
-        line: the best line from here, the move included, as it was written; empty if none was given.
-        keys: all other keys and values: ``visits``, ``winrate``, ``scoreLead``, ``depth`` ... and their values.
+        text: the move as the engine wrote it.
+        line: the principal variation with the move, as the engine wrote it; empty if none was given.
+        keys: the other keys with their values, such as ``visits``, ``winrate``, ``scoreLead`` or ``depth``.
     """
 
     text: str
@@ -38,12 +38,12 @@ class MoveReport:
 
     @property
     def move(self) -> Move:
-        """The move. Raises: NotationError if it is not one."""
+        """The move. Raises: NotationError if the text is not a move."""
         return Move.parse(self.text)
 
     @property
     def pv(self) -> tuple[Move, ...]:
-        """The moves of the best line, as far as they are moves."""
+        """The principal variation up to the first word that is not a move."""
         moves: list[Move] = []
         for word in self.line.split():
             try:
@@ -54,13 +54,13 @@ class MoveReport:
 
     @property
     def score(self) -> float | None:
-        """The value of the move, in discs from the side that makes it; None if no possible score was given."""
+        """The value of the move in discs from the mover's side; None if no possible score was given."""
         text = self.keys.get("scoreLead", self.keys.get("scoreMean", ""))
         return possible_score(float(text)) if _NUMBER.fullmatch(text) else None
 
     @property
     def from_book(self) -> bool | None:
-        """Whether an opening book knows the move; None if it does not say."""
+        """Whether the move is from an opening book; None if the engine does not report it."""
         return {"1": True, "0": False}.get(self.keys.get("book", ""))
 
 
@@ -70,19 +70,19 @@ def is_report(line: str) -> bool:
 
 
 def read_report(line: str) -> tuple[MoveReport, ...]:
-    """Return a line's report on each move in the engine's order, best first; blocks without a move are dropped."""
+    """Return the reports in a line in the engine's order, best move first. Blocks without a move are dropped."""
     return tuple(filter(None, map(_read_block, _BLOCK.split(line)[1:])))
 
 
 def is_thought(line: str) -> bool:
-    """Return whether a line may report on the engine's best move, in any protocol; cheap, for floods of lines."""
+    """Return whether a line may report on the engine's best move, in any protocol. A fast filter for many lines."""
     return line.startswith("search ") or (
         line.startswith("info ") and ("info move " in line or " pv " in line)
     )
 
 
 def read_thought(line: str) -> MoveReport | None:
-    """Read an engine's report on its best move, in any protocol; None if the line has none."""
+    """Parse an engine's report on its best move, in any protocol; return None if the line has no such report."""
     if line.startswith("search "):
         words = line.split()
         text = words[1] if len(words) > 1 else ""
@@ -102,15 +102,15 @@ def read_thought(line: str) -> MoveReport | None:
 
 
 def possible_score(score: float | None) -> float | None:
-    """Return a score that an engine names, in discs; None if no game can end so."""
+    """Return an engine's score in discs; None if no game can end with this score."""
     return score if score is not None and abs(score) <= _MOST_DISCS else None
 
 
 def is_true_claim(text: str, final: Position) -> bool:
-    """Return whether the answer to ``final_score`` names the winner of `final`, and by how many discs.
+    """Return whether the answer to ``final_score`` has the right winner and margin for `final`.
 
-    An engine may count discs alone although the rules give the empty squares to the winner, or the other
-    way round: the protocol does not say how to count.
+    Both ways of counting are right: discs alone, or with the empty squares for the winner. The protocol does not
+    specify the way.
     """
     match = _CLAIM.fullmatch(text.strip())
     if match is None:
@@ -131,7 +131,7 @@ def _best(moves: Sequence[str], keys: Mapping[str, str]) -> MoveReport | None:
 
 
 def _read_block(block: str) -> MoveReport | None:
-    """Return the report of a block; None if it names no move, such as ``move pv d3``."""
+    """Return the report of a block; None if the block has no move, such as ``move pv d3``."""
     pairs, _, line = block.partition(" pv ")
     words = pairs.split()
     keys = dict(zip(words[::2], words[1::2], strict=False))

@@ -1,4 +1,4 @@
-"""Starts a program with a folder, an environment, processors and memory of its own."""
+"""Starts a program with its own folder, environment, processors and memory limit."""
 
 import errno
 import functools
@@ -22,29 +22,29 @@ _SUSPENDED = 0x4  # CREATE_SUSPENDED of Windows
 
 
 Spawned = tuple[subprocess.Popen[bytes], psutil.Process]
-"""A program and its process, which unlike an id never comes to mean another one."""
+"""A started program, and a handle of its process, which stays valid even if the process id is reused."""
 
 
 def spawn(command: Sequence[str], label: str, settings: ProcessSettings, mark: int) -> Spawned:
-    """Start a program with a session of its own, three unbuffered pipes, and `mark`.
+    """Start a program in a new session with three unbuffered pipes and `mark`.
 
-    Where the system can, the process is killed when we are, since nothing could end it any more. Linux ties it to the
-    *thread* that starts it, and any other thread may end before the engine, so one thread starts all engines.
+    If the system supports it, the program is killed when this process is killed. Linux does so when the *thread* that
+    started the program ends. Therefore one thread, which lives as long as this process, starts all engines.
 
-    Raises: EngineStartError if that can't be done, SystemExhausted where the system is the reason; nothing runs then.
+    Raises: EngineStartError; SystemExhausted if system resources are the reason. No process is left then.
     """
     future = _starter(os.getpid()).submit(_spawn, command, label, settings, mark)
     try:
         return future.result()
     except BaseException:
-        if not future.cancel():  # we are interrupted, and nobody will know of the process
+        if not future.cancel():  # interrupted after the start: end the process, which no caller gets
             future.add_done_callback(_end)
         raise
 
 
 @functools.cache
 def _starter(pid: int) -> ThreadPoolExecutor:
-    """Return the thread of this process that starts engines; it does not live on in one that is forked."""
+    """Return this process's thread that starts engines. The cache is by `pid`, since a fork has no threads."""
     return ThreadPoolExecutor(1, "outflank starter")
 
 
@@ -66,7 +66,7 @@ def _spawn(command: Sequence[str], label: str, settings: ProcessSettings, mark: 
     program = _start(command, label, settings, mark)
     try:
         process = psutil.Process(program.pid)
-        # From outside: running code between fork and exec is not safe with threads.
+        # Set from the parent process, since running code between fork and exec is unsafe with threads.
         if settings.cpus and not is_inherited:
             _pin(process, settings.cpus, label)
         if settings.memory is not None and sys.platform != "win32":
@@ -90,7 +90,7 @@ def _start(
     environment = {**os.environ, **settings.environment, descendants.VARIABLE: f"{mark:x}"}
     flags = 0
     if sys.platform == "win32":
-        flags = subprocess.CREATE_NEW_PROCESS_GROUP | _SUSPENDED  # resumed once it is in its job
+        flags = subprocess.CREATE_NEW_PROCESS_GROUP | _SUSPENDED  # resumed when its job has been set
     try:
         return subprocess.Popen(
             tied_to_us(command, settings.folder, environment.get("PATH"), mark),
@@ -98,7 +98,7 @@ def _start(
             stdout=pipe,
             stderr=pipe,
             bufsize=0,
-            start_new_session=True,  # Ctrl-C is for us
+            start_new_session=True,  # so that Ctrl-C reaches only this process
             creationflags=flags,
             cwd=settings.folder,
             env=environment,
@@ -112,21 +112,22 @@ def _start(
 def tied_to_us(
     command: Sequence[str], folder: Path | None, path: str | None, mark: int | None = None
 ) -> Sequence[str]:
-    """Return `command` after programs that turn into it and have it killed when the thread ends that starts it.
+    """Return `command` with prefixes that set its mark, and have it killed when the thread that starts it ends.
 
-    A program that can't be run is left alone, so that the system says why.
+    If the program is not found, the command is returned unchanged, so that starting it gives the system's error.
 
     Args:
         command: the program and its arguments.
-        folder: the folder in which it will be started; None for ours.
-        path: the folders in which programs are looked for.
-        mark: the mark of the engine; None for none. A limit from outside might come too late for a daemon.
+        folder: the folder in which the program will be started; None for the current one.
+        path: the folders that are searched for the program.
+        mark: the mark of the engine; None for no mark. It is set before the program runs, because it might be too late
+            for a daemon afterwards.
     """
     is_path = os.path.dirname(command[0])
     found = shutil.which((folder or Path()).absolute() / command[0] if is_path else command[0], path=path)
     if found is None:
         return command
-    # Windows would look for it in our own folder.
+    # Windows would search for the program in our own folder.
     if sys.platform == "win32":
         return [found, *command[1:]]
     marked = [] if mark is None else _before("prlimit", f"--rttime={descendants.limit_of(mark)}:")
@@ -134,7 +135,7 @@ def tied_to_us(
 
 
 def _before(program: str, option: str) -> list[str]:
-    """Return the words by which a program of util-linux turns into the one that follows; empty if it can't here."""
+    """Return the command prefix of a util-linux program that runs the next program; empty if it does not work here."""
     path = _working(program, _TRIED[program])
     return [path, option, "--"] if path else []
 
@@ -158,7 +159,7 @@ def _reason(error: OSError | ValueError, program: str, folder: Path | None) -> s
 
 
 def _pin(process: psutil.Process | None, cpus: Sequence[int], label: str) -> None:
-    """Keep a process on `cpus`, with all that it starts from now on; on Linux the calling thread if it is None."""
+    """Set the processor affinity of a process and its future children. On Linux, None is the calling thread."""
     if sys.platform == "darwin":
         raise EngineStartError(f"{label}: macOS can't keep an engine on processors of its own")
     ours = psutil.Process().cpu_affinity()

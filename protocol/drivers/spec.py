@@ -1,7 +1,7 @@
-"""Engines as a user describes them on the command line or in a file, and how each is started.
+"""The description of an engine on the command line or in a file, and the command that starts the engine.
 
-A setting whose place stands in the command or in one of the engine's own commands, such as ``{level}``, goes there; the
-drivers send the others in the words of their protocols.
+A setting replaces its placeholder, such as ``{level}``, in the command line or in one of the engine's commands. The
+drivers send settings without a placeholder by their protocols.
 """
 
 import json
@@ -32,7 +32,7 @@ _ENGINES = ("gtp", "nboard", "uci")
 
 
 class Protocol(StrEnum):
-    """The protocol of an engine: a line protocol, or ``outflank join`` for one on its author's machine."""
+    """The protocol of an engine: a line protocol, or ``outflank join`` for an engine on its author's machine."""
 
     GTP = "gtp"
     NBOARD = "nboard"
@@ -40,10 +40,10 @@ class Protocol(StrEnum):
     JOIN = "join"
 
 
-_LISTED_KEYS = {"command": "commands"}  # in a text these may be given several times
-_CATALOGUE = "catalogue"  # names an entry that brings the other keys; ``catalogue:edax`` in a text
-_KEYS = {"time": "tc", "grace_seconds": "grace"}  # keys of attributes with another name
-_FORMER_KEYS = {"time": "tc", "margin": "grace"}  # files of 1.0 have them
+_LISTED_KEYS = {"command": "commands"}  # the keys that a text may repeat
+_CATALOGUE = "catalogue"  # the key of a catalogue entry with defaults; ``catalogue:edax`` in a text
+_KEYS = {"time": "tc", "grace_seconds": "grace"}  # the keys of attributes that have another name
+_FORMER_KEYS = {"time": "tc", "margin": "grace"}  # the keys in files of version 1.0
 _NAMED_KEYS = {"env": "env", "option": "options"}  # ``env.NAME=VALUE``
 
 
@@ -52,10 +52,10 @@ class ProcessSettings:
     """The folder, environment, processors and memory of a program.
 
     Attributes:
-        folder: the working directory, from which a relative path of the program is resolved; ours if None.
-        environment: the variables that are set besides our own.
-        cpus: numbers of the processors it may run on; empty for those that we may use.
-        memory: bytes of address space for each of its processes; None for as much as there is.
+        folder: the working directory, which is also the base of a relative program path; None for the current one.
+        environment: additional environment variables.
+        cpus: the numbers of the processors that the program may use; empty for those of this process.
+        memory: the maximum address space of each of the program's processes in bytes; None for no limit.
     """
 
     folder: Path | None = None
@@ -66,29 +66,29 @@ class ProcessSettings:
 
 @dataclass(frozen=True, slots=True)
 class EngineSpec:
-    """An engine that takes part.
+    """The description of an engine in a match.
 
     Attributes:
         name: the name in tables and records.
-        cmd: the command as it was written; a shell's quotes, but no shell.
+        cmd: the command line with shell quoting; no shell runs it.
         time: the time control.
-        grace_seconds: the seconds forgiven on each of its moves.
-        dialect: the dialect of the commands for its clock, if it speaks GTP.
-        protocol: the protocol that it speaks.
-        level: strength by its own scale; None for its own choice, as for the four that follow.
-        depth: plies to search.
-        nodes: boards to reach for a move.
-        book: opening book that it plays from, a file or ``none``; None for its own choice.
-        weights: the file of the evaluation that it searches with; None for its own.
-        threads: the number of its threads, sent if it has a command for that; its processor time is judged by it.
-        options: parameters of its own, name and value each.
-        commands: lines of its protocol, sent when it has started.
-        dir: working directory; ours if None.
-        env: environment variables besides ours, name and value each.
-        cpus: numbers of the processors it may run on; empty for all.
-        memory: MB (2^20 bytes) of address space for each of its processes; None for no limit.
-        analysis: whether the engine is asked for its evaluations, if it has a command for that.
-        restart: whether each game gets a new process, so that no game depends on earlier ones.
+        grace_seconds: the grace period of each move.
+        dialect: the dialect of a GTP engine's clock commands.
+        protocol: the protocol of the engine.
+        level: the strength on the engine's own scale; None for the engine's default.
+        depth: the search depth in plies; None for the engine's default.
+        nodes: the number of nodes for each move; None for the engine's default.
+        book: the opening book, a file or ``none``; None for the engine's default.
+        weights: the file of the evaluation; None for the engine's default.
+        threads: the number of threads. It is sent if the engine has a command for it, and limits the processor time.
+        options: additional parameters of the engine, pairs of name and value.
+        commands: the lines of the engine's protocol that are sent after the start.
+        dir: the working directory; None for the current one.
+        env: additional environment variables, pairs of name and value.
+        cpus: the numbers of the processors that the engine may use; empty for all.
+        memory: the maximum address space of each of the engine's processes in MB (2^20 bytes); None for no limit.
+        analysis: whether evaluations are requested, if the engine has a command for it.
+        restart: whether each game gets a new process, so that no game depends on earlier games.
     """
 
     name: str
@@ -116,10 +116,10 @@ class EngineSpec:
     def parse(
         cls, text: str, time: TimeControl = NO_LIMIT, each: Mapping[str, object] | None = None
     ) -> "EngineSpec":
-        """Read a command, or blank-separated ``key=value`` with a shell's quotes and ``cmd`` or ``catalogue``.
+        """Parse a command, or blank-separated ``key=value`` pairs with shell quoting and ``cmd`` or ``catalogue``.
 
         Args:
-            text: the command, or the attributes by their names, but ``command=`` once for each of its commands,
+            text: the command, or the attributes by key, with ``command=`` for each of the engine's commands,
                 ``env.NAME=`` for each variable and ``option.NAME=`` for each option.
             time: the time control if `text` names none.
             each: see ``from_settings``.
@@ -135,14 +135,14 @@ class EngineSpec:
         time: TimeControl = NO_LIMIT,
         each: Mapping[str, object] | None = None,
     ) -> "EngineSpec":
-        """Read the attributes by their keys, as ``settings`` gives them and a TOML file has them.
+        """Return the engine with these settings, in the form of a TOML file and of the method ``settings``.
 
-        The key ``catalogue`` stands for those of an engine in the catalogue that are not given.
+        The key ``catalogue`` adds the settings of a catalogue entry that are not given.
 
         Args:
-            settings: the attributes.
-            time: the time control if there is none among them.
-            each: attributes for those that `settings` lacks; options, variables and commands add up.
+            settings: the attributes by key.
+            time: the time control if `settings` has none.
+            each: the defaults for attributes that `settings` lacks; options, variables and commands are merged.
 
         Raises: NotationError.
         """
@@ -169,11 +169,11 @@ class EngineSpec:
         return cls(**{"time": time, **values})
 
     def with_options(self, given: Mapping[str, str]) -> "EngineSpec":
-        """Return the same engine with these options besides its own, or in their place."""
+        """Return the same engine with its options updated by `given`."""
         return replace(self, options=tuple({**dict(self.options), **given}.items())) if given else self
 
     def settings(self) -> dict[str, Any]:
-        """Return the attributes as numbers, text, lists and mappings, those left out that have their default."""
+        """Return the attributes that differ from their defaults, as numbers, text, lists and mappings."""
         return {
             _KEYS.get(each.name, each.name): _plain(value)
             for each in fields(self)
@@ -182,7 +182,7 @@ class EngineSpec:
 
 
 def shared_keys(text: str) -> dict[str, object]:
-    """Read attributes for several engines: not a name or a command. Raises: NotationError."""
+    """Parse attributes that several engines share, without a name or command. Raises: NotationError."""
     keys = read_keys(text)
     for key in ("name", "cmd", _CATALOGUE):
         if key in keys:
@@ -192,7 +192,7 @@ def shared_keys(text: str) -> dict[str, object]:
 
 
 def _added_up(each: Mapping[str, object], own: Mapping[str, object]) -> dict[str, object]:
-    """Return the mappings and lists that both have; an entry of `own` replaces the one of its name."""
+    """Return the merged mappings and command lists that both have. Entries of `own` take precedence in mappings."""
     found: dict[str, object] = {}
     for key in each.keys() & own.keys():
         shared, given = each[key], own[key]
@@ -213,7 +213,7 @@ def _plain(value: object) -> object:
 
 
 def _expect_unicode(key: str, value: object) -> None:
-    """Raise NotationError if a value can't be kept by the file of a run: on Linux paths may be any bytes."""
+    """Raise NotationError if a run file can't store a value, such as a Linux path that is not UTF-8."""
     try:
         json.dumps(value, ensure_ascii=False, default=str).encode()
     except UnicodeEncodeError:
@@ -227,13 +227,13 @@ def read_engines(
     time: TimeControl = NO_LIMIT,
     each: Mapping[str, object] | None = None,
 ) -> tuple[EngineSpec, ...]:
-    """Read engines that meet, no two of which may have the same name.
+    """Parse the engines of a match, and give each a unique name.
 
-    An engine without a name is called after its program; if others are too, after folder and program, or by a number.
+    The default name is the program's name. If several engines share it, the folder or a number is added.
 
     Args:
         described: the text or the table of each engine.
-        time: the time control of engines that name none.
+        time: the time control of engines without one.
         each: see ``EngineSpec.from_settings``.
 
     Raises: NotationError, also if two engines are given the same name.
@@ -253,7 +253,7 @@ def read_engines(
 
 
 def _free_name(spec: EngineSpec, namesakes: Sequence[EngineSpec], taken: Collection[str]) -> str:
-    """Return a name that is not taken; `namesakes` are the engines of the same program name, this one among them."""
+    """Return a name that is not taken. `namesakes`: all engines with the same program name, `spec` included."""
     base, folders = spec.name, [_folder_name(each) for each in namesakes]
     if len(set(folders)) == len(folders) > 1 and (folder := _folder_name(spec)):
         base = _cut_name(f"{folder}/{spec.name}")
@@ -270,7 +270,7 @@ def _folder_name(spec: EngineSpec) -> str:
 
 
 def read_keys(text: str) -> dict[str, object]:
-    """Return the keys of an engine's text with their values; the words without ``=`` are its command.
+    """Return the keys and values in an engine's text. The words without ``=`` are the command.
 
     Raises: NotationError.
     """
@@ -304,14 +304,14 @@ def read_keys(text: str) -> dict[str, object]:
 
 
 def _bare_engine(command: str) -> dict[str, object]:
-    """Return the keys that a command without keys stands for: our own engine and the catalogue's need no more."""
+    """Return the keys for a command without keys, which may be ``outflank`` or the name of a catalogue entry."""
     if command == _PROGRAM:
         return {"cmd": f"{_PROGRAM} gtp"}
     return {_CATALOGUE: command} if command in catalogue() else {"cmd": command}
 
 
 def _advice(split: Sequence[str], word: str) -> str:
-    """Return the text to write in place of one whose `word`, the first of its kind, has no key."""
+    """Return advice on how to correct a text in which `word` is the first word without a key."""
     at = split.index(word)
     key, equals, value = split[at - 1].partition("=") if at else ("", "", "")
     if not equals:
@@ -330,14 +330,14 @@ _CPUS = re.compile(r"(\d{1,4})(?:-(\d{1,4}))?", re.ASCII)
 _OPTION = re.compile(r"[\w.-]+(?: [\w.-]+)*", re.ASCII)  # UCI's names have blanks: ``Move Overhead``
 _VARIABLE = re.compile(r"[^=\0]+")
 _KEY = re.compile(r"([A-Za-z_]\w*(?:\.[^=]*)?)=|catalogue:")
-# Programs that run the file of an engine, after which it is called then.
+# Interpreters: the default name of their engine is the name of the script.
 _INTERPRETER = re.compile(
     r"(?:python|pypy|node|java|ruby|perl|lua|bash|sh|wine|mono|dotnet)[\d.]*(?:\.exe)?", re.IGNORECASE
 )
 
 
 def words(text: str) -> list[str]:
-    """`text` split as a shell does it. Raises: NotationError if a quote is not closed."""
+    """Return the words of `text`, split like in a shell. Raises: NotationError if a quote is not closed."""
     try:
         return split_command(text)
     except ValueError as error:
@@ -345,14 +345,14 @@ def words(text: str) -> list[str]:
 
 
 def as_text(value: object) -> str:
-    """Return a value of a TOML file, as it is written in a line: ``yes`` for true, ``1,2`` for a list."""
+    """Return a value of a TOML file in the notation of the command line: ``yes`` for true, ``1,2`` for a list."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return ",".join(map(as_text, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def name(key: str, value: object) -> str:
-    """Return a name for tables and records."""
+    """Return a name for tables and records, after checking its form."""
     text = _text(key, value)
     if len(text) > _LONGEST_NAME or not text.isprintable() or text != text.strip() or not text:
         raise NotationError(f"expected a printable name of at most {_LONGEST_NAME} characters, got {text!r}")
@@ -360,7 +360,7 @@ def name(key: str, value: object) -> str:
 
 
 def name_of(command: Sequence[str]) -> str:
-    """Return the name of an engine that is given none: that of its program's file, cut to a legal name."""
+    """Return the default name of an engine, the name of its program's file in the form of a legal name."""
     return _cut_name(_file_name(_program_of(command)))
 
 
@@ -393,7 +393,7 @@ def _fitting(key: str, value: object, expected: str, fits: Callable[[str], objec
 
 
 def _time(key: str, value: object) -> TimeControl:
-    """Return a time control; a TOML file may have a plain number of seconds."""
+    """Return a time control. A TOML file may give a plain number of seconds for each move."""
     return TimeControl.parse(str(value) if _is_number(value) else _text(key, value))
 
 
@@ -494,14 +494,11 @@ READERS: dict[str, Callable[[str, object], object]] = {
     "analysis": _truth,
     "restart": _truth,
 }
-"""The functions that read the attributes of an entry, called with the key and the value.
-
-Raises: NotationError.
-"""
+"""The parsers of an engine's attributes by key. Each gets the key and the value, and may raise NotationError."""
 
 
 def command_line(spec: EngineSpec) -> list[str]:
-    """Return program and arguments; ``outflank`` is the program of this installation, on PATH or not."""
+    """Return the program and arguments. ``outflank`` means the program of this installation, even if not on PATH."""
     words = split_command(spec.cmd)
     if is_ours(spec):
         placed = {name: value for name, value in _unplaced(spec).items() if not _is_sent(spec, name)}
@@ -526,7 +523,7 @@ def process_settings(spec: EngineSpec) -> ProcessSettings:
 
 
 def is_ours(spec: EngineSpec) -> bool:
-    """Return whether its command starts Outflank as an engine, of this installation or, by a path, of another."""
+    """Return whether an engine's command starts Outflank as an engine, from this or another installation."""
     program, *arguments = split_command(spec.cmd)
     return _file_name(program) == _PROGRAM and arguments[:1] in [[name] for name in _ENGINES]
 
@@ -540,14 +537,14 @@ def parameters_to_send(spec: EngineSpec) -> dict[str, str]:
 
 
 def filled(text: str, spec: EngineSpec) -> str:
-    """Return `text` with each ``{name}`` replaced by the parameter."""
+    """Return `text` with each placeholder ``{name}`` replaced by the value of the parameter."""
     for name, value in {"threads": str(spec.threads), **_parameters(spec)}.items():
         text = text.replace(f"{{{name}}}", value)
     return text
 
 
 def _is_sent(spec: EngineSpec, name: str) -> bool:
-    """Return whether Outflank gets a parameter by GTP, so that a new value needs no new process, not as an option."""
+    """Return whether Outflank gets a parameter by GTP, without a new process, instead of by a command-line option."""
     return name in PARAMETERS and spec.protocol is Protocol.GTP
 
 

@@ -1,6 +1,6 @@
-"""Drives a UCI engine that knows Othello as Fairy-Stockfish does: the variant ``flipello``, moves like ``P@f5``.
+"""The driver of UCI engines that play Othello like Fairy-Stockfish: the variant ``flipello``, moves like ``P@f5``.
 
-Parameters are options, and ``go`` takes clock, depth and nodes.
+Parameters are sent as UCI options, the clock, depth and nodes with ``go``.
 """
 
 import re
@@ -29,7 +29,7 @@ class UciDriver(ProcessDriver):
     """An engine that speaks UCI; see ``Driver``.
 
     Attributes:
-        options: type, default and range of each option that it offers, by name, as it wrote them.
+        options: the type, default and range of each option, by name, in the engine's words.
     """
 
     _protocol = "UCI"
@@ -41,23 +41,21 @@ class UciDriver(ProcessDriver):
         self._send(line)
 
     def synchronise(self, seconds: float = REPLY_SECONDS) -> None:
-        """Wait until the engine has done everything that was sent.
+        """Wait until the engine has executed all commands.
 
-        Raises: EngineTimeout, EngineCrash, EngineProtocolError. The process is of no use after any of them.
+        Raises: EngineTimeout, EngineCrash, EngineProtocolError. The process can't be used after any of these errors.
         """
         sent = self._send("isready")
         self._read_until(lambda line: line.strip() == "readyok", "isready", sent + seconds)
 
     def go(self, limits: str, seconds: float) -> Reply:
-        """Return the move that the engine chooses for the side to move, waited for at most `seconds`.
+        """Return the engine's choice for the side to move, with the last reported score from the engine's side.
 
         Args:
-            limits: the limits of its search, as ``go`` takes them: ``movetime 100``.
+            limits: the limits of the search as arguments of ``go``: ``movetime 100``.
             seconds: the longest wait.
 
-        The score is the last one reported, in pieces from its own side.
-
-        Raises: as ``synchronise``.
+        Raises: the errors of ``synchronise``.
         """
         asked = f"go {limits}".strip()
         sent = self._send(asked)
@@ -116,7 +114,7 @@ class UciDriver(ProcessDriver):
         for command in spec.commands:
             if before is None or filled(command, spec) != filled(command, before):
                 self.tell(filled(command, spec))
-        self.synchronise(START_SECONDS)  # an engine may load its tables
+        self.synchronise(START_SECONDS)  # an engine may load tables now
 
     def _set_option(self, name: str, value: str) -> None:
         if name not in self.options:
@@ -139,12 +137,12 @@ class UciDriver(ProcessDriver):
 
 
 def search_limits(spec: EngineSpec, clock: RunningClock) -> str:
-    """Return the arguments of ``go``: depth, nodes, and the clock, sent for both sides. Outflank needs none."""
+    """Return the arguments of ``go``: depth, nodes, and the same clock for both sides; a default if none is set."""
     parameters = parameters_to_send(spec)
     limits = [f"{name} {parameters[name]}" for name in _SEARCHES if name in parameters]
     if clock.control.is_limited:
         left, moves = clock.time_left
-        each = max(1, int(left * _MILLISECONDS))  # rounded down; 0 would be no limit
+        each = max(1, int(left * _MILLISECONDS))  # rounded down, but not to 0, which would mean no limit
         gain = int(clock.control.increment * _MILLISECONDS)
         if moves == 1 and clock.control.period_moves == 1:
             limits.append(f"movetime {each}")
@@ -155,9 +153,9 @@ def search_limits(spec: EngineSpec, clock: RunningClock) -> str:
 
 
 def position_line(position: Position) -> str:
-    """Return the command that sets up a position: Black, who begins, is White to UCI, and squares keep their names.
+    """Return the command that sets up a position, with Black as UCI's White, who moves first.
 
-    Both sides have as many pieces in hand as squares are empty.
+    Each side has one piece in hand for each empty square.
     """
     squares = position.board_string()[:64].translate(_PIECE_LETTERS)
     rows = [re.sub("1+", lambda ones: str(len(ones[0])), squares[at : at + 8]) for at in range(56, -1, -8)]
