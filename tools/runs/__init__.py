@@ -1,1 +1,1 @@
-"""The resuming of a run, its showing while it is played (terminal, page, JSON lines), and its conclusion."""
+"""Resumes a run, shows it while it is played (terminal, page, JSON lines), and prints its result."""

@@ -9,14 +9,14 @@ from outflank.tools.match.game.results import GameRecord
 from outflank.tools.match.state.events import Event, GameEnded, GameVoided, RunObserver
 from outflank.tools.match.state.schema import LONGEST_DIALOGUE, cut
 
-_MOST_BYTES = 1 << 30  # of all files of a session
+_MOST_BYTES = 1 << 30  # limit for all files of a session
 
 
 class DialogueFiles(RunObserver):
     """Writes the dialogue of each game into a folder, at most a gigabyte in all.
 
     Args:
-        folder: the folder; it is made if there is none.
+        folder: the folder; it is created if it does not exist.
         say: called with a sentence if no more dialogues are written.
 
     Raises: OutflankError if the folder can't be made.
@@ -34,7 +34,7 @@ class DialogueFiles(RunObserver):
         self._bytes_left = _MOST_BYTES
 
     def observe(self, event: Event) -> None:
-        """Write the dialogue of a game that has ended; what can't be written ends the log, not the run."""
+        """Write the dialogue of a game that has ended; an error in writing ends the log, not the run."""
         match event:
             case GameEnded(game):
                 self._write(game, f"game-{game.pairing.number}.txt")

@@ -40,7 +40,7 @@ class JsonLines(RunObserver):
 
 
 def plain_event(event: Event) -> dict[str, Any]:
-    """Return the event as plain data, margins for Black, times in seconds; empty if it has no line of its own."""
+    """Return an event as plain data, margins for Black, times in seconds; empty for events that are not printed."""
     match event:
         case GamesPlanned(games, played):
             return {"event": "planned", "games": games, "played": played}

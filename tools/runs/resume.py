@@ -1,4 +1,4 @@
-"""Whether a run that somebody else may have written is resumed."""
+"""Asks for confirmation before a run that somebody else may have written is resumed."""
 
 import sys
 from pathlib import Path
@@ -8,7 +8,7 @@ import click
 from outflank.engine import OutflankError
 from outflank.tools.match.state.run import RunSettings
 
-# The settings on which an engine's start depends.
+# The settings of an engine that affect its start.
 _STARTING = ("cmd", "dir", "env", "options", "commands", "book")
 
 

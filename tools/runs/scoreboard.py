@@ -1,4 +1,4 @@
-"""The scoreboard of a run on the terminal while it is played: standings, games under way, time left."""
+"""The scoreboard of a run on the terminal while it is played: standings, current games, time left."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -40,7 +40,7 @@ _MOST_GAMES_SHOWN = 12
 
 
 class Scoreboard(RunObserver):
-    """Shows a run while it is played; also a context manager. Without a terminal only the lines are written.
+    """Shows a run while it is played; also a context manager. Without a terminal, it only prints lines.
 
     Args:
         settings: the settings of the run.
@@ -76,7 +76,7 @@ class Scoreboard(RunObserver):
         self._live.stop()
 
     def say(self, sentence: str) -> None:
-        """Write a line above the standings."""
+        """Print a line above the standings."""
         self._console.print(Text(printable(sentence, None)), soft_wrap=True)
 
     def observe(self, event: Event) -> None:
@@ -89,7 +89,7 @@ class Scoreboard(RunObserver):
                 self.say(sentence)
             case GamesPlanned(games, played):
                 games += games_to_be_planned(self._standings.settings, self._standings.games.values())
-                # In a field planned round by round, games before the first plan have been played already.
+                # Tournaments are planned round by round; games played before the first plan are of earlier sessions.
                 (task,) = self._progress.tasks
                 before = played if task.total is None else task.fields["before"]
                 self._progress.update(
@@ -118,7 +118,7 @@ class Scoreboard(RunObserver):
                 self.say(f"new in the arena: {', '.join(new)}")
 
     def progress(self) -> dict[str, Any]:
-        """Return the run's progress, for a line of ``--json``; ratings are about a second old at most."""
+        """Return the run's progress for a line of ``--json``; ratings may lag behind the games by about a second."""
         (task,) = self._progress.tasks
         left = seconds_left(task)
         return {
@@ -143,7 +143,7 @@ class Scoreboard(RunObserver):
         return f"   [{first}: {ours.points:g}, {second}: {theirs.points:g}]"
 
     def _ratings(self) -> dict[str, Rating]:
-        """Return the ratings; in a match a rating is the engine's difference to the other."""
+        """Return the ratings by name; in a match, a rating is the Elo difference to the opponent."""
         standings = self._standings
         if not standings.games:
             return {}
@@ -158,7 +158,7 @@ class Scoreboard(RunObserver):
         }
 
     def _picture(self) -> RenderableType:
-        """Return the display below the lines. Called from rich's own thread."""
+        """Return the live display, which is below the printed lines. Called from rich's own thread."""
         left = seconds_left(self._progress.tasks[0])
         text = "" if left is None else f"{timedelta(seconds=round(left))} left"
         self._progress.update(self._task, left=text)
@@ -191,7 +191,7 @@ class Scoreboard(RunObserver):
 
 
 def seconds_left(task: Task) -> float | None:
-    """Return the seconds left, by the games that this runner has played; None before the first has ended."""
+    """Return the seconds left, estimated from the games of this session; None before the first game has ended."""
     played = task.completed - task.fields["before"]
     if not played or task.total is None or task.elapsed is None:
         return None

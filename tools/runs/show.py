@@ -1,4 +1,4 @@
-"""Plays a run, shows it meanwhile on the terminal, on its page and as JSON lines, and concludes it."""
+"""Plays a run, shows it on the terminal, on its page and as JSON lines, and writes and prints its result."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from outflank.tools.match.state.run_file import RUN_FILE
 from outflank.tools.runtime.progress import counted, json_line, warn
 from outflank.tools.runtime.signals import Interrupted, Interrupts
 
-if TYPE_CHECKING:  # an extra that most do without
+if TYPE_CHECKING:  # these need optional packages
     from outflank.tools.match.runner.session import RunSession
     from outflank.tools.runtime.address import Address
 
@@ -57,7 +57,7 @@ def show_run(
             board.observe(Notice(session.settings.line()))
             page = None
             if options.live is not None:
-                from outflank.tools.web.page_process import PageProcess  # an extra that most do without
+                from outflank.tools.web.page_process import PageProcess  # needs an optional extra
 
                 page = PageProcess(options.live, options.delay or 0.0, board.say, options.listener)
                 shown.append(stack.enter_context(page))
@@ -87,14 +87,14 @@ def show_run(
 
 
 def show_again(path: Path, run: Run, address: Address) -> None:
-    """Serve the page of a run that is not played, until a signal.
+    """Serve the page of a run that is not being played, until a signal.
 
     Args:
         path: the folder or the file of the run.
         run: the run.
         address: the address at which the page is served.
     """
-    from outflank.tools.web.page_process import PageProcess  # an extra that most do without
+    from outflank.tools.web.page_process import PageProcess  # needs an optional extra
 
     with Interrupts() as interrupts, PageProcess(address, 0.0, warn) as page:
         page.observe(RunOpened(path, run))
