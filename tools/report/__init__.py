@@ -1,4 +1,4 @@
 """Output of results: tables, boards, the HTML report, game files.
 
-``figures`` has what a run's tables, report and summary show.
+``figures`` computes the figures that the tables, the report and the summary of a run show.
 """

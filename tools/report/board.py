@@ -33,9 +33,9 @@ def board_text(
 
     Args:
         position: the position.
-        last: the last move, whose square is darker, or which is named below.
+        last: the last move; it is named below the board, and its square is darker if the board is coloured.
         legal: whether to mark the legal moves.
-        coloured: whether to use colours for a terminal; else the letters of ``str(position)``.
+        coloured: whether to use terminal colours; otherwise, discs are the letters of ``str(position)``.
     """
     *board, counts = str(position).splitlines()
     if not coloured:
@@ -75,9 +75,9 @@ def _cell(position: Position, square: int, last: Move | None, legal: bool) -> st
 
 
 def png_of(svg: str) -> bytes:
-    """Convert an SVG image to PNG in its own size.
+    """Convert an SVG image to PNG without a change of size.
 
-    Its letters use a font of this machine, or the one of matplotlib.
+    Text uses a font of this machine or of matplotlib.
 
     Raises: ModuleNotFoundError if resvg_py is not installed.
     """

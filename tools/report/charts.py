@@ -1,4 +1,4 @@
-"""Line charts for a page: computes the points of an inline SVG, which the template draws and colours."""
+"""Line charts for a page: computes the coordinates of an inline SVG, which the template draws and colours."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,7 +8,7 @@ from typing import Any
 WIDTH, HEIGHT = 720, 260
 _LEFT, _RIGHT, _TOP, _BOTTOM = 70, 12, 14, 30
 _TICKS = 6
-# The first points of a long curve vary widely; they may leave the chart so that the rest is legible.
+# The first points of a long curve vary widely. The scale ignores them, so that the rest is legible.
 _SETTLED = 0.25
 _LONG = 20
 
@@ -19,9 +19,9 @@ class Series:
 
     Attributes:
         name: the name for the legend.
-        colour: the index of the page's colour, from 0.
-        points: two or more points (x, y), with x never falling.
-        band: x, low and high of an interval around it; empty for no band.
+        colour: the index of one of the page's colours, from 0.
+        points: the points (x, y), in order of x.
+        band: the points (x, low, high) of an interval around the curve; empty for no band.
     """
 
     name: str
@@ -38,11 +38,11 @@ def chart(
     *,
     whole: bool = False,
 ) -> dict[str, Any] | None:
-    """Return what ``chart.html`` needs to draw curves and labelled levels, in units of the SVG.
+    """Return the variables of ``chart.html`` for curves and labelled levels, with coordinates in units of the SVG.
 
-    The noisy start of a long curve may leave the chart, unless `whole` is set.
+    Unless `whole` is set, the noisy start of a long curve may be outside the chart.
 
-    Returns: None if no curve has two points.
+    Returns: the variables; None if no curve has two points.
     """
     series = [curve for curve in series if len(curve.points) > 1]
     if not series:
@@ -123,9 +123,9 @@ def _ticks(low: float, high: float) -> list[float]:
 
 
 def strip(intervals: Mapping[str, tuple[float | None, float, float | None]]) -> dict[str, dict[str, float]]:
-    """Return ``low``, ``middle``, ``high`` of each interval and the ``zero`` of their shared scale of 0 to 100.
+    """Return ``low``, ``middle`` and ``high`` of each interval, and ``zero``, on a shared scale from 0 to 100.
 
-    An end that is None is the scale's end.
+    An interval whose end is None extends to the end of the scale.
     """
     ends = [end for interval in intervals.values() for end in interval if end is not None]
     if not ends:

@@ -1,4 +1,4 @@
-"""The figures of a run for tables and report, and as plain data: its standings, and what its moves add to them."""
+"""The figures of a run for tables and report, and as plain data: its standings and statistics of its moves."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,8 +19,8 @@ from outflank.tools.match.state.tuning import Value, values_of
 from outflank.tools.match.stats.sprt import Sprt
 from outflank.tools.page.parts import PhaseTable, phase_table
 
-_FEWEST_GAMES = 4  # below, one colour takes all the points too often by chance
-_ONE_SIDED = 9  # points of ten
+_FEWEST_GAMES = 4  # with fewer games, one colour often takes all points by chance
+_ONE_SIDED = 9  # points out of ten
 _MOST_SLIPS = 60
 
 
@@ -34,13 +34,13 @@ class EngineFigures:
         by_colour: the score with each colour.
         faults: the losses by a fault of its own, by the fault.
         fault_wins: the wins by a fault of the opponent, by the fault.
-        seconds: the seconds of each of its moves, with those on which it lost on time.
-        discs_lost: discs that it threw away by moves whose exact worth is known, and how many moves that were.
-        book_moves: the moves from an opening book, and all moves of which it named the source.
-        voids: games that do not count, on its account.
-        void_share: the share of voids in its games and voids, 0 to 1.
-        outside: time it took outside the commands for its moves.
-        identities: the name and version in its own words; several if they changed, none if not known.
+        seconds: the seconds of each of its moves, including moves on which it lost on time.
+        discs_lost: the number of discs lost by moves whose exact loss is known, and the number of these moves.
+        book_moves: the number of moves from an opening book, and of all moves for which the engine named the source.
+        voids: the number of games voided on the engine's account.
+        void_share: the share of these void games in all its games, 0 to 1.
+        outside: the time that the engine took outside the commands for its moves.
+        identities: the names and versions that the engine reported; empty if not known.
     """
 
     spec: EngineSpec
@@ -73,9 +73,9 @@ class EngineFigures:
 
 
 class Figures(Standings):
-    """The standings of a run, and what its moves and its facts add for tables and report.
+    """The standings of a run with further figures for tables and report.
 
-    Counting takes a second or two for ten thousand games.
+    Computing them takes a second or two for ten thousand games.
 
     Attributes:
         run: the run.
@@ -140,13 +140,13 @@ def _engine(run: Run, name: str, score: Score) -> EngineFigures:
 
 
 def is_one_sided(score: Score) -> bool:
-    """Return whether a colour took nine points of ten or more in at least four games, which says little."""
+    """Return whether one colour took at least nine points out of ten, in four games or more."""
     most = max(score.points, score.of_opponent.points)
     return score.games >= _FEWEST_GAMES and 10 * most >= _ONE_SIDED * score.games
 
 
 def phases_of(games: Sequence[GameRecord], names: Iterable[str]) -> PhaseTable:
-    """Return the table of a run's phases, from exact margins."""
+    """Return the table of discs lost by engine and phase of the game, from exact margins."""
     return phase_table(
         names,
         (
@@ -158,7 +158,7 @@ def phases_of(games: Sequence[GameRecord], names: Iterable[str]) -> PhaseTable:
 
 
 def slips_of(games: Sequence[GameRecord]) -> list[dict[str, Any]]:
-    """Return the moves of a run that lost the most discs, the worst first; margins are the mover's."""
+    """Return the moves of a run that lost the most discs, the worst first; margins are from the mover's side."""
     slips: list[dict[str, Any]] = [
         {
             "game": game.pairing.number,

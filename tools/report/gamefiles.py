@@ -34,7 +34,7 @@ _CALLED: Mapping[FormatName, str] = {
     "ggf": "GGF",
     "wthor": "WTHOR",
 }
-# The facts that a game may have besides its moves. The function of a fact returns whether the game has it, or
+# The facts that a game may have besides its moves. The function of a fact returns whether the game has the fact, or
 # the number of moves that have it.
 _FACTS: Mapping[str, Callable[[AnnotatedGame], int]] = {
     "players": lambda game: bool(game.black or game.white),
@@ -55,9 +55,9 @@ _FACTS: Mapping[str, Callable[[AnnotatedGame], int]] = {
     "marks of bad moves": lambda game: sum(bool(move.fault) for move in game.moves),
     "better lines": lambda game: sum(bool(move.instead) for move in game.moves),
 }
-_UNLETTERED = (ResultReason.DISCS, ResultReason.FORFEIT)  # for which GGF has no letter
+_UNLETTERED = (ResultReason.DISCS, ResultReason.FORFEIT)  # reasons for which GGF has no letter
 _IN_ALL = frozenset(_FACTS)
-# Facts that a format stores for every game; ``_kept`` adds those it stores for some.
+# Facts that a format stores for every game; ``_kept`` adds facts that it stores for some games.
 _KEPT: Mapping[FormatName, frozenset[str]] = {
     "transcript": frozenset(),
     "obf": frozenset(("exact scores",)),
@@ -69,9 +69,9 @@ _KEPT: Mapping[FormatName, frozenset[str]] = {
 
 
 class GameWriter:
-    """Writes games, and counts facts left out of them: the format can't store them, or Outflank does not read them.
+    """Writes games, and counts the facts left out, which the format can't store or Outflank does not read.
 
-    The counts are complete at the end of the file.
+    The counts are complete when the file has been written.
 
     Args:
         name: the name of the format.
@@ -97,7 +97,7 @@ class GameWriter:
 
     @property
     def losses(self) -> dict[str, int]:
-        """The number of each kind of fact; empty if nothing was left out."""
+        """The number of facts left out, by kind; empty if nothing was left out."""
         return {what: count for what, count in (*self._without_place.items(), *self._unread.items()) if count}
 
     @property
@@ -125,7 +125,7 @@ def format_of(path: Path) -> FormatName:
 def chosen_format(
     given: _Name | None, output: Path, formats: Mapping[str, _Name], is_default: bool = False
 ) -> _Name:
-    """Return the format of ``--format``, or else that of the output's suffix in `formats`.
+    """Return the format of ``--format``, or else the format of the output's suffix in `formats`.
 
     Args:
         given: the format of ``--format``.
@@ -133,7 +133,7 @@ def chosen_format(
         formats: the formats by suffix.
         is_default: whether `given` comes from a file of defaults, so that a suffix takes precedence.
 
-    Raises: click.UsageError if there is neither.
+    Raises: click.UsageError if neither names a format.
     """
     suffix = "" if output is STDOUT else output.suffix.lower()
     if name := formats.get(suffix) if is_default and suffix in formats else given or formats.get(suffix):
@@ -145,9 +145,9 @@ def chosen_format(
 
 
 def check_output(name: FormatName, output: Path) -> None:
-    """Check that a file of that format may have this name.
+    """Check that a file of this format may have this name.
 
-    Raises: BadParameter; SettingsError if the files of names would overwrite something else.
+    Raises: BadParameter; SettingsError if WTHOR's files of names would overwrite other files.
     """
     if name != "wthor":
         return
@@ -264,6 +264,8 @@ def _wthor_writer(output: Path, date: tuple[int, int, int]) -> Iterator[GameWrit
         for suffix, data in database.finish().items():
             written.append(files.enter_context(whole_file(output.with_suffix(suffix))))
             written[-1].write(data)
-        for each in written:  # before any of them takes its name, so that a full disk leaves all or none
+        for (
+            each
+        ) in written:  # before any file gets its final name, so that a full disk leaves all files or none
             each.flush()
         writer.add_losses(database.lost)

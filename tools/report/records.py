@@ -49,7 +49,7 @@ def transcript_line(game: GameRecord) -> str:
 
 
 def as_transcript(record: AnnotatedGame, game: GameRecord) -> AnnotatedGame:
-    """Return the record with the words of the run for its result, in place of names and comment."""
+    """Return the record with ``headline`` as its comment, and without names."""
     return replace(record, black="", white="", comment=headline(game))
 
 
@@ -103,7 +103,7 @@ def _csv_line(cells: Iterable[object]) -> str:
 
 
 def _csv_cell(value: object) -> object:
-    """Return the value; a text that a spreadsheet would read as a formula gets an apostrophe before it."""
+    """Return the value; a text that a spreadsheet would read as a formula is prefixed with an apostrophe."""
     if not isinstance(value, str):
         return value
     text = printable(value, len(value))

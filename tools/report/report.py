@@ -33,8 +33,8 @@ from outflank.tools.report.records import annotated_game, run_record, transcript
 from outflank.tools.runtime.progress import counted
 
 _POINTS = 200
-_FIELDS = 30  # points of the ratings, which are fitted at each point
-_FEWEST_PAIRS = 2  # pairs; with fewer an interval is meaningless
+_FIELDS = 30  # points of a curve of ratings; few, since all ratings are fitted anew for each point
+_FEWEST_PAIRS = 2  # with fewer pairs an interval is meaningless
 
 
 def charts(figures: Figures) -> list[dict[str, Any]]:
@@ -143,7 +143,7 @@ def render_report(figures: Figures) -> str:
 def _rendered(
     figures: Figures, listed: Sequence[GameRecord], replays: Sequence[dict[str, Any]], **page: Any
 ) -> str:
-    """Render the template; `listed` are the games that links may lead to, `replays` those that the page has."""
+    """Render the template; links may lead to the games of `listed`, and `replays` are the games on the page."""
     templates().filters |= {
         "points": wording.points_text,
         "signed": wording.signed,
@@ -206,7 +206,7 @@ def _rendered(
 
 PARTS_ABOVE = ("head", "bracket", "standing", "rounds", "cross", "pairs", "curves")
 PARTS_BELOW = ("phases", "openings", "engines", "foot")
-"""The parts of the report above and below the games, in order; some may be missing."""
+"""The names of the report's parts above and below the games, in order; a page may lack some of them."""
 # Parts are not nested.
 _PART = re.compile(r'<(header|section|footer) id="part-([a-z]+)".*?</\1>', re.DOTALL)
 
@@ -240,7 +240,7 @@ def _bracket(figures: Figures) -> list[dict[str, Any]]:
 
 
 def _game_numbers(meeting: Meeting) -> str:
-    """``5`` or ``5-8``; tie-breaks are apart: ``5-8, 13-14``."""
+    """Return ``5`` or ``5-8``, or with the games of a tie-break ``5-8, 13-14``."""
     runs = [
         [number for _, number in group]
         for _, group in groupby(enumerate(meeting.numbers), lambda each: each[1] - each[0])
@@ -249,7 +249,7 @@ def _game_numbers(meeting: Meeting) -> str:
 
 
 def run_title(run: Run) -> str:
-    """Return ``A against B``, or the format and the number of engines."""
+    """Return ``A against B``, ``A: 3 parameters tuned``, or the format with the number of engines."""
     if run.settings.tuning:
         what = counted(len(run.settings.tuning.parameters), "parameter")
         return f"{run.settings.names[0].removesuffix('+')}: {what} tuned"
@@ -269,7 +269,7 @@ def _called(run: Run) -> dict[str, str]:
 
 
 def run_replay(game: GameRecord) -> Replay:
-    """Return a game of a run for the pages' program."""
+    """Return a game of a run in the form that the script of the page replays."""
     return replace(
         Replay.of(annotated_game(game), game.pairing.number),
         ending=str(game.ending),
@@ -299,7 +299,7 @@ _DIALOGUE_FILE = re.compile(r"fault-game-[0-9]+\.txt")
 
 
 def expect_packages() -> None:
-    """Check before the first game that the packages for the files are installed.
+    """Check that the packages that write the files are installed; called before the first game.
 
     Raises: ModuleNotFoundError.
     """
@@ -308,9 +308,11 @@ def expect_packages() -> None:
 
 
 def write_run_files(figures: Figures, folder: Path) -> str:
-    """Write report, game files, and the dialogue of each game that ended with a fault; remove outdated dialogues.
+    """Write the report, the game files, and the dialogues of games lost by a fault; remove outdated dialogues.
 
-    Returns: a sentence about a file that could not be written, though the others are; empty without an error.
+    An error does not keep other files from being written.
+
+    Returns: a sentence about the last error; empty without an error.
     """
     run, trouble = figures.run, ""
     for path in _outdated(run, folder):
@@ -331,7 +333,7 @@ def write_run_files(figures: Figures, folder: Path) -> str:
 
 
 def _outdated(run: Run, folder: Path) -> list[Path]:
-    """Return the dialogues of games that were played again, since their pairs were void."""
+    """Return the files of dialogues that no longer belong to a game, since their games were played again."""
     current = {dialogue_file(game) for game in run.games if game.dialogue}
     return [
         path
@@ -360,4 +362,4 @@ RUN_FILES: Mapping[str, Callable[[Figures], Iterable[str]]] = {
     "summary.json": _summary_file,
     "report.html": lambda figures: [render_report(figures)],
 }
-"""The files of a whole run, in parts that are generated when written: a run may have a hundred thousand games."""
+"""The files of a whole run, by name. Their text is generated in parts: a run may have a hundred thousand games."""

@@ -10,7 +10,7 @@ from outflank.tools.runtime.progress import counted
 
 
 class Searched(Protocol):
-    """The properties of a search that say how certain a score is; ``SearchInfo`` has them."""
+    """The properties of a search that determine the certainty of a score, for example a ``SearchInfo``."""
 
     @property
     def depth(self) -> int:
@@ -34,7 +34,7 @@ def settings_line(searcher: Searcher, *settings: str) -> str:
 
 
 def limit_words(limit: Limit) -> list[str]:
-    """Return the settings of a limit that are not defaults: ``["14 plies", "95 %"]``."""
+    """Return the settings of a limit that are not defaults, as words: ``["14 plies", "95 %"]``."""
     limits = ((limit.depth, "plies"), (limit.nodes, "nodes"), (limit.seconds, "s"))
     words = [f"{value} {unit}" for value, unit in limits if value is not None]
     if limit.selectivity is not None:
@@ -73,7 +73,7 @@ def moves_text(moves: Iterable[Move]) -> str:
 
 
 def nodes_a_second(nodes: int, seconds: float) -> int:
-    """Return the speed, also for unmeasurably short times."""
+    """Return the speed in nodes per second; a time of 0 is allowed."""
     return round(nodes / max(seconds, 1e-9))
 
 
@@ -83,11 +83,11 @@ def heading(row: str) -> str:
 
 
 def search_cells(info: SearchInfo, empties: int) -> dict[str, str]:
-    """Return the numbers of a search and its best line for people, by the headings of their columns.
+    """Return the numbers of a search and its best line as text, by the headings of their columns.
 
     Args:
-        info: the search, of a game that is not over.
-        empties: the number of empty squares of its position.
+        info: the search of a position in which the game is not over.
+        empties: the number of empty squares of the position.
     """
     return {
         "plies": str(info.depth),
@@ -100,7 +100,7 @@ def search_cells(info: SearchInfo, empties: int) -> dict[str, str]:
 
 
 def line_cells(line: Line) -> dict[str, str]:
-    """Return a principal variation for people, by the headings of its columns."""
+    """Return a principal variation, its first move and its score as text, by the headings of their columns."""
     return {"move": str(line.move), "score": score_text(line.score), "line": moves_text(line.pv)}
 
 

@@ -1,4 +1,4 @@
-"""The final table of a run on standard output: bracket, standings, cross table, rounds, and what to know of them."""
+"""The result of a run on standard output: bracket, standings, cross table, rounds, and notes."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -24,16 +24,16 @@ _GAP = 2
 
 @dataclass(frozen=True, slots=True)
 class FittingTable:
-    """Something that rich prints.
+    """A table that rich prints; one too wide for the console is split into several with the same first column.
 
     Attributes:
-        columns: the texts of each column by its heading; the first has names, the others numbers.
+        columns: the texts of each column by its heading; the first column has names, the others have numbers.
     """
 
     columns: Mapping[str, Sequence[str]]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """One table after the other, each no wider than there is room."""
+        """Yield the parts of the table, each no wider than the console."""
         (first, names), *numbers = self.columns.items()
         widths = [max(map(cell_len, (heading, *column))) for heading, column in self.columns.items()]
         for part in _parts(widths, options.max_width):
@@ -53,7 +53,7 @@ def _plain_table() -> Table:
 
 
 def _parts(widths: Sequence[int], room: int) -> list[list[int]]:
-    """Return the columns of numbers in as many parts as needed; names wider than half the room are folded."""
+    """Return the indices of number columns, split into parts that fit; names may take up to half of the room."""
     names = min(widths[0], room // 2)
     parts: list[list[int]] = [[]]
     used = names
@@ -66,7 +66,7 @@ def _parts(widths: Sequence[int], room: int) -> list[list[int]]:
     return parts
 
 
-_PIPE_WIDTH = 200  # columns where the output is no terminal
+_PIPE_WIDTH = 200  # width of the output in characters if it is not a terminal
 _LINES = "─┐┘├│"
 _PLAIN_LINES = str.maketrans(_LINES, "-++||")
 
@@ -76,7 +76,7 @@ def print_result(figures: Figures) -> None:
     console = Console(highlight=False, width=None if sys.stdout.isatty() else _PIPE_WIDTH)
     with console.capture() as captured:
         _print_to(console, figures)
-    # Through click, since rich would end the program by itself if the reader has gone.
+    # Printed by click, since rich would end the program by itself if the reader has closed the pipe.
     click.echo(captured.get(), nl=False)
 
 
@@ -114,9 +114,9 @@ def _sentences(figures: Figures) -> list[str]:
 
 
 def _bracket_lines(rounds: Sequence[Sequence[Meeting]], champion: str | None) -> list[str]:
-    """Return the bracket of a knockout, each round a column; unknown engines are question marks.
+    """Return the lines of a knockout's bracket, with a column for each round; unknown engines are question marks.
 
-    A line has an engine of the first round or the gap between two; a winner stands between the two that met.
+    Engines of the first round are on every second line, and a winner is halfway between the two engines that met.
     """
     if not rounds:
         return []
@@ -153,8 +153,8 @@ def _bracket_column(meetings: Sequence[Meeting]) -> list[str]:
 
 
 def _bracket_cell(row: int, depth: int, labels: Sequence[str], width: int) -> str:
-    """Return the part of a row that shows a round: a label and its line to the next round, or a line that passes by."""
-    step = 2 << depth  # lines from one label of this round to the next
+    """Return the part of a row in a round's column: a label with its connection to the next round, or connections."""
+    step = 2 << depth  # rows from one label of this round to the next label
     place, beyond = divmod(row - (step // 2 - 1), step)
     if len(labels) == 1:
         return "" if place or beyond else labels[0]

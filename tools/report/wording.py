@@ -16,43 +16,43 @@ from outflank.tools.match.stats.elo import EloEstimate
 from outflank.tools.match.stats.sprt import Sprt
 from outflank.tools.runtime.progress import counted
 
-if TYPE_CHECKING:  # these bring numpy
+if TYPE_CHECKING:  # these modules import numpy
     from outflank.tools.match.stats.ratings import Rating
     from outflank.tools.report.figures import EngineFigures, Figures
 
 UNDEFINED = "undefined"
 _SURE = 0.99
-_MEAN_WORTH_A_NOTE = 0.01  # seconds; an engine that just takes a move needs far less
+_MEAN_WORTH_A_NOTE = 0.01  # seconds; merely reading a move takes an engine far less
 _SETUP_WORTH_A_NOTE = 1.0
-_DECIMALS, _MOST_DECIMALS = 3, 6  # of seconds
+_DECIMALS, _MOST_DECIMALS = 3, 6  # least and greatest number of decimals of seconds
 _VERDICTS = {True: "elo1 accepted", False: "elo0 accepted", None: "no verdict"}
 
 
 def signed(value: float | None, otherwise: str = "undefined") -> str:
-    """``+12`` or ``-3``, rounded."""
+    """Return a rounded number with its sign: ``+12`` or ``-3``."""
     return otherwise if value is None else f"{value:+.0f}"
 
 
 def points_text(points: float) -> str:
-    """``7`` or ``7.5``."""
+    """Return ``7`` or ``7.5``."""
     return f"{points:g}"
 
 
 def conditions_text(spec: EngineSpec) -> str:
-    """Return an engine's settings besides its time and its command: ``level=5 threads=2``; empty for nothing."""
+    """Return an engine's settings except name, time and command: ``level=5 threads=2``; empty without settings."""
     given = {key: value for key, value in spec.settings().items() if key not in ("name", "cmd", "tc")}
     return " ".join(f"{key}={value}" for key, value in given.items())
 
 
 def faults_text(faults: Counter[Ending]) -> str:
-    """``3 (time 2, crash 1)``, or ``0``."""
+    """Return ``3 (time 2, crash 1)``, or ``0``."""
     if not faults:
         return "0"
     return f"{faults.total()} ({', '.join(f'{ending} {count}' for ending, count in sorted(faults.items()))})"
 
 
 def seconds_text(seconds: float | None) -> str:
-    """Return seconds with three decimals, or as many as two digits need, six at most; ``-`` for None."""
+    """Return seconds with three decimals, or up to six to show two significant digits; ``-`` for None."""
     if seconds is None:
         return "-"
     digits = 1 - math.floor(math.log10(seconds)) if seconds > 0 else 0
@@ -60,7 +60,7 @@ def seconds_text(seconds: float | None) -> str:
 
 
 def faults_line(figures: Figures) -> str:
-    """Return ``Lost by a fault: A 60 (time 58, crash 2)``, or that no game was; empty without games."""
+    """Return ``Lost by a fault: A 60 (time 58, crash 2)``, or a sentence that no game was; empty without games."""
     if not figures.run.games:
         return ""
     lost = [f"{engine.name} {faults_text(engine.faults)}" for engine in figures.engines if engine.faults]
@@ -68,7 +68,7 @@ def faults_line(figures: Figures) -> str:
 
 
 def book_share_text(engine: EngineFigures) -> str:
-    """Return the share of its moves that an engine took from its book: ``24.1 %``, or ``-`` if it does not say."""
+    """Return the share of an engine's moves that are from its book: ``24.1 %``, or ``-`` if it is not known."""
     from_book, known = engine.book_moves
     return f"{100 * from_book / known:.1f} %" if known else "-"
 
@@ -97,7 +97,7 @@ def elo_text(elo: float | None, low: float | None, high: float | None, digits: i
 
 
 def _says_who_is_better(low: float | None, high: float | None) -> bool:
-    """Return whether an interval with a single end excludes 0: "+290 or less" after a loss would be no information."""
+    """Return whether an interval excludes 0; an interval such as "+290 or less" does not show the better engine."""
     return (low is not None and low > 0) or (high is not None and high < 0)
 
 
@@ -114,7 +114,7 @@ def pairs_text(pairs: Sequence[int]) -> str:
 
 
 def verdict_lines(figures: Figures) -> list[str]:
-    """Return the run's test and the one on discs beside it: ratio, bounds and verdict; empty without a test."""
+    """Return ratio, bounds and verdict of the run's test, and of the same test on discs; empty without a test."""
     test = figures.settings.sprt
     if test is None:
         return []
@@ -126,7 +126,7 @@ def verdict_lines(figures: Figures) -> list[str]:
 
 
 def value_line(value: Value) -> str:
-    """``mpc_probe 0.43, from 0.5 (last quarter 0.44 with a spread of 0.02)``."""
+    """Return ``mpc_probe 0.43, from 0.5 (last quarter 0.44 with a spread of 0.02)``."""
     settled = f"last quarter {value.mean:.4g} with a spread of {value.spread:.2g}"
     return f"{value.parameter.name} {value.text}, from {value.parameter.start:g} ({settled})"
 
@@ -138,14 +138,14 @@ def _test_line(name: str, test: Sprt, values: list[float]) -> str:
 
 
 def likelihood(share: float) -> str:
-    """Return a likelihood in %: ``87``, and ``> 99`` or ``< 1`` where more digits would claim too much."""
+    """Return a likelihood in %: ``87``, or ``> 99`` or ``< 1`` near certainty, where digits would be misleading."""
     if share > _SURE:
         return f"> {100 * _SURE:.0f}"
     return f"< {100 - 100 * _SURE:.0f}" if share < 1 - _SURE else f"{100 * share:.0f}"
 
 
 def duration(seconds: float) -> str:
-    """``1:02:03`` in hours, minutes and seconds; ``42 s`` for less than a minute."""
+    """Return ``1:02:03`` in hours, minutes and seconds, or ``42 s`` for less than a minute."""
     whole = round(seconds)
     return f"{whole} s" if whole < 60 else f"{whole // 3600}:{whole // 60 % 60:02d}:{whole % 60:02d}"
 
@@ -163,7 +163,7 @@ _LAST_ROUNDS = ("final", "semifinals", "quarterfinals")
 
 
 def round_title(figures: Figures, round: int) -> str:
-    """``round 2``, and of a knockout's last rounds ``quarterfinals``, ``semifinals`` and ``final``."""
+    """Return ``round 2``, or ``quarterfinals``, ``semifinals`` or ``final`` for the last rounds of a knockout."""
     left = (len(figures.settings.engines) - 1).bit_length() - round
     if figures.settings.format is Format.KNOCKOUT and left < len(_LAST_ROUNDS):
         return _LAST_ROUNDS[left]
@@ -200,12 +200,12 @@ def champion_of(figures: Figures) -> str | None:
 
 
 def meeting_points(meeting: Meeting) -> str:
-    """``2.5 : 1.5``; empty for a bye."""
+    """Return ``2.5 : 1.5``; empty for a bye."""
     return "" if meeting.second is None else " : ".join(map(points_text, meeting.points))
 
 
 def meeting_text(meeting: Meeting) -> str:
-    """Return the decision of a meeting, or its progress, in words: ``A goes on by discs (+8)``."""
+    """Return the decision of a meeting, ``A on points``, or its progress, ``3 of 4 games played``."""
     if meeting.second is None:
         return "bye"
     done = len(meeting.numbers)
@@ -232,13 +232,13 @@ def _breaks(meeting: Meeting) -> str:
 
 
 def _stages_text(stages: Sequence[tuple[float, float]]) -> str:
-    """``2 : 2, then 1 : 1, 2 : 0``, the games that were planned first."""
+    """Return the points in each stage: ``2 : 2, then 1 : 1, 2 : 0``."""
     first, *others = (f"{points_text(one)} : {points_text(other)}" for one, other in stages)
     return f"{first}, then {', '.join(others)}"
 
 
 def notes(figures: Figures) -> list[str]:
-    """Return facts that a reader of the results needs, a sentence each without its full stop."""
+    """Return notes that a reader of the results needs, each a sentence without its full stop."""
     found, run = [], figures.run
     if repeated := len(figures.repeats):
         found.append(
