@@ -1,4 +1,4 @@
-"""The pages for browsers: reports, reviews, problems, live runs and the page of ``outflank web``.
+"""The web pages: reports, reviews, problems, live runs and the page of ``outflank web``.
 
-``data`` has the templates and the style, ``program`` the scripts that run in the browser, ``parts`` puts both together.
+``data`` contains templates and the style sheet, ``program`` contains the scripts, and ``parts`` combines both.
 """

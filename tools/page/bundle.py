@@ -1,4 +1,4 @@
-"""Joins the modules of the pages' program: a page is one file, and a browser loads no module from a file."""
+"""Bundles the JavaScript modules of a page, since a page is one file and browsers don't load modules from files."""
 
 import re
 from functools import cache
@@ -12,14 +12,14 @@ _NAME = re.compile(r"^(?:async )?(?:const|let|function\*?|class) (?P<name>\w+)",
 
 @cache
 def bundled(entry: str) -> str:
-    """Return a module and all that it imports as one script, in which a module stands after those that it imports.
+    """Return a module and its imports, direct and indirect, as one script in order of dependency.
 
-    All modules share one scope. They may import names from each other and export declarations, and nothing else.
+    All modules share one scope. The only supported forms are imports of names and exported declarations.
 
     Args:
-        entry: the path of the module below ``program``, such as ``report.js``.
+        entry: the path of the module relative to ``program``, such as ``report.js``.
 
-    Raises: ValueError if two modules declare a name, or if a module uses another form of import or export.
+    Raises: ValueError if two modules declare the same name, or if a module uses another form of import or export.
     """
     texts: dict[Path, str] = {}
     _collect((PROGRAM / entry).resolve(), texts, ())
@@ -34,7 +34,7 @@ def bundled(entry: str) -> str:
 
 
 def _collect(path: Path, texts: dict[Path, str], above: tuple[Path, ...]) -> None:
-    """Add a module to `texts` after those that it imports. Raises: ValueError if modules import each other."""
+    """Add a module to `texts` after its imports. Raises: ValueError if modules import each other."""
     if path in texts:
         return
     if path in above:

@@ -1,4 +1,4 @@
-"""Parts of the HTML pages: templates, the program, colours, files to save, discs lost by phase."""
+"""Parts of the HTML pages: templates, the script, colours, game files, and the table of discs lost by phase."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _DATA = Path(__file__).parent / "data"
 
 @cache
 def templates() -> jinja2.Environment:
-    """Return the environment of all templates."""
-    import jinja2  # not at the top: a review as text does not need it
+    """Return the jinja2 environment of all templates."""
+    import jinja2  # imported late: reviews as text do not need it
 
     return jinja2.Environment(
         loader=jinja2.FileSystemLoader(_DATA),
@@ -40,7 +40,7 @@ def templates() -> jinja2.Environment:
 
 
 def rendered(template: str, **values: Any) -> str:
-    """Return a template with these values."""
+    """Render a template with these values."""
     return templates().get_template(template).render(values)
 
 
@@ -49,8 +49,8 @@ def page_parts(rules: Rules, entry: str, asks: bool = False) -> dict[str, Any]:
 
     Args:
         rules: the rules of the games.
-        entry: the module of the page's program that uses all others, such as ``report.js``.
-        asks: whether the script may connect to the page's own server.
+        entry: the entry module of the page's script, such as ``report.js``.
+        asks: whether the script may connect to the page's server.
     """
     from markupsafe import Markup  # a dependency of jinja2
 
@@ -60,7 +60,7 @@ def page_parts(rules: Rules, entry: str, asks: bool = False) -> dict[str, Any]:
     connections = "; connect-src 'self'" if asks else ""
     return {
         "script": Markup(script),  # it contains no data from a game or a run
-        # This script alone may run, and connects to nothing else.
+        # Only this script may run, and it may connect at most to the page's server.
         "policy": f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; base-uri 'none'; "
         f"form-action 'none'{connections}",
         "version": weights.version(),
@@ -70,27 +70,27 @@ def page_parts(rules: Rules, entry: str, asks: bool = False) -> dict[str, Any]:
 
 
 GAME_FORMATS: Mapping[str, Callable[[AnnotatedGame], str]] = {"sgf": sgf.write, "ggf": ggf.write}
-"""The formats in which pages hand out games."""
+"""The formats in which pages offer games for download."""
 
 
 def packed_files(games: Sequence[AnnotatedGame]) -> dict[str, str]:
-    """Return for each format the files of all games, one a game: a JSON list of texts, deflated, in base 64."""
+    """Return for each format a JSON list of the games' files, deflated and encoded in base 64."""
     files = {name: json.dumps([write(game) for game in games]) for name, write in GAME_FORMATS.items()}
     return {name: b64encode(zlib.compress(text.encode(), 9)).decode() for name, text in files.items()}
 
 
-_EMPTIES_A_PHASE = 10  # squares to a phase
+_EMPTIES_A_PHASE = 10  # the number of discs played in a phase
 _PHASES = 6
 PhaseTable = tuple[list[str], Mapping[str, list[tuple[float, int]]]]
-"""The phases that have moves, ``60-51`` first; and for each player the discs lost and the moves of each phase."""
+"""The phases that have moves, such as ``60-51``, and each player's pairs of discs lost and moves made by phase."""
 
 
 def phase_table(players: Iterable[str], moves: Iterable[tuple[str, int, float]]) -> PhaseTable:
-    """Return the table of some moves.
+    """Return the table of discs lost by player and phase.
 
     Args:
         players: the names of the players, in the order of the table.
-        moves: the player, the number of empty squares, and the discs that the move threw away.
+        moves: the moves, each as the player, the number of empty squares and the discs lost.
     """
     rows = {name: [(0.0, 0)] * _PHASES for name in players}
     for player, empties, discs in moves:

@@ -1,7 +1,7 @@
-"""A game as the program of the pages replays it: reports, reviews, live runs and ``outflank web`` send it in this form.
+"""The format of games on pages, shared by reports, reviews, live runs and ``outflank web``.
 
-``outflank web`` gets games back in the same form, decoded by these types. It is a dataclass and not a msgspec struct:
-reports are made where the extra ``web``, which brings msgspec, is not installed, and msgspec decodes dataclasses too.
+Pages also send games back to ``outflank web`` in this format. ``Replay`` is a dataclass, which msgspec can decode, and
+not a msgspec struct, since reports must work without msgspec, which is part of the extra ``web``.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -23,7 +23,7 @@ from outflank.protocol.formats.annotated import (
 from outflank.protocol.lines import printable
 
 Disc = Literal["X", "O"]
-"""Black or White, whatever the rule sheet calls them."""
+"""Black or White, independent of the colour names in the rules."""
 UNFINISHED = "unfinished"
 _LONGEST_COMMENT = 20_000
 _MOST_TURNS = 200
@@ -41,57 +41,58 @@ def _colour_of(disc: str) -> Colour | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replay:
-    """A game with all that is known about it; scores are Black's, in discs.
+    """A game with its record, review and display texts. Scores are for Black, in discs.
 
-    A column has a value for each turn, or is empty if no turn has one. ``exact``, ``review`` and ``depths`` have one
-    more value, for the final position.
+    Columns such as ``seconds`` have one value for each turn, or are empty if no turn has a value. ``exact``,
+    ``review`` and ``depths`` have one more value, for the final position.
 
     Attributes:
         number: the number of the game on the page, 1 for the first.
-        rules: the rules, as ``Rules.parse`` reads them; empty for the usual ones of the page.
-        start: the first board, 64 letters.
+        rules: the rules, as ``Rules.parse`` reads them; empty for the page's default.
+        start: the first board, as 64 characters.
         begins: the side to move on the first board.
-        turns: the moves, passes among them, with blanks between them.
-        one_way: whether a move turns one direction only.
+        turns: the moves, including passes, separated by blanks.
+        one_way: whether a move turns discs in only one direction.
         black: the name of Black's player; may be empty.
         white: the name of White's player; may be empty.
         black_rating: Black's rating.
         white_rating: White's rating.
-        ending: the way in which the game ended, in a word.
+        ending: the way in which the game ended, as one word.
         winner: the winner; empty for a draw and for an unfinished game.
         margin: Black's lead by the scoring of the rules; None if the discs did not decide.
-        result: the result in words.
-        is_recorded: whether the record states the result, so that the game can't be continued.
-        fault: whether the game ended by the loser's fault.
+        result: the result as text.
+        is_recorded: whether the record contains a result, so that the game can't be continued.
+        fault: whether the game was lost by a fault.
         detail: a sentence about the ending.
         title: the name or number of the game in its file.
         event: the tournament.
-        place: the place where it was played.
+        place: the place where the game was played.
         date: the date as recorded.
         clock: the time control as recorded.
         comment: the comment on the whole game.
-        occasion: the event and the date, as the list of games shows them.
+        occasion: the event and the date, as text for the list of games.
         called: the name of the opening.
-        warning: a sentence about a part of the record that is not kept, or contradicts the board.
-        unread: the parts of the record that are not kept, see ``AnnotatedGame.unread``.
-        colours: the name of each side's colour, and the fill of its discs; empty for the page's defaults.
-        remark: the text in the list of games in place of the ending.
-        given: the number of turns at the beginning that nobody chose.
+        warning: the sentence about doubtful or unread parts of the record.
+        unread: the parts of the record that were not read, see ``AnnotatedGame.unread``.
+        colours: the name of each side's colour and the fill of its discs; empty for the page's defaults.
+        remark: the text that replaces the ending in the list of games.
+        given: the number of opening turns that no player chose.
         seconds: the time that each turn took.
-        values: the mover's evaluation at each turn.
+        values: the mover's own score at each turn.
         exact: the margin with best play from each position.
         booked: whether each turn came from an engine's book; None if unknown.
         comments: the comment on each turn.
-        faults: the mark of each turn in the record, see ``AnnotatedMove.fault``.
-        instead: the better line that the record names at each turn.
-        implied: whether each turn is a pass that the record left out.
+        faults: the recorded mark of each turn, see ``AnnotatedMove.fault``.
+        instead: the better line given by the record at each turn.
+        implied: the flag of each turn, true for a pass that the record left out.
         review: the reviewer's score of each position.
-        depths: the certainty of these scores.
-        lost: the discs that each turn lost, by the review.
-        classes: the class of each error, empty for other turns.
-        better: the better line at each error.
-        choices: the lines of the moves at each turn: moves, score, and 1 if it is proven.
-        turned: the position at which the game turned; None if it did not.
+        depths: the depth or certainty of each score in ``review``.
+        lost: the discs lost by each turn, according to the review.
+        classes: the class of each turn's error; empty for turns without an error.
+        better: the better line for each turn with an error.
+        choices: the lines of moves at each turn, each with its moves, score, and 1 if the score is proven.
+        turned: the position of the turning point, the last error that changed the result, or else the costliest error;
+            None without errors.
     """
 
     number: int
@@ -142,7 +143,7 @@ class Replay:
 
     @classmethod
     def of(cls, game: AnnotatedGame, number: int = 1) -> "Replay":
-        """Return a game of a file."""
+        """Convert a game."""
         outcome, opening = game.outcome, opening_of(game.positions)
         start, begins = game.first.board_string().split()
         columns: dict[str, Any] = {name: _column(game.moves, value) for name, value in _COLUMNS.items()}
@@ -179,12 +180,12 @@ class Replay:
         )
 
     def facts(self) -> dict[str, Any]:
-        """Return the game as plain data, without the values that are the defaults."""
+        """Return the game as plain data, without fields that have their default values."""
         made = {name: getattr(self, name) for name in _defaults()}
         return {name: value for name, value in made.items() if value != _defaults()[name]}
 
     def annotated(self) -> AnnotatedGame:
-        """Return the game with all that a file can keep. Raises: NotationError, IllegalMoveError."""
+        """Convert to a game with all facts that files can store. Raises: NotationError, IllegalMoveError."""
         rules = Rules.parse(self.rules) if self.rules else Rules()
         margins = [margin for margin in (*self.exact, self.margin) if margin is not None]
         if any(abs(margin) > WHOLE_BOARD for margin in margins) or not set(self.faults) <= set(_FAULTS):
@@ -220,7 +221,7 @@ _COLUMNS: Mapping[str, tuple[Callable[[AnnotatedMove], Any], Any]] = {
     "instead": (lambda turn: " ".join(map(str, turn.instead)), ""),
     "implied": (lambda turn: turn.implied, False),
 }
-"""The columns that a record fills, with the value that stands for nothing."""
+"""The columns that a record fills, each with its function and its value for a missing fact."""
 
 
 def _column(
@@ -257,12 +258,12 @@ def _defaults() -> dict[str, Any]:
 
 
 def occasion_text(game: AnnotatedGame) -> str:
-    """Return ``World Championship, 2018``: the event and the date, or the known one."""
+    """Return the event and the date, or the one that is known, such as ``World Championship, 2018``."""
     return ", ".join(printable(text, None) for text in (game.event, game.date) if text)
 
 
 def result_text(game: AnnotatedGame) -> str:
-    """Return ``40-24`` for a finished game, else the recorded result: ``+8``, ``White wins by time``; or nothing."""
+    """Return ``40-24`` for a finished game, else the recorded result, such as ``+8`` or ``White wins by time``."""
     outcome = game.outcome
     if outcome is None:
         return ""
@@ -276,7 +277,7 @@ def result_text(game: AnnotatedGame) -> str:
 
 
 def colours_of(rules: Rules) -> Sequence[tuple[str, str]]:
-    """Return the name of each side's colour, and what fills its discs in pictures."""
+    """Return the name of each side's colour, and the fill of its discs in pictures."""
     return [(name, DISC_COLOURS[name].image) for name in rules.colour_names]
 
 

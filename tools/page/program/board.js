@@ -1,4 +1,4 @@
-/** The board: it draws a position and marks, and says which square was chosen by mouse, touch or keyboard. */
+/** The board, which draws a position and marks, and reports squares chosen by mouse, touch or keyboard. */
 
 import {PASS, squareOf} from "./game.js";
 import {announce, at, draw, element} from "./dom.js";
@@ -12,7 +12,7 @@ const ARROWS = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowD
 export function drawDiscs(felt, board, last, isTurned = false) {
   const before = [...felt.querySelectorAll(".disc")].reduce((found, disc) => found.set(Number(disc.dataset.square), disc.dataset.side), new Map());
   const come = [...board].filter((side, square) => side !== "-" && !before.has(square)).length;
-  const isMove = come === 1 && before.size > 0 && [...before.keys()].every(square => board[square] !== "-");  // another board is not animated
+  const isMove = come === 1 && before.size > 0 && [...before.keys()].every(square => board[square] !== "-");  // animate only a single move
   felt.replaceChildren();
   draw(felt, "rect", {width: SIZE, height: SIZE, class: "grid"});
   [...board].forEach((side, square) => {
@@ -26,7 +26,7 @@ export function drawDiscs(felt, board, last, isTurned = false) {
   });
 }
 
-/** Return where a square has its upper left corner. @param {number} square @param {boolean} isTurned */
+/** Return the coordinates of a square's upper left corner. @param {number} square @param {boolean} isTurned */
 export function cornerOf(square, isTurned) {
   const place = isTurned ? 63 - square : square;
   return [EDGE + place % 8 * CELL, EDGE + Math.floor(place / 8) * CELL];
@@ -37,19 +37,19 @@ export class Board {
   /**
    * @param {any} felt the SVG drawing.
    * @param {(square: number) => void} onSquare called with the square that was chosen.
-   * @param {(square: number) => string} nameSquare says in words what a square has.
+   * @param {(square: number) => string} nameSquare returns a description of a square in words.
    */
   constructor(felt, onSquare, nameSquare) {
     this.felt = felt;
     this.nameSquare = nameSquare;
     this.under = 27;  // the square that the keyboard points to
     this.isTurned = false;
-    if (felt.getAttribute("role") === "img") return;  // a report of a run: nothing can be chosen
+    if (felt.getAttribute("role") === "img") return;  // in the report of a run, squares can't be chosen
     felt.onclick = event => {
       const square = this.squareAt(event);
       if (square !== null) onSquare(square);
     };
-    felt.onmousedown = event => event.preventDefault();  // only the keyboard puts the focus on the board
+    felt.onmousedown = event => event.preventDefault();  // only the keyboard may focus the board
     felt.onfocus = () => { this.point(); this.speak(); };
     felt.onblur = () => this.point();
     felt.onkeydown = event => {
@@ -92,7 +92,7 @@ export class Board {
     this.point();
   }
 
-  /** @param {string} move @returns {[number, number]} the middle of its square. */
+  /** @param {string} move @returns {[number, number]} the centre of the move's square. */
   middle(move) {
     const [x, y] = cornerOf(squareOf(move), this.isTurned);
     return [x + CELL / 2, y + CELL / 2];
@@ -105,7 +105,7 @@ export class Board {
   }
 
   /**
-   * Mark the legal moves: a dot, or the score in the colour of its loss; proven scores are underlined.
+   * Mark the legal moves by a dot, or by the score in a colour for its loss; proven scores are underlined.
    * @param {{move: string, kind?: string, text?: string, isExact?: boolean}[]} marks the best move of a square first.
    */
   markMoves(marks) {
@@ -121,7 +121,7 @@ export class Board {
     }
   }
 
-  /** Draw a line: its moves numbered on their squares, and arrows from each to the next. @param {string[]} pv */
+  /** Draw a line of moves, with numbers on their squares and arrows from each move to the next. @param {string[]} pv */
   markLine(pv) {
     const shown = pv.slice(0, NUMBERED).map((move, each) => ({move, number: each + 1})).filter(one => one.move !== PASS);
     shown.forEach(({move, number}, each) => {
@@ -138,7 +138,7 @@ export class Board {
     draw(this.felt, "path", {class: "arrow", d: `M${x1 + 9 * dx},${y1 + 9 * dy}L${x},${y}M${x - 6 * dx + wing[0]},${y - 6 * dy + wing[1]}L${x},${y}L${x - 6 * dx - wing[0]},${y - 6 * dy - wing[1]}`});
   }
 
-  /** Show which square the keyboard points to. */
+  /** Highlight the square selected by the keyboard. */
   point() {
     this.felt.querySelector(".under")?.remove();
     if (document.activeElement !== this.felt) return;
@@ -147,7 +147,7 @@ export class Board {
   }
 
   /**
-   * Ask which of several moves on a square is meant: each turns another direction.
+   * Ask the user to choose between moves on the same square that turn different directions.
    * @param {string[]} moves such as f6/n and f6/nw.
    * @param {(move: string) => void} choose called with the move that was chosen, if one is.
    */
@@ -175,6 +175,6 @@ export class Board {
     buttons[0].focus();
   }
 
-  /** Name the square that the keyboard points to. */
+  /** Announce the square selected by the keyboard. */
   speak() { announce(this.nameSquare(this.under)); }
 }

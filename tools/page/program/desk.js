@@ -1,4 +1,4 @@
-/** The program of `outflank web`: three modes, the games that they share, searches, and the page's address. */
+/** The script of `outflank web`: its three modes, the games that they share, searches, and the page's address. */
 
 import {announce, at, dataOf, lasting, ofTab} from "./dom.js";
 import {Game} from "./game.js";
@@ -14,7 +14,7 @@ import {Viewer} from "./viewer.js";
 import {t} from "./words.js";
 
 const ABOUT_MS = 60, MOST_ABOUT = 500;
-const LINKED = ["black", "white", "title", "event", "place", "date", "clock"];  // the texts of a game that a link has
+const LINKED = ["black", "white", "title", "event", "place", "date", "clock"];  // the texts of a game in a link
 
 class Desk {
   constructor() {
@@ -25,10 +25,10 @@ class Desk {
     this.viewer = new Viewer(this.mode);
     for (const mode of Object.values(this.modes)) mode.viewer = this.viewer;
     this.search = new Search(() => this.heedFound(), (turn, score, certainty) => this.noteValue(turn, score, certainty), () => this.follow());
-    /** The position that a hint was asked for. @type {number | null} */
+    /** The position for which a hint was requested. @type {number | null} */
     this.hinted = null;
     this.isAsked = false;  // whether to say the hint aloud
-    /** What the server knows of positions, by their moves. @type {Map<string, any>} */
+    /** The server's facts about positions, by their moves. @type {Map<string, any>} */
     this.known = new Map();
     this.aboutTimer = 0;
     this.look = new Look(() => this.applyLook());
@@ -78,7 +78,7 @@ class Desk {
     this.viewer.show(listing.games[0].number);
   }
 
-  /** Show a game that was made here. @param {Game} game */
+  /** Show a game that was created on this page. @param {Game} game */
   takeGame(game) {
     const {games} = this.viewer, known = [...games.values()].find(each => each.record.play && each.record.play === game.record.play);
     if ([...games.values()].every(each => this.isBlank(each))) games.clear();
@@ -88,7 +88,7 @@ class Desk {
     this.viewer.load(game);
   }
 
-  /** Whether nothing would be lost with a game. @param {Game} game */
+  /** Whether a game can be dropped without losing anything. @param {Game} game */
   isBlank(game) { return !game.moves.length && !game.record.black && !game.record.white && !game.record.comment && !game.variations.length; }
 
   listGames() {
@@ -101,14 +101,14 @@ class Desk {
     this.viewer.filter();
   }
 
-  /** Open a file or a text; of a file, its games replace the list. @param {any} content @param {string} name */
+  /** Open a file or a text. The games of a file replace the list. @param {any} content @param {string} name */
   async read(content, name = "") {
     complain("");
     const listing = await requestJson(`read?name=${encodeURIComponent(name)}`, content);
     if (listing) this.take(listing, name !== "");
   }
 
-  /** Begin a game of one's own. @param {any} described */
+  /** Begin a new game. @param {any} described */
   async startGame(described) {
     const game = await gameOf(described);
     if (game) this.take({games: [game.record]});
@@ -116,10 +116,10 @@ class Desk {
 
   /* ---- searches ---- */
 
-  /** Whether the position shown is searched: each mode has a switch of its own, and a hint is a search of one position. */
+  /** Whether the displayed position is searched, because of the mode's own switch or for a hint. */
   get isOn() { return !this.modes.study.setting && (this.mode.isSearched || this.hinted === this.viewer.ply); }
 
-  /** Search the position shown, if positions are searched, and ask what is known of it. */
+  /** Request facts about the displayed position, and search it if searching is on. */
   follow() {
     const {viewer, mode} = this;
     if (this.hinted !== viewer.ply) this.hinted = null;
@@ -154,7 +154,7 @@ class Desk {
     this.viewer.drawFacts();
   }
 
-  /** Search the position shown for a moment. @param {boolean} isAsked whether to say the result aloud. */
+  /** Search the displayed position briefly, for a hint. @param {boolean} isAsked whether to announce the result. */
   hint(isAsked) {
     this.isAsked = isAsked;
     this.hinted = this.viewer.ply;
@@ -166,7 +166,7 @@ class Desk {
     at("engine").textContent = t(this.mode.isSearched ? "Analysis on" : "Analysis off");
   }
 
-  /** Return what the server knows of a position: book moves, opening, games of the archive. @param {Game} game @param {number} ply */
+  /** Return the server's facts about a position: book moves, opening, games of the archive. @param {Game} game @param {number} ply */
   async about(game, ply) {
     const described = {rules: game.record.rules, position: game.first.toString(), moves: game.moves.slice(0, ply).join(" ")}, key = JSON.stringify(described);
     if (!this.known.has(key)) {
@@ -183,16 +183,16 @@ class Desk {
     if (game === this.viewer.game && ply === this.viewer.ply) this.mode.tell(found);
   }
 
-  /* ---- look, and what a listener hears ---- */
+  /* ---- look, and announcements for screen readers ---- */
 
   applyLook() {
     this.viewer.board.isTurned = this.look.isTurned;
     if (this.viewer.game) this.viewer.draw();
   }
 
-  /* ---- the address, and what a reload keeps ---- */
+  /* ---- the address, and the state kept over a reload ---- */
 
-  /** A game and a position as a fragment that any page of this program reads: rules and board where they are not the usual ones. */
+  /** A game and a position as a URL fragment for any page of this program; default rules and boards are left out. */
   linkOfGame() {
     const {game, ply} = this.viewer, {record} = game;
     /** @type {Record<string, string>} */
@@ -205,7 +205,7 @@ class Desk {
     return `#${new URLSearchParams(fields)}`;
   }
 
-  /** The fragment that leads back to what is shown. */
+  /** The URL fragment of the displayed game and position. */
   linked() {
     const {game, ply, games} = this.viewer, {state} = this.modes.play;
     if (this.mode === this.modes.play && state && game.root.record.play === state.play) return `#play=${state.play}`;
@@ -214,7 +214,7 @@ class Desk {
     return this.isBlank(game) && games.size === 1 ? "#play" : place.replace("#", "#play=&");
   }
 
-  /** Keep the games over a reload of this tab. */
+  /** Save the games, so that they survive a reload of this tab. */
   keep() {
     const shown = this.modes.practise.left ?? [this.viewer.game, this.viewer.ply];
     if (!shown[0]) return;
@@ -222,7 +222,7 @@ class Desk {
     ofTab.set("games", JSON.stringify({games, number: shown[0].number, moves: shown[0].moves, ply: shown[1], hash: location.hash, mode: this.modeName}));
   }
 
-  /** Return whether games that a reload kept are shown again. */
+  /** Restore games after a reload; return whether there were any. */
   restore() {
     const [navigation] = /** @type {any[]} */ (performance.getEntriesByType("navigation")), kept = JSON.parse(ofTab.get("games") ?? "null");
     if (navigation?.type === "navigate" || !kept || kept.hash !== location.hash) return false;
@@ -251,7 +251,7 @@ class Desk {
     return true;
   }
 
-  /** Show what the address names, or the games of the command line. */
+  /** Show the game that the address names, or the games of the command line. */
   async open() {
     const wanted = new URLSearchParams(location.hash.slice(1)), hasGame = wanted.has("moves") || wanted.has("position");
     this.enter(wanted.has("play") ? "play" : wanted.has("practise") ? "practise" : hasGame || wanted.has("game") ? "study" : this.data.mode);
@@ -286,7 +286,7 @@ class Desk {
     this.open();
   }
 
-  /** Take what is pasted or dropped anywhere on the page. */
+  /** Open texts and files that are pasted or dropped anywhere on the page. */
   heedFiles() {
     const take = data => {
       const file = data.files[0], text = data.getData("text");

@@ -1,11 +1,11 @@
-/** The page's elements: finding, making, drawing, remembering. */
+/** Helpers for DOM elements, SVG drawings, live regions, downloads and browser storage. */
 
 const SVG = "http://www.w3.org/2000/svg", MOST_SPOKEN = 6;
 
 /** Return the element with this id. @param {string} id @returns {any} */
 export const at = id => document.getElementById(id);
 
-/** Draw an SVG element into another. @param {any} parent @param {string} kind @param {Record<string, any>} attributes @param {string} [text] */
+/** Append an SVG element to another. @param {any} parent @param {string} kind @param {Record<string, any>} attributes @param {string} [text] */
 export function draw(parent, kind, attributes, text) {
   const node = document.createElementNS(SVG, kind);
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
@@ -24,7 +24,7 @@ export function drawing(viewBox) {
 /** Return an element with a class and a text. @param {string} kind @param {Record<string, any>} properties @returns {any} */
 export const element = (kind, properties = {}) => Object.assign(document.createElement(kind), properties);
 
-/** Return the first node of some HTML of ours. @param {string} html @returns {any} */
+/** Return the first node of trusted HTML. @param {string} html @returns {any} */
 export function nodeOf(html) {
   const made = document.createElement("template");
   made.innerHTML = html;
@@ -47,30 +47,30 @@ export function fillList(list, texts) {
   }));
 }
 
-/** Set an element's text, if it differs: a screen reader reads a live region again at every change. @param {string} id @param {string} text */
+/** Set an element's text if it differs, since screen readers repeat a live region at every change. @param {string} id @param {string} text */
 export function say(id, text) {
   if (at(id).textContent !== text) at(id).textContent = text;
 }
 
-/** Say something in the one live region, for those who listen. @param {string} text */
+/** Announce a text to screen readers by the page's live region. @param {string} text */
 export function announce(text) {
   if (!text) return;
   at("spoken").append(element("p", {textContent: text}));
   while (at("spoken").children.length > MOST_SPOKEN) at("spoken").firstChild.remove();
 }
 
-/** Hand a file to the reader. @param {Blob} content @param {string} name */
+/** Download a file. @param {Blob} content @param {string} name */
 export function download(content, name) {
   const link = element("a", {href: URL.createObjectURL(content), download: name});
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
-/** Return the JSON that the page holds under an id. @param {string} id @returns {any} */
+/** Return the JSON data in the page's element with this id. @param {string} id @returns {any} */
 export const dataOf = id => JSON.parse(at(id)?.textContent ?? "null");
 
 /**
- * A browser's storage. Where the browser forbids it, nothing is remembered and nothing fails.
+ * The browser's storage. If the browser forbids storage, nothing is stored and no error is raised.
  */
 export class Memory {
   /** @param {"localStorage" | "sessionStorage"} kind */
@@ -79,7 +79,7 @@ export class Memory {
   get(name) {
     try { return window[this.kind].getItem(name); } catch { return null; }
   }
-  /** Return whether the value is kept. @param {string} name @param {string} value */
+  /** Store a value, and return whether this succeeded. @param {string} name @param {string} value */
   set(name, value) {
     try { window[this.kind].setItem(name, value); return true; } catch { return false; }
   }

@@ -1,5 +1,5 @@
 /**
- * The rules, positions and lines of a game. Nothing here knows a page: unit tests run this file alone.
+ * The rules, positions and lines of a game. This module does not use the DOM, so unit tests can run it alone.
  *
  * @typedef {"X" | "O"} Side  X is Black, O is White, whatever a rule sheet calls them.
  *
@@ -50,7 +50,7 @@ export const SQUARES = [..."12345678"].flatMap(row => [..."abcdefgh"].map(file =
 export const PASS = "pass";
 /** @type {Record<string, [number, number]>} */
 const STEPS = {n: [-1, 0], ne: [-1, 1], e: [0, 1], se: [1, 1], s: [1, 0], sw: [1, -1], w: [0, -1], nw: [-1, -1]};
-/** What a review allows a move to lose, in discs, before it gives the move this class. @type {[string, number][]} */
+/** The classes of errors, each with the smallest loss in discs. @type {[string, number][]} */
 export const LOSSES = [["blunder", 12], ["mistake", 6], ["inaccuracy", 2]];
 
 /** Return the other side. @param {string} side @returns {Side} */
@@ -59,15 +59,15 @@ export const otherThan = side => side === "X" ? "O" : "X";
 export const squareOf = move => SQUARES.indexOf(move.slice(0, 2));
 /** Return the words of a text. @param {string} text */
 export const wordsOf = text => text.split(" ").filter(word => word);
-/** Return the class of a move that loses so many discs. @param {number} lost */
+/** Return the class of a move by its loss in discs. @param {number} lost */
 export const lossClass = lost => LOSSES.find(([, least]) => lost >= least)?.[0] ?? "good";
 
-/** A board with the side to move; it never changes. */
+/** A board with the side to move; immutable. */
 export class Position {
   /**
    * @param {string} board the 64 squares from a1 to h8: X, O or -.
    * @param {Side} side the side to move.
-   * @param {boolean} oneWay whether a move turns one direction alone, which the mover chooses.
+   * @param {boolean} oneWay whether a move turns discs in only one direction, which the mover chooses.
    */
   constructor(board, side, oneWay = false) {
     this.board = board;
@@ -77,7 +77,7 @@ export class Position {
     this._moves = null;
   }
 
-  /** Return the discs that a disc on this square turns, by direction. @param {number} square @returns {Record<string, number[]>} */
+  /** Return the discs that a move to this square can turn, by direction. @param {number} square @returns {Record<string, number[]>} */
   runs(square) {
     /** @type {Record<string, number[]>} */
     const found = {};
@@ -141,25 +141,25 @@ export class Position {
   toString() { return `${this.board} ${this.side}`; }
 }
 
-// The columns of a game, with what stands for an unknown value: of its turns, and of its positions.
+// The columns of a game by turn, and by position, each with its value for an unknown fact.
 /** @type {Record<string, any>} */
 const TURN_COLUMNS = {seconds: null, values: null, booked: null, comments: "", faults: 0, instead: "", implied: false, lost: 0, classes: "", better: "", choices: null};
 /** @type {Record<string, any>} */
 const POSITION_COLUMNS = {exact: null, review: null, depths: ""};
-// The facts that hold only for the moves of the record.
+// The facts that become invalid if the moves of the record are changed.
 const ENDING = ["ending", "winner", "margin", "result", "is_recorded", "fault", "detail", "play"];
 
 /**
- * A line of moves from a start position, with what is known of each turn and position.
+ * A line of moves from a start position, with facts about each turn and position.
  *
- * Turn t leads from position t to position t + 1. Numbers are Black's. A variation is a game that leaves another one, its
- * trunk, at a position; it has the trunk's turns up to there.
+ * Turn t leads from position t to position t + 1. Scores are for Black. A variation is a game that leaves another game, its
+ * trunk, at a position; it contains the trunk's turns up to this position.
  */
 export class Game {
   /**
    * @param {Replay} record the game as it was read.
    * @param {Game | null} trunk the game that this one is a variation of.
-   * @param {number} left the position at which it leaves the trunk.
+   * @param {number} left the position at which this game leaves the trunk.
    */
   constructor(record, trunk = null, left = 0) {
     this.record = record;
@@ -175,7 +175,7 @@ export class Game {
     this._columns = {};
   }
 
-  /** The moves, a pass among them; the first use plays the record. */
+  /** The moves, including passes; the first access replays the record. */
   get moves() {
     if (this._moves === null) this._unpack();
     return /** @type {string[]} */ (this._moves);
@@ -195,23 +195,23 @@ export class Game {
     };
     fill(TURN_COLUMNS, this._moves.length);
     fill(POSITION_COLUMNS, this._moves.length + 1);
-    // A game that ended by its discs ends with a value that is exact.
+    // If the discs decided the game, the score of the final position is exact.
     if (["discs", "adjudication"].includes(this.record.ending ?? "") && !this.trunk) this.note("exact", this._moves.length, this.record.margin ?? null);
   }
 
-  /** Return a known value of a turn or position, or what stands for an unknown one. @param {string} name @param {number} place */
+  /** Return a fact about a turn or position, or the column's value for an unknown fact. @param {string} name @param {number} place */
   fact(name, place) {
     this.moves;
     return this._columns[name]?.[place] ?? {...TURN_COLUMNS, ...POSITION_COLUMNS}[name];
   }
-  /** Whether anything of this column is known. @param {string} name */
+  /** Whether the game has this column. @param {string} name */
   has(name) { this.moves; return name in this._columns; }
   /** A whole column. @param {string} name @returns {any[]} */
   column(name) {
     const length = this.moves.length + (name in POSITION_COLUMNS ? 1 : 0);
     return Array.from({length}, (_, place) => this.fact(name, place));
   }
-  /** Note a value of a turn or position. @param {string} name @param {number} place @param {any} value */
+  /** Store a value for a turn or position. @param {string} name @param {number} place @param {any} value */
   note(name, place, value) {
     this._columns[name] ??= this.column(name);
     this._columns[name][place] = value;
@@ -222,18 +222,18 @@ export class Game {
   get final() { return /** @type {Position} */ (this.positions.at(-1)); }
   get begins() { return this.record.begins; }
   get given() { return this.record.given ?? 0; }
-  /** Whether a reviewer has judged it. */
+  /** Whether the game was reviewed. */
   get isReviewed() { return this.has("lost"); }
-  /** The game that all variations go back to. @returns {Game} */
+  /** The game from which all variations branch. @returns {Game} */
   get root() { return this.trunk ? this.trunk.root : this; }
 
-  /** Whether moves were added to the record or left out of it. */
+  /** Whether the moves differ from the record's moves. */
   get isChanged() { return this.trunk !== null || this.moves.join(" ") !== this.record.turns; }
 
-  /** Return who made a turn. @param {number} turn @returns {Side} */
+  /** Return the side that made a turn. @param {number} turn @returns {Side} */
   mover(turn) { return this.positions[turn].side; }
 
-  /** Return the number of a turn on a score sheet, where a pass has none. @param {number} turn */
+  /** Return the number of a turn on a score sheet; null for a pass, which has none. @param {number} turn */
   sheetNumber(turn) {
     return this.moves[turn] === PASS ? null : this.moves.slice(0, turn + 1).filter(move => move !== PASS).length;
   }
@@ -253,10 +253,10 @@ export class Game {
     if (this.fact("seconds", turn) === null || before === null || after === null) return 0;
     return Math.max(0, this.mover(turn) === "X" ? before - after : after - before);
   }
-  /** Return the class of a turn's error; empty for a good one. @param {number} turn */
+  /** Return the class of a turn's error; empty if the turn is no error. @param {number} turn */
   error(turn) { return this.isReviewed ? this.fact("classes", turn) : this.slip(turn) ? "slip" : ""; }
 
-  /** Add a legal move at the end, and the passes that it forces. @param {string} move @param {Record<string, any>} facts the values of its columns. */
+  /** Append a legal move. @param {string} move @param {Record<string, any>} facts the move's values by column. */
   play(move, facts = {}) {
     const turn = this.moves.length;
     this._positions.push(this.final.play(move));
@@ -266,7 +266,7 @@ export class Game {
   }
   passIfForced() { while (this.final.mustPass) this.play(PASS); }
 
-  /** Take back all turns from a position on. @param {number} length */
+  /** Remove all turns after a position. @param {number} length */
   cut(length) {
     this.moves.length = length;
     this._positions.length = length + 1;
@@ -275,8 +275,8 @@ export class Game {
   }
 
   /**
-   * Return the game and the position that a line leads to. Moves that are known, here or in a variation, are followed; others
-   * make an unfinished game longer, or a new variation.
+   * Return the game and the position that a line leads to. Moves that this game or a variation contains are followed; other
+   * moves extend an unfinished game or make a new variation.
    * @param {number} place the position at which the line begins.
    * @param {string[]} line
    * @returns {[Game, number]}
@@ -290,7 +290,7 @@ export class Game {
         : game.lines().find(each => each.left <= place && each.moves[place] === move && each.sharesUpTo(game, place));
       if (known) game = known;
       else {
-        game.positions[place].play(move);  // an illegal move throws before anything has changed
+        game.positions[place].play(move);  // throws for an illegal move, before anything is changed
         if (place < game.moves.length || !game.isOpen) game = game.branch(place);
         game.play(move);
         game.passIfForced();
@@ -301,7 +301,7 @@ export class Game {
     return [game, place];
   }
 
-  /** Whether a move at its end makes the game longer; a game with a recorded result gets a variation. */
+  /** Whether a move at its end extends the game; if the result is recorded, it makes a variation. */
   get isOpen() { return this.trunk !== null || !this.record.is_recorded; }
 
   /** This game's root and all its variations. @returns {Game[]} */
@@ -313,9 +313,9 @@ export class Game {
   /** @param {Game} other @param {number} place */
   sharesUpTo(other, place) { return this.moves.slice(0, place).join() === other.moves.slice(0, place).join(); }
 
-  /** Return a new variation that leaves here. @param {number} place */
+  /** Return a new variation that leaves this game. @param {number} place */
   branch(place) {
-    // At a position that the trunk of this game has too, the variation leaves the trunk.
+    // At a position that also belongs to the trunk, the variation leaves the trunk.
     /** @type {Game} */
     let trunk = this;
     while (trunk.trunk && place <= trunk.left) trunk = trunk.trunk;
@@ -329,12 +329,12 @@ export class Game {
     return made;
   }
 
-  /** Return the game as the server reads it: of a changed one, only the facts that still hold. @returns {Replay} */
+  /** Return the game as data for the server; for a changed game, without facts that have become invalid. @returns {Replay} */
   toRecord() {
     /** @type {Record<string, any>} */
     const facts = {...this.record, turns: this.moves.join(" ")};
     for (const name of [...Object.keys(TURN_COLUMNS), ...Object.keys(POSITION_COLUMNS)]) if (this.has(name)) facts[name] = this.column(name);
-    // Margins that a review found, or that the result implies, are no facts of the record.
+    // Exact margins from a review or from the result are not part of the record.
     if (this.record.exact) facts.exact = Array.from({length: this.moves.length + 1}, (_, place) => this.record.exact?.[place] ?? null);
     else delete facts.exact;
     if (this.isChanged) for (const name of [...ENDING, "comment", "remark"]) delete facts[name];

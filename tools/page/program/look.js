@@ -1,11 +1,11 @@
-/** How the board looks and sounds, as the reader chose it. */
+/** The user's settings for the look and sound of the board. */
 
 import {at, lasting} from "./dom.js";
 
 const DEFAULTS = {felt: "green", turned: "", still: "", sound: ""};
 
 export class Look {
-  /** @param {() => void} onChange draws the board again. */
+  /** @param {() => void} onChange called after a change, to redraw the board. */
   constructor(onChange) {
     this.onChange = onChange;
     /** @type {Record<string, string>} */
@@ -36,7 +36,7 @@ export class Look {
 
   get isTurned() { return Boolean(this.chosen.turned); }
 
-  /** The sound of a disc that is put on the board, if sounds are switched on. */
+  /** Play the sound of a placed disc, if sounds are switched on. */
   tap() {
     if (!this.chosen.sound || !window.AudioContext) return;
     this.audio ??= new AudioContext();

@@ -1,4 +1,4 @@
-/** Numbers as the page writes them. */
+/** Formatting of numbers and parsing of time controls. */
 
 /** Return a score with its sign. @param {number} value @param {number} digits */
 export const signed = (value, digits) => (value > 0 ? "+" : value < 0 ? "−" : "") + Math.abs(value).toFixed(digits);
@@ -8,8 +8,8 @@ export const clockText = seconds => seconds < 10 ? seconds.toFixed(1)
   : `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
 
 /**
- * Return a time control in the program's notation. People mean minutes where a program means seconds: 5+3 is five minutes and
- * three seconds a move, 10m ten minutes for the game, 1:30 a minute and a half. Other texts are returned as they are.
+ * Convert a user's time control to the program's notation. Plain numbers are minutes here: 5+3 is five minutes and three
+ * seconds a move, 10m is ten minutes for the game, 1:30 is a minute and a half. Other texts are returned unchanged.
  * @param {string} text
  */
 export function clockOf(text) {

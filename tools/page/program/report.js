@@ -1,4 +1,4 @@
-/** The program of a report and of a review. */
+/** The script of the pages of reports and reviews. */
 
 import {at, dataOf} from "./dom.js";
 import {Game} from "./game.js";

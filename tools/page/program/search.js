@@ -1,4 +1,4 @@
-/** Searches of the position shown: a socket to the program, and its answers to the last question. docs/analysis.md has the requests. */
+/** Searches of the displayed position over a WebSocket; docs/analysis.md describes the requests. */
 
 import {connectionFails, explainClosedSocket, pauseAfter, socketTo} from "./server.js";
 
@@ -6,7 +6,7 @@ const SECONDS = 30, HINT_SECONDS = 2, CURVE_LEVEL = 6, REPORT_SECONDS = 0.2;
 
 export class Search {
   /**
-   * @param {() => void} onFound called when the answer about the position has become better.
+   * @param {() => void} onFound called when a deeper result for the position has arrived.
    * @param {(turn: number, score: number, certainty: string) => void} onValue called with a point of the game's curve, in discs for Black.
    * @param {() => void} onReady called when the socket is open.
    */
@@ -14,7 +14,7 @@ export class Search {
     this.onFound = onFound;
     this.onValue = onValue;
     this.onReady = onReady;
-    /** The best answer so far to the last question. @type {any} */
+    /** The deepest result so far of the current request. @type {any} */
     this.found = null;
     this.question = 0;
     this.attempts = 0;
@@ -43,7 +43,7 @@ export class Search {
     if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
   }
 
-  /** Search nothing any more. Answers that are under way belong to an earlier question, and are dropped. */
+  /** Stop all searches. Answers that still arrive have an older request number, and are dropped. */
   stop() {
     this.question++;
     this.found = null;
@@ -51,10 +51,10 @@ export class Search {
   }
 
   /**
-   * Search a position of a game, and nothing else any more.
+   * Search a position of a game, after stopping all other searches.
    * @param {import("./game.js").Game} game
    * @param {number} ply
-   * @param {boolean} isLong whether to search for long and to fill the curve of the game; otherwise it is a hint.
+   * @param {boolean} isLong whether to search for a long time and to fill the game's curve; otherwise the search is a hint.
    */
   ask(game, ply, isLong) {
     this.stop();

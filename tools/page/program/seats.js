@@ -1,4 +1,4 @@
-/** The two sides of a game that is being played: names, discs, clocks, and what they think of it. */
+/** The rows for the two sides of a game, with names, disc counts, clocks and engine thoughts. */
 
 import {element} from "./dom.js";
 import {Game} from "./game.js";
@@ -8,7 +8,7 @@ import {colourName} from "./words.js";
 /** Return the name of a side's player, or of its colour. @param {Game} game @param {string} side */
 export const playerName = (game, side) => (side === "X" ? game.record.black : game.record.white) || colourName(side);
 
-/** Return an empty seat. @param {string} side */
+/** Return an empty row for a side. @param {string} side */
 export function seat(side) {
   const row = element("span", {className: "seat"});
   row.dataset.side = side;
@@ -17,7 +17,7 @@ export function seat(side) {
   return row;
 }
 
-/** Return the last value that a side gave in discs for Black, and the depth of its search if it is searching. @param {Game} game @param {any} thought @param {string} side */
+/** Return a side's last score, in discs for Black, with the depth if it comes from the current search. @param {Game} game @param {any} thought @param {string} side */
 function worth(game, thought, side) {
   const last = game.column("values").findLastIndex((value, turn) => value !== null && game.mover(turn) === side);
   if (thought && thought.value !== null && thought.ply > last) return signed(thought.value, 2) + (thought.depth ? ` d${thought.depth}` : "");
@@ -25,11 +25,11 @@ function worth(game, thought, side) {
 }
 
 /**
- * Fill the seats of a box with what is known of a game.
+ * Fill the two rows of a box with facts about a game.
  * @param {any} box
  * @param {Game} game
  * @param {Record<string, any>} thoughts the last report of each engine, by its side.
- * @param {import("./game.js").Position} position whose discs are counted.
+ * @param {import("./game.js").Position} position the position whose discs are counted.
  */
 export function fillSeats(box, game, thoughts, position = game.final) {
   for (const row of box.querySelectorAll(".seat")) {
@@ -42,7 +42,7 @@ export function fillSeats(box, game, thoughts, position = game.final) {
   }
 }
 
-/** Let the clocks of a box run between two messages. @param {any} box @param {Game} game @param {number} now the server's time, in seconds since 1970. */
+/** Update the clocks of a box between two messages. @param {any} box @param {Game} game @param {number} now the server's time, in seconds since 1970. */
 export function tickSeats(box, game, now) {
   const {clocks = [null, null], thinking = null, since = 0} = game.record;
   for (const row of box.querySelectorAll(".seat")) {

@@ -1,15 +1,15 @@
-/** The page's server: what is asked for over HTTP and over sockets, and what is said of its failures. */
+/** Requests to the page's server by HTTP and WebSocket, and the display of errors. */
 
 import {at} from "./dom.js";
 import {t} from "./words.js";
 
-/** Return a socket of this page's server. @param {string} name */
+/** Open a WebSocket to this page's server. @param {string} name */
 export const socketTo = name => new WebSocket(new URL(name, location.href).href.replace(/^http/, "ws"));
 
-/** Return the milliseconds to wait after so many attempts to connect. @param {number} attempts */
+/** Return the time to wait in milliseconds after a number of failed attempts to connect. @param {number} attempts */
 export const pauseAfter = attempts => Math.min(5000, 250 * 2 ** attempts);
 
-/** The sentences about what failed: one of the last action, which stays until the next one, and one of the connection. */
+/** The error messages shown: one for the last action, cleared at the next action, and one for the connection. */
 const failed = {action: "", connection: ""};
 
 function show() {
@@ -18,26 +18,26 @@ function show() {
   at("trouble").hidden = !sentences;
 }
 
-/** Say that an action failed, or, with an empty sentence, that nothing failed. @param {string} sentence */
+/** Show an error of an action; an empty sentence clears it. @param {string} sentence */
 export function complain(sentence) {
   failed.action = sentence;
   show();
 }
 
-/** Say what is wrong with the connection; an empty sentence if nothing is. @param {string} sentence */
+/** Show an error of the connection; an empty sentence clears it. @param {string} sentence */
 export function connectionFails(sentence) {
   failed.connection = sentence;
   show();
 }
 
-/** Clear the sentence about the last action whenever the reader begins another one. */
+/** Clear the error of the last action whenever the user begins another action. */
 export function clearOnAction() {
   const clear = event => { if (!(event.type === "keydown" && ["Tab", "Shift", "Control", "Alt", "Meta"].includes(event.key))) complain(""); };
   for (const kind of ["click", "keydown", "submit", "change", "drop", "paste"]) document.addEventListener(kind, clear, {capture: true});
 }
 
 /**
- * Send something, or ask for something if there is no body. Returns the answer; null if it failed, which is said.
+ * Send a POST request with a body, or a GET request without one. Returns the answer; on failure shows the error and returns null.
  * @param {string} path
  * @param {any} [body] a text, a file, or an object to be sent as JSON.
  */
@@ -50,13 +50,13 @@ export async function request(path, body) {
   return null;
 }
 
-/** Like `request`, for an answer in JSON. @param {string} path @param {any} [body] */
+/** Like `request`, but decodes a JSON answer. @param {string} path @param {any} [body] */
 export async function requestJson(path, body) {
   const answer = await request(path, body);
   return answer && answer.json();
 }
 
-/** Say why a socket was closed that never opened: the program has ended, or something between lets no socket through. */
+/** Show why a socket was closed: the program has ended, or a proxy blocks WebSockets. */
 export async function explainClosedSocket() {
   const answer = await fetch("first", {method: "HEAD"}).catch(() => null);
   connectionFails(t(answer ? "No WebSocket gets through to the program: a proxy or the browser stops it. Games and scores need one."

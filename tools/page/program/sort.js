@@ -1,6 +1,6 @@
 /**
- * Tables that are sorted by pressing a heading: numbers largest first, words from a to z, and the other way when pressed
- * again. A cell's `data-key` is what it is sorted by, where it shows something else.
+ * Tables that are sorted by pressing a heading: numbers in descending order, words in ascending order; a second press
+ * reverses the order. A cell's `data-key`, if any, is its sort key instead of its text.
  */
 
 /** @param {any} cell @param {boolean} numeric */
@@ -8,7 +8,7 @@ function sortKey(cell, numeric) {
   const text = (cell.dataset.key ?? cell.textContent).trim().replace("−", "-");
   if (!numeric) return text.toLowerCase();
   const number = parseFloat(text);
-  return Number.isNaN(number) ? null : number;  // what has no number comes last, either way
+  return Number.isNaN(number) ? null : number;  // cells without a number come last in both orders
 }
 
 /** Sort a table by a column. @param {any} table @param {number} column */
@@ -24,7 +24,7 @@ export function sortTable(table, column) {
   table.tBodies[0].append(...keyed.map(([, row]) => row));
 }
 
-/** Let the headings of the tables in an element sort them. @param {any} root */
+/** Make the tables in an element sortable by their headings. @param {any} root */
 export function makeSortable(root) {
   for (const table of root.querySelectorAll("table.sortable"))
     [...table.tHead.rows[0].cells].forEach((head, column) => {

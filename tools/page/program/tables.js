@@ -1,4 +1,4 @@
-/** The program of pages without a board: tables that are sorted. */
+/** The script of pages without a board, which makes tables sortable. */
 
 import {makeSortable} from "./sort.js";
 

@@ -15,7 +15,7 @@ const TABLE = {
   "Analysis on": ["Analyse an", "評価値 表示"], "Analysis off": ["Analyse aus", "評価値 非表示"], "Back to the game": ["Zurück zur Partie", "対局に戻る"],
   "first position": ["erste Stellung", "最初の局面"], "back": ["zurück", "戻る"], "play": ["abspielen", "再生"], "position": ["Stellung", "局面"],
   "forward": ["vor", "進む"], "last position": ["letzte Stellung", "最後の局面"],
-  // a game that is played
+  // a game in progress
   "Person": ["Mensch", "人"], "Outflank, level": ["Outflank, Stufe", "Outflank レベル"], "Outflank, Elo": ["Outflank, Elo", "Outflank Elo"], "strength": ["Stärke", "強さ"],
   "Clock": ["Uhr", "持ち時間"], "Rules": ["Regeln", "ルール"], "Start": ["Beginn", "開始"],
   "the usual start": ["die Grundstellung", "初期局面"], "the position shown": ["die gezeigte Stellung", "表示中の局面"], "an opening": ["eine Eröffnung", "定石"], "opening": ["Eröffnung", "定石"],
@@ -73,7 +73,7 @@ const TABLE = {
   "Right: {0}.": ["Richtig: {0}.", "正解:{0}。"], "The solution: {0}.": ["Die Lösung: {0}.", "解答:{0}。"], "This is the end of the line.": ["Das ist das Ende der Folge.", "この進行はここまでです。"],
 };
 
-/** Translate the page into the reader's language. Nothing else may have changed its texts. */
+/** Translate the page into the user's language. Must be called before other code changes the page's texts. */
 export function translate() {
   const language = lasting.get("language") ?? navigator.language.slice(0, 2), column = LANGUAGES.indexOf(language);
   at("language").value = column < 0 ? "en" : language;
@@ -84,7 +84,7 @@ export function translate() {
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) {
     const node = /** @type {Text} */ (texts.currentNode), text = node.data.trim();
-    // "Black moves" is made of two texts
+    // "Black moves" consists of two text nodes
     const parts = words[text] ? [text] : text.split(" ").length === 2 ? text.split(" ") : [];
     for (const part of parts) node.data = node.data.replace(part, t(part));
   }

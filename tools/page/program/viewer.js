@@ -1,4 +1,4 @@
-/** The viewer of a page: the list of games, the game shown, its moves, curve and facts, and the ways to move about in it. */
+/** The viewer of a page: the list of games, and the displayed game with its moves, curve, facts and navigation. */
 
 import {Board} from "./board.js";
 import {at, dataOf, download, draw, element, fillList, say, tableRow} from "./dom.js";
@@ -12,24 +12,24 @@ const GRAPH = {width: 720, height: 202, left: 56, right: 708, top: 12, bottom: 1
 const PLAY_MS = 600, LONGEST_LINE = 12, ADDRESS_MS = 1000;
 const WRITING = "TEXTAREA, SELECT, INPUT:not([type=checkbox], [type=radio], [type=range], [type=file])";
 
-/** The numbers of the games that the list shows, as it is sorted. */
+/** The rows of the list of games in their current order. */
 export const listedRows = () => /** @type {any[]} */ ([...document.querySelectorAll("#games tbody tr")]);
 const numberOf = row => Number(row.dataset.number);
 
 export class Viewer {
-  /** @param {import("./modes/mode.js").Mode} mode what the page does with the board. */
+  /** @param {import("./modes/mode.js").Mode} mode the initial mode of the page. */
   constructor(mode) {
     this.mode = mode;
     /** @type {Map<number, Game>} */
     this.games = new Map();
     /** @type {any} */
-    this.game = null;  // a Game, once there is one
+    this.game = null;  // a Game; null until one is shown
     this.ply = 0;
     /** @type {any} */
     this.timer = null;
     this.request = 0;
     /** @type {any[]} */
-    this.items = [];  // the moves of the game shown, in the list of moves
+    this.items = [];  // the buttons of the displayed game's moves in the list of moves
     this.lettersTyped = "";
     this.hasLines = at("lines") !== null;
     this.board = new Board(at("board"), square => this.choose(square), square => this.describe(square));
@@ -37,7 +37,7 @@ export class Viewer {
     this.addressWritten = 0;
   }
 
-  /** Take part in what the reader does. The mode must be ready. */
+  /** Install the event handlers. The mode must be ready. */
   begin() {
     makeSortable(document);
     const buttons = {first: () => this.go(0), back: () => this.go(this.ply - 1), play: () => this.play(),
@@ -54,7 +54,7 @@ export class Viewer {
     if (this.hasLines) at("trunk").onclick = () => this.goHome();
     document.addEventListener("keydown", event => this.heedKey(event));
     document.addEventListener("click", event => this.heedClick(event));
-    // A box or a menu that was used with the mouse gives the keys back to the board.
+    // Controls that were used with the mouse lose the focus, so that keys reach the board.
     let isPointed = false;
     document.addEventListener("pointerdown", () => { isPointed = true; }, {capture: true});
     document.addEventListener("keydown", () => { isPointed = false; }, {capture: true});
@@ -68,9 +68,9 @@ export class Viewer {
 
   get position() { return this.game.positions[this.ply]; }
   get atEnd() { return this.ply === this.game.moves.length; }
-  /** The side whose view of scores is shown, for a position with this side to move. @param {string} side */
+  /** Return the side for which scores are shown, in a position with this side to move. @param {string} side */
   viewOf(side) { return at("view").value === "mover" ? side : "X"; }
-  /** A score of Black's as the reader wants it. @param {number} score @param {string} side to move. @param {number} digits */
+  /** Return a score for Black from the chosen point of view. @param {number} score @param {string} side the side to move. @param {number} digits */
   shown(score, side, digits) { return signed(this.viewOf(side) === "O" ? 0 - score : score, digits); }
 
   /* ---- keys and clicks ---- */
@@ -80,7 +80,7 @@ export class Viewer {
     if (!this.game || event.ctrlKey || event.metaKey || event.altKey || event.target.closest(WRITING)) return;
     if (event.key === " " && event.target.closest("button, input, summary")) return;
     if (event.key.startsWith("Arrow") && event.target.closest("[type=radio], [type=range]")) return;
-    // These move about on a board that is in sight; on a page where it is not, they are the browser's.
+    // These keys navigate while the board is visible; otherwise they have the browser's usual meaning.
     const onBoard = {ArrowLeft: () => this.go(this.ply - 1), ArrowRight: () => this.go(this.ply + 1), Home: () => this.go(0),
                      End: () => this.go(this.game.moves.length), " ": () => this.play(), e: () => this.mode.speak()};
     const anywhere = {n: () => this.neighbour(1), p: () => this.neighbour(-1), Escape: () => this.hasLines && this.goHome()};
@@ -98,10 +98,10 @@ export class Viewer {
     else if (row) this.openGame(numberOf(row));
   }
 
-  /** A square was chosen on the board. @param {number} square */
+  /** Handle the choice of a square on the board. @param {number} square */
   choose(square) { this.mode.square(square); }
 
-  /** Say in words what a square has. @param {number} square */
+  /** Return a description of a square in words. @param {number} square */
   describe(square) {
     if (!this.game) return "";
     const disc = this.mode.boardShown()[square], name = SQUARES[square];
@@ -110,7 +110,7 @@ export class Viewer {
     return `${name}, ${what}${choice ? `, ${this.scoreText(choice.score)}` : ""}`;
   }
 
-  /** Whether most of the board can be seen. */
+  /** Whether the middle of the board is visible. */
   inSight() {
     const {top, bottom} = at("board").getBoundingClientRect(), middle = (top + bottom) / 2;
     return middle > 0 && middle < innerHeight;
@@ -148,7 +148,7 @@ export class Viewer {
     at("count").textContent = `${count} of ${all.length}`;
   }
 
-  /** Show the next game of the list, as it is sorted and filtered, or the previous one. @param {number} step */
+  /** Show the next or previous game of the sorted and filtered list. @param {number} step */
   neighbour(step) {
     const isShown = row => numberOf(row) === this.game.number, listed = listedRows().filter(row => !row.hidden || isShown(row));
     const row = listed[listed.findIndex(isShown) + step];
@@ -158,14 +158,14 @@ export class Viewer {
     this.reveal();
   }
 
-  /** Show a game that was asked for, and bring the board into sight. @param {number} number @param {number} [position] */
+  /** Show a game that the user chose, and scroll to the board. @param {number} number @param {number} [position] */
   openGame(number, position) {
     this.mode.chosen();
     this.show(number, position);
     this.reveal();
   }
 
-  /** Show a game once all of it is known. @param {number} number @param {number} [position] */
+  /** Show a game after it has been loaded completely. @param {number} number @param {number} [position] */
   show(number, position) {
     const wanted = ++this.request, whole = this.mode.fetch(/** @type {Game} */ (this.games.get(number)));
     if (!(whole instanceof Promise)) return this.load(whole, position);
@@ -189,7 +189,7 @@ export class Viewer {
     this.go(position ?? this.mode.firstPly(game));
   }
 
-  /** Title, occasion, detail, transcript. */
+  /** Show the title, occasion, detail and transcript. */
   drawHead() {
     const game = this.game, {called = "", occasion = "", detail = "", comment = "", fault} = game.record;
     const side = (kind, name) => [element("span", {className: `side ${kind}`}), ` ${name}`];
@@ -203,7 +203,7 @@ export class Viewer {
     for (const [id, name] of [["black-name", black], ["white-name", white]]) at(id).textContent = name;
   }
 
-  /** The list of moves, variations in brackets behind the move that they replace. */
+  /** Show the list of moves; variations in brackets follow the move that they replace. */
   drawMoves() {
     const game = this.game;
     const itemsOf = new Map();
@@ -234,7 +234,7 @@ export class Viewer {
     });
   }
 
-  /** The errors of the game, each a button that leads to it. */
+  /** Show the errors of the game as buttons that lead to them. */
   drawSlips() {
     const game = this.game, turns = [...game.moves.keys()].filter(turn => game.error(turn));
     at("slips").hidden = !turns.length;
@@ -245,7 +245,7 @@ export class Viewer {
     }));
   }
 
-  /** The moves as a table, for those who read with their ears; filled while it is open. */
+  /** Fill the table of moves, which is meant for screen readers, if it is open. */
   drawTable() {
     if (!at("table").open || !this.game) return;
     const game = this.game, number = (value, turn, digits) => value === null ? "" : this.shown(value, game.mover(turn), digits);
@@ -256,7 +256,7 @@ export class Viewer {
     }));
   }
 
-  /** Show all scores again, for Black or for the mover. */
+  /** Redraw all scores after a change of the point of view, Black's or the mover's. */
   drawScores() {
     for (const cell of /** @type {any} */ (document.querySelectorAll("[data-score]")))
       cell.textContent = this.shown(Number(cell.dataset.score), cell.dataset.side, cell.dataset.score % 1 ? 1 : 0);
@@ -279,7 +279,7 @@ export class Viewer {
     this.planAddress();
   }
 
-  /** Draw all that belongs to the position shown. */
+  /** Draw the displayed position and everything that depends on it. */
   draw() {
     const game = this.game, ply = this.ply, last = ply ? squareOf(game.moves[ply - 1]) : -1;
     this.board.show(this.mode.boardShown(), last < 0 ? undefined : last);
@@ -293,7 +293,7 @@ export class Viewer {
     if (this.hasLines) this.showMoves();
   }
 
-  /** All numbers are those of the graph at the position shown. */
+  /** Show the facts about the last turn and the score of the position; the numbers agree with the graph. */
   drawFacts() {
     const game = this.game, ply = this.ply, side = this.position.side;
     const said = ply ? this.mode.facts(ply - 1) : [t("The start.")], exact = game.fact("exact", ply), reviewed = game.fact("review", ply);
@@ -302,7 +302,7 @@ export class Viewer {
     fillList(at("facts"), said);
   }
 
-  /** Return what is known of a turn, in sentences. @param {number} turn */
+  /** Return the facts about a turn in sentences. @param {number} turn */
   turnFacts(turn) {
     const game = this.game, mover = playerName(game, game.mover(turn)), side = this.viewOf(game.mover(turn));
     const seconds = game.fact("seconds", turn), value = game.fact("values", turn), lost = game.slip(turn), better = game.fact("better", turn);
@@ -317,7 +317,7 @@ export class Viewer {
     return said;
   }
 
-  /** Return a line as buttons, each of which leads to the position after its move. @param {number} place @param {string} line */
+  /** Return a line as buttons that lead to the position after each move. @param {number} place @param {string} line */
   steps(place, line) {
     if (!this.hasLines) return [line];
     return line.split(" ").flatMap((move, each, all) => {
@@ -327,27 +327,27 @@ export class Viewer {
     });
   }
 
-  /** Show the position after a line of the game shown; moves that were not played make a variation. @param {number} place @param {string[]} line */
+  /** Show the position after a line in the displayed game; other moves than the game's make a variation. @param {number} place @param {string[]} line */
   playLine(place, line) {
     const [game, ply] = this.game.follow(place, line);
     if (game === this.game && ply <= this.items.length) return this.go(ply);
     this.load(game, ply);
   }
 
-  /** Go back to the game that a variation left, where it left. */
+  /** Leave a variation for the root game, at the position where the variation begins. */
   goHome() {
     if (this.game?.trunk) this.load(this.game.root, this.game.left);
   }
 
   /* ---- the moves of the position shown ---- */
 
-  /** A score of the mover as the reader wants it. @param {number} score */
+  /** Return a score for the mover from the chosen point of view. @param {number} score */
   scoreText(score) {
     const side = this.position.side;
     return this.shown(side === "X" ? score : 0 - score, side, Number.isInteger(score) ? 0 : 1);
   }
 
-  /** What a review knows of the moves, the best first: scores are the mover's. @returns {import("./game.js").Choice[]} */
+  /** Return the review's moves for the displayed position, best first, with scores for the mover. @returns {import("./game.js").Choice[]} */
   reviewed() {
     return (this.game.fact("choices", this.ply) ?? []).map(([line, score, isExact]) => {
       const pv = line.split(" ");
@@ -355,7 +355,7 @@ export class Viewer {
     });
   }
 
-  /** Scores on the squares, the best line, and all moves with their lines. */
+  /** Show scores on the squares, the best line, and the list of all moves with their lines. */
   showMoves() {
     const choices = this.mode.known(), legal = this.mode.legal(), scored = new Map(choices.map(one => [one.move, one]));
     const unscored = legal.filter(move => !scored.has(move));
@@ -379,7 +379,7 @@ export class Viewer {
 
   /* ---- the curve ---- */
 
-  /** Where a position of the game lies on the graph. @param {number} position */
+  /** Return the horizontal coordinate of a position on the graph. @param {number} position */
   across(position) { return GRAPH.left + position / Math.max(1, this.game.moves.length) * (GRAPH.right - GRAPH.left); }
 
   drawGraph() {
@@ -412,7 +412,7 @@ export class Viewer {
     at("judgements").hidden = ![...game.column("values"), ...game.column("review"), ...game.column("exact").slice(0, count)].some(value => value !== null);
   }
 
-  /* ---- playing on its own ---- */
+  /* ---- automatic replay ---- */
 
   stop() {
     clearInterval(this.timer);
@@ -429,7 +429,7 @@ export class Viewer {
     }, PLAY_MS);
   }
 
-  /* ---- the address: a browser allows few changes of it in a while, so it is written once a second ---- */
+  /* ---- the address, which is written at most once a second, since browsers limit the rate of changes ---- */
 
   planAddress() {
     if (this.addressTimer) return;
@@ -443,10 +443,10 @@ export class Viewer {
     const place = this.game && this.mode.address();
     if (!place || location.hash === place) return;
     this.addressWritten = Date.now();
-    try { history.replaceState(null, "", place); } catch { /* the browser allows no more for now; the page works without it */ }
+    try { history.replaceState(null, "", place); } catch { /* the browser's rate limit; the page works without the change */ }
   }
 
-  /** Show what the address names; returns whether it names a game of the list. */
+  /** Show the game that the address names; return whether it names a game of the list. */
   followAddress() {
     const wanted = new URLSearchParams(location.hash.slice(1)), number = Number(wanted.get("game"));
     if (!this.games.has(number)) return false;
@@ -457,7 +457,7 @@ export class Viewer {
 
   /* ---- files ---- */
 
-  /** The game shown, or all games, in a format of files. @param {string} format @param {boolean} all */
+  /** Download the displayed game, or all games, in a file format. @param {string} format @param {boolean} all */
   async save(format, all) {
     const content = new Blob([await this.mode.fileText(format, all)], {type: "text/plain"});
     download(content, all ? `games.${format}` : `game-${this.game.number}.${format}`);

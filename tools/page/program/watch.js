@@ -1,4 +1,4 @@
-/** The program of the page of a run that is being played. */
+/** The script of the live page of a run. */
 
 import {LiveMode} from "./modes/live.js";
 import {Viewer} from "./viewer.js";

@@ -1,20 +1,20 @@
-/** The words of the page in the reader's language, and the colours' names. */
+/** Translated texts, and the names of the colours. */
 
 import {signed} from "./numbers.js";
 
 /** @type {{words: Record<string, string>, names: Record<string, string>}} */
 const chosen = {words: {}, names: {X: document.body.dataset.black ?? "Black", O: document.body.dataset.white ?? "White"}};
 
-/** Use these translations from now on. @param {Record<string, string>} words */
+/** Set the translations to use. @param {Record<string, string>} words */
 export function useWords(words) { chosen.words = words; }
 
-/** Return a text in the reader's language, with the values in its gaps. @param {string} text @param {...any} values */
+/** Return a text in the user's language, with the values filled in. @param {string} text @param {...any} values */
 export const t = (text, ...values) => (chosen.words[text] ?? text).replace(/\{(\d)\}/g, (_, gap) => values[gap]);
 
 /** Return the name of a side's colour by the rules of the game shown. @param {string} side */
 export const colourName = side => t(chosen.names[side]);
 
-/** Show the colours of a game's rules. @param {[string, string][]} colours the names of Black and White, and what fills their discs. */
+/** Set the colours by a game's rules. @param {[string, string][]} colours the names of Black and White, and the fill of their discs. */
 export function useColours(colours) {
   colours.forEach(([name, fill], each) => {
     chosen.names[each ? "O" : "X"] = name;
@@ -22,5 +22,5 @@ export function useColours(colours) {
   });
 }
 
-/** A score in words, such as "+2.00 for Black". @param {number} score Black's. @param {number} digits @param {string} side the side whose view is shown. */
+/** A score in words, such as "+2.00 for Black". @param {number} score the score for Black. @param {number} digits @param {string} side the side whose view is shown. */
 export const scoreFor = (score, digits, side) => t("{0} for {1}", signed(side === "O" ? 0 - score : score, digits), colourName(side));

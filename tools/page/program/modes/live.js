@@ -1,4 +1,4 @@
-/** A run that is being played: the server feeds its games, its boards and the parts of its report; docs/live.md has the messages. */
+/** A live run, whose games, boards and report parts are sent by the server; docs/live.md describes the messages. */
 
 import {at, drawing, element, nodeOf, tableRow} from "../dom.js";
 import {drawDiscs} from "../board.js";
@@ -14,7 +14,7 @@ const LATEST_MS = 4000, TICK_MS = 250, MOST_COMING = 8;
 export class LiveMode extends ReplayMode {
   constructor() {
     super();
-    /** What the server says, by its keys. @type {Map<string, any>} */
+    /** The values from the server, by key. @type {Map<string, any>} */
     this.values = new Map();
     /** The small boards, by the numbers of their games. @type {Map<number, any>} */
     this.cards = new Map();
@@ -36,7 +36,7 @@ export class LiveMode extends ReplayMode {
 
   chosen() { this.isAuto = false; }
 
-  /* ---- the line to the server ---- */
+  /* ---- the connection to the server ---- */
 
   connect() {
     const socket = socketTo("feed");
@@ -75,7 +75,7 @@ export class LiveMode extends ReplayMode {
 
   /* ---- the report's parts ---- */
 
-  /** Replace a part; tables stay sorted and scrolled as they were. @param {string} name */
+  /** Replace a part of the report; the sorting and scrolling of its tables are kept. @param {string} name */
   showPart(name) {
     const part = at(`part-${name}`), before = [...part.querySelectorAll("table.sortable")];
     const sorted = new Map(before.map(table => [table.id, table.querySelector("th[aria-sort]")]));
@@ -113,7 +113,7 @@ export class LiveMode extends ReplayMode {
     at("next").replaceChildren(...coming.map(one => tableRow([one.number, one.black, one.white, one.opening || "the start"], ["number"])));
   }
 
-  /* ---- games: those being played whole, those that have ended by their heads until somebody wants to see them ---- */
+  /* ---- games: live games are complete; finished games have only their head until one is shown ---- */
 
   /** @param {number} number */
   showGame(number) {
@@ -128,7 +128,7 @@ export class LiveMode extends ReplayMode {
     this.viewer.filter();
   }
 
-  /** The newest game stands first in the list. @param {number} number */
+  /** Add or update a game's row in the list, newest game first. @param {number} number */
   showRow(number) {
     const game = this.viewer.games.get(number), old = document.querySelector(`#games tr[data-number="${number}"]`);
     if (!game) return old?.remove();
@@ -138,7 +138,7 @@ export class LiveMode extends ReplayMode {
     if (next) next.before(row); else at("games").tBodies[0].append(row);
   }
 
-  /** The game shown has changed: follow it where its newest position was shown, else stay at the position. @param {any} known */
+  /** Update the displayed game: if its last position was shown, show the new last one; else keep the position. @param {any} known */
   refresh(known) {
     const {viewer} = this, game = viewer.games.get(viewer.game.number), place = this.isFollowed() ? undefined : viewer.ply;
     if (!game) return;
@@ -147,7 +147,7 @@ export class LiveMode extends ReplayMode {
     if (known?.record.playing) viewer.show(game.number, place);
   }
 
-  /** Some time after a game has ended, show one that is being played, unless the viewer has chosen. */
+  /** Some time after the displayed game has ended, show a live game, unless the user has chosen a game. */
   goOn() {
     const {viewer} = this;
     if (!this.isAuto || !viewer.game || viewer.game.record.playing || Date.now() < this.endedAt + LATEST_MS) return;
@@ -215,7 +215,7 @@ export class LiveMode extends ReplayMode {
     this.tick();
   }
 
-  /** Above the large board, the same. */
+  /** Show players, clocks and thoughts of the displayed game above the large board. */
   showSeats() {
     const box = at("seats"), game = this.viewer.games.get(this.viewer.game.number);
     box.hidden = !game?.record.playing;
@@ -229,7 +229,7 @@ export class LiveMode extends ReplayMode {
     this.tick();
   }
 
-  /** Clocks run here between two messages. */
+  /** Update the clocks between two messages. */
   tick() {
     const now = Date.now() / 1000 + this.lag, boxes = [...this.cards.entries()];
     if (this.viewer.game?.record.playing) boxes.push([this.viewer.game.number, at("seats")]);

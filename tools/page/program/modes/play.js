@@ -16,13 +16,13 @@ export class PlayMode extends SearchedMode {
     super(desk, false);
     /** @type {WebSocket | null} */
     this.socket = null;
-    /** The server's game; null before it has said all of one. @type {Game | null} */
+    /** The server's game; null until a complete game was received. @type {Game | null} */
     this.game = null;
-    /** The state of that game besides its moves; null if the form is shown. @type {any} */
+    /** The state of the server's game without its moves; null while the form is shown. @type {any} */
     this.state = null;
     this.lag = 0;
     this.attempts = 0;
-    /** The move with which the reader began a game by a click. @type {string | null} */
+    /** The move of a click that started a game, until the server's game accepts moves. @type {string | null} */
     this.clicked = null;
     at("players").onchange = () => this.showForm();
     at("players").onsubmit = event => { event.preventDefault(); this.start(); };
@@ -47,7 +47,7 @@ export class PlayMode extends SearchedMode {
     if (this.state && this.viewer.game?.root !== this.game && this.game) this.desk.takeGame(this.game);
   }
 
-  /* ---- the line to the referee ---- */
+  /* ---- the connection to the referee ---- */
 
   /** Send a request to the referee, over a new connection if there is none. @param {any} message */
   ask(message) {
@@ -71,7 +71,7 @@ export class PlayMode extends SearchedMode {
     };
   }
 
-  /** A new state of the game, with the turns that are new; the newest position is shown if the one before it was. @param {any} state */
+  /** Apply a new state of the game with its new turns. If the last position was shown, show the new last one. @param {any} state */
   receive(state) {
     if (state.error) {
       this.clicked = null;
@@ -113,7 +113,7 @@ export class PlayMode extends SearchedMode {
     this.showState();
   }
 
-  /** Say the moves that a listener has not made, and what comes next. @param {number} before the number of turns that were known. @param {boolean} isNew */
+  /** Announce moves that the user did not make, and the state of the game. @param {number} before the previous number of turns. @param {boolean} isNew */
   announce(before, isNew) {
     const game = /** @type {Game} */ (this.game), turns = isNew ? [] : [...game.moves.keys()].slice(before);
     const said = turns.filter(turn => game.moves[turn] === "pass" || !this.state.people.includes(game.mover(turn)) || this.state.people.length > 1);
@@ -121,10 +121,10 @@ export class PlayMode extends SearchedMode {
     announce(text);
   }
 
-  /* ---- what is going on ---- */
+  /* ---- the state of the game ---- */
 
   get isMine() { return Boolean(this.state?.playing && this.state.thinking && this.state.people.includes(this.state.thinking)); }
-  /** Whether the game shown is the server's, and not a variation. */
+  /** Whether the displayed game is the server's game, not a variation. */
   get isSeated() { return this.state !== null && this.viewer.game === this.game && this.desk.mode === this; }
 
   verdict() {
@@ -181,7 +181,7 @@ export class PlayMode extends SearchedMode {
 
   /* ---- moves ---- */
 
-  /** What an engine thinks of a game being played is shown with the analysis alone. @param {number} turn */
+  /** During a game, the engine's scores are shown only while the analysis is on. @param {number} turn */
   facts(turn) {
     const all = super.facts(turn);
     return this.isSeated && this.state.playing && !this.desk.isOn ? all.slice(0, 1) : all;
@@ -191,7 +191,7 @@ export class PlayMode extends SearchedMode {
 
   /** @param {number} place @param {string[]} moves */
   line(place, moves) {
-    if (!this.state) {  // a click on the board begins a game with what the form says
+    if (!this.state) {  // a click on the board starts a game with the settings of the form
       if (this.viewer.position.toString() !== this.desk.data.start) at("start").value = "shown";
       this.showForm();
       this.clicked = moves[0];
@@ -216,7 +216,7 @@ export class PlayMode extends SearchedMode {
     at("opening").hidden = at("start").value !== "opening";
   }
 
-  /** Begin a game with what the form says. */
+  /** Start a game with the settings of the form. */
   async start() {
     const {game, ply} = this.viewer, start = at("start").value;
     /** @type {any} */
@@ -230,7 +230,7 @@ export class PlayMode extends SearchedMode {
     this.ask(message);
   }
 
-  /** Show the form; a game that is being played waits, and its address leads back to it. */
+  /** Show the form. A game in progress is paused, and its address leads back to it. */
   setAside() {
     if (this.state?.playing && !this.state.paused) this.ask({do: "pause"});
     this.socket?.close();

@@ -1,4 +1,4 @@
-/** Problems, openings and one's own errors, which come again, the failed ones sooner; docs/web.md describes them. */
+/** Spaced repetition of problems, openings and the user's own errors; docs/web.md describes it. */
 
 import {announce, at, download, say} from "../dom.js";
 import {Game, PASS} from "../game.js";
@@ -10,13 +10,13 @@ import {SearchedMode, gameOf, openingMoves} from "./searched.js";
 const BOOK_MOVES = 16, GOOD_LOSS = 1, LEARNED_BOX = 3, ANSWER_MS = 400, MOST_FAILED = 1e12;
 
 /**
- * @typedef {object} Question  What is asked, and what is known of the answer.
- * @property {string} key that of its card.
- * @property {any} [problem] a problem or an error: a position with the scores of its moves, perhaps.
- * @property {string[]} [moves] of a drill: the moves so far, without passes.
- * @property {number} tried the answers that were given.
+ * @typedef {object} Question  A question, and the state of its answer.
+ * @property {string} key the key of its card.
+ * @property {any} [problem] the problem or error: a position, which may have the scores of its moves.
+ * @property {string[]} [moves] the moves so far, without passes, if the question is about an opening.
+ * @property {number} tried the number of answers given.
  * @property {boolean} isOver
- * @property {Record<string, number>} [losses] what each move loses, in discs.
+ * @property {Record<string, number>} [losses] the loss of each move, in discs.
  */
 
 export class PractiseMode extends SearchedMode {
@@ -32,8 +32,8 @@ export class PractiseMode extends SearchedMode {
     this.kind = "problems";
     /** @type {Question | null} */
     this.asking = null;
-    this.turn = 0;  // of the questions, so that a late one is dropped
-    /** The moves to be learned; null for the book. @type {string[] | null} */
+    this.turn = 0;  // the number of the last request for a question; late answers to earlier ones are dropped
+    /** The moves of the line to learn; null to learn the book. @type {string[] | null} */
     this.drilled = null;
     /** The game and the ply that the previous mode showed. @type {[Game, number] | null} */
     this.left = null;
@@ -78,12 +78,12 @@ export class PractiseMode extends SearchedMode {
 
   address() { return "#practise"; }
   heading() { return ""; }
-  /** Hints would be answers. */
+  /** Announce the question instead of the evaluation, which would reveal the answer. */
   speak() { announce(`${at("question").textContent} ${at("answer").textContent}`); }
 
   /* ---- cards ---- */
 
-  /** @param {Blob} [body] a file of progress to be added. */
+  /** @param {Blob} [body] a progress file to merge. */
   async loadCards(body) {
     const found = await requestJson("progress", body);
     if (!found) return;
@@ -94,7 +94,7 @@ export class PractiseMode extends SearchedMode {
   /** @param {string} key */
   isDue(key) { return this.cards[key] !== undefined && this.cards[key].due <= Date.now() / 1000; }
 
-  /** What there is to do, and what has been done. */
+  /** Show the numbers of due, answered and learned cards. */
   showDue() {
     const known = Object.keys(this.cards), due = known.filter(key => this.isDue(key)).length;
     const learned = known.filter(key => this.cards[key].box >= LEARNED_BOX).length;
@@ -109,7 +109,7 @@ export class PractiseMode extends SearchedMode {
     return seconds < 129600 ? t("{0} h", Math.round(seconds / 3600)) : t("{0} days", Math.round(seconds / 86400));
   }
 
-  /** The first answer to a question decides when it comes again. @param {boolean} isRight */
+  /** Record the first answer to a question, which decides when it is asked again. @param {boolean} isRight */
   async grade(isRight) {
     const asking = /** @type {Question} */ (this.asking);
     if (asking.tried++) return;
@@ -136,7 +136,7 @@ export class PractiseMode extends SearchedMode {
     return this.askProblem();
   }
 
-  /** Show a position to be answered. @param {string} key @param {Game} game @param {string} question @param {any} more */
+  /** Ask a question about a position. @param {string} key @param {Game} game @param {string} question @param {any} more */
   put(key, game, question, more) {
     this.asking = {key, tried: 0, isOver: false, ...more};
     at("solution").hidden = false;
@@ -154,7 +154,7 @@ export class PractiseMode extends SearchedMode {
     if (text) announce(text);
   }
 
-  /** Return what each move of the position loses, by the problem or by a search. @returns {Promise<Record<string, number>>} */
+  /** Return the loss of each move of the position, from the problem's scores or by a search. @returns {Promise<Record<string, number>>} */
   async losses() {
     const asking = /** @type {Question} */ (this.asking), scores = asking.problem?.scores ?? {}, best = Math.max(...Object.values(scores));
     if (!asking.losses && Object.keys(scores).length)
@@ -167,7 +167,7 @@ export class PractiseMode extends SearchedMode {
     return /** @type {Record<string, number>} */ (asking.losses);
   }
 
-  /* ---- problems and errors: the due ones first, then new ones in their order ---- */
+  /* ---- problems and errors: due cards first, then new ones in order ---- */
 
   keyOf(problem) { return `${this.kind === "errors" ? "error" : "problem"} ${problem.position}`; }
 
@@ -212,7 +212,7 @@ export class PractiseMode extends SearchedMode {
     at("errors-of").value = names.includes(chosen) ? chosen : "";
   }
 
-  /** Review the games of a file one by one; their errors are asked as they are found. @param {File} file */
+  /** Review the games of a file one by one; ask about their errors as they are found. @param {File} file */
   async readErrors(file) {
     const listing = await requestJson(`read?name=${encodeURIComponent(file.name)}`, file);
     if (!listing?.games.length) return complain(t("This file has no game."));
@@ -227,7 +227,7 @@ export class PractiseMode extends SearchedMode {
     say("reviewing", t("{0} errors.", this.errors.length));
   }
 
-  /* ---- openings: the book or a line for one side, the other side's moves are asked for ---- */
+  /* ---- openings: the user finds the moves of one side, from the book or a given line ---- */
 
   async startDrill() {
     const text = at("drilled-line").value.trim(), moves = text ? await openingMoves(text, this.desk.data.usual) : "";
@@ -236,7 +236,7 @@ export class PractiseMode extends SearchedMode {
     this.askOpening();
   }
 
-  /** Begin a round: at a failed position that is due, else at the start. */
+  /** Begin a round at a failed position that is due, else at the start. */
   async askOpening() {
     const side = at("drilled-side").value, line = this.drilled, turn = ++this.turn;
     const failed = Object.keys(this.cards).filter(key => key.startsWith("opening ") && this.cards[key].box === 0 && this.isDue(key))
@@ -271,7 +271,7 @@ export class PractiseMode extends SearchedMode {
     }, ANSWER_MS);
   }
 
-  /** The moves that count as right: of a line its own, of the book those that lose at most a disc. @returns {string[]} */
+  /** Return the right moves: the move of the line, or the book moves that lose at most a disc. @returns {string[]} */
   rightMoves() {
     const {moves = [], book = []} = /** @type {any} */ (this.asking);
     if (this.drilled) return [this.drilled[moves.length]];

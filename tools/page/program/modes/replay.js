@@ -1,10 +1,10 @@
-/** A report or a review: all games are in the page. */
+/** The mode of reports and reviews, whose pages contain all games. */
 
 import {gameFiles} from "../viewer.js";
 import {Mode} from "./mode.js";
 
 export class ReplayMode extends Mode {
-  /** Whether the newest position of a game that is being played is shown: its next move will be shown too. */
+  /** Whether the last position of a live game is shown, so that its next move will be shown too. */
   isFollowed() { return Boolean(this.viewer.game.record.playing) && this.viewer.atEnd; }
 
   address() {

@@ -1,4 +1,4 @@
-/** What the three modes of `outflank web` have in common: scores by a search, the book, the archive, an address. */
+/** The base of the three modes of `outflank web`: scores by a search, the book, the archive and the address. */
 
 import {announce, at, say, tableRow} from "../dom.js";
 import {Game, PASS} from "../game.js";
@@ -9,12 +9,12 @@ import {colourName, t, useColours} from "../words.js";
 import {Mode} from "./mode.js";
 
 export class SearchedMode extends Mode {
-  /** @param {any} desk the page. @param {boolean} isSearched whether positions are searched before the reader says so. */
+  /** @param {any} desk the page. @param {boolean} isSearched whether positions are searched by default. */
   constructor(desk, isSearched) {
     super();
     this.desk = desk;
     this.isSearched = isSearched;
-    /** What was shown before. @type {{game: Game, ply: number} | null} */
+    /** The previously displayed game and position. @type {{game: Game, ply: number} | null} */
     this.before = null;
   }
 
@@ -27,7 +27,7 @@ export class SearchedMode extends Mode {
     document.title = isNamed ? `${names.join(" – ")} · Outflank` : game.record.called ? `${game.record.called} · Outflank` : "Outflank";
   }
 
-  /** Return the start of a game that was played by somebody, and the end of moves that lead to a position. @param {Game} game */
+  /** Return the turning point of a game if known; else the start of a recorded game, or the end of other lines. @param {Game} game */
   firstPly(game) {
     const {black, white, is_recorded, turned, play} = game.record;
     return turned ?? (!play && (black || white || is_recorded) ? 0 : game.moves.length);
@@ -55,7 +55,7 @@ export class SearchedMode extends Mode {
     return t("{0}, {1}, {2} nodes", mover, sure, Math.round(found.nodes).toLocaleString("en"));
   }
 
-  /** The evaluation in words, for those who listen. */
+  /** The evaluation in words, for screen readers. */
   evaluation() {
     const [best] = this.known();
     if (!best) return "";
@@ -66,7 +66,7 @@ export class SearchedMode extends Mode {
     this.desk.hint(true);
   }
 
-  /** A turn in words, for those who listen. @param {Game} game @param {number} turn */
+  /** A turn in words, for screen readers. @param {Game} game @param {number} turn */
   turnText(game, turn) {
     const side = colourName(game.mover(turn));
     return game.moves[turn] === PASS ? t("{0} has no move and passes.", side) : t("{0} plays {1}.", side, game.moves[turn].replace("/", " "));
@@ -75,7 +75,7 @@ export class SearchedMode extends Mode {
   heading(game) { return this.viewer.games.size > 1 ? `${t("Game")} ${game.number}: ` : ""; }
   address() { return this.desk.linked(); }
 
-  /** What is known of the position shown besides its scores: book, opening, games of the archive. @param {any} about */
+  /** Show the book moves, the opening and the archive's games of the displayed position. @param {any} about */
   tell(about) {
     const book = about?.book ?? [];
     say("book", book.length ? `${t("Book")}: ${book.map(one => `${one.move} ${this.viewer.scoreText(one.score)}`).join(", ")}` : "");
@@ -87,7 +87,7 @@ export class SearchedMode extends Mode {
     at("played").tBodies[0].replaceChildren(...moves.map(move => this.playedRow(move)));
   }
 
-  /** A move that games of the archive played here. @param {any} move */
+  /** Return the table row of a move that was played in games of the archive. @param {any} move */
   playedRow(move) {
     const decided = move.won + move.drawn + move.lost, share = part => decided ? `${Math.round(100 * part / decided)} %` : "";
     const numbers = [move.games.toLocaleString("en"), share(move.won), share(move.drawn), share(move.lost), move.mean === null ? "" : signed(move.mean, 1)];
@@ -98,13 +98,13 @@ export class SearchedMode extends Mode {
   }
 }
 
-/** Return the moves of an opening, given by a name or as moves; null if it is neither, which is said. @param {string} text @param {string} rules */
+/** Return the moves of an opening, given by name or as moves; if the text is neither, show an error and return null. @param {string} text @param {string} rules */
 export async function openingMoves(text, rules) {
   const found = await requestJson("opening", {text, rules});
   return found && found.moves;
 }
 
-/** Return a new game of the record that the server made of this one. @param {any} described */
+/** Return the game that the server makes of a description. @param {any} described */
 export async function gameOf(described) {
   const record = await requestJson("game", described);
   return record && new Game(record);

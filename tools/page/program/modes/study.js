@@ -1,4 +1,4 @@
-/** Games are studied: opened, played on, searched, reviewed, saved; positions are set up by clicks. */
+/** The mode for studying games: open, extend, search, review and save games, or set up positions by clicks. */
 
 import {announce, at, download, element, tableRow} from "../dom.js";
 import {LOSSES} from "../game.js";
@@ -13,7 +13,7 @@ export class StudyMode extends SearchedMode {
   /** @param {any} desk */
   constructor(desk) {
     super(desk, true);
-    /** The board that is being set up; null if none is. @type {string | null} */
+    /** The board of a position setup in progress; null otherwise. @type {string | null} */
     this.setting = null;
     at("fresh").onclick = () => desk.startGame({rules: this.viewer.game.record.rules});
     at("open").onchange = event => {
@@ -36,7 +36,7 @@ export class StudyMode extends SearchedMode {
 
   leave() { this.setUp(null); }
 
-  /* ---- a position is set up ---- */
+  /* ---- setup of positions ---- */
 
   boardShown() { return this.setting ?? super.boardShown(); }
   legal() { return this.setting ? [] : super.legal(); }
@@ -49,7 +49,7 @@ export class StudyMode extends SearchedMode {
     this.viewer.board.speak();
   }
 
-  /** Let clicks change this board; null ends it. @param {string | null} board */
+  /** Start the setup of a position with this board; null ends the setup. @param {string | null} board */
   setUp(board) {
     if (board && !this.setting) /** @type {any} */ (document.querySelector(`[name=mover][value=${this.viewer.position.side}]`)).checked = true;
     const changes = board !== this.setting;
@@ -100,7 +100,7 @@ export class StudyMode extends SearchedMode {
     button.textContent = t("Review");
     if (!answer) return;
     const found = await answer.json();
-    if (found.turns !== game.moves.join(" ")) return;  // it was played on meanwhile
+    if (found.turns !== game.moves.join(" ")) return;  // the game was changed during the review
     for (const name of ["exact", "review", "depths", "lost", "classes", "better", "choices"])
       if (found[name]) found[name].forEach((value, place) => game.note(name, place, value));
     game.record.turned = found.turned;
@@ -114,7 +114,7 @@ export class StudyMode extends SearchedMode {
     this.drawJudged(game);
   }
 
-  /** What a review says of both sides: accuracy, moves by class, discs lost; forced and given moves do not count. @param {any} game */
+  /** Show each side's accuracy, moves by class and discs lost; forced and given moves do not count. @param {any} game */
   totals(game) {
     return ["X", "O"].map(side => {
       const turns = [...game.moves.keys()].filter(turn => game.mover(turn) === side && turn >= game.given && game.positions[turn].moves.length > 1);
