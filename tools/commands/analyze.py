@@ -1,4 +1,4 @@
-"""``outflank analyze``: the best moves of positions as text, as JSON, and to programs."""
+"""``outflank analyze``: searches positions, and prints the results as text or JSON or serves requests of programs."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -128,7 +128,7 @@ def analyze(
     many = search if search.is_limited else replace(search, level=DEFAULT_LEVEL)
     defaults = Defaults(rules, many)
     if web is not None or serve is not None:
-        # The page searches the position shown and the curve at once.
+        # The page searches the displayed position and the game's curve at the same time.
         at_once = max(concurrency, 1 if web is None else 2)
         searchers = [Searcher(hash_mb, threads, parameters=parameters) for _ in range(at_once)]
         place, mode = (serve, None) if web is None else (web, "study")
@@ -139,7 +139,7 @@ def analyze(
 
     def begin(search: SearchRequest, err: bool) -> None:
         for searcher in searchers:
-            searcher.prepare()  # otherwise the first position would seem slow
+            searcher.prepare()  # otherwise the time of the first position would include the setup
         at_once = [f"{concurrency} searches at once"] if concurrency > 1 else []
         click.echo(settings_line(searchers[0], str(rules), *search.words(), *at_once), err=err)
 
@@ -160,7 +160,7 @@ def analyze(
             first = list(islice(entries, 2))
         if len(first) == 1 and isinstance(first[0], AnnotatedGame):
             search = search if search.is_limited else replace(search, seconds=_SECONDS)
-            # Not at the top: a server does without it.
+            # Imported late: a server does not need it.
             from outflank.tools.analysis.single import analyze_game, book_entry
 
             game = first[0].game()

@@ -1,4 +1,4 @@
-"""``outflank archive``: games by the positions that they went through."""
+"""``outflank archive``: archives of games, searched by position."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -44,7 +44,7 @@ _wanted_options = handing(
         help="Only games in which both players have at least this rating, in hundreds.",
     ),
 )
-"""The options that choose games: hands the command ``wanted``, a ``ArchiveQuery``."""
+"""The options that select games, passed to the command as ``wanted``, an ``ArchiveQuery``."""
 
 
 @click.group(cls=CommandGroup)

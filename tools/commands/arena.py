@@ -1,4 +1,4 @@
-"""``outflank serve``, ``join`` and ``arena``: engines that meet in an arena, from their authors' machines."""
+"""``outflank serve``, ``join`` and ``arena``: arenas, in which engines play from their authors' machines."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -133,13 +133,13 @@ def serve(
     ARENA.toml has these options by their long names, and a table [[engine]] for each engine of this machine. The same
     command goes on with a run that was ended. docs/arena.md has the details.
     """
-    # These bring the web server, which help does not need.
+    # Imported late: these modules import the web server, which the help does not need.
     from outflank.tools.arena.arena import Arena
     from outflank.tools.arena.serving import RUN_FOLDER, serve_arena
     from outflank.tools.runtime.address import Address
 
     if ctx.get_parameter_source("concurrency") is click.core.ParameterSource.DEFAULT:
-        played = replace(played, concurrency=0)  # the usual number of pairs at once
+        played = replace(played, concurrency=0)  # the default number of concurrent pairs
     if form != Format.STANDING and not start and not entrants:
         raise click.UsageError("say when the tournament begins: --start TIME, --entrants N, or both")
     folder = options.folder or arena.with_suffix("")
@@ -277,11 +277,11 @@ def _url(config: Mapping[str, Any]) -> str:
 
 
 def _config(arena: Path) -> dict[str, Any]:
-    """Read the file of an arena that is given by it, or by the folder next to it; empty without a file."""
+    """Read an arena's TOML file, given by its own path or by the arena's folder; empty if there is no file."""
     file = Path(f"{arena}.toml") if arena.is_dir() else arena
     return read_config(file) if file.is_file() else {}
 
 
 def _folder(arena: Path) -> Path:
-    """Return the folder of an arena that is given by it, or by its file."""
+    """Return the folder of an arena, given by its own path or by the arena's TOML file."""
     return arena if arena.is_dir() else Path(_config(arena).get("out") or arena.with_suffix(""))

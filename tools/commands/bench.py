@@ -1,4 +1,4 @@
-"""``outflank bench`` and ``perft``: how fast the search and the rules are, and how near scores are to exact ones."""
+"""``outflank bench`` and ``perft``: the speed of search and move generation, and the accuracy of scores."""
 
 import json
 import time
@@ -46,7 +46,7 @@ _SUITE = Path(__file__).parent / "data" / "bench.obf"
 _MIDGAME = Limit(depth=11)
 _SELECTIVE_MIDGAME = Limit(depth=18, selectivity=73)
 _PERFT_DEPTH = 9
-# A game has at most 64 discs to play with a pass before each; deeper counts are the same.
+# At most 64 discs are played, each after at most one pass, so deeper counts are the same.
 _DEEPEST = 128
 _STARTS = f"{', '.join(STARTS)} or a board"
 
@@ -64,7 +64,7 @@ def bench(ctx: click.Context, threads: int, hash_mb: int, parameters: Parameters
     if ctx.invoked_subcommand is not None:
         return
     searcher = Searcher(hash_mb=hash_mb, threads=threads, parameters=parameters)
-    searcher.prepare()  # otherwise the first position would seem slow
+    searcher.prepare()  # otherwise the time of the first position would include the setup
     if not as_json:
         click.echo(settings_line(searcher))
     show = _print_json if as_json else _print_row
@@ -79,7 +79,7 @@ def bench(ctx: click.Context, threads: int, hash_mb: int, parameters: Parameters
 
 
 def _work(searcher: Searcher) -> Iterator[tuple[str, Callable[[], int]]]:
-    """Yield the name of each piece of work, and what does it and returns its nodes (leaves for perft)."""
+    """Yield the name of each benchmark item, and a function that runs it and returns its nodes (leaves for perft)."""
     yield f"perft {_PERFT_DEPTH}", partial(count_leaves, Position.start(), _PERFT_DEPTH)
     for problem in _suite():
         position, name = problem.position, f"{problem.position.empties} empties"
@@ -94,7 +94,7 @@ def _work(searcher: Searcher) -> Iterator[tuple[str, Callable[[], int]]]:
 
 
 def _nodes(searcher: Searcher, position: Position, limit: Limit) -> int:
-    """Search with an empty table; clearing it is part of the time."""
+    """Search with an empty transposition table; the time includes clearing the table."""
     searcher.clear()
     return searcher.search(position, limit).nodes
 
@@ -210,7 +210,7 @@ def perft(
         )
     began = time.perf_counter()
     parts = divide(first, depth, pass_is_free) if divided else {}
-    # A finished game has no moves to divide by, yet is a leaf.
+    # A finished game has no moves to sum over, but is itself a leaf.
     leaves = sum(parts.values()) or count_leaves(first, depth, pass_is_free)
     seconds = time.perf_counter() - began
     speed = round(leaves / max(seconds, 1e-9))

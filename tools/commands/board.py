@@ -1,4 +1,4 @@
-"""``outflank board``: a position as text or as an image."""
+"""``outflank board``: shows a position as text or as an image."""
 
 import sys
 from collections.abc import Sequence
@@ -118,7 +118,7 @@ def _form_of(asked: Form | None, output: Path) -> Form:
 
 
 def _up_to(game: AnnotatedGame, ply: int) -> AnnotatedGame:
-    """Return the game up to the position after `ply` moves, in which passes do not count."""
+    """Return the game up to the position after `ply` moves, not counting passes."""
     for end in range(len(game.moves) + 1):
         shown = replace(game, moves=game.moves[:end])
         if shown.discs_played == ply:
@@ -151,7 +151,7 @@ def _last(position: Position, text: str) -> Move:
 
 
 def _moves(position: Position, line: str | None) -> Sequence[Move]:
-    """Return the moves to show, forced passes among them."""
+    """Return the moves to show, including forced passes."""
     with as_usage("--line"):
         return [turn.move for turn in Game.from_transcript(line or "", first=position)]
 

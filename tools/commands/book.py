@@ -1,4 +1,4 @@
-"""``outflank book``, the other commands: showing, drawing, counting, exchanging and checking opening books."""
+"""The commands of ``outflank book`` that don't grow a book: show, draw, count, export, import and check."""
 
 from collections.abc import Callable
 from dataclasses import asdict
@@ -47,7 +47,7 @@ _USUAL_BOOK = "standard"
 
 
 def _book_argument(**attributes: Any) -> Callable[[Decorated], Decorated]:
-    """Return the argument ``[BOOK]``, a file or the name of a shipped book, which hands the command ``path``."""
+    """Return the argument ``[BOOK]``, a file or the name of a shipped book, passed to the command as ``path``."""
     return click.argument(
         "path",
         metavar="[BOOK]",
@@ -59,7 +59,7 @@ def _book_argument(**attributes: Any) -> Callable[[Decorated], Decorated]:
 
 
 def _book_and_position(command: Callable[..., None]) -> Callable[..., None]:
-    """Take ``[BOOK] [POSITION]``, handed as ``path`` and ``text``; a single word is a book if there is one."""
+    """Add the arguments ``[BOOK] [POSITION]`` as ``path`` and ``text``. A single word is a BOOK if that book exists."""
 
     @wraps(command)
     def looking(path: str, text: str, **options: object) -> None:
@@ -175,7 +175,7 @@ def export(path: Path, output: Path, form: Form | None) -> None:
     only the level of each search, and edax-text has nothing but leaves and levels. docs/book.md describes them.
     """
     form = form or ("edax" if output.suffix.lower() == ".dat" else "text")
-    if output is STDOUT and form == "edax":  # its header is filled in at the end
+    if output is STDOUT and form == "edax":  # the file's header is filled in at the end
         raise click.BadParameter("edax is a binary form: name a file (-o FILE)", param_hint="--output")
     with Book.open(path) as book, book.steady(), open_output(output) as file:
         write_form(book, file, form)
@@ -202,7 +202,7 @@ def import_(source: str, path: Path, form: Form | None, rules: Rules | None) -> 
     """
     from outflank.tools.books.importing import import_book
 
-    if not path.exists():  # an existing book is refused in other words
+    if not path.exists():  # an existing book has another error message
         expect_writable(path)
     count = import_book(source, path, rules, form)
     click.echo(f"{path}: {counted(count, 'position')}")

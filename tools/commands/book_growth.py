@@ -1,4 +1,4 @@
-"""``outflank book``, the commands that change a book: growing, judging again, setting, pruning and merging."""
+"""The commands of ``outflank book`` that change a book: build, deepen, extend, learn, set, prune and merge."""
 
 import json
 import re
@@ -92,7 +92,7 @@ def _plies_option(default: int) -> Callable[[Decorated], Decorated]:
 
 
 def _reach_options(plies: int, *more: Decorator) -> Decorator:
-    """Return ``--max-error --plies --ply-cost``, which hand the command ``reach``, a ``Reach``."""
+    """Return ``--max-error --plies --ply-cost``, passed to the command as ``reach``, a ``Reach``."""
     return handing({"reach": Reach}, max_error_option, _plies_option(plies), _ply_cost_option, *more)
 
 
@@ -107,7 +107,7 @@ _games_options = together(
 
 
 def rules_option(default: str) -> Callable[[Decorated], Decorated]:
-    """Return ``--rules RULES`` of a book, which hands the command a ``Rules``, or None, explained by `default`."""
+    """Return ``--rules RULES`` of a book. Its value is a ``Rules``, or None, which `default` explains in the help."""
     return click.option(
         "--rules",
         metavar="RULES",
@@ -152,7 +152,7 @@ def build(
         game = asked_game(rules or Rules() if book is None else book, text)
         add_to_log = stack.enter_context(growth_log(log, path))
         run = stack.enter_context(open_run(**place))
-        if book is None:  # not before: a log or a cluster that is refused leaves no new book behind
+        if book is None:  # created last, so that no empty book remains if the log or the cluster fails
             book = stack.enter_context(BookWriter.create(path, rules or Rules()))
         what = book_history("build", game, **asdict(reach), budget=budget)
 
@@ -338,7 +338,7 @@ def merge(
     others = [other for other in others if not (path.exists() and other.samefile(path))]
     with ExitStack() as stack:
         run = stack.enter_context(open_run(**place))
-        # A book that is still being read could not be put in order at the end.
+        # The readers are closed first, since a book that is being read can't be cleaned up at the end.
         with ExitStack() as readers:
             book, added = merged_books(path, [readers.enter_context(Book.open(other)) for other in others])
         stack.enter_context(book)

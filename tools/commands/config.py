@@ -1,4 +1,4 @@
-"""``outflank config``: the file of a user's own defaults, and what it sets."""
+"""``outflank config``: shows the user's config file and the defaults that it sets."""
 
 import shlex
 from collections.abc import Iterator, Mapping

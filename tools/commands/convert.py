@@ -1,4 +1,4 @@
-"""``outflank convert``: game files of one format, or of several, into another."""
+"""``outflank convert``: converts game files to another format."""
 
 import json
 import sys
@@ -92,7 +92,7 @@ def convert(
     outputs = written_files(target, output)
     replaced = [path for path in outputs if path.is_file() and path.stat().st_size]
     read, games, written = ReadGames(), 0, 0
-    incomplete: set[str] = set()  # files of which games, variations or properties are left out
+    incomplete: set[str] = set()  # the files with games, variations or properties that are left out
     known: set[bytes] = set()
     began = time.perf_counter()
     with game_writer(target, output, style=style, passes=passes) as writer:
@@ -141,12 +141,12 @@ def convert(
 
 
 def _report(facts: dict[str, Any], files: Sequence[Path], as_json: bool) -> None:
-    """Print the numbers, to standard error where games go to standard output."""
+    """Print the counts; if games go to stdout, print the counts to stderr."""
     if as_json:
         click.echo(json.dumps(facts | {"files": list(map(str, files))}), err=not files)
         return
     if not files and not facts["bad"] and not sys.stderr.isatty():
-        return  # a pipe between programs, where the numbers would only fill a log
+        return  # in a pipe between programs, the counts would only fill a log
     click.echo(
         f"{counted(facts['read'], 'game')} read, {facts['written']:,} written, {facts['bad']:,} bad, "
         f"{facts['seconds']:.1f} s",

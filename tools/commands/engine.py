@@ -37,7 +37,7 @@ elo_option = click.option(
 
 
 ONE_STRENGTH = ("--level", "--elo")
-"""The options that each set the whole strength."""
+"""The options that each determine the strength alone, so that they exclude each other."""
 _STDIN, _STDOUT = 0, 1
 _engine_options = handing(
     {"strength": Strength},
@@ -136,7 +136,7 @@ def gtp(**given: Any) -> None:
 
     docs/gtp.md describes every command. If no option limits the search, the controller's clock does.
     """
-    from outflank.protocol.server.gtp.commands import Gtp  # not at the top: each needs its own protocol alone
+    from outflank.protocol.server.gtp.commands import Gtp  # imported late: only this command needs it
 
     _serve(Gtp(), **given)
 
@@ -166,17 +166,17 @@ def uci(**given: Any) -> None:
 
 
 def _log_to(path: Path) -> Callable[[str, bytes], None]:
-    """Return a function that writes the dialogue to a file, in the form that a match's ``--log`` has.
+    """Return a function that logs the dialogue to a file, in the format of a match's ``--log``.
 
-    It takes a line that came (``>``) or a piece of an answer (``<``), and ends the log at the first failure.
+    The function takes a received line (``>``) or a part of an answer (``<``), and stops logging at the first error.
 
     Raises: UnwritableError if the file can't be opened.
     """
-    # Unbuffered: nothing is lost whatever ends us, and pieces written by two threads never mix.
+    # Unbuffered, so that a crash loses nothing.
     with writing(path):
         file = FileIO(path, "a")
     began = time.monotonic()
-    lock = Lock()  # pieces come from two threads
+    lock = Lock()  # two threads write to the log
 
     def log(sign: str, data: bytes) -> None:
         with lock:

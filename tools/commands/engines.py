@@ -1,4 +1,4 @@
-"""``outflank engines``, ``compliance`` and ``selftest``: the engines at hand, and how well an engine behaves."""
+"""``outflank engines``, ``compliance`` and ``selftest``: list installed engines, and test an engine's behaviour."""
 
 import json
 import math
@@ -73,7 +73,7 @@ def engines(folders: tuple[Path, ...], check: bool, facts: bool, as_json: bool) 
 
 
 def _examined(text: str) -> EngineSpec:
-    """Read the engine. Outflank plays without a book unless its arguments name one, so that it has to think."""
+    """Parse the engine. Outflank itself plays without a book unless its arguments name one, so that it must search."""
     if text.startswith("catalogue:"):
         return EngineSpec.parse(text)
     entry = EngineSpec.from_settings({"name": "the engine", **read_keys(text)})
@@ -197,13 +197,13 @@ def compliance(
 
 
 class _FirstAnswer:
-    """Tells once what an engine may be if its first answer takes seconds.
+    """Warns once if an engine's first answer takes seconds, with a hint that its protocol may be another one.
 
     Args:
-        interrupts: the signals, which end the wait.
+        interrupts: the recorder of signals, which end the wait.
 
     Attributes:
-        has_come: whether the answer has come.
+        has_come: whether the first answer has arrived.
     """
 
     def __init__(self, interrupts: Interrupts) -> None:
@@ -212,12 +212,12 @@ class _FirstAnswer:
         self.has_come = False
 
     def wait(self) -> None:
-        """Note that an answer is awaited; called often. Raises: Interrupted."""
+        """Check the waiting time; called repeatedly while an answer is awaited. Raises: Interrupted."""
         self._interrupts.check()
         now = time.monotonic()
         self._began = now if self._began is None else self._began
         if not self.has_come and now - self._began > _SILENT_SECONDS:
-            self._began = math.inf  # say it once
+            self._began = math.inf  # so that the warning is not repeated
             warn(
                 f"no answer in {_SILENT_SECONDS:g} s, of {START_SECONDS:g} that a start may take; {OTHER_PROTOCOL}"
             )

@@ -143,8 +143,8 @@ async def _play(client: GgsClient) -> None:
     loop = asyncio.get_running_loop()
 
     def interrupt(number: int, frame: object) -> None:
-        """Interrupt from a handler of signals, which the loop of Windows lacks."""
-        with suppress(RuntimeError):  # it has ended
+        """Handle a signal without the event loop's own signal handlers, which Windows lacks."""
+        with suppress(RuntimeError):  # the loop has ended
             loop.call_soon_threadsafe(partial(client.interrupt, number, at_once=number != signal.SIGINT))
 
     before = {number: signal.signal(number, interrupt) for number in heeded_signals()}

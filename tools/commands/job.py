@@ -1,4 +1,4 @@
-"""``outflank job``: positions that are solved in workers, every answer kept in a folder."""
+"""``outflank job``: solves positions in worker processes, and keeps all results in a folder."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -159,7 +159,7 @@ def import_(folder: Path, claims_file: BinaryIO) -> None:
 
 def _workers(place: Place, threads: int, hash_mb: int) -> Workers:
     if place["workers"] is None and place["cluster"] is None:
-        # Threads share a table, so that two processors are twice as fast as one; workers solve boards twice.
+        # One worker with many threads, since threads share a table, while several workers solve some boards twice.
         threads = threads if threads > 1 else min(processors(), MOST_THREADS)
         place = {"workers": max(processors() // threads, 1)}
     return Workers(lambda: open_executor(**place), hash_mb, threads)

@@ -1,4 +1,4 @@
-"""``outflank match``, ``tournament`` and ``tune``: the runs that they play and show."""
+"""``outflank match``, ``tournament`` and ``tune``: play runs of games between engines and show the results."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ from outflank.tools.match.stats.spsa import Tuned
 from outflank.tools.runs.resume import ask_about_commands
 from outflank.tools.runs.show import show_run
 
-if TYPE_CHECKING:  # extras that most do without
+if TYPE_CHECKING:  # needs optional dependencies
     from outflank.tools.match.runner.session import RunSession
 
 RUNS_FOLDER = Path("runs")
-"""The folder of the runs whose folder is not named."""
+"""The parent folder of runs that are named by date and time."""
 _WITH_RESUME = ("concurrency", "cluster", "as_json", "live", "delay", "log")
 _SHORT_MATCH = ('name="level 5" cmd="outflank gtp --level 5"', 'name="level 4" cmd="outflank gtp --level 4"')
 _MOST_GAMES_OF_TEST = 20_000
@@ -128,7 +128,7 @@ def tune(
     the winner. A match of the result against the start follows. An engine gets its values at {name} in its cmd, else by
     GTP's kata-set-param, NBoard's set or UCI's setoption. docs/tuning.md has the details.
     """
-    # These bring numpy, which help does not need.
+    # Imported late: these modules import numpy, which the help does not need.
     from outflank.tools.match.runner.session import RunSession
     from outflank.tools.report.figures import Figures
 
@@ -168,19 +168,19 @@ def _play_run(
     *,
     may_grow: bool = False,
 ) -> tuple[RunSession, Run]:
-    """Play a new run, or resume one, and print its result; with --save-config write its settings and end.
+    """Play a new run, or resume one, and print its result; with --save-config, only write its settings.
 
-    A folder that has a run with the same settings resumes it, so that the same command may be given again.
+    If the folder already contains a run with the same settings, that run is resumed, so a command can be repeated.
 
     Args:
-        choose: makes the settings of a new run.
-        played: the settings by the options, without engines.
+        choose: the function that returns the settings of a new run.
+        played: the settings from the options, without engines.
         options: the other options.
         may_grow: whether a resumed run may get more games.
 
-    Returns: the session and the run as it ended.
+    Returns: the session, and the run at its end.
     """
-    from outflank.tools.match.runner.session import RunSession  # brings numpy, which help does not need
+    from outflank.tools.match.runner.session import RunSession  # imports numpy, which the help does not need
 
     if options.resume:
         _expect_options_of_resume(may_grow)
@@ -204,7 +204,7 @@ def _play_run(
                 "run with --resume",
                 param_hint="--out",
             )
-        # The commands that it starts are those of this command line.
+        # No question is needed: the engines' commands are on this command line.
         return _resume(options.folder, lambda settings: None, options, _typed_concurrency(played), games)
     with _new_folder(options) as folder:
         session = RunSession(settings, folder)
@@ -219,8 +219,8 @@ def _resume(
     games: int | None,
     resumed_by: Path | None = None,
 ) -> tuple[RunSession, Run]:
-    """Play the rest of a run; see ``RunSession.resume`` and ``_play_run``."""
-    from outflank.tools.match.runner.session import RunSession  # brings numpy, which help does not need
+    """Resume a run and play the rest of it; see ``RunSession.resume`` and ``_play_run``."""
+    from outflank.tools.match.runner.session import RunSession  # imports numpy, which the help does not need
 
     with RunSession.resume(folder, allow, concurrency, games) as session:
         return session, _show(session, options, resumed_by or folder)
@@ -257,10 +257,10 @@ def _new_folder(options: RunOptions) -> Iterator[Path]:
 
 
 def _show(session: RunSession, options: RunOptions, folder: Path) -> Run:
-    """Play and show a run that ``--resume`` of `folder` continues; see ``show_run``."""
+    """Play and show a run. If it is interrupted, ``--resume`` of `folder` continues it; see ``show_run``."""
     play: dict[str, Any] = {}
     if options.cluster:
-        from outflank.tools.match.runner.cluster import ClusterPool  # an extra that most do without
+        from outflank.tools.match.runner.cluster import ClusterPool  # needs optional dependencies
 
         address = options.cluster
         play["open_pool"] = lambda settings, run, on_update, all_dialogues: ClusterPool(

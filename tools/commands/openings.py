@@ -1,4 +1,4 @@
-"""``outflank openings``: finds openings by name, and makes the suite of balanced openings that matches begin with."""
+"""``outflank openings``: finds openings by name, and makes the suite of balanced openings for matches."""
 
 from functools import partial
 from pathlib import Path
@@ -17,7 +17,7 @@ from outflank.tools.cli.types import Number, WholeNumber, shown_output
 from outflank.tools.runtime.cluster import Place
 from outflank.tools.runtime.progress import progress_bar
 
-_BATCH = 64  # openings per task; in small tasks, messages between processes would cost too much
+_BATCH = 64  # the number of openings per task; with small tasks, communication would dominate
 
 
 @click.group(cls=CommandGroup)

@@ -1,4 +1,4 @@
-"""``outflank play`` and ``solo``: games at a terminal, against the engine or against chance."""
+"""``outflank play`` and ``solo``: games at the terminal, against the engine or alone for hidden chips."""
 
 import json
 import random
@@ -51,7 +51,7 @@ _HIGHEST_SEED = 2**31 - 1
 
 
 class Side(click.Choice):  # type: ignore[type-arg]  # generic in newer versions of click alone
-    """A side, also by its first letter."""
+    """The name of a side, which may be abbreviated."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Read it. Raises: click.BadParameter."""
@@ -164,7 +164,7 @@ def _heading(rules: Rules, strength: Strength, control: TimeControl) -> str:
 
 
 def _files(saved: Path | None, resumed: str | None) -> GameFiles:
-    """Return the files of the game; `resumed` is None, a path, or the description of a game, which names no file."""
+    """Return the files of the game. `resumed` is the value of --resume: a file, the description of a game, or None."""
     try:
         return GameFiles(saved, None if resumed is None else Path(resumed))
     except (NotationError, SettingsError) as error:
@@ -241,7 +241,7 @@ def solo(
 
 
 def _begin_solo(seed: int, layout: tuple[int, ...], variant: Variant, as_json: bool) -> None:
-    """Print the settings from which the same deal is made, and warn of chips that no play can win."""
+    """Print the settings that reproduce the deal, and warn about chips that can never be won."""
     names = [square_name(square) for square in layout]
     lost = [square_name(square) for square in never_winnable(layout)]
     if lost:

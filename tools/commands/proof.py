@@ -1,4 +1,4 @@
-"""``outflank proof``: proofs of exact scores, and what follows from claims of others."""
+"""``outflank proof``: makes and checks proofs of exact scores, and derives bounds from the claims of others."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -114,7 +114,7 @@ def make(
 def _problems(
     texts: Sequence[str], board: str | None, rules: Rules
 ) -> tuple[list[Problem], Complaints, Mapping[bytes, Bounds]]:
-    """Return the positions of arguments or of a job, the complaints about bad ones, and the bounds that a job knows."""
+    """Return the positions of the arguments or of a job, the warnings about bad positions, and the job's bounds."""
     if len(texts) != 1 or not Path(texts[0]).is_dir():
         return *read_problems(texts, board, rules, same_rules=True), {}
     with JobFile.read(Path(texts[0])) as job:

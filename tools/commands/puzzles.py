@@ -1,4 +1,4 @@
-"""``outflank puzzles``: problems from games, proven and rated; and asked at the terminal."""
+"""``outflank puzzles``: finds, proves and rates problems in games, and asks them at the terminal."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -53,16 +53,16 @@ def _read_empties(text: str) -> range:
 
 
 class _Puzzles(CommandGroup):
-    """A group in which words that do not begin with a command belong to the first one."""
+    """A command group whose first command is the default, used if the arguments don't begin with a command."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Put the name of the first command before words that begin with none."""
+        """Insert the name of the first command if the arguments don't begin with a command."""
         if args and args[0] not in (*self.commands, *ctx.help_option_names):
             args = [next(iter(self.commands)), *args]
         return super().parse_args(ctx, args)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list["CompletionItem"]:
-        """Return the commands, and the files that the first one takes."""
+        """Return the commands, and files for the default command."""
         from click.shell_completion import CompletionItem  # not at the top: a command starts without it
 
         return [*super().shell_complete(ctx, incomplete), CompletionItem(incomplete, type="file")]
@@ -149,7 +149,7 @@ def find_problems(
         ):
             for puzzle in islice(find(passing(), goal, empties, workers, kept), count):
                 found.append(puzzle)
-    finally:  # Ctrl-C ends it too, and what has been found by then is written
+    finally:  # after Ctrl-C too, the problems found so far are written
         if order == "difficulty":
             found.sort(key=lambda puzzle: puzzle.difficulty)
         if found:

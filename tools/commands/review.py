@@ -1,4 +1,4 @@
-"""``outflank review``: what the moves of a game cost, and what would have been better."""
+"""``outflank review``: reviews games for the cost of each move and for better moves."""
 
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -157,7 +157,7 @@ def review(
     read = ReadGames()
     places = deque[
         tuple[AnnotatedGame, str, int]
-    ]()  # games whose reviews are awaited, their files and numbers
+    ]()  # the games with pending reviews, with their files and numbers
     only = "--svg draws the curve" if files["svg"] else "--ply shows a move" if ply else ""
 
     def chosen() -> Iterator[AnnotatedGame]:

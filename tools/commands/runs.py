@@ -1,4 +1,4 @@
-"""``outflank report``, ``export`` and ``sprt``: what was played, as a page, as games, and as the verdict of a test."""
+"""``outflank report``, ``export`` and ``sprt``: a run's report, its games, and a sequential test of its results."""
 
 import json
 from datetime import datetime
@@ -48,7 +48,7 @@ def report(run: Path, output: Path | None, live: Address | None, as_json: bool) 
     The run need not be over: table and report show its current state, and nothing is played. With --live the run's page
     is served until Ctrl-C.
     """
-    # These bring numpy, which help does without.
+    # Imported late: these modules import numpy, which the help does not need.
     from outflank.tools.report.figures import Figures, summary
     from outflank.tools.report.report import render_report
     from outflank.tools.report.tables import print_result
@@ -109,9 +109,9 @@ def export(run: Path, name: _Format | None, output: Path) -> None:
 
 
 def _counts(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> tuple[int, ...]:
-    """Read counts, or count the pairs of the run that is named in their place."""
+    """Parse the counts; if a run is named instead, count its pairs by points."""
     if len(texts) == 1 and names_a_run(texts[0]):
-        from outflank.tools.match.standings import Standings  # brings numpy, which help does without
+        from outflank.tools.match.standings import Standings  # imports numpy, which the help does not need
 
         run = _read(Path(texts[0]))
         if len(run.settings.engines) != 2:

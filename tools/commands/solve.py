@@ -1,4 +1,4 @@
-"""``outflank solve``: who wins, by how much and with which move."""
+"""``outflank solve``: solves positions for their exact score and best move."""
 
 from collections.abc import Sequence
 from dataclasses import replace

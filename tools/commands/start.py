@@ -1,4 +1,4 @@
-"""The entry point of the `outflank` program; signals are handled from its first line on."""
+"""The entry point of the `outflank` program, which installs signal handlers before slow imports."""
 
 from outflank.tools.runtime.signals import end_at_once
 
@@ -6,7 +6,7 @@ from outflank.tools.runtime.signals import end_at_once
 def main() -> None:
     """Run the program."""
     end_at_once()
-    from outflank.tools.cli.program import main  # which takes a tenth of a second to import
+    from outflank.tools.cli.program import main  # this import takes a tenth of a second
 
     main()
 

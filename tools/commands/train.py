@@ -1,4 +1,4 @@
-"""``outflank train``: re-creates the evaluation from nothing but games of its own."""
+"""``outflank train``: trains the evaluation from scratch, by self-play."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -53,13 +53,13 @@ def train() -> None:
 
 
 def _evaluation_option(name: str, use: str) -> Callable[[Decorated], Decorated]:
-    """Return an option for the file of an evaluation; the shipped one if it is left out."""
+    """Return an option for the file of an evaluation; the default is the shipped evaluation."""
     text = f"Evaluation to {use}.  [default: the shipped one]"
     return click.option(name, type=EXISTING_FILE, default=SHIPPED, show_default=False, help=text)
 
 
 def _end_option(name: str, default: int, use: str) -> Callable[[Decorated], Decorated]:
-    """Return an option for the most empty squares at which searches reach the end of the game."""
+    """Return an option for the largest number of empty squares at which positions are solved."""
     text = f"From this number of empty squares on, {use}."
     return click.option(name, type=WholeNumber(0, 60), default=default, help=text)
 
@@ -78,7 +78,7 @@ _weights_out_option = click.option(
 
 
 def _picture(path: Path) -> Path:
-    """Refuse a picture of an unknown format before hours of work. Raises: NotationError."""
+    """Check a picture's file format before hours of work. Raises: NotationError."""
     from matplotlib.backend_bases import FigureCanvasBase
 
     kinds = FigureCanvasBase.get_supported_filetypes()
@@ -194,7 +194,7 @@ def selfplay(
         raise click.UsageError(f"--random-moves takes the fewest before the most, not {fewest} {most}")
     shard = settings.games_a_shard
     if games % shard:
-        shard = min(shard, games)  # ten games are one shard of ten
+        shard = min(shard, games)  # fewer games than a shard make one smaller shard
         settings = replace(settings, games_a_shard=shard)
     if rest := games % shard:
         rounded = games - rest + shard
@@ -593,7 +593,7 @@ def info(file: Path | None, as_json: bool) -> None:
         return
     click.echo(f"evaluation {evaluation}: {'the shipped one' if file is None else path}")
     step: Any = made
-    while isinstance(step, dict):  # each step keeps the record of the one before
+    while isinstance(step, dict):  # each step contains the record of the previous step
         click.echo(
             f"\n{printable(' '.join(str(step[key]) for key in ('date', 'command') if key in step), None)}"
         )

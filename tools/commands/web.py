@@ -1,4 +1,4 @@
-"""``outflank web``: a board in the browser."""
+"""``outflank web``: the analysis board in the browser."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def _engines(texts: Sequence[str]) -> "tuple[EngineSpec, ...]":
-    from outflank.protocol.drivers.spec import read_engines  # not at the top: analyze starts without it
+    from outflank.protocol.drivers.spec import read_engines  # imported late: analyze does not need it
 
     return read_engines(texts)
 
