@@ -1,4 +1,4 @@
-"""Claims about scores: reading them, deducing a root's score from them, and solving a random sample again."""
+"""Reads claims about scores, deduces a root's score from them, and solves a random sample of them again."""
 
 import json
 import lzma
@@ -37,9 +37,9 @@ from outflank.tools.solving.proofs import check
 from outflank.tools.solving.proofs.write import ProofWriter
 
 _MOST_BYTES = 1 << 28
-_MOST_BOARDS = 4_000_000  # of a deduction, which remembers all of them
+_MOST_BOARDS = 4_000_000  # the limit for a deduction, which stores every board that it visits
 _ROW = re.compile(r"([-XO]{64} [XO]);?,([+-]?\d{1,2}),([+-]?\d{1,2})")
-_MOST_NAMED = 10  # lines in a message
+_MOST_NAMED = 10  # the number of lines that a message lists
 HEADING = "position,lower,upper"
 _UNKNOWN: Bounds = (-64, 64)
 
@@ -61,7 +61,7 @@ class Claim:
 
 
 def read_claims(stream: BinaryIO, name: str, rules: Rules) -> list[Claim]:
-    """Read a file of claims: ``position,lower,upper`` on each line, with or without that heading.
+    """Read a file of claims: ``position,lower,upper`` on each line, after an optional heading line.
 
     Raises: FileFormatError at the first invalid line.
     """
@@ -99,7 +99,7 @@ def _claim(row: str, number: int, rules: Rules) -> Claim:
 def bounds_of(claims: Iterable[Claim]) -> dict[bytes, Bounds]:
     """Return the combined bounds of claims, by the keys of their boards.
 
-    Raises: SettingsError if two of them contradict each other.
+    Raises: SettingsError if two claims contradict each other.
     """
     found: dict[bytes, Bounds] = {}
     for claim in claims:
@@ -114,10 +114,11 @@ def bounds_of(claims: Iterable[Claim]) -> dict[bytes, Bounds]:
 class Deduction:
     """The consequences of claims under the rules, without a search.
 
-    The score of a board follows from its moves, down to the fewest empty squares of a claim.
+    The bounds of a board follow from the bounds after its moves. The deduction goes no deeper than the claim with the
+    fewest empty squares.
 
     Attributes:
-        met: True once a board with a claim was reached.
+        met: True once the deduction has reached a board with a claim.
     """
 
     def __init__(self, bounds: dict[bytes, Bounds], empties: int) -> None:
@@ -126,11 +127,11 @@ class Deduction:
         self.met = False
 
     def __len__(self) -> int:
-        """Return the number of questions about boards that were followed."""
+        """Return the number of questions about boards that have been examined."""
         return len(self._followed)
 
     def bounds(self, root: Position) -> Bounds:
-        """Return the bounds of the root's score that follow; the lower one is the higher if claims contradict it."""
+        """Return the deduced bounds of the root's score; lower > upper if the claims contradict each other."""
         lower = _highest(
             lambda wanted: self._by_moves(root, wanted, True) or self._follows(root, wanted, True)
         )
@@ -140,7 +141,7 @@ class Deduction:
         return lower, -held
 
     def needed(self, root: Position, bounds: Bounds) -> set[bytes]:
-        """Return the boards of claims that these bounds of the root follow from."""
+        """Return the boards whose claims imply these bounds of the root."""
         lower, upper = bounds
         found: set[bytes] = set()
         seen: set[tuple[Position, int, bool]] = set()
@@ -161,21 +162,21 @@ class Deduction:
         return found
 
     def claimed(self, position: Position, wanted: int, reached: bool) -> bool:
-        """Return whether a claim says that the side to move reaches `wanted` discs, or that it does not."""
+        """Return whether a claim says that the side to move reaches `wanted` discs, or fails to if not `reached`."""
         if position.must_pass or position.is_over:
             return False
         lower, upper = self._bounds.get(key_of(position)[0], _UNKNOWN)
         return lower >= wanted if reached else upper < wanted
 
     def answer(self, position: Position, wanted: int) -> Move:
-        """Return a move that reaches `wanted` discs. Raises: SettingsError if that does not follow."""
+        """Return a move that reaches `wanted` discs. Raises: SettingsError if the claims imply no such move."""
         for move in position.legal_moves():
             if self._follows(position.play(move), 1 - wanted, False):
                 return move
         raise SettingsError(f"{wanted:+d} does not follow for {position.board_string()}")
 
     def _follows(self, position: Position, wanted: int, reached: bool) -> bool:
-        """Return whether it follows that the side to move reaches `wanted` discs, or that it does not."""
+        """Return whether the claims imply that the side to move reaches `wanted` discs, or fails to if not `reached`."""
         moving, passed = after_passes(position)
         if moving.is_over:
             return (moving.score(moving.side) >= wanted) == reached
@@ -206,7 +207,7 @@ class Deduction:
 
 
 def _highest(holds: Callable[[int], bool]) -> int:
-    """Return the highest score from -64 to 64 for which a monotonic condition holds; for -64 it always does."""
+    """Return the highest score from -64 to 64 for which a monotonic condition holds. It must hold for -64."""
     lower, upper = -64, 64
     while lower < upper:
         middle = (lower + upper + 1) // 2
@@ -217,9 +218,10 @@ def _highest(holds: Callable[[int], bool]) -> int:
 def follow(
     file: BinaryIO, root: Position, proof_path: Path | None, needed_path: Path | None, as_json: bool
 ) -> None:
-    """Print the score of a position that follows from a file of claims; run the checker on a proof that is written.
+    """Print the score of a position as deduced from a file of claims. With `proof_path`, write and check a proof.
 
-    Raises: OutflankError if a proof is wanted and no score follows, or if the checker refuses it.
+    Raises: OutflankError if no claim applies or claims contradict each other, if a proof is wanted and no exact score
+        follows, or if the checker refuses the proof.
     """
     claims = read_claims(file, file.name, root.rules)
     deduction = Deduction(bounds_of(claims), min(claim.position.empties for claim in claims))
@@ -267,7 +269,7 @@ def follow(
 
 
 def _lines_of(claims: Iterable[Claim], keys: set[bytes]) -> str:
-    """Return ``lines 2, 5 and 7``, the claims about the boards of these keys."""
+    """Return the line numbers of the claims about the boards with these keys, as in ``lines 2, 5, 7``."""
     lines = [str(claim.line) for claim in claims if key_of(claim.position)[0] in keys]
     shown = ", ".join(lines[:_MOST_NAMED])
     more = f" and {len(lines) - _MOST_NAMED:,} more" if len(lines) > _MOST_NAMED else ""
@@ -275,7 +277,7 @@ def _lines_of(claims: Iterable[Claim], keys: set[bytes]) -> str:
 
 
 def drawn(claims: Sequence[Claim], sample: int, seed: int) -> list[Claim]:
-    """Draw a random sample of claims, which contains the smaller samples of the same seed."""
+    """Draw a random sample of claims. A larger sample contains the smaller samples of the same seed."""
     order = list(range(len(claims)))
     random.Random(seed).shuffle(order)
     return [claims[i] for i in order[:sample]]
@@ -289,7 +291,7 @@ def audit(
     hash_mb: int,
     as_json: bool,
 ) -> None:
-    """Solve claims again, and print wrong claims and a bound of their share.
+    """Solve a sample of claims again. Print the wrong claims and an upper bound on their share of all claims.
 
     Raises: OutflankError if a claim is wrong.
     """
@@ -324,7 +326,7 @@ def _name_of(claim: Claim) -> str:
 
 
 def _solve_again(hash_mb: int, claim: Claim) -> tuple[bool, int]:
-    """Return, in a worker, whether a claim is true, and the nodes of its searches."""
+    """Return whether a claim is true, and the nodes of its searches. Runs in a worker."""
     nodes = 0
     searcher = shared_searcher(hash_mb=hash_mb)
     for wanted, claimed in ((claim.lower, "lower"), (claim.upper + 1, "upper")):
@@ -337,13 +339,13 @@ def _solve_again(hash_mb: int, claim: Claim) -> tuple[bool, int]:
 
 
 def audit_words(claims: int, checked: int, wrong: int) -> str:
-    """Return the result of solving claims again, in a sentence."""
+    """Return a sentence with the result of an audit."""
     text = f"{counted(checked, 'claim')} of {claims:,} solved again, {wrong:,} wrong"
     if wrong:
         return text
     if checked == claims:
         return f"{text}: all claims are true"
-    # The rule of three: with a share of 3 / n wrong, n draws without a wrong one have a chance of less than 5 %.
+    # The rule of three: if 3 / n of all claims were wrong, n draws would contain no wrong claim with probability < 5 %.
     if checked <= 3:
         return f"{text}: too few to say how many of all may be wrong"
     return f"{text}: with 95 % confidence at most {3 / checked:.2%} of all are wrong"

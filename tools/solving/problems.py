@@ -1,4 +1,4 @@
-"""Positions of a command line that are solved one after the other."""
+"""Reads the positions of a command line, and solves them one after the other."""
 
 import time
 from collections.abc import Sequence
@@ -26,14 +26,14 @@ def solve_all(
     rules: Rules,
 ) -> None:
     """Solve the problems one after the other, and print each solution."""
-    searcher.prepare()  # or the first position would seem slow
+    searcher.prepare()  # so that the first position's time does not include it
     report.begin(settings_line(searcher, str(rules), *limit_words(limit)))
     try:
         for number, problem in enumerate(problems, 1):
             found: list[Solution] = []
             try:
                 _solve(problem, number, len(problems), limit, searcher, all_moves, found)
-            finally:  # Ctrl-C ends it too, and what has been found by then is printed
+            finally:  # after Ctrl-C too, print the latest result
                 if found:
                     report.add(found[-1])
     finally:
@@ -49,7 +49,7 @@ def _solve(
     all_moves: bool,
     found: list[Solution],
 ) -> None:
-    """Append what is found to `found`; clearing the table counts."""
+    """Append each solution to `found` as the search deepens; its time includes clearing the table."""
     position = problem.position
 
     def note(info: SearchInfo) -> None:
@@ -73,7 +73,7 @@ def _solve(
 def read_problems(
     texts: Sequence[str], board: str | None, rules: Rules, same_rules: bool = False
 ) -> tuple[list[Problem], Complaints]:
-    """Return the problem of `board` if it is given, else those of the texts, and the complaints about bad ones."""
+    """Return the problem of `board` if it is given, else the problems of the texts; and complaints about bad ones."""
     if not texts and board is None:
         raise click.UsageError("there is nothing to solve: give POSITION or --board")
     bad = Complaints("position")
@@ -93,7 +93,7 @@ def read_problems(
                     bad.add(bad_game(text, entry))
                 else:
                     problems.append(Problem(entry.final))
-                # A pipe may never end.
+                # Limits, because a pipe may never end.
                 if bad.count >= _MOST_BAD:
                     raise OutflankError(f"{shown(text)} is no file of positions: {_MOST_BAD:,} can't be read")
                 if len(problems) > _MOST_POSITIONS:

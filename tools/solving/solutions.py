@@ -1,4 +1,4 @@
-"""The solutions of ``outflank solve``, as a table or as JSON."""
+"""Prints the solutions of ``outflank solve`` as a table or as JSON."""
 
 import json
 from collections.abc import Mapping
@@ -33,7 +33,7 @@ class Solution:
     Attributes:
         number: the number of the problem in its file, 1 for the first.
         seconds: the wall time, including the clearing of the table.
-        limit: the limit of the search; with its `wld` a score is 1, 0 or -1 if the search reached the end.
+        limit: the limit of the search. If it has `wld` and the search reached the end, a score is 1, 0 or -1.
     """
 
     number: int
@@ -69,13 +69,13 @@ class Solution:
         return sure and reached_end(self.info, self.position.empties)
 
     def score_text(self, line: Line) -> str:
-        """Return a score of this search as text: ``+18``, or ``win`` or ``>=+4`` by its limit."""
+        """Return a line's score as text: ``+18``, or ``win`` with the limit's `wld`, or ``>=+4`` with `at_least`."""
         if self.limit.at_least is not None and line.bound != "exact":
             return f"{'>=' if line.bound == 'lower' else '<='}{score_text(line.score)}"
         return line.result if self.limit.wld and line.result else score_text(line.score)
 
     def number_of(self, line: Line) -> float:
-        """Return a score of this search as a number: discs, or 1, 0 or -1."""
+        """Return a line's score as a number: discs, or 1, 0 or -1 with the limit's `wld`."""
         return _AS_NUMBER[line.result] if self.limit.wld and line.result else line.score
 
     def differences(self) -> list[str]:
@@ -134,26 +134,26 @@ class Solution:
 
 
 _ROW = "{#:>4} {empties:>7} {score:>5}  {move:<5} {nodes:>15} {seconds:>9} {nodes/s:>11}  {certainty:<17}  {line}"
-# Of a narrow terminal, which breaks longer lines.
+# The layout for a narrow terminal, which would break longer lines.
 _NARROW_ROW = "{#:>3} {empties:>7} {score:>5}  {move:<5} {nodes:>13} {seconds:>8}  {certainty:<10}  {line}"
-_WIDE = 120  # characters of a row with some moves of the line
+_WIDE = 120  # the number of characters of a wide row with some moves of the principal variation
 
 
 class SolutionReport:
     """Prints solutions and their totals.
 
     Args:
-        check: True to compare them with the file's scores.
+        check: True to compare the solutions with the file's scores.
         as_json: True to print JSON objects; all other output then goes to stderr.
     """
 
     def __init__(self, check: bool, as_json: bool) -> None:
         self._check, self.as_json = check, as_json
         self._solutions: list[Solution] = []
-        self.differing: list[int] = []  # numbers of the solutions that differ from the file
+        self.differing: list[int] = []  # the numbers of the solutions that differ from the file
 
     def begin(self, settings: str) -> None:
-        """Print the settings, and the table's heading."""
+        """Print the settings and the table's heading."""
         click.echo(settings, err=self.as_json)
         if not self.as_json:
             click.echo(heading(_row_layout()))

@@ -1,4 +1,4 @@
-"""Joins what several machines have solved: results of other jobs, and bounds of boards as lines of claims."""
+"""Combines results from several machines: merges jobs, and imports and exports bounds as files of claims."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -14,11 +14,11 @@ from outflank.tools.solving.jobs.file import JOB_FILE, BoardResult, JobFile
 
 
 def merge_jobs(folder: Path, others: Sequence[Path]) -> tuple[JobFile, int]:
-    """Add the results and positions of other jobs to the job in a folder, which starts with the settings of the first.
+    """Add the results and positions of other jobs to the job in a folder. A new job takes the first job's settings.
 
     Returns: the job, closed, and the number of its boards that were added or got better bounds.
-    Raises: SettingsError if rules differ; OutflankError if results contradict each other; FileFormatError. The job is
-        unchanged then.
+    Raises: SettingsError if rules differ; OutflankError if results contradict each other; FileFormatError. After an
+        error the job is unchanged.
     """
     is_new = not (folder / JOB_FILE).exists()
     jobs = []
@@ -48,7 +48,7 @@ def merge_jobs(folder: Path, others: Sequence[Path]) -> tuple[JobFile, int]:
 
 
 def exported(job: JobFile) -> Iterator[str]:
-    """Yield the bounds of each board of a job as lines of claims."""
+    """Yield the heading of a file of claims, then one line for each board of the job whose score is bounded."""
     yield f"{HEADING}\n"
     for key, solved in sorted(job.solved.items()):
         if solved.bounds != (-64, 64):
@@ -57,10 +57,11 @@ def exported(job: JobFile) -> Iterator[str]:
 
 
 def import_claims(folder: Path, file: BinaryIO, name: str) -> tuple[int, int]:
-    """Add the bounds of a file of claims, which are taken for true, to the job in a folder.
+    """Add the bounds of a file of claims, which are assumed to be true, to the job in a folder.
 
-    Returns: the number of boards of the file, and of those that were added or got better bounds.
-    Raises: FileFormatError; OutflankError if a claim contradicts what the job has solved. The job is unchanged then.
+    Returns: the number of boards in the file, and the number of boards that were added or got better bounds.
+    Raises: FileFormatError; OutflankError if a claim contradicts a result of the job. After an error the job is
+        unchanged.
     """
     with JobFile.open(folder) as job:
         claims = read_claims(file, name, job.facts.rules)

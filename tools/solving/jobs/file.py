@@ -1,7 +1,7 @@
-"""The file of a job: its positions, and the bounds of every board that was solved. docs/proofs.md describes it.
+"""The file of a job: its positions, and the bounds of every board that was solved. docs/proofs.md describes the format.
 
-Only one process writes to it. A result is committed with synchronous=FULL before it is used, so that a crash loses only
-the running searches.
+Only one process writes to the file. A result is committed with synchronous=FULL before it is used, so that a crash
+loses only the running searches.
 """
 
 import re
@@ -48,7 +48,7 @@ _AT_LEAST = re.compile(r"--at-least ([+-]?\d{1,2})")
 
 @dataclass(frozen=True, slots=True)
 class BoardResult:
-    """The known bounds of a board's score, and their cost."""
+    """The known bounds of a board's score, and the cost of the searches that found them."""
 
     lower: int
     upper: int
@@ -62,7 +62,7 @@ class BoardResult:
         return self.lower, self.upper
 
     def joined(self, other: "BoardResult") -> "BoardResult":
-        """Return the combination of both. Raises: OutflankError if they contradict each other."""
+        """Return the tighter bounds and the summed costs. Raises: OutflankError if the bounds contradict each other."""
         lower, upper = max(self.lower, other.lower), min(self.upper, other.upper)
         if lower > upper:
             raise OutflankError(
@@ -83,11 +83,12 @@ class JobFacts:
     """The settings of a job.
 
     Attributes:
-        positions: lines in OBF, with their scores if they had any.
-        frontier: the empty squares of the positions that workers solve; None to choose a number for each position.
-        workers: the number of workers at the start of the job, which that choice depends on.
-        question: ``Limit.solve`` with the question about each position; None in a job of an earlier version, which did
-            not store it.
+        positions: the positions as lines in OBF, with scores if the input had them.
+        frontier: the number of empty squares at which workers take over from the tree; None to choose it for each
+            position.
+        workers: the number of workers at the start of the job; the automatic choice of a frontier depends on it.
+        question: the question about each position, as a ``Limit.solve``; None in a job of an earlier version, which
+            did not store it.
         evaluation: the checksum of the evaluation that orders the tree; empty in a job of an earlier version.
         sources: a sentence for each job or file of claims whose results were added.
     """
@@ -102,7 +103,7 @@ class JobFacts:
 
 
 class JobFile:
-    """The file of a job, open, and locked unless it is only read; a context manager.
+    """The open file of a job, locked unless it was opened for reading; a context manager.
 
     Attributes:
         solved: the known bounds, by the keys of the boards.
@@ -125,7 +126,7 @@ class JobFile:
 
     @classmethod
     def read(cls, folder: Path) -> Self:
-        """Open the job in a folder to read it, also while another process works at it.
+        """Open the job in a folder for reading, even while another process works at the job.
 
         Raises: FileFormatError if there is no job, or if it can't be read.
         """
@@ -141,10 +142,10 @@ class JobFile:
 
         Args:
             folder: the folder of the file, created if it does not exist.
-            facts: the settings of a new job, or those that an old one must have; None to continue an old one.
+            facts: the settings of a new job, which an existing job must match; None to continue an existing job.
 
-        Raises: FileFormatError if there is no job to continue, if it has other settings, if another process works on
-            it, if the file is not the file of a job, or if it can't be written.
+        Raises: FileFormatError if there is no job to continue, if the job has other settings, if another process works
+            on it, if the file is not the file of a job, or if it can't be written.
         """
         path = folder / JOB_FILE
         with _in_words(path), ExitStack() as undo:
@@ -185,7 +186,7 @@ class JobFile:
     def add(self, key: bytes, found: BoardResult) -> BoardResult:
         """Store the result of a search durably, and return the combined bounds of the board.
 
-        Raises: OutflankError if it contradicts the known bounds, or if the file can't be written.
+        Raises: OutflankError if the result contradicts the known bounds, or if the file can't be written.
         """
         known = self.solved.get(key)
         joined = found if known is None else known.joined(found)
@@ -195,9 +196,10 @@ class JobFile:
         return joined
 
     def add_all(self, found: Mapping[bytes, BoardResult], facts: JobFacts) -> int:
-        """Store the results of other jobs and new settings at once; return the number of boards that changed.
+        """Store results of other jobs and new settings in one transaction; return the number of boards that changed.
 
-        Raises: OutflankError if results contradict each other, or if the file can't be written; all is as it was.
+        Raises: OutflankError if results contradict each other, or if the file can't be written; nothing has changed
+            then.
         """
         joined: dict[bytes, BoardResult] = {}
         for key, solved in found.items():
@@ -244,7 +246,7 @@ class JobFile:
 
 
 def _difference(own: JobFacts, other: JobFacts) -> str:
-    """Return the first difference between the positions of a job and those that were given."""
+    """Return the first difference between the positions of a job and the given positions, in words."""
     mine, given = own.positions, other.positions
     for number, (stored, line) in enumerate(zip(mine, given, strict=False), 1):
         if stored != line:
@@ -275,7 +277,7 @@ def _in_words(path: Path) -> Iterator[None]:
         raise JOB.unreadable(path, error) from None
     except OSError as error:
         raise FileFormatError(f"can't use {str(path)!r} ({error.strerror})") from None
-    # UnicodeDecodeError if SQLite quotes damaged text, MemoryError if the damage is an impossible size.
+    # SQLite raises UnicodeDecodeError if its message quotes damaged text, MemoryError if a damaged size is too large.
     except (sqlite3.Error, UnicodeDecodeError, MemoryError) as error:
         said = str(error) or "a size beyond all memory"
         raise FileFormatError(f"can't use {str(path)!r} ({said}); what it holds is kept") from None

@@ -27,7 +27,7 @@ _UNITS = ((86400, "d"), (3600, "h"), (60, "min"))
 
 
 def solve_job(job: JobFile, workers: Workers, report: SolutionReport) -> None:
-    """Solve every position of a job, and report each as it is solved; known results are not searched again.
+    """Solve every position of a job, and report each solution. Boards with known results are not searched again.
 
     Raises: OutflankError.
     """
@@ -58,7 +58,7 @@ def solve_job(job: JobFile, workers: Workers, report: SolutionReport) -> None:
 
 
 def show_job(job: JobFile, as_json: bool) -> None:
-    """Print the settings of a job, and what is known of each position."""
+    """Print the settings of a job, and the known bounds and move of each position."""
     facts, limit = job.facts, job.question
     question = ", ".join(limit_words(limit) or ["exact scores"])
     bounds = job.bounds
@@ -110,7 +110,10 @@ def _info(position: Position, outcome: JobSolver, limit: Limit) -> SearchInfo:
 def _watched(
     number: int, count: int, position: Position, asked: Limit, as_json: bool
 ) -> tuple[Callable[[Progress], None], Callable[[], str | Table]]:
-    """Return what takes the progress, and in JSON prints it every ten seconds; and what draws the latest."""
+    """Return a callback that receives the progress, and a function that draws the latest progress.
+
+    With `as_json` the callback also prints the progress every ten seconds.
+    """
     latest: Progress = {}
     printed = time.monotonic()
 
@@ -156,7 +159,7 @@ def _progress_table(title: str, last: Progress) -> Table:
 
 
 def duration(seconds: float) -> str:
-    """Return ``90 s``, ``12 min``, ``3.5 h``, ``20 d``."""
+    """Return a duration as text, as in ``90 s``, ``12 min``, ``3.5 h``, ``20 d``."""
     for length, unit in _UNITS:
         if seconds >= 2 * length:
             return f"{seconds / length:.3g} {unit}"

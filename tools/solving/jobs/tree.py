@@ -15,33 +15,37 @@ from outflank.engine import Move, Position
 Bounds = tuple[int, int]
 """Lower and upper bound of a score, in discs from the side to move."""
 
-# The nodes of a null window search: the logarithm at 20 empty squares, its growth for each more, and its decrease for
-# each disc between estimate and question; fitted to 1,524 searches of 18 to 23 empty squares after random moves.
+# The natural logarithm of the nodes of a null window search: its value at 20 empty squares, its increase for each
+# further empty square, and its decrease for each disc between estimated and wanted score; fitted to 1,524 searches of
+# positions with 18 to 23 empty squares after random moves.
 _LOG_NODES, _PER_EMPTY, _PER_DISC = 13.4, 0.69, 0.084
 # The scale in discs of the logistic curve of the probability of a Yes, fitted to the same searches.
 _DOUBT = 1.7
 _LEAST_CHANCE = 0.01
-# The numbers of a running node, as if its likely answer had come: nearly, but not quite, those of a proof.
+# The proof and disproof numbers of a running node: nearly, but not quite, the numbers of a node whose likely answer is
+# proven.
 _NEARLY_NOTHING, _NEARLY_ENDLESS = 1e-6, 1e15
 
 
 def expected_nodes(empties: int, lead: float) -> float:
-    """Return the average number of nodes of a null window search; `lead` is the estimated score minus the question."""
+    """Return the expected nodes of a null window search; `lead` is the estimated score minus the wanted score."""
     return math.exp(_LOG_NODES + _PER_EMPTY * (empties - 20) - _PER_DISC * abs(lead))
 
 
 @dataclass(slots=True, eq=False)
 class ProofNode:
-    """A question about a board.
+    """The question whether the side to move of a board reaches a number of discs.
 
     Attributes:
-        position: the first image of the board: a worker's table does not recognise other images.
-        wanted: the discs of the question whether the side to move reaches them.
-        lead: the estimated score minus the question, in discs.
-        proof: the expected nodes of a Yes; 0 if it is proven, infinite if it is impossible.
-        links: the nodes after each move, and whether the mover is to move again there; None before the expansion.
-        parents: the nodes that have it among their links.
-        ended: the best score of the moves that end the game; -65 if there are none.
+        position: the first image of the board that the tree met; a worker's transposition table does not recognise
+            other images.
+        wanted: the number of discs in the question.
+        lead: the estimated score minus `wanted` - 0.5, in discs.
+        proof: the expected nodes to prove Yes; 0 if Yes is proven, infinite if Yes is impossible.
+        disproof: the expected nodes to prove No, likewise.
+        links: the node after each move, and whether the mover is to move again there; None before the expansion.
+        parents: the nodes that have this node among their links.
+        ended: the best score of the moves that end the game; -65 if no move does.
     """
 
     key: bytes
@@ -62,7 +66,7 @@ class ProofNode:
 
     @property
     def answer(self) -> bool | None:
-        """Whether the side to move reaches the discs; None if unknown."""
+        """Whether the side to move reaches `wanted` discs; None if unknown."""
         return True if self.proof == 0 else False if self.disproof == 0 else None
 
     def settle(self, answer: bool) -> None:
@@ -71,7 +75,7 @@ class ProofNode:
         self.running = False
 
     def renew(self) -> bool:
-        """Compute the numbers from those of the links; return whether they changed."""
+        """Compute the proof and disproof numbers from the links' numbers; return whether they changed."""
         before = self.proof, self.disproof
         assert self.links is not None, "only a node with links depends on others"
         self.proof = min((_for_the_mover(*link) for link in self.links), default=math.inf)
@@ -82,7 +86,7 @@ class ProofNode:
 
 
 def _for_the_mover(child: ProofNode, again: bool) -> float:
-    """Return the cost of showing that a move answers Yes; of showing that it does not is the other number."""
+    """Return the expected nodes to prove that the move to `child` gives the mover a Yes."""
     return child.proof if again else child.disproof
 
 
@@ -91,10 +95,10 @@ class Tree:
 
     Args:
         position: the root, under rules by which a move turns every direction.
-        wanted: the discs of the question whether the side to move reaches them.
-        frontier: the empty squares of balanced positions that workers answer, and of lopsided positions with more
-            empty squares that are expected to take no more nodes.
-        estimate: returns the expected score of a position, in discs from the side to move.
+        wanted: the number of discs in the question whether the side to move reaches it.
+        frontier: the largest number of empty squares of balanced positions that workers answer. Workers also answer
+            lopsided positions with more empty squares if they are expected to take no more nodes.
+        estimate: a function that returns the expected score of a position, in discs from the side to move.
         bounds: the known bounds of boards, by their keys.
     """
 
@@ -113,17 +117,17 @@ class Tree:
         moving, passed = after_passes(position)
         self._is_negated = passed
         self.root = self._node(moving, 1 - wanted if passed else wanted)
-        self._expand(self.root)  # also if its bounds are known, since a move is needed too
+        self._expand(self.root)  # even if its bounds are known, since the result includes a move
 
     @property
     def answer(self) -> bool | None:
-        """Whether the side to move at the root reaches the discs; None if unknown."""
+        """Whether the side to move at the root reaches `wanted` discs; None if unknown."""
         found = self.root.answer
         return found if found is None or not self._is_negated else not found
 
     @property
     def numbers(self) -> tuple[float, float]:
-        """Proof and disproof number of the root's question: the expected nodes of proving Yes, and No."""
+        """The proof and disproof number of the root: the expected nodes to prove Yes, and to prove No."""
         root = self.root
         return (root.disproof, root.proof) if self._is_negated else (root.proof, root.disproof)
 
@@ -136,7 +140,10 @@ class Tree:
         )
 
     def next(self) -> ProofNode | None:
-        """Return the most useful frontier node, marked as running; None if all depends on running nodes."""
+        """Return the most useful frontier node, marked as running.
+
+        Returns None if the root has an answer or the most useful node is running already.
+        """
         while self.root.answer is None:
             node = self.root
             while node.links is not None:
@@ -150,7 +157,7 @@ class Tree:
         return None
 
     def learn(self, key: bytes) -> None:
-        """Update the nodes of a board that a worker searched from its bounds."""
+        """Update the nodes of a board after a worker's search has changed its bounds."""
         for wanted in {self.wanted, 1 - self.wanted}:
             node = self._nodes.get((key, wanted))
             if node is not None and node.links is None:
@@ -159,11 +166,11 @@ class Tree:
                 self._spread(node)
 
     def answered(self) -> set[bytes]:
-        """Return the boards of all nodes that bounds answer."""
+        """Return the boards of all unexpanded nodes that known bounds answer."""
         return {node.key for node in self._nodes.values() if node.links is None and node.answer is not None}
 
     def needed(self) -> set[bytes]:
-        """Return the boards of frontier nodes that the answer rests on, few of them by a greedy choice."""
+        """Return boards of frontier nodes that suffice for the answer; a greedy choice keeps their number small."""
         sizes: dict[int, int] = {}
 
         def size(node: ProofNode) -> int:
@@ -194,7 +201,7 @@ class Tree:
     def known(self) -> tuple[Bounds, bytes | None]:
         """Return the root's bounds, often tighter than the question, and the key of the board after the best move.
 
-        The key is None if a move that ends the game is as good, or if nothing is known.
+        The key is None if a move that ends the game reaches the same score, or if no lower bound is known.
         """
         found: dict[int, Bounds] = {}
 
@@ -215,7 +222,7 @@ class Tree:
         lower, upper = self._bounds.get(node.key, (-64, 64))
         if node.links is not None:
             lower = max([lower, node.ended, *(least for least, _ in after)])
-            if node.links or node.answer is False:  # all its moves were expanded
+            if node.links or node.answer is False:  # every move of the node was expanded
                 upper = min(upper, max([node.ended, *(most for _, most in after)]))
         return lower, upper
 
@@ -247,7 +254,7 @@ class Tree:
         return expected_nodes(node.empties, node.lead) <= self._most
 
     def _assume(self, node: ProofNode) -> None:
-        """Mark a node as running, and assume its likely answer, so that the next node is chosen elsewhere."""
+        """Mark a node as running, and assume its likely answer, so that `next` selects another node."""
         node.running = True
         likely = node.lead > 0
         node.proof, node.disproof = (
@@ -277,7 +284,7 @@ class Tree:
         self._spread(node)
 
     def _spread(self, node: ProofNode) -> None:
-        """Update the numbers of all nodes that depend on a node, those with the fewest empty squares first."""
+        """Update the numbers of all nodes that depend on a node, in the order of increasing empty squares."""
         waiting = [(parent.empties, id(parent), parent) for parent in node.parents]
         heapq.heapify(waiting)
         queued = {number for _, number, _ in waiting}
@@ -292,12 +299,12 @@ class Tree:
 
 
 def seen(bounds: Bounds, again: bool) -> Bounds:
-    """Return bounds after a move from the mover's point of view."""
+    """Return the bounds after a move as seen by the mover, who is to move `again` or not."""
     return bounds if again else (-bounds[1], -bounds[0])
 
 
 def bounds_among(known: Mapping[bytes, Bounds], position: Position) -> Bounds:
-    """Return the bounds of a position's score, in discs from its side to move, from known ones by boards' keys."""
+    """Return the bounds of a position's score, in discs from its side to move. `known` has bounds by boards' keys."""
     moving, passed = after_passes(position)
     if moving.is_over:
         return (int(position.score(position.side)),) * 2
@@ -305,7 +312,7 @@ def bounds_among(known: Mapping[bytes, Bounds], position: Position) -> Bounds:
 
 
 def move_reaching(known: Mapping[bytes, Bounds], position: Position, wanted: int) -> Move | None:
-    """Return a move that reaches `wanted` discs by known bounds; None if there is none."""
+    """Return a move that reaches `wanted` discs according to known bounds; None if no move does."""
     for move in position.legal_moves():
         _, upper = bounds_among(known, position.play(move))
         if -upper >= wanted:
@@ -314,6 +321,6 @@ def move_reaching(known: Mapping[bytes, Bounds], position: Position, wanted: int
 
 
 def _chance(lead: float) -> float:
-    """Return the probability of a Yes."""
+    """Return the probability that the answer is Yes."""
     chance = 1 / (1 + math.exp(max(-50.0, min(50.0, -lead / _DOUBT))))
     return min(max(chance, _LEAST_CHANCE), 1 - _LEAST_CHANCE)

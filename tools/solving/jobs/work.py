@@ -1,4 +1,4 @@
-"""The work on a job: selects the most useful boards of the tree, lets workers answer them, and stores the answers."""
+"""Works on a job: selects the most useful boards of the tree, has workers solve them, and stores the results."""
 
 import math
 import time
@@ -23,27 +23,27 @@ from outflank.tools.runtime.executor import shared_searcher
 from outflank.tools.solving.jobs.file import BoardResult, JobFile
 from outflank.tools.solving.jobs.tree import Tree, expected_nodes, move_reaching, seen
 
-# The nodes of a midgame search of 10 plies, the factor of each further ply, and the share of a frontier board's
-# expected nodes that an estimate may take; its least and greatest depth.
+# The nodes of a midgame search of 10 plies, the factor for each further ply, and the nodes that an estimate may take as
+# a share of a frontier board's expected nodes. Then the least and the greatest depth of an estimate.
 _NODES_OF_10_PLIES, _TIMES_A_PLY, _SHARE = 8700, 1.85, 0.01
 _SHALLOWEST, _DEEPEST = 2, 12
-# The share of a question's expected nodes that the search for a guess at the root's score may take, and their maximum:
-# one question more takes as long as all before it, and the guess fills its worker's table for the move ordering.
+# The limit of the search that guesses the root's score, as a share of a question's expected nodes, and in nodes.
+# A guess pays: one more question takes as long as all before it, and the search fills a table that later orders moves.
 _GUESS_SHARE, _MOST_GUESS = 0.5, 200_000_000
-_GUESS_SELECTIVITY: Percent = 95  # of its last pass
-_MOST_EMPTIES = 26  # of the frontier
-_MOST_WHOLE = 30  # of a position that a single worker searches as a whole
-_AHEAD = 1  # queued boards, so that no worker waits for the tree
-_HASH_MB = 4  # for estimates
+_GUESS_SELECTIVITY: Percent = 95  # the selectivity of the guess's last pass
+_MOST_EMPTIES = 26  # the largest default frontier
+_MOST_WHOLE = 30  # the most empty squares of a position that a single worker searches as a whole by default
+_AHEAD = 1  # the boards that are queued beyond the number of workers, so that no worker waits for the tree
+_HASH_MB = 4  # the size of the transposition table for estimates
 _LOOK_SECONDS = 0.5
 _SHOWN_SECONDS = 0.25
-_MOST_DEATHS = 3  # the worker deaths, without a result in between, that end the job with an error
+_MOST_DEATHS = 3  # the number of consecutive worker deaths without a result that ends the job with an error
 
 _T = TypeVar("_T")
 
 
 def thresholds(position: Position, wld: bool, at_least: int | None) -> list[int]:
-    """Return the discs of the questions whether the side to move reaches them, in order."""
+    """Return the numbers of discs to ask about ("does the side to move reach N discs?"), in ascending order."""
     if at_least is not None:
         return [at_least]
     rules, side = position.rules, position.side
@@ -53,10 +53,10 @@ def thresholds(position: Position, wld: bool, at_least: int | None) -> list[int]
 
 
 def usual_frontier(empties: int, workers: int) -> int:
-    """Return the empty squares of the default frontier.
+    """Return the number of empty squares of the default frontier.
 
-    A single worker searches the whole position, unless that takes long. The more workers, the smaller their boards, so
-    that all have work, at the cost of more nodes.
+    A single worker searches the whole position, unless it has too many empty squares. More workers get smaller boards,
+    so that all have work, at the cost of more nodes.
     """
     if workers == 1 and empties <= _MOST_WHOLE:
         return empties
@@ -64,7 +64,7 @@ def usual_frontier(empties: int, workers: int) -> int:
 
 
 def estimate_limit(frontier: int) -> Limit:
-    """Return the limit of the searches that order a tree above a frontier with this many empty squares."""
+    """Return the limit of the searches that order a tree above a frontier with `frontier` empty squares."""
     nodes = _SHARE * expected_nodes(frontier, 0.0)
     depth = 10 + round(math.log(nodes / _NODES_OF_10_PLIES) / math.log(_TIMES_A_PLY))
     return Limit(depth=min(max(depth, _SHALLOWEST), _DEEPEST), selectivity=73)
@@ -78,7 +78,7 @@ class Workers:
     """The workers of a job, reopened after a crash; a context manager.
 
     Args:
-        open_them: opens an executor and its number of concurrent tasks.
+        open_them: a function that opens an executor and returns it with its number of concurrent tasks.
         hash_mb: the size of a worker's transposition table.
         threads: the threads of a worker's search.
     """
@@ -101,7 +101,7 @@ class Workers:
         self._stack.__exit__(*error)
 
     def submit(self, task: Callable[..., _T], *arguments: Any) -> Future[_T]:
-        """Start a task with these arguments and the two numbers of the searcher."""
+        """Start a task with these arguments, followed by `hash_mb` and `threads`."""
         return self.executor.submit(task, *arguments, self.hash_mb, self.threads)
 
     def replace(self) -> None:
@@ -111,17 +111,17 @@ class Workers:
 
 
 class Deaths:
-    """Counts the deaths of workers that come one after the other without a result between them."""
+    """Counts consecutive deaths of workers without a result in between."""
 
     def __init__(self) -> None:
         self._count = 0
 
     def forget(self) -> None:
-        """Start again at none: there was a result."""
+        """Reset the count after a result."""
         self._count = 0
 
     def count(self) -> None:
-        """Count a death. Raises: OutflankError if there were too many."""
+        """Count a death. Raises: OutflankError if too many workers have died."""
         self._count += 1
         if self._count == _MOST_DEATHS:
             raise OutflankError(
@@ -130,16 +130,16 @@ class Deaths:
 
 
 class JobSolver:
-    """The work on a position of a job, by the questions of ``thresholds``; `show` gets the progress now and then.
+    """Solves a position of a job by answering the questions of ``thresholds``. `show` receives the progress regularly.
 
     Attributes:
         lower: the proven lower bound of the score, in discs from the side to move.
         move: a move that reaches `lower`; None if no lower bound was proven.
         searches: the number of searches since the command started.
-        nodes: the nodes of these searches and of those that order the tree.
+        nodes: the nodes of these searches and of the searches that order the tree.
         seconds: the wall time, after ``run``.
-        visited: the frontier boards searched for it, now or in earlier runs of the job.
-        needed: the frontier boards that its answers rest on.
+        visited: the frontier boards searched for this position, now or in earlier runs of the job.
+        needed: the frontier boards that the answers depend on.
         estimates: the scores of the midgame searches that ordered the tree, by board.
     """
 
@@ -167,7 +167,7 @@ class JobSolver:
         self._began = self._shown = time.monotonic()
 
     def run(self) -> Self:
-        """Work until the questions are answered.
+        """Search until all questions are answered.
 
         Raises: OutflankError if workers crash repeatedly, or if an answer can't be stored.
         """
@@ -193,7 +193,7 @@ class JobSolver:
         return self
 
     def _recall(self) -> None:
-        """Use the known bounds of the root; a lower bound only with a move that reaches it."""
+        """Use the known bounds of the root, but a lower bound only if a move is known to reach it."""
         root, passed = after_passes(self._position)
         key = key_of(root)[0]
         if root.is_over or key not in self._bounds:
@@ -212,9 +212,9 @@ class JobSolver:
             yield move, *after_passes(self._position.play(move))
 
     def _guess(self, open_ones: Sequence[int]) -> float:
-        """Return the expected score of the root, by a search of the whole position, which may answer the questions.
+        """Return the expected score of the root by a search of the whole position, which may answer the questions.
 
-        It continues to the end if the root belongs to the frontier.
+        The search has no node limit if the root belongs to the frontier.
         """
         position = self._position
         if position.is_over:
@@ -226,7 +226,7 @@ class JobSolver:
         only = open_ones[0] if len(open_ones) == 1 else None
         winner = only is None and list(open_ones) == thresholds(position, True, None)
         limit = Limit(exact_from=64, nodes=most, at_least=only, wld=winner)
-        # With several workers the others are idle.
+        # With several workers, the guess stops before an exact result, since the other workers are idle.
         enough: Percent = 100 if self._workers.places == 1 else _GUESS_SELECTIVITY
         task = self._workers.submit(_search_whole, position, limit, enough)
         while not wait([task], _LOOK_SECONDS).done:
@@ -242,7 +242,7 @@ class JobSolver:
         return found.score
 
     def _keep_root(self, lower: int, upper: int, move: Move | None, nodes: int, seconds: float) -> None:
-        """Store bounds of the root, and first what the move of the lower bound reaches."""
+        """Store bounds of the root, after the bounds of the board that the move of the lower bound leads to."""
         root, passed = after_passes(self._position)
         if move is not None and not passed and lower > -64:
             after, again = after_passes(self._position.play(move))
@@ -270,7 +270,7 @@ class JobSolver:
                 self.nodes += found.nodes
                 tree.learn(key_of(board)[0])
         (lower, upper), best = tree.known()
-        # Scores are even if the winner takes the empty squares.
+        # If the winner takes the empty squares, scores are even: tighten odd bounds by one.
         odd = 1 if self._position.rules.scoring == "empties" else 0
         if tree.answer:
             lower = max(lower, wanted)
@@ -289,7 +289,7 @@ class JobSolver:
         seconds = now - self._began
         left = None
         if tree is not None and self.searches:
-            left = min(tree.numbers) * seconds / max(self._expected, 1e-9)  # the speed in expected nodes
+            left = min(tree.numbers) * seconds / max(self._expected, 1e-9)  # at the current speed in expected nodes
         proof, disproof = (None, None) if tree is None else tree.numbers
         self._show(
             {
@@ -312,7 +312,7 @@ class JobSolver:
         key = key_of(position)[0]
         score = self.estimates.get(key)
         if score is None:
-            self._searcher.clear()  # so that estimates do not depend on their order
+            self._searcher.clear()  # so that an estimate does not depend on earlier estimates
             found = self._searcher.search(position, self._limit)
             self.nodes += found.nodes
             score = self.estimates[key] = found.score
@@ -331,7 +331,7 @@ class JobSolver:
 
 
 def _search_bound(position: Position, wanted: int, hash_mb: int, threads: int) -> BoardResult:
-    """Return, in a worker, the bounds that answer whether the side to move reaches `wanted` discs."""
+    """Return the bounds that answer whether the side to move reaches `wanted` discs. Runs in a worker."""
     searcher = shared_searcher(hash_mb=hash_mb, threads=threads)
     found = searcher.search(position, Limit.solve(at_least=wanted))
     bounds = (int(found.score), 64) if found.bound == "lower" else (-64, int(found.score))
@@ -341,7 +341,7 @@ def _search_bound(position: Position, wanted: int, hash_mb: int, threads: int) -
 def _search_whole(
     position: Position, limit: Limit, enough: Percent, hash_mb: int, threads: int
 ) -> SearchResult:
-    """Search in a worker, until a pass to the end has the selectivity `enough`."""
+    """Search in a worker until a pass to the end of the game has at least the selectivity `enough`."""
     searcher = shared_searcher(hash_mb=hash_mb, threads=threads)
 
     def look(info: SearchInfo) -> None:
@@ -352,12 +352,12 @@ def _search_whole(
 
 
 def result_of(future: Future[_T]) -> _T:
-    """Return the result of a task. Raises: BrokenExecutor if its worker died; OutflankError if it failed."""
+    """Return the result of a task. Raises: BrokenExecutor if its worker died; OutflankError if the task failed."""
     try:
         return future.result()
     except (BrokenExecutor, OutflankError):
         raise
     except CancelledError:
         raise OutflankError("the cluster has given up a board: is its scheduler still there?") from None
-    except Exception as error:  # of the cluster, of any type
+    except Exception as error:  # a cluster raises errors of any type
         raise OutflankError(f"a worker has failed ({type(error).__name__}: {error})") from None

@@ -1,6 +1,7 @@
-/* Checks proofs of exact scores as check.py does, faster; docs/proofs.md has the format, version 3.
+/* Checks proofs of exact scores like check.py, but faster; docs/proofs.md describes the format, version 3.
 
-   cc -O2 -march=native -o check check.c && xz -dc FILE | ./check        Exit codes: 0 all hold, 1 one does not, 2 usage.
+   cc -O2 -march=native -o check check.c && xz -dc FILE | ./check
+   Exit codes: 0 all proofs are valid, 1 one is invalid, 2 wrong usage.
 
    A board is two masks, `own` for the side to move and `opp` for the other, bit 0 = a1 and bit 63 = h8. */
 
@@ -16,11 +17,11 @@ typedef struct { uint64_t own, opp; } Board;
 typedef struct { Board after; int square, replies; } Move; /* square -1 for a pass */
 
 static const int STEPS[4] = {1, 7, 8, 9};
-/* The presets of rules, with what decides a score: which discs a move turns, and what is counted at the end. */
+/* The presets of rules, with the options that decide a score: the turned directions, and the scoring. */
 static const struct { const char *name, *turns, *scoring; } PRESETS[] = {
     {"othello", "all", "empties"}, {"reveris", "all", "empties"}, {"reversi", "all", "count"},
     {"ravensburger-1987", "one", "count"}, {"ravensburger-2006", "all", "count"}, {"obversi", "all", "count"}, {NULL, NULL, NULL}};
-/* What may follow a preset, in this order; `start` may be 64 squares too. */
+/* The options that may follow a preset, in this order; the value of `start` may also be 64 squares. */
 enum { START, BEGINS, TURNS, TIE, SCORING, OPTIONS, MOST_VALUES = 6 };
 static const struct { const char *name, *values[MOST_VALUES + 1]; } OPTION[OPTIONS] = {
     {",start=", {"diagonal", "mirrored", "parallel-north", "parallel-south", "parallel-west", "parallel-east"}},
@@ -28,14 +29,14 @@ static const struct { const char *name, *values[MOST_VALUES + 1]; } OPTION[OPTIO
     {",scoring=", {"empties", "count"}}};
 static long line_number;
 static char line[LONGEST];
-static Board proven[PROVEN], found[FOUND]; /* both masks full where nothing is */
+static Board proven[PROVEN], found[FOUND]; /* in a free slot both masks are full */
 static int count_only, searched, target, remembered;
 
 static int bits(uint64_t mask) { return __builtin_popcountll(mask); }
 
 static int same(Board a, Board b) { return a.own == b.own && a.opp == b.opp; }
 
-/* End with a sentence; `got` may be anything, and a terminal obeys control characters. */
+/* Print an error and exit. Unprintable characters of `got` are replaced, since a terminal obeys control characters. */
 static void fail(const char *expected, const char *got) {
     fflush(stdout);
     fprintf(stderr, "check: line %ld: expected %s, got ", line_number, expected);
@@ -46,7 +47,7 @@ static void fail(const char *expected, const char *got) {
 
 static uint64_t shifted(uint64_t mask, int step) { return step > 0 ? mask << step : mask >> -step; }
 
-/* The discs of `opp` that a run goes through in a direction: those that do not lie on the edge it would wrap round. */
+/* The discs of `opp` that a run may pass through in a direction: the edge files are excluded where it would wrap. */
 static uint64_t inner(uint64_t opp, int step) { return step % 8 ? opp & 0x7E7E7E7E7E7E7E7EULL : opp; }
 
 static uint64_t turned(Board b, uint64_t square) {
@@ -92,7 +93,7 @@ static int final_score(Board b) {
     return count_only || !lead ? lead : lead > 0 ? lead + empty : lead - empty;
 }
 
-/* Whether the side to move ends with `wanted` or more, by trying everything; few replies first. */
+/* Whether the side to move ends with a score of `wanted` or more, by a full search; moves with few replies first. */
 static int reaches(Board b, int wanted) {
     Move list[MOST_MOVES];
     if (!playable(b)) {
@@ -121,7 +122,7 @@ static int next_line(void) {
     return 1;
 }
 
-/* The rest of the next line, which has to begin with a word. */
+/* Read the next line, which has to begin with `word`, and return the rest of the line. */
 static const char *read_after(const char *word) {
     size_t length = strlen(word);
     if (!next_line()) fail(word, "the end of the file");
@@ -154,21 +155,21 @@ static uint64_t hash_of(Board b) { return b.own * 0x9E3779B97F4A7C15ULL ^ b.opp 
 
 static int is_free(Board slot) { return slot.own & slot.opp ? 1 : 0; }
 
-/* The slot of a board among the proven ones, or the free one where it belongs. */
+/* The slot in `proven` that has the board, or else the free slot where it belongs. */
 static Board *proven_slot(Board b) {
     uint64_t i = hash_of(b) >> 46;
     while (!is_free(proven[i]) && !same(proven[i], b)) i = (i + 1) % PROVEN;
     return &proven[i];
 }
 
-/* Forget the proven boards when there are so many, and remember one. */
+/* Store a proven board; first forget all of them if there are REMEMBERED. */
 static void remember(Board b) {
     if (remembered == REMEMBERED) memset(proven, 0xFF, sizeof proven), remembered = 0;
     *proven_slot(b) = b;
     remembered++;
 }
 
-/* Check the last empty squares. */
+/* Check by a search that the prover reaches the target from a board with few empty squares. */
 static void search(Board b, const char *reply) {
     Board *slot = &found[hash_of(b) >> 44];
     char expected[60];
@@ -197,7 +198,7 @@ static void prove(Board b, const char *reply) {
     remember(b);
 }
 
-/* Check that the prover has an answer to every move of the other, who is to move. */
+/* Check that the prover has an answer to every move of the other side, which is to move. */
 static void cover(Board b) {
     Move list[MOST_MOVES];
     char name[3];
@@ -216,7 +217,7 @@ static int is_word(const char *text, const char *word) {
     return strlen(word) == strcspn(text, ",") && !strncmp(text, word, strlen(word));
 }
 
-/* Read the rules, and the turning and the scoring that they mean. */
+/* Read the rules, and return the turned directions and the scoring that they imply. */
 static void read_rules(char *rules, const char **turns, const char **scoring) {
     const char *rest = strcpy(rules, read_after("rules "));
     int preset = 0;

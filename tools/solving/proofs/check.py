@@ -1,10 +1,11 @@
-"""Checks proofs of exact scores, which ``outflank proof make -o FILE`` writes; docs/proofs.md has the format.
+"""Checks proofs of exact scores, which ``outflank proof make -o FILE`` writes; docs/proofs.md describes the format.
 
-``python check.py FILE`` needs Python 3.11 and nothing of Outflank: it generates the moves itself, follows each proof
+``python check.py FILE`` needs Python 3.11 but no part of Outflank: it generates the moves itself, follows each proof
 from its board to the last empty squares, and searches these. It prints a line for each valid proof, and ends at the
-first wrong line. With ``--state STATE`` it stores its progress in STATE, and does not search the checked part again.
-With ``--claims CLAIMS`` a line may rest on a claim of that file, which is assumed to be true. Memory does not grow with
-the proof. Exit codes: 0 all proofs are valid, 1 one is not or can't be read, 2 wrong usage, 130 Ctrl-C.
+first wrong line. With ``--state STATE`` it stores its progress in STATE, so that an interrupted check does not search
+the checked part again. With ``--claims CLAIMS`` a line of the proof may refer to a claim of that file, which is assumed
+to be true. Memory does not grow with the proof. Exit codes: 0 all proofs are valid, 1 one is invalid or can't be read,
+2 wrong usage, 130 Ctrl-C.
 
 A board is two masks, `own` for the side to move and `opp` for the other, bit 0 = a1 and bit 63 = h8.
 """
@@ -20,9 +21,11 @@ from io import BufferedIOBase
 
 FULL = (1 << 64) - 1
 NAMES = {1 << 8 * y + x: f"{'abcdefgh'[x]}{y + 1}" for y in range(8) for x in range(8)} | {0: "pass"}
-REMEMBERED = 100_000  # boards; proven ones are part of the format, searched ones save time
-NOTED = 100_000  # lines after which the state is written
-SORTED_FROM = 8  # the empty squares from which the search tries moves with few replies first
+# The most boards in the sets of proven and of searched boards. For proven boards the format defines this number;
+# searched boards only save time.
+REMEMBERED = 100_000
+NOTED = 100_000  # the number of lines between two writes of the state
+SORTED_FROM = 8  # the number of empty squares from which the search tries moves with few replies first
 # The presets of rules, with the options that decide a score: the turned directions, and the scoring.
 PRESETS = {
     "othello": ("all", "empties"),
@@ -51,9 +54,9 @@ HEADER = {
     "searched": ("a number up to 16", r"\d|1[0-6]"),
 }
 Board = tuple[int, int]
-# By the keys of boards; bounds and line of a claim are one number.
+# The claims by the keys of their boards; one number packs the bounds and the line of a claim.
 Claims = dict[bytes, int]
-MOST_CLAIMS = 1 << 28  # bytes of their file
+MOST_CLAIMS = 1 << 28  # the maximum size of a file of claims in bytes
 
 
 class ProofError(Exception):
@@ -61,7 +64,10 @@ class ProofError(Exception):
 
 
 def rays_of(row: int, column: int) -> tuple[int, list[int], list[int]]:
-    """Return the neighbours of a square, and the rays long enough to bracket, to higher and to lower bits."""
+    """Return the neighbours of a square, its rays towards higher bits, and its rays towards lower bits.
+
+    Rays of one square are left out, since no disc can be bracketed there.
+    """
     near, up, down = 0, list[int](), list[int]()
     for south, east in ((0, 1), (1, -1), (1, 0), (1, 1), (0, -1), (-1, 1), (-1, 0), (-1, -1)):
         squares = [(row + south * i, column + east * i) for i in range(1, 8)]
@@ -83,7 +89,7 @@ def turned(own: int, opp: int, square: int) -> int:
     discs, others = 0, FULL ^ opp
     for ray in up:
         end = ray & others
-        end &= -end  # the first square on the ray that is not the opponent's
+        end &= -end  # the first square on the ray without an opponent's disc
         if end & own:
             discs |= ray & (end - 1)
     for ray in down:
@@ -137,7 +143,7 @@ def reaches(own: int, opp: int, target: int, count: bool) -> bool:
 
 
 def meaning(rules: str) -> dict[str, str]:
-    """Return the options of rules, including those of the preset that decide a score."""
+    """Return the options of rules, including the preset's turned directions and scoring."""
     preset, *options = rules.split(",")
     implied = dict(zip(("turns", "scoring"), PRESETS[preset], strict=True))
     return implied | dict(option.split("=") for option in options)
@@ -150,7 +156,7 @@ def read_board(text: str) -> Board:
 
 
 def key_of(text: str) -> bytes:
-    """Return what a board, 64 squares and the side to move, has in common with its rotations and reflections."""
+    """Return the key of a board, which its rotations and reflections share. `text`: 64 squares and the side to move."""
     squares = text[:64] if text[65] == "X" else text[:64].translate(str.maketrans("XO", "OX"))
     images = []
     for turned_squares in (squares, "".join(squares[i::8] for i in range(8))):
@@ -162,7 +168,7 @@ def key_of(text: str) -> bytes:
 
 
 def unpacked(claim: int) -> tuple[int, int, int]:
-    """Return the lower bound, the upper one, and the number of the line."""
+    """Return the lower bound, the upper bound, and the line number of a packed claim."""
     return (claim >> 8 & 255) - 64, (claim & 255) - 64, claim >> 16
 
 
@@ -173,7 +179,7 @@ def read_claims(path: str | None) -> Claims:
         return claims
     with open(path, encoding="utf-8-sig", errors="replace") as file:
         number = size = 0
-        while line := file.readline(200):  # the longest is shorter
+        while line := file.readline(200):  # a valid line is shorter
             number, size = number + 1, size + len(line)
             if size > MOST_CLAIMS:
                 raise ProofError(f"{path} has more than {MOST_CLAIMS:,} bytes of claims")
@@ -197,7 +203,7 @@ class Checker:
 
     def __init__(self, stream: BufferedIOBase, claims: Claims, state: str | None) -> None:
         self.stream, self.claims, self.state = stream, claims, state
-        self.number = self.done = 0  # the last line read, and the last that was searched before
+        self.number = self.done = 0  # the last line read, and the last line that an earlier run has checked
         self.digest = hashlib.sha256()
         self.used: set[int] = set()
         self.proven: set[Board] = set()
@@ -210,7 +216,7 @@ class Checker:
             self.note()
         self.number += 1
         try:
-            line = self.stream.readline(200)  # the longest is shorter
+            line = self.stream.readline(200)  # a valid line is shorter
             self.digest.update(line)
             return line.decode("ascii")
         except (EOFError, UnicodeDecodeError, lzma.LZMAError) as error:
@@ -226,7 +232,7 @@ class Checker:
             os.replace(f"{self.state}.new", self.state)
 
     def read(self, expected: str, pattern: str, line: str | None = None) -> str:
-        """Return the part in brackets of the next line, if it matches the pattern."""
+        """Return the group of the pattern in the next line, or the whole match. Raises: ProofError without a match."""
         line = self.next() if line is None else line
         match = re.fullmatch(f"{pattern}\n", line)
         if not match:
@@ -234,7 +240,7 @@ class Checker:
         return match[1 if match.re.groups else 0]
 
     def error(self, expected: str, got: str) -> ProofError:
-        """Return an error about the last line."""
+        """Return an error about the line that was read last."""
         return ProofError(f"line {self.number}: expected {expected}, got {got}")
 
     def claim(self, board: Board) -> tuple[int, int]:
@@ -246,7 +252,7 @@ class Checker:
         return lower, upper
 
     def search(self, own: int, opp: int, reply: str) -> None:
-        """Check the last empty squares."""
+        """Check by a search that the prover reaches the target from a board with few empty squares."""
         if (own, opp) in self.found or self.number < self.done:
             return
         if not reaches(own, opp, self.target, self.count):
@@ -281,12 +287,12 @@ class Checker:
         self.proven.add((own, opp))
 
     def cover(self, own: int, opp: int) -> None:
-        """Check that the prover, who owns `opp`, has an answer to every move of the other."""
+        """Check that the prover, who owns `opp`, has an answer to every move of the other side."""
         for square, discs in moves(own, opp):
             self.prove(opp ^ discs, own ^ discs ^ square, NAMES[square])
 
     def check(self) -> str:
-        """Check the proof whose first line has been read; return its result, from the side to move."""
+        """Check the proof whose first line has been read; return a sentence with the score from the side to move."""
         given: dict[str, str] = {}
         for key, (text, rule) in HEADER.items():
             given[key] = self.read(f"{key} and {text}", f"{key} ({rule})")
@@ -301,7 +307,7 @@ class Checker:
             self.found.clear()
             self.target = score if half == "lower" else -score
             self.read(f"'{half}'", half)
-            if self.target <= -64:  # there is no lower score, so there is nothing to prove
+            if self.target <= -64:  # every score reaches this target
                 continue
             if half == "lower":
                 self.prove(*read_board(given["board"]), "root")
@@ -335,7 +341,7 @@ def opened(name: str) -> Iterator[BufferedIOBase]:
 
 
 def done_before(name: str, state: str | None) -> int:
-    """Return the number of lines of a file that were checked before."""
+    """Return the number of lines that an earlier run has checked. Raises: ProofError if these lines have changed."""
     if state is None or not os.path.exists(state):
         return 0
     with open(state, encoding="ascii", errors="replace") as file:
@@ -370,7 +376,8 @@ def main(arguments: list[str]) -> int:
             os.remove(state)
         return 0
     except (OSError, ProofError) as error:
-        said = f"check.py: {name}: {error}"  # it may quote anything, and a terminal obeys control characters
+        # An error may quote control characters of the file, which a terminal would obey.
+        said = f"check.py: {name}: {error}"
     except KeyboardInterrupt:
         return 130
     print("".join(c if c.isprintable() else " " for c in said), file=sys.stderr)

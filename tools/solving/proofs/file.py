@@ -1,7 +1,7 @@
-"""The file of proofs, to which complete ones are appended, and a file beside it with those that are under way.
+"""The file of proofs, to which complete proofs are appended, and a second file with the incomplete proofs.
 
-Both are synced before the next step, so whatever ends the process costs what workers were doing at that moment. An
-interrupted append leaves an incomplete proof at the end, which is cut off when the file is opened.
+Both files are synced before the next step, so a crash loses only the running tasks of the workers. An interrupted
+append leaves an incomplete proof at the end of the file, which is cut off when the file is opened.
 """
 
 import json
@@ -26,7 +26,7 @@ from outflank.tools.runtime.progress import counted
 from outflank.tools.solving.proofs.write import VERSION, ProofState
 
 PART_SUFFIX = ".part"
-"""The suffix of the name of the file with the proofs under way."""
+"""The suffix of the name of the file with the incomplete proofs."""
 _PARTS = DatabaseKind(
     "a file of proofs under way",
     application=0x4F464C50,  # "OFLP"
@@ -50,7 +50,7 @@ _HEAD = re.compile(
 _END = b"\nend\n"
 _BLOCK_BYTES = 1 << 20
 _HEAD_BYTES = 1 << 10
-_MOST_MEMORY = 1 << 28  # to unpack a block; a dictionary of xz may be larger than a file
+_MOST_MEMORY = 1 << 28  # the memory limit of the decompressor; xz allows dictionaries larger than the file
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class WrittenProof:
     """A complete proof in the file.
 
     Attributes:
-        line: the number of its first line, 1 for the first of the file.
+        line: the number of its first line, 1 for the first line of the file.
         lines: the number of its lines.
     """
 
@@ -72,13 +72,13 @@ class WrittenProof:
 
 @dataclass(frozen=True, slots=True)
 class ProofPart:
-    """A proof that is under way.
+    """An incomplete proof.
 
     Attributes:
         score: the exact score of the position, in discs from the side to move.
         facts: the principal variation, nodes and seconds of the search for the score, as JSON data.
         state: the point that the writing has reached.
-        seconds: the time that its lines took.
+        seconds: the time that the writing has taken.
     """
 
     score: int
@@ -88,18 +88,18 @@ class ProofPart:
 
 
 class ProofFile:
-    """A file of proofs and the parts of further ones, locked by one writer; a context manager.
+    """A file of proofs and its file of incomplete proofs, locked by one writer; a context manager.
 
     Attributes:
         done: the complete proofs, by the text of their boards.
-        parts: the proofs under way, by the text of their boards.
+        parts: the incomplete proofs, by the text of their boards.
     """
 
     def __init__(self, path: Path, rules: Rules, searched: int) -> None:
         """Open the files.
 
-        Raises: FileFormatError if another process writes them, or if `path` is something else; SettingsError if it has
-            proofs under other rules or with another `searched`; UnwritableError.
+        Raises: FileFormatError if another process has the lock, or if `path` is not a file of proofs; SettingsError if
+            the file has proofs under other rules or with another `searched`; UnwritableError.
         """
         self.path, self._rules, self._searched = path, rules, searched
         self.done: dict[str, WrittenProof] = {}
@@ -129,7 +129,7 @@ class ProofFile:
         self._lock.release()
 
     def expect_about(self, boards: Sequence[str]) -> None:
-        """Raise SettingsError if the file has a proof about a board that is none of these."""
+        """Raise SettingsError if the file has a proof about any other board."""
         asked = set(boards)
         for board in (*self.done, *self.parts):
             if board not in asked:
@@ -138,18 +138,18 @@ class ProofFile:
                 )
 
     def begin(self, position: Position, score: int, facts: dict[str, Any]) -> None:
-        """Store the score of a position, whose proof begins."""
+        """Start the proof of a position: store its score."""
         self._store(position.board_string(), ProofPart(score, facts, ProofState(), 0.0), None)
 
     def add(self, position: Position, state: ProofState, lines: bytes, seconds: float) -> None:
-        """Store the next lines of a proof, packed by xz. Raises: FileFormatError; all is as it was."""
+        """Store the next lines of a proof, compressed by xz. Raises: FileFormatError; the file is unchanged then."""
         board = position.board_string()
         part = self.parts[board]
         part = ProofPart(part.score, part.facts, state, part.seconds + seconds)
         self._store(board, part, lines)
 
     def finish(self, position: Position) -> WrittenProof:
-        """Append a proof whose part is complete to the file. Raises: UnwritableError, FileFormatError."""
+        """Append a proof whose lines are all stored to the file. Raises: UnwritableError, FileFormatError."""
         board = position.board_string()
         part = self.parts[board]
         first = 1 + sum(proof.lines for proof in self.done.values())
@@ -180,7 +180,7 @@ class ProofFile:
                     "SELECT lines FROM chunk WHERE board = ? ORDER BY number", (board,)
                 )
                 for (packed,) in rows:
-                    lzma.decompress(packed)  # or a damaged part would follow good proofs
+                    lzma.decompress(packed)  # raises if the chunk is damaged, before it is appended to good proofs
                     file.write(packed)
                 file.flush()
                 os.fsync(file.fileno())
@@ -197,7 +197,7 @@ class ProofFile:
         self._size = size
 
     def _read_done(self) -> int:
-        """Read the complete proofs, cut off what follows the last one, and return the size of the file."""
+        """Read the complete proofs, truncate the file after the last of them, and return its size."""
         if not stat.S_ISREG(self._file.stat().st_mode):
             raise SettingsError(f"expected a file for proofs, and {str(self.path)!r} is a pipe or a device")
         with open_regular(self._file) as file:
@@ -243,7 +243,7 @@ class ProofFile:
             self._forget(board)
 
     def _forget(self, board: str) -> None:
-        """Remove the part of a proof that is complete or damaged."""
+        """Remove a proof that is complete or damaged from the file of incomplete proofs."""
         with self._in_words(), self._transaction():
             self._connection.execute("DELETE FROM chunk WHERE board = ?", (board,))
             self._connection.execute("DELETE FROM part WHERE board = ?", (board,))
@@ -286,7 +286,7 @@ class ProofFile:
 def _complete_proofs(file: BinaryIO) -> tuple[int, list[WrittenProof]]:
     """Return the size of the complete proofs at the beginning of a file, and these proofs.
 
-    A proof is one or more streams of xz, the last of which ends with its last line.
+    A proof consists of one or more xz streams. Its last line is the end of a stream.
     """
     proofs: list[WrittenProof] = []
     whole = size = lines = 0
@@ -320,7 +320,7 @@ def _complete_proofs(file: BinaryIO) -> tuple[int, list[WrittenProof]]:
 
 
 def _unpacked(unpacker: lzma.LZMADecompressor, block: bytes) -> Iterator[bytes]:
-    """Yield what a block unpacks to, in parts of bounded size."""
+    """Yield the decompressed contents of a block in parts of bounded size."""
     yield unpacker.decompress(block, _BLOCK_BYTES)
     while not unpacker.needs_input and not unpacker.eof:
         yield unpacker.decompress(b"", _BLOCK_BYTES)
@@ -334,7 +334,7 @@ def _part_row(board: str, part: ProofPart) -> tuple[object, ...]:
 
 
 def _read_part(row: Sequence[Any]) -> ProofPart | None:
-    """Return the part of a row; None if the row is damaged, and the proof has to be written again."""
+    """Return the incomplete proof of a row; None if the row is damaged, so that the proof is written again."""
     _, score, facts, lines, half, path, proven, seconds, checksum = row
     if zlib.crc32(repr(tuple(row[:-1])).encode()) != checksum:
         return None

@@ -1,4 +1,4 @@
-"""Makes proofs in workers: finds the score of each position, and has its proof written in steps, which are stored."""
+"""Makes proofs in workers: finds the score of each position, then has its proof written in steps and stores each."""
 
 import json
 import lzma
@@ -24,23 +24,23 @@ from outflank.tools.solving.proofs.file import ProofFile
 from outflank.tools.solving.proofs.write import ProofState, ProofWriter
 from outflank.tools.solving.solutions import Solution, SolutionReport
 
-# The limits of a step, some seconds of work. They are counted and not measured, and every step begins with an empty
-# table: so a proof is the same however often it was interrupted.
+# The limits of a step, some seconds of work. They are numbers of nodes and lines, not times, and every step begins with
+# an empty table, so that interruptions do not change a proof.
 STEP_NODES, STEP_LINES = 50_000_000, 100_000
 _LOOK_SECONDS = 0.5
 _JSON_SECONDS = 10.0
 
 
 class ProofMaker:
-    """Makes the proofs of positions that a file lacks, and reports each that is complete.
+    """Makes the proofs that a file lacks, and reports each proof that is complete.
 
     Args:
-        problems: the positions, with the scores of their file.
+        problems: the positions, with the expected scores if their file has them.
         file: the file of proofs.
         workers: the workers, each of which works at one position at a time.
         report: prints the solutions.
-        searched: the largest number of empty squares of boards that are left to the checker.
-        known: the bounds of boards that a job has solved, by their keys; they are not searched again.
+        searched: the largest number of empty squares of boards that the checker searches itself.
+        known: the bounds of boards that a job has solved, by their keys; these boards are not searched again.
     """
 
     def __init__(
@@ -105,7 +105,7 @@ class ProofMaker:
         self._running[task] = number, problem
 
     def _take(self, future: Future[Any]) -> None:
-        """Store what a task found; its position comes next again."""
+        """Store the result of a task, and put its position at the front of the queue."""
         found: SearchResult | ProofStep = result_of(future)
         number, problem = self._running.pop(future)
         if isinstance(found, ProofStep):
@@ -136,13 +136,13 @@ class ProofMaker:
 
     @property
     def _share(self) -> float:
-        """The number of proofs that are written, with the shares of those under way."""
+        """The number of complete proofs plus the written shares of the incomplete ones."""
         begun = len(self._waiting) + len(self._running) + sum(share == 1.0 for share in self._shares.values())
         return self._total - begun + sum(self._shares.values())
 
     @property
     def _left(self) -> float | None:
-        """The expected seconds until the end, from the shares since the command started."""
+        """The expected seconds until the end, from the progress since the command started; None without progress."""
         seconds, share = time.monotonic() - self._began, self._share
         gained = share - self._share_before
         return (self._total - share) * seconds / gained if gained > 0 else None
@@ -179,13 +179,13 @@ class ProofMaker:
 
 @dataclass(frozen=True, slots=True)
 class ProofStep:
-    """The result of a task that writes a part of a proof.
+    """The result of a task that writes some lines of a proof.
 
     Attributes:
-        state: the point that was reached.
-        lines: the lines, packed by xz.
+        state: the point that the writing has reached.
+        lines: the new lines, compressed by xz.
         share: the share of the proof that is written, from 0 to 1.
-        seconds: the processor's wall time.
+        seconds: the wall time of the task.
     """
 
     state: ProofState
@@ -196,7 +196,7 @@ class ProofStep:
 
 @dataclass(frozen=True, slots=True)
 class _KnownFirst:
-    """Answers from the bounds that a job has found, else from searches."""
+    """Answers from the known bounds of a job, or else by a search."""
 
     known: Mapping[bytes, Bounds]
     prover: Prover
@@ -206,7 +206,7 @@ class _KnownFirst:
 
 
 def _solve(position: Position, hash_mb: int, threads: int) -> SearchResult:
-    """Return, in a worker, the exact score."""
+    """Search for the exact score. Runs in a worker."""
     searcher = shared_searcher(hash_mb=hash_mb, threads=threads)
     searcher.clear()
     return searcher.search(position, Limit.solve())
@@ -221,7 +221,7 @@ def _write(
     hash_mb: int,
     _threads: int,
 ) -> ProofStep:
-    """Write, in a worker, the next lines of a proof."""
+    """Write the next lines of a proof. Runs in a worker."""
     began = time.perf_counter()
     prover = Prover(position.rules, hash_mb)
     writer = ProofWriter(position, score, searched, _KnownFirst(known, prover), state=state)

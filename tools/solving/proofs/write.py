@@ -8,13 +8,14 @@ from outflank.engine import IllegalMoveError, Move, NotationError, Position
 
 VERSION = 3
 REMEMBERED = 100_000
-"""The number of proven boards at which the checker forgets all of them, so that its memory does not grow."""
-# The checker searches the last empty squares itself: docs/proofs.md has the sizes and times from which it was chosen.
+"""The number of proven boards at which writer and checker forget all of them, so that memory does not grow."""
+# The default and the maximum number of empty squares that the checker searches itself; docs/proofs.md has the sizes and
+# times of the choices.
 SEARCHED = 6
 MOST_SEARCHED = 12
 _BOARD_BYTES = 16
 _HALVES = 2
-_MOST_DEPTH = 128  # replies on the way to a board; a game has fewer
+_MOST_DEPTH = 128  # the maximum length of a path; a game has fewer moves
 
 
 class Answers(Protocol):
@@ -29,20 +30,20 @@ class Claims(Protocol):
     """A source of bounds that need no proof."""
 
     def claimed(self, position: Position, wanted: int, reached: bool, /) -> bool:
-        """Return whether it is claimed that the side to move reaches `wanted` discs, or that it does not."""
+        """Return whether a claim says that the side to move reaches `wanted` discs, or fails to if not `reached`."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class ProofState:
-    """A point in the writing of a proof, in plain data: it can be stored, and continued in another process.
+    """A point in the writing of a proof, as plain data that can be stored and continued in another process.
 
     Attributes:
         lines: the number of lines that were written.
-        half: 0 within the lower bound, 1 within the upper one, 2 if the proof is complete.
-        path: an answer of the prover, empty for none, and the number of replies to it that were begun, for each board
-            on the way from the position to the next line.
-        proven: the boards that are proven in this half, 16 bytes each.
+        half: 0 in the proof of the lower bound, 1 in the proof of the upper bound, 2 if the proof is complete.
+        path: the prover's answer and the number of replies to it that were begun, for each step from the position to
+            the next line; the answer is empty at the root of the upper half.
+        proven: the boards that the checker remembers as proven in this half, 16 bytes each.
     """
 
     lines: int = 0
@@ -61,10 +62,11 @@ class _Step:
     """The replies to an answer of the prover.
 
     Attributes:
-        before: the board before the answer, which is proven after the last reply; None at the root of the upper half.
+        before: the position before the answer, which is proven after the last reply; None at the root of the upper
+            half.
         answer: the prover's move; empty at the root of the upper half.
         after: the position in which the other side replies.
-        begun: the number of its replies that were begun.
+        begun: the number of replies that were begun.
     """
 
     before: Position | None
@@ -83,7 +85,7 @@ class ProofWriter:
     Args:
         position: the position, under rules by which a move turns every direction.
         score: the exact score in discs, from the side to move.
-        searched: the largest number of empty squares of boards that are left to the checker, MOST_SEARCHED at most.
+        searched: the largest number of empty squares of boards that the checker searches itself, at most MOST_SEARCHED.
         answers: the source of the prover's moves.
         claims: the claims that need no proof; None to prove everything.
         state: the point at which to continue; the default is the beginning.
@@ -109,7 +111,7 @@ class ProofWriter:
 
     @property
     def state(self) -> ProofState:
-        """The point that was reached."""
+        """The point that the writing has reached."""
         path = tuple((step.answer, step.begun) for step in self._steps)
         return ProofState(self.lines, self._half, path, b"".join(sorted(self._proven)))
 
@@ -123,9 +125,9 @@ class ProofWriter:
         return min(share, 1.0)
 
     def write(self, add: Callable[[str], object], enough: Callable[[], bool] = lambda: False) -> None:
-        """Write lines until the proof is complete, or after a line until `enough` returns True.
+        """Write lines until the proof is complete, or until `enough` returns True after a line.
 
-        Raises: SettingsError if the score is wrong and the error is above the checker's part.
+        Raises: SettingsError if the score is wrong and a line above the checker's own search shows it.
         """
 
         def tell(line: str) -> None:
@@ -153,7 +155,7 @@ class ProofWriter:
 
     @property
     def _bound(self) -> int:
-        """The discs that the prover reaches in this half, against all moves of the other side."""
+        """The score that the prover reaches in this half against all moves of the other side."""
         return -self._score if self._half else self._score
 
     def _begin(self, add: Callable[[str], object]) -> None:
@@ -163,7 +165,7 @@ class ProofWriter:
             add(text)
         for text in (f"score {self._score:+d}", f"searched {self._searched}", "lower"):
             add(text)
-        if self._score > -64:  # there is no lower score
+        if self._score > -64:  # a score of -64 or more needs no proof
             self._prove(self._position, "root", add)
 
     def _end_half(self, add: Callable[[str], object]) -> None:
@@ -173,11 +175,11 @@ class ProofWriter:
             add("end")
             return
         add("upper")
-        if self._score < 64:  # nor a higher one
+        if self._score < 64:  # a score of 64 or less needs no proof
             self._steps.append(_Step(None, "", self._position))
 
     def _prove(self, position: Position, reply: str, add: Callable[[str], object]) -> None:
-        """Write the prover's answer to `reply`, unless the checker finds it without a line."""
+        """Write the prover's answer to `reply`, unless the checker needs no line for this board."""
         if position.empties <= self._searched or position.is_over or _packed(position) in self._proven:
             return
         if self._claims is not None and reply != "root" and self._claims.claimed(position, self._bound, True):
