@@ -176,7 +176,7 @@ class Deduction:
         raise SettingsError(f"{wanted:+d} does not follow for {position.board_string()}")
 
     def _follows(self, position: Position, wanted: int, reached: bool) -> bool:
-        """Return whether the claims imply that the side to move reaches `wanted` discs, or fails to if not `reached`."""
+        """Return whether claims imply that the side to move reaches `wanted` discs, or fails to if not `reached`."""
         moving, passed = after_passes(position)
         if moving.is_over:
             return (moving.score(moving.side) >= wanted) == reached
