@@ -1,4 +1,4 @@
-"""Answers, as JSON objects for programs and as lines for people."""
+"""Formats the answers of the analysis service, as JSON objects for programs and as table rows for people."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +14,7 @@ from outflank.tools.report.search import facts, moves_text, score_number, search
 
 ANSWER_ROW = "{#:>6}  {move:<5} {score:>6}  {certainty:<16}  {line}"
 """The columns of ``answer_row``."""
-_LINE_SHOWN = 12  # moves
+_LINE_SHOWN = 12  # the number of moves of a line in the table
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Answer:
 
     @property
     def is_last(self) -> bool:
-        """Whether no other answer to the item follows; a warning is an item of its own."""
+        """Whether no other answer to the item follows. A warning counts as a separate item."""
         return self.found is None or isinstance(self.found, SearchResult)
 
 
@@ -52,7 +52,7 @@ def answer_facts(answer: Answer) -> dict[str, Any]:
 
 
 def search_facts(position: Position, info: SearchInfo) -> dict[str, Any]:
-    """Return the result of a search as JSON data, without its kind and its move."""
+    """Return the result of a search as JSON data, without the fields `kind` and `move`."""
     lines = [
         {"move": str(line.move), "score": score_number(line.score), "pv": [str(move) for move in line.pv]}
         for line in info.lines

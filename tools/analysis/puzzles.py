@@ -1,6 +1,6 @@
-"""Problems: positions of games with a single winning or best move, proven, all different, and rated; and their output.
+"""Finds problems: positions of games with a single winning or best move, solved to the end and rated by difficulty.
 
-They are written as OBF and SGF and as a page with hidden solutions, and asked at a terminal.
+Writes problems as OBF, as SGF, or as a page with hidden solutions, and asks them at a terminal.
 """
 
 import functools
@@ -25,9 +25,10 @@ from outflank.tools.runtime.kept import KeptResults, game_name
 from outflank.tools.runtime.progress import counted, warn
 
 ELOS = range(LOWEST_ELO, HIGHEST_ELO + 1, 100)
-"""The levels for which each problem's share of failures is computed."""
-_APART = 6  # the least plies between two problems of a game, since closer ones are nearly the same
-_LEAST_FAILURES = 0.1  # of the level that fails most often; a move that all find is not a problem
+"""The Elo levels for which a problem's probability of failure is computed."""
+_APART = 6  # the least distance in plies between two problems of a game, since closer positions are nearly the same
+# The least probability of failure at the level that fails most often: a move that every level finds is not a problem.
+_LEAST_FAILURES = 0.1
 _HASH_MB = 32
 
 
@@ -42,10 +43,11 @@ class Puzzle:
     Attributes:
         scores: the proven scores of all moves, in discs from the side to move, the best first.
         line: the best line to the end of the game; its first move is the solution.
-        plies: the depth from which the engine finds the solution; the number of empty squares if it has to solve.
-        failures: the probability that a weaker opponent plays another move, 0 to 1, for each of ``ELOS``.
-        source: a description of the game that it comes from; empty if unknown.
-        ply: the number of moves and passes before it in the game.
+        plies: the search depth from which the engine's choice is the solution; the number of empty squares if the
+            engine finds it only by solving the position.
+        failures: the probability that an engine of limited strength plays another move, 0 to 1, for each of ``ELOS``.
+        source: a description of the game with the position; empty if unknown.
+        ply: the number of moves and passes before the position in the game.
     """
 
     position: Position
@@ -64,20 +66,20 @@ class Puzzle:
 
     @property
     def difficulty(self) -> tuple[float, int]:
-        """The mean probability of failure, and the plies: the order of problems."""
+        """The sort key of problems: the mean probability of failure, then the plies."""
         return sum(self.failures.values()) / len(self.failures), self.plies
 
 
 Problems = list[tuple[Puzzle, set[bytes]]]
-"""The problems of a game in their order, each with the keys of the positions that are too like it."""
+"""The problems of a game in their order, each with the keys of the positions that are too similar to it."""
 
 
 def problems_of(goal: Goal, empties: range, game: AnnotatedGame) -> Problems:
-    """Return the problems of a game that can stand beside each other; they depend on the game alone."""
+    """Return problems of a game that are at least ``_APART`` plies apart; the result depends only on the arguments."""
     solver, searcher = _searchers()
     solver.clear()
     solved: dict[int, tuple[Line, ...]] = {}
-    # Backwards, so that the table already knows the positions after each one.
+    # From the last position to the first, so that the transposition table already has the later positions.
     for ply, position in reversed([*enumerate(game.positions)]):
         if position.empties in empties and (lines := _solved(solver, position, goal)):
             solved[ply] = lines
@@ -112,9 +114,9 @@ def find(
     workers: int | None = None,
     kept: KeptResults | None = None,
 ) -> Iterator[Puzzle]:
-    """Yield the different problems of all games in their order: no images, and none from the same few plies.
+    """Yield the problems of all games in their order, but none that equals or is close to an earlier one.
 
-    `kept` has the ``Problems`` of games that are known.
+    Rotations and reflections of a position count as equal. `kept` stores the ``Problems`` of games between runs.
     """
     seen: set[bytes] = set()
     finder = functools.partial(problems_of, goal, empties)
@@ -132,7 +134,7 @@ def find(
 def failures(
     position: Position, solution: Move, solved: Sequence[Line], searcher: Searcher
 ) -> dict[int, float]:
-    """Return for each of ``ELOS`` the probability that an opponent of this level does not play the solution."""
+    """Return for each of ``ELOS`` the probability that an engine of this level does not play the solution."""
 
     @functools.cache
     def lines(depth: int) -> Sequence[Line]:
@@ -151,7 +153,7 @@ def failures(
 
 
 def plies_needed(position: Position, solution: Move, searcher: Searcher) -> int:
-    """Return the depth from which the engine's choice is the solution; the empty squares if it has to solve."""
+    """Return the least depth from which the engine's choice stays the solution; the empty squares if there is none."""
     best: list[tuple[int, Move]] = []
     searcher.clear()
     if position.empties > 1:
@@ -166,13 +168,13 @@ def plies_needed(position: Position, solution: Move, searcher: Searcher) -> int:
 
 
 def _source(game: AnnotatedGame) -> str:
-    """Return ``Tamenori - Murakami, World Championship, 1998``, or the known parts of it."""
+    """Return players, event and year, as in ``Tamenori - Murakami, World Championship, 1998``, as far as known."""
     players = f"{game.black or '?'} - {game.white or '?'}" if game.black or game.white else ""
     return ", ".join(filter(None, (players, game.event, game.date[:10])))
 
 
 def _around(game: AnnotatedGame, ply: int) -> Iterator[Position]:
-    """Yield the positions of a game that are too close to this ply to be another problem."""
+    """Yield the positions of a game that are too close to `ply` to be separate problems."""
     for position in game.positions[max(0, ply - _APART + 1) : ply + _APART]:
         if position.legal_mask():
             yield position
@@ -184,21 +186,21 @@ def _key(position: Position) -> bytes:
 
 @functools.lru_cache(maxsize=1)
 def _searchers() -> tuple[Searcher, Searcher]:
-    """Return two searchers: one for solving, one that searches like the engine and its weaker opponents."""
+    """Return two searchers, one for solving and one for searches to a depth, as the engine's levels use them."""
     return Searcher(_HASH_MB), Searcher(_HASH_MB)
 
 
 _BOARD_PIXELS = 300
-_SOLVED_WHEN_ASKED = 24  # empty squares; solving more would keep a person waiting
+_SOLVED_WHEN_ASKED = 24  # the most empty squares that are solved while a person waits
 
 
 def solved_share(puzzles: Sequence[Puzzle], elo: int) -> float:
-    """Return the mean share of the problems that a weaker opponent solves, 0 to 1."""
+    """Return the expected share of the problems that an engine of this level solves, 0 to 1."""
     return 1.0 - sum(puzzle.failures[elo] for puzzle in puzzles) / len(puzzles)
 
 
 def obf_line(puzzle: Puzzle, number: int) -> str:
-    """Return the problem with the scores of all moves; goal, difficulty and game are a comment."""
+    """Return an OBF line with the scores of all moves, and a comment with goal, difficulty and source."""
     failed = " ".join(f"{elo}: {share:.0%}" for elo, share in puzzle.failures.items())
     facts = (
         f"{number}, {puzzle.goal}",
@@ -210,7 +212,7 @@ def obf_line(puzzle: Puzzle, number: int) -> str:
 
 
 def sgf_game(puzzle: Puzzle, number: int) -> str:
-    """Return the problem as a game that begins there; its moves are the best line to the end."""
+    """Return the problem as an SGF game that starts at its position; the moves are the best line to the end."""
     position = puzzle.position
     recorder = Recorder(position)
     for move in puzzle.line:
@@ -251,13 +253,13 @@ def render_page(puzzles: Sequence[Puzzle]) -> str:
 
 
 def question(position: Position, goal: Goal) -> str:
-    """Return ``Black to move: one move alone wins``."""
+    """Return the question as text, as in ``Black to move: one move alone wins``."""
     asked = "one move alone wins" if goal == "win" else "one move is the best"
     return f"{position.rules.colour_name(position.side)} to move: {asked}"
 
 
 def _difficulty_text(puzzle: Puzzle) -> str:
-    """Return ``Found by a search of 9 plies; failures by Elo: 600 83%, ...`` with about five levels."""
+    """Return the difficulty with about five levels: ``Found by a search of 9 plies; failures by Elo: 600 83%, ...``."""
     shown = [*ELOS][:: max(1, len(ELOS) // 5)]
     failed = ", ".join(f"{elo} {puzzle.failures[elo]:.0%}" for elo in shown)
     return f"Found by a search of {counted(puzzle.plies, 'ply', 'plies')}; failures by Elo: {failed}"
@@ -276,9 +278,10 @@ quit            end"""
 
 
 def ask_all(problems: Sequence[Problem], lines: InputLines) -> None:
-    """Ask problems at a terminal, one after the other until the end of the input.
+    """Ask problems at a terminal, one after the other, until the end of the problems or of the input.
 
-    Raises: NotationError or IllegalMoveError for an invalid line; at a terminal it is shown instead.
+    Raises: NotationError or IllegalMoveError for an invalid line, unless the input is a terminal, where a warning is
+        shown.
     """
     searcher = Searcher()
     asked = solved = 0
@@ -302,7 +305,10 @@ def ask_all(problems: Sequence[Problem], lines: InputLines) -> None:
 
 
 def _scores(problem: Problem, searcher: Searcher) -> Mapping[Move, int] | None:
-    """Return the scores of all moves, from the file if it has all of them; None if this is not a problem."""
+    """Return the scores of all moves, solved unless the file has all of them.
+
+    Returns None if there are fewer than two moves, or too many empty squares to solve.
+    """
     moves, position = problem.position.legal_moves(), problem.position
     if len(moves) < 2:
         return None
@@ -315,7 +321,7 @@ def _scores(problem: Problem, searcher: Searcher) -> Mapping[Move, int] | None:
 
 
 def _ask(position: Position, scores: Mapping[Move, int], lines: InputLines) -> bool | None:
-    """Ask until the problem is solved or skipped; return whether the first try was right, None to quit."""
+    """Ask until the problem is solved or skipped. Return whether the first try was right; None if the user quits."""
     best = max(scores.values())
     tried = False
     while (line := lines.next("Your move: ", float("inf"))) is not None:

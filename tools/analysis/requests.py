@@ -1,4 +1,4 @@
-"""Requests for analysis: the position, how it is to be searched, and what to report; read from lines of JSON."""
+"""Reads requests for analysis from lines of JSON: positions, limits of the search, and options of the report."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,13 +24,13 @@ from outflank.storage.outside_json import read_json_object
 from outflank.tools.report.search import limit_words
 
 _LONGEST_SHOWN = 60
-_LONGEST_IDENTITY = 1_000  # each answer repeats it
-_MOST_WARNINGS = 20  # about one request
+_LONGEST_IDENTITY = 1_000  # limited because each answer repeats the identity
+_MOST_WARNINGS = 20  # the maximum for one request
 _MOST_SECONDS = 1_000_000_000
 
 
 class _RequestError(NotationError):
-    """A request that can't be answered; `field` is the wrong one, None if the whole request is wrong."""
+    """A request that can't be answered. `field` is the wrong field; None if the whole request is wrong."""
 
     def __init__(self, message: str, field: str | None = None) -> None:
         super().__init__(message)
@@ -38,9 +38,10 @@ class _RequestError(NotationError):
 
 
 class _Fields:
-    """The fields of one request; null stands for a field that is missing.
+    """The fields of one request. A field with the value null counts as missing.
 
-    Every method raises _RequestError if its field has another kind of value, and returns `otherwise` if it is missing.
+    A method that reads a field raises _RequestError if the value is of the wrong kind, and returns `otherwise` if the
+    field is missing.
     """
 
     def __init__(self, values: Mapping[str, Any]) -> None:
@@ -92,7 +93,7 @@ class _Fields:
         return otherwise if value is None else bool(value)
 
     def words(self, name: str) -> str:
-        """Read a text, or a list of texts as one text with blanks between them; empty if it is missing."""
+        """Read a text, or a list of texts, which is joined with blanks; return an empty text if it is missing."""
         value = self._values.get(name)
         words = value if isinstance(value, list) else ["" if value is None else value]
         self._expect("a text or a list of texts", name, all(isinstance(word, str) for word in words))
@@ -119,11 +120,11 @@ def shown(value: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """The limits of a search and the wanted answer; None is no limit, and the first limit that is met ends the search.
+    """The limits of a search and the wanted answer. None means no limit; the first limit that is met ends the search.
 
     Attributes:
         level: the level, 0 to 60, which sets the depth and the selectivity; see ``limit_for_level``.
-        selectivity: the selectivity in percent; None for the best one against time or nodes, else 100.
+        selectivity: the selectivity in percent; None for the default, see ``Limit.selectivity``.
         multipv: the number of best moves to report.
         stable: True to report stable discs, which can never be turned again.
         report_every: seconds between reports while the search runs; None for the result alone.
@@ -182,10 +183,10 @@ class Query:
     """A position to search.
 
     Attributes:
-        tags: the first fields of its answers: the request's ``id``, and others that name its origin.
+        tags: the first fields of its answers: the request's ``id``, and fields that name its origin.
         moves: the moves to consider; None for all.
-        priority: the rank in the queue; queries with a higher one are searched first.
-        yields: True to end the search early, with its result so far, when it has used up its slice and another client
+        priority: the rank in the queue; queries of higher priority are searched first.
+        yields: True to end the search with its result so far when it has used up its time slice and another client
             waits.
     """
 
@@ -217,7 +218,7 @@ class Action:
     turns: Sequence[int] | None = None
 
     def terminates(self, query: Query) -> bool:
-        """Return whether this ends the search of a query."""
+        """Return whether this action ends the search of a query."""
         if self.name != "terminate":
             return self.name == "terminate_all"
         return query.identity == self.target and (self.turns is None or query.tags.get("turn") in self.turns)
@@ -225,12 +226,12 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A sentence about a request: it can't be answered, or (a warning) not all of it was understood.
+    """An error or a warning about a request.
 
     Attributes:
-        sentence: the expected value and the actual one.
-        field: the field of the request that it is about; None for the whole request.
-        is_warning: True if the request is answered nevertheless.
+        sentence: the message, such as the expected and the actual value.
+        field: the field of the request with the fault; None for the whole request.
+        is_warning: True if the request is answered nevertheless; False if it can't be answered.
     """
 
     tags: dict[str, Any]
@@ -244,14 +245,17 @@ Item = Query | Action | Remark
 
 @dataclass(frozen=True, slots=True)
 class Defaults:
-    """Rules and limits of requests that name none."""
+    """The rules and limits of requests that do not specify them."""
 
     rules: Rules = field(default_factory=Rules)
     search: SearchRequest = field(default_factory=SearchRequest)
 
 
 def read_request(line: str, number: int, defaults: Defaults) -> Iterator[Item]:
-    """Yield the requests of a line with this number; an invalid one becomes a Remark with the reason."""
+    """Yield the items of the request in a line; an invalid request becomes a Remark with the reason.
+
+    `number` is the number of the line, which tags the Remark if the request has no valid ``id``.
+    """
     tags: dict[str, Any] = {"id": None, "line": number}
     try:
         fields = _Fields.read(line)
@@ -315,7 +319,7 @@ def _game(fields: _Fields, rules: Rules) -> Game:
 
 
 def _search(fields: _Fields, default: SearchRequest) -> SearchRequest:
-    """Return the search of a request; one that names a limit gets none of the default limits."""
+    """Return the search of a request. If the request has any limit, no default limit applies."""
     if any(name in fields for name in _LIMITS):
         default = replace(default, depth=None, nodes=None, seconds=None, level=None, selectivity=None)
     selectivity = fields.whole("selectivity", 0, 100, default.selectivity)

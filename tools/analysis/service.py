@@ -1,4 +1,4 @@
-"""Analysis of many positions for any number of clients: threads that search, and answers in an iterator."""
+"""Analyzes positions for any number of clients: threads search, and an iterator yields the answers."""
 
 import heapq
 import itertools
@@ -36,12 +36,12 @@ from outflank.tools.analysis.requests import (
 from outflank.tools.cli.positions import Given, shown
 
 FIRST_SLICE_SECONDS = 1.0
-"""The time of a search while another client waits; it doubles each time that the search has given way."""
-_WATCH_SECONDS = 0.1  # between two looks for searches that have to give way
+"""The first time slice of a search while another client waits; it doubles each time that the search gives way."""
+_WATCH_SECONDS = 0.1  # the interval between two checks for searches that have to give way
 
 
 Client = Callable[[int, Answer], object]
-"""Takes the answers of a connection by the numbers of their items. Called from any thread; must not wait."""
+"""A callback for a client's answers, called with the number of the item. Any thread calls it; it must not block."""
 
 
 @dataclass(slots=True, order=True)
@@ -50,11 +50,11 @@ class _Task:
 
     Attributes:
         key: the position in the queue, the smallest first: negative priority, then serial number.
-        number: the number of the item among those of its client.
+        number: the number of the item among the client's items.
         cancelled: True if the search has to end; its result so far is the answer.
-        began: the start of the search, on the monotonic clock in seconds; None before it.
-        slice: the seconds after which its search gives way if another client waits.
-        gives_way: True if it was stopped for another client.
+        began: the start of the search, on the monotonic clock in seconds; None before the start.
+        slice: the seconds after which the search gives way if another client waits.
+        gives_way: True if the search was stopped for another client.
     """
 
     key: tuple[int, int]
@@ -68,25 +68,25 @@ class _Task:
     analysis: Analysis | None = field(compare=False, default=None)
 
     def report(self, found: SearchInfo | None) -> None:
-        """Deliver the result of the search or its progress; None if it never began."""
+        """Deliver the result or the progress of the search; `found` is None if the search never began."""
         self.client(self.number, Answer(self.query, found))
 
 
 class AnalysisService:
-    """Answers the items of any number of clients; every item gets one last answer. No search holds the GIL.
+    """Answers the items of any number of clients; every item gets one last answer. Searches do not hold the GIL.
 
-    Clients take turns. A search gives way when it has used up its slice of time and another client waits; it begins
-    again later, with an empty table like every search and a slice twice as long, so no answer depends on other clients,
-    unless its query yields.
+    Clients take turns. A search gives way when it has used up its time slice and another client waits. Later it starts
+    again from an empty transposition table, like every search, with a slice twice as long. So no answer depends on
+    other clients, except for queries with `yields`.
 
     Args:
-        searchers: the searchers, each used by a thread of its own; as many searches run at the same time.
+        searchers: the searchers, each used by its own thread; their number is the number of concurrent searches.
     """
 
     def __init__(self, searchers: Sequence[Searcher]) -> None:
         self._changed = threading.Condition()
-        self._waiting: dict[Client, list[_Task]] = {}  # heaps; the client that is served next comes first
-        self._tasks: dict[int, _Task] = {}  # waiting and running, by serial number
+        self._waiting: dict[Client, list[_Task]] = {}  # a heap for each client; the client served next comes first
+        self._tasks: dict[int, _Task] = {}  # the waiting and running tasks, by serial number
         self._serials = itertools.count()
         works: list[Callable[[], None]] = [self._share]
         works += [partial(self._work, searcher) for searcher in searchers]
@@ -94,9 +94,9 @@ class AnalysisService:
             threading.Thread(target=work, name="outflank analysis", daemon=True).start()
 
     def take(self, client: Client, number: int, item: Item) -> None:
-        """Answer an item: a query after its search, by priority among those of its client; others at once.
+        """Queue a query, by priority among the client's queries; answer any other item at once.
 
-        An action acts on the queries of its own client alone.
+        An action affects only queries of its own client.
         """
         if not isinstance(item, Query):
             count = self._cancel(client, item.terminates) if isinstance(item, Action) else 0
@@ -140,7 +140,7 @@ class AnalysisService:
         self._changed.notify_all()
 
     def _next(self) -> _Task:
-        """Return the next task of the client that waits longest, which is served last from now on."""
+        """Return the next task of the client that has waited longest; the client moves to the end of the queue."""
         client = next(iter(self._waiting))
         waiting = self._waiting.pop(client)
         task = heapq.heappop(waiting)
@@ -149,7 +149,7 @@ class AnalysisService:
         return task
 
     def _share(self) -> None:
-        """Stop, for the life of the service, the search that is longest over its slice while another client waits."""
+        """Loop forever: while another client waits, stop the search that has overrun its slice most."""
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._waiting)
@@ -181,7 +181,7 @@ class AnalysisService:
                         self._queue(task)
                     continue
                 answer = Answer(task.query, found)
-            except Exception as error:  # an error of one search must not end the others
+            except Exception as error:  # an error of one search must not end this thread
                 reason = (
                     str(error) if isinstance(error, OutflankError) else f"the search has failed: {error!r}"
                 )
@@ -210,16 +210,16 @@ class AnalysisService:
 
 
 MOST_WAITING = 10_000
-"""Items that are read before one of them has been answered and its answer taken; then reading waits."""
+"""The maximum number of items that are read ahead of the yielded last answers; then reading waits."""
 
 
 def answers(service: AnalysisService, items: Iterable[Item], ordered: bool = False) -> Iterator[Answer]:
-    """Yield the answers to all items; leaving the iteration earlier ends the searches.
+    """Yield the answers to all items. If the caller leaves the iteration earlier, the searches end.
 
     Args:
         service: the service that searches the positions.
-        items: the items, read in a thread of their own; the iteration raises the errors of reading.
-        ordered: True to yield final answers in the order of the items; progress is yielded as it comes.
+        items: the items, read in a separate thread; the iteration raises the errors of reading.
+        ordered: True to yield last answers in the order of the items; progress is yielded as it comes.
     """
     found: queue.SimpleQueue[tuple[int, Answer] | BaseException | int] = queue.SimpleQueue()
     room = threading.Semaphore(MOST_WAITING)
@@ -235,11 +235,11 @@ def answers(service: AnalysisService, items: Iterable[Item], ordered: bool = Fal
                 service.take(deliver, count, item)
                 count += 1
             found.put(count)
-        except BaseException as error:  # for the thread that iterates
+        except BaseException as error:  # the iterating thread raises it
             found.put(error)
 
     threading.Thread(target=read, name="outflank requests", daemon=True).start()
-    early: dict[int, Answer] = {}  # last answers, by their place in the output
+    early: dict[int, Answer] = {}  # the last answers that wait for earlier ones, by their index in the output
     done, count = 0, None
     try:
         while done != count:
@@ -267,7 +267,7 @@ _ESCAPED_BYTE = re.compile(r"[\udc80-\udcff]")
 
 
 def items_of(names: Sequence[str], defaults: Defaults) -> Iterator[Item]:
-    """Yield all that is asked in files, on standard input and on the command line; games are numbered from 1 on.
+    """Yield the items of files, standard input and the command line; the ids of games are numbers from 1.
 
     Raises: OSError.
     """
@@ -286,7 +286,7 @@ def items_of(names: Sequence[str], defaults: Defaults) -> Iterator[Item]:
 
 def requests_of(stream: BinaryIO, defaults: Defaults) -> Iterator[Item]:
     """Yield the requests of a stream, one on each line that is not blank."""
-    # With other bytes replaced, two ids that differ in them would be the same.
+    # Invalid bytes are not replaced, since ids that differ only in them would become equal.
     for number, line, is_whole in read_lines(stream, "surrogateescape"):
         tags = {"id": None, "line": number}
         if not is_whole:

@@ -1,4 +1,4 @@
-"""One position: a table that grows while it is searched, the best moves at the end, or JSON instead."""
+"""Analyzes one position: prints a table that grows during the search, then the best moves; or JSON instead."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 
 _NUMBERS = ("plies", "certainty", "nodes", "nodes/s", "seconds")
 _FEWER_NUMBERS = ("plies", "certainty", "seconds")
-_WIDE = 110  # columns that all numbers need, with room for a line of moves
+_WIDE = 110  # the least terminal width at which the table has all numbers
 _ITERATIONS_SHOWN = 12
 _LINE_ROW = "{move:<6} {score:>6}   {line}"
 
 
 def book_entry(books: Sequence[Path], position: Position, expected: bool) -> BookEntry | None:
-    """Return the entry of a position in the first book that knows it; None if none does.
+    """Return the entry of a position in the first book that has it; None if no book has it.
 
-    Raises: OutflankError if a book can't be read, or is for other rules and must not.
+    Raises: OutflankError if a book can't be read, or, with `expected`, if a book is for other rules.
     """
     for path in () if position.is_over else books:
         with Book.open(path) as book:
@@ -49,9 +49,9 @@ def book_entry(books: Sequence[Path], position: Position, expected: bool) -> Boo
 def analyze_game(
     game: Game, search: SearchRequest, service: AnalysisService, as_json: bool, entry: BookEntry | None
 ) -> None:
-    """Search the last position of a game, and print each iteration and the result with the moves of the book.
+    """Search the last position of a game. Print each iteration, then the result with the book's moves.
 
-    Ctrl-C ends the search; the last iteration is the result then.
+    Ctrl-C ends the search; the result is then the last iteration.
 
     Raises: OutflankError if the search has failed.
     """
@@ -81,7 +81,7 @@ def analyze_game(
 
 
 def _iterations(position: Position, infos: Iterable[SearchInfo]) -> Table:
-    from rich.table import Table  # not at the top: all but the display does without it
+    from rich.table import Table  # imported here because only the live display needs it
 
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
     names = _NUMBERS if open_console().width >= _WIDE else _FEWER_NUMBERS
@@ -123,7 +123,7 @@ def _book_facts(entry: BookEntry | None) -> list[dict[str, Any]] | None:
 
 
 def _stable_lines(position: Position) -> list[str]:
-    """``Stable: Black 5 (a1 b1 ...), White 0``."""
+    """Return the stable discs in words, as in ``Stable: Black 5 (a1 b1 ...), White 0``."""
     sides = zip(position.rules.colour_names, stable_facts(position).values(), strict=True)
     return [
         "Stable: "

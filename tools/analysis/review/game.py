@@ -1,4 +1,4 @@
-"""The review of games: searches every position, the last one first, judges every move, and finds where books ended."""
+"""Reviews games: searches every position from the last to the first, judges every move, and finds the book exit."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -34,9 +34,9 @@ _ORDER: tuple[Result, ...] = ("loss", "draw", "win")
 
 
 class MoveClass(StrEnum):
-    """The class of a move by its cost.
+    """The class of a move, for most by the discs that it lost.
 
-    On a full board exact margins are even, so that a loss of less than two discs is noise of the estimates.
+    On a full board exact margins are even, so a loss of less than two discs is noise of the estimates.
     """
 
     GIVEN = "given"
@@ -48,15 +48,15 @@ class MoveClass(StrEnum):
 
 
 NOBODYS = (MoveClass.GIVEN, MoveClass.FORCED)
-"""The classes of moves that nobody chose, which are not counted in totals."""
+"""The classes of moves that no player chose; totals do not count them."""
 ERRORS = (MoveClass.INACCURACY, MoveClass.MISTAKE, MoveClass.BLUNDER)
-# The fewest discs lost, the worst first.
+# The fewest discs lost by a move of each class, the worst class first.
 LEAST_LOST = {MoveClass.BLUNDER: 12, MoveClass.MISTAKE: 6, MoveClass.INACCURACY: 2}
 
 
 @dataclass(frozen=True, slots=True)
 class SearchValue:
-    """A search's judgement of a position.
+    """The result of a position's search, as a review uses it.
 
     Attributes:
         score: the final disc difference with best play, from the side to move.
@@ -73,7 +73,7 @@ class SearchValue:
 
     @classmethod
     def of(cls, position: Position, info: SearchInfo) -> "SearchValue":
-        """Return the judgement of a finished search."""
+        """Return the value of a position from the result of its search."""
         line = () if position.is_over else info.pv
         return cls(position, info.score, line, info.exact, info.depth, info.selectivity)
 
@@ -85,11 +85,12 @@ class SearchValue:
 
 @dataclass(frozen=True, slots=True)
 class MoveValue:
-    """A legal move.
+    """The score of a legal move.
 
     Attributes:
-        line: the best line that begins with it.
-        score: the final disc difference with best play after it, from the mover's side, at most that of the best move.
+        line: the best line that begins with the move.
+        score: the final disc difference with best play after the move, from the mover's side; at most the best move's
+            score.
     """
 
     line: tuple[Move, ...]
@@ -107,9 +108,10 @@ class MoveReview:
     """A turn of a game and its cost.
 
     Attributes:
-        score_after: the score with best play after the move, in discs from the mover's side, as exact as `best`.
-        given: True if the move was given to both sides, such as one of a match's opening.
-        values: every legal move, the best one first; empty unless ``ReviewSettings.all_moves`` asks for them.
+        best: the value of the position before the move.
+        score_after: the score with best play after the move, in discs from the mover's side; exact if `best` is.
+        given: True if no player chose the move, such as a move of a match's opening.
+        values: the values of all legal moves, the best first; empty unless ``ReviewSettings.all_moves`` is set.
     """
 
     best: SearchValue
@@ -125,7 +127,7 @@ class MoveReview:
 
     @property
     def colour(self) -> Colour:
-        """The side that played it."""
+        """The side that played the move."""
         return self.before.side
 
     @property
@@ -145,7 +147,7 @@ class MoveReview:
 
     @property
     def is_error(self) -> bool:
-        """Whether it cost two discs or more."""
+        """Whether a player chose the move and it lost two discs or more."""
         return self.kind in ERRORS
 
     @property
@@ -159,17 +161,17 @@ class MoveReview:
 
     @property
     def instead(self) -> tuple[Move, ...]:
-        """The best line if the move was an error, else an empty one."""
+        """The best line if the move was an error, else an empty line."""
         return self.best.line if self.is_error else ()
 
     @property
     def thrown(self) -> tuple[Result, Result] | None:
-        """The mover's results before and after, if both are proven and the move made the result worse."""
+        """The mover's results before and after the move, if both are proven and the second is worse; else None."""
         return self.worsened if self.exact else None
 
     @property
     def worsened(self) -> tuple[Result, Result] | None:
-        """The mover's results before and after, according to the scores, if the move made the result worse."""
+        """The mover's results before and after the move by its scores, if the second is worse; else None."""
         before, after = self._outcome(self.score_before), self._outcome(self.score_after)
         return (before, after) if _ORDER.index(after) < _ORDER.index(before) else None
 
@@ -178,7 +180,7 @@ class MoveReview:
         return f"<MoveReview {self.colour} {self.move}: {self.kind}{lost}>"
 
     def _outcome(self, score: float) -> Result:
-        """Return the mover's result for a score; a tie need not be a draw."""
+        """Return the mover's result for a score. The rules may count a tie as a win of one side."""
         margin = round(score if self.colour is Colour.BLACK else 0 - score)
         winner = self.before.rules.winner_by(margin)
         if winner is None:
@@ -186,9 +188,10 @@ class MoveReview:
         return "win" if winner is self.colour else "loss"
 
 
-# Empty squares; most take less than a second with a table that knows the positions after them.
+# The default number of empty squares from which positions are solved. Most take less than a second if the transposition
+# table has the later positions.
 EXACT_FROM = 24
-_ALL_EXACT_FROM = 20  # for the moves that are neither the best nor the played one
+_ALL_EXACT_FROM = 20  # the same for moves that are neither the best nor the played move
 
 
 @names_keywords
@@ -197,10 +200,10 @@ class ReviewSettings:
     """The limits of the search of each position.
 
     Attributes:
-        seconds: the time of a search; a move that is not the best one takes a second search.
+        seconds: the time of a search; a position needs a second search if the played move is not the best.
         exact_from: the largest number of empty squares of positions to solve, regardless of the other limits.
-        all_moves: True to score all moves of each position. Moves that are neither the best nor the played one are
-            solved from at most 20 empty squares.
+        all_moves: True to score all moves of each position. Moves that are neither the best nor the played move are
+            solved only with at most 20 empty squares.
     """
 
     level: int = DEFAULT_LEVEL
@@ -210,7 +213,7 @@ class ReviewSettings:
     all_moves: bool = False
 
     def limit(self, empties: int) -> Limit:
-        """Return the limit for a position with this many empty squares."""
+        """Return the limit for a position with `empties` empty squares."""
         if empties <= self.exact_from:
             return Limit.solve()
         if self.depth is None and self.seconds is None:
@@ -218,7 +221,7 @@ class ReviewSettings:
         return Limit(self.depth, seconds=self.seconds)
 
     def words(self) -> str:
-        """Return ``level 10, exact from 20 empty squares``."""
+        """Return the limits in words, as in ``level 10, exact from 20 empty squares``."""
         given = [
             *([counted(self.depth, "ply", "plies")] if self.depth is not None else []),
             *([f"{self.seconds:g} s a search"] if self.seconds is not None else []),
@@ -228,14 +231,13 @@ class ReviewSettings:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class GameReview:
-    """A game and the costs of its moves.
+    """A reviewed game.
 
     Attributes:
-        final: the judgement of the position after the last move.
-        exit_ply: the number of the move that left the opening book, including passes, 1 for the first; None if there
-            was none, or without a book.
-        exit_judged: True if this move is the best open move of the book: then the book ends there, and the game did not
-            leave it.
+        final: the value of the position after the last move.
+        exit_ply: the ply of the move that left the opening book, passes included, 1 for the first; None if no move left
+            the book, or without a book.
+        exit_judged: True if the book has a score for this move: then the game followed the book to its end.
     """
 
     game: AnnotatedGame
@@ -246,17 +248,17 @@ class GameReview:
 
     @property
     def opening(self) -> Opening | None:
-        """The last opening with a name in the game; None if there is none."""
+        """The last named opening in the game; None if the game has none."""
         return opening_of(self.game.positions)
 
     @property
     def judgements(self) -> tuple[SearchValue, ...]:
-        """The judgement of each position, from the first to the one after the last move."""
+        """The value of each position, from the first position to the position after the last move."""
         return (*(move.best for move in self.moves), self.final)
 
     @property
     def numbers(self) -> tuple[int | None, ...]:
-        """The number of each move on a score sheet, where a pass has no number: the last one of a full board is 60."""
+        """The number of each move on a score sheet, from 1; None for a pass, which is not counted."""
         made = accumulate(int(not move.move.is_pass) for move in self.moves)
         return tuple(None if move.move.is_pass else n for move, n in zip(self.moves, made, strict=True))
 
@@ -273,10 +275,10 @@ class GameReview:
         return [move for move in self.moves if move.colour is colour]
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a row of plain values for each move, as a DataFrame takes them: moves and lines are texts.
+        """Return a row of plain values for each move, for example for a DataFrame; moves and lines are texts.
 
-        The columns are those of a move of ``outflank review --json``, and ``curve``: the score before the move from
-        Black's side.
+        The columns are the fields of a move in ``outflank review --json``, and ``curve``, the score before the move
+        from Black's side.
         """
         return [
             {
@@ -301,7 +303,7 @@ class GameReview:
         ]
 
     def __str__(self) -> str:
-        """Return ``60 moves, 9 discs lost by Black, 12 by White``."""
+        """Return a summary, as in ``60 moves, 9 discs lost by Black, 12 by White``."""
         lost = {colour: sum(move.lost for move in self.of(colour)) for colour in Colour}
         black, white = self.game.rules.colour_names
         count = counted(self.game.discs_played, "move")
@@ -323,10 +325,10 @@ def review_game(
 ) -> GameReview:
     """Review a game, by default with the default settings and a new searcher.
 
-    The review goes backwards, so that the searcher's table knows the positions after each one. The table is
+    The review goes backwards, so that the searcher's transposition table has the later positions. The table is
     cleared first, so that a review does not depend on earlier games.
 
-    Raises: FileFormatError with the reason for a ``BadGame``, which ``read_games`` yields for what it can't read.
+    Raises: FileFormatError with the reason for a ``BadGame``, which ``read_games`` yields for an unreadable game.
     """
     if isinstance(game, BadGame):
         raise FileFormatError(str(game))
@@ -336,7 +338,7 @@ def review_game(
     search.clear()
 
     def judge(position: Position, moves: Sequence[Move] | None = None) -> SearchValue:
-        """Judge a position, considering only some moves unless `moves` is None."""
+        """Search a position, considering only `moves` unless they are None."""
         return SearchValue.of(position, search.search(position, limits.limit(position.empties), moves=moves))
 
     final = after = judge(game.final)
@@ -345,7 +347,7 @@ def review_game(
         review = _review(judge, played.before, played.move, after)
         reviews.append(replace(review, given=number < game.given))
         after = review.best
-    if limits.all_moves:  # last, so that the rest of the review does not depend on it
+    if limits.all_moves:  # after all other searches, so that their results do not depend on the option
         lines = [final.line, *(review.best.line for review in reviews)]
         reviews = [_with_values(*each, limits, search) for each in zip(reviews, lines, strict=False)]
     return GameReview(game, tuple(reversed(reviews)), final)
@@ -354,7 +356,7 @@ def review_game(
 def _review(
     judge: Callable[..., SearchValue], before: Position, move: Move, after: SearchValue
 ) -> MoveReview:
-    """Review a move that led to a position with the judgement `after`."""
+    """Review a move. `after` is the value of the position that it led to."""
     if len(before.legal_moves()) == 1:
         depth = after.depth + (not move.is_pass)
         line = (move, *after.line)
@@ -368,11 +370,11 @@ def _review(
         return MoveReview(proven, move, proven.score)
     if best.line[0] == move:
         return MoveReview(best, move, best.score)
-    # Searched as deep as the best move, else scores of different depths would be compared.
+    # Search the move with the same limit as the best move, so that scores of the same depth are compared.
     played = judge(before, [move])
     if played.score >= best.score:
         return MoveReview(played, move, played.score)
-    # The limit aborted the second search: the cost of the move is not proven.
+    # The limit ended the second search early, so the loss of the move is not proven.
     if best.exact and not played.exact:
         best = replace(best, exact=False, depth=played.depth, selectivity=played.selectivity)
     return MoveReview(best, move, played.score)
@@ -381,7 +383,7 @@ def _review(
 def _with_values(
     review: MoveReview, line: tuple[Move, ...], settings: ReviewSettings, searcher: Searcher
 ) -> MoveReview:
-    """`line` is the best line after the move played."""
+    """Return the review with the values of all moves. `line` is the best line after the played move."""
     best, before = review.best, review.before
     known = {review.move: MoveValue((review.move, *line), review.score_after, review.exact)}
     known[best.line[0]] = MoveValue(best.line, best.score, best.exact)
@@ -389,7 +391,7 @@ def _with_values(
         settings = replace(settings, exact_from=min(settings.exact_from, _ALL_EXACT_FROM))
         limit = settings.limit(before.empties)
         found = searcher.search(before, limit, moves=others, multipv=len(others))
-        # A shallower search may score a move higher than the best one.
+        # A shallower search may score another move higher than the best move, so its score is capped.
         known |= {
             each.move: MoveValue(each.pv, min(each.score, best.score), found.exact) for each in found.lines
         }
@@ -398,7 +400,7 @@ def _with_values(
 
 
 def review_in_worker(settings: ReviewSettings, hash_mb: int, threads: int, game: AnnotatedGame) -> GameReview:
-    """Review a game with the searcher of this process, which may review only one game at a time."""
+    """Review a game with the shared searcher of this process, which must not review two games at the same time."""
     return review_game(game, settings, shared_searcher(hash_mb=hash_mb, threads=threads))
 
 
@@ -406,13 +408,16 @@ def review_in_worker(settings: ReviewSettings, hash_mb: int, threads: int, game:
 def book_exits(
     paths: Sequence[Path], warn: Callable[[str], object] | None = None
 ) -> Iterator[Callable[[GameReview], GameReview]]:
-    """Open books, and yield a function that adds to a review where its game left the first book with its position.
+    """Open books, and yield a function that adds the book exit to a review.
+
+    The function uses the first book for the game's rules that has its first position.
 
     Args:
-        paths: the paths of the books, each for games by its rules.
-        warn: the function called with a sentence once for each rules without a book; None if the user named no book.
+        paths: the paths of the books.
+        warn: a function that receives a warning for rules without a book, once for each; None if the user named no
+            book.
 
-    Raises: FileFormatError if a book can't be read; the function raises it if a book is damaged.
+    Raises: FileFormatError if a book can't be read; the yielded function raises it if a book is damaged.
     """
     unserved: set[Rules] = set()
     with ExitStack() as opened:

@@ -24,7 +24,7 @@ PointOfView = Literal["mover", "black"]
 
 @dataclass(slots=True)
 class MoveTotals:
-    """Counts of reviewed moves without forced and given moves."""
+    """Counts of reviewed moves; forced and given moves are not counted."""
 
     kinds: Counter[MoveClass] = field(default_factory=Counter)
     lost: float = 0.0
@@ -33,7 +33,7 @@ class MoveTotals:
     exact: int = 0
 
     def add(self, moves: Iterable[MoveReview]) -> "MoveTotals":
-        """Count more moves and return the tally."""
+        """Count more moves, and return these totals."""
         for move in moves:
             if move.kind in NOBODYS:
                 continue
@@ -65,8 +65,9 @@ class PlayerSummary:
     """The totals of a player.
 
     Attributes:
-        name: the player's name in the games; empty for games that name nobody.
-        losses: the number of lost games; games without a result, or against the same name, count in none of the three.
+        name: the player's name in the games; empty if the games have no name.
+        losses: the number of lost games. Games without a result count as neither win, draw nor loss, and games of a
+            player against the same name as neither win nor loss.
     """
 
     name: str
@@ -77,7 +78,7 @@ class PlayerSummary:
     tally: MoveTotals = field(default_factory=MoveTotals)
 
     def add(self, review: GameReview, colour: Colour) -> None:
-        """Count a game in which the player had this colour; a game with both colours is neither won nor lost."""
+        """Count a game in which the player had this colour. A game against the same name is neither won nor lost."""
         has_both = review.game.black == review.game.white
         self.tally.add(review.of(colour))
         outcome = review.game.outcome
@@ -91,13 +92,13 @@ class PlayerSummary:
 
 
 def count_game(players: dict[str, PlayerSummary], review: GameReview) -> None:
-    """Count a game for both of its players, who are known by their names."""
+    """Count a game for both of its players; `players` has the summaries by name."""
     for colour, name in zip(Colour, (review.game.black, review.game.white), strict=True):
         players.setdefault(name, PlayerSummary(name)).add(review, colour)
 
 
 def ranked(players: Mapping[str, PlayerSummary]) -> list[PlayerSummary]:
-    """Return the summaries, those with the fewest discs lost a move first."""
+    """Return the summaries in increasing order of discs lost per move."""
     return sorted(
         players.values(),
         key=lambda player: (player.tally.lost_a_move is None, player.tally.lost_a_move or 0, player.name),
@@ -178,7 +179,7 @@ _PLURALS = {
 
 def _move(move: MoveReview, row: dict[str, Any]) -> dict[str, Any]:
     """Return a row of ``GameReview.rows`` as JSON data, with lists in place of texts."""
-    del row["curve"]  # which the game has as a list
+    del row["curve"]  # the JSON data of the game has the curve as a list
     values = [
         {
             "move": str(value.move),
@@ -201,7 +202,7 @@ def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 4)
 
 
-# The terminal's style of each class.
+# The terminal style of each class of moves.
 _STYLES: dict[MoveClass, dict[str, object]] = {
     MoveClass.GIVEN: {"dim": True},
     MoveClass.FORCED: {"dim": True},
@@ -210,8 +211,8 @@ _STYLES: dict[MoveClass, dict[str, object]] = {
     MoveClass.MISTAKE: {"fg": "red"},
     MoveClass.BLUNDER: {"fg": "red", "bold": True},
 }
-_LINE_SHOWN = 8  # moves of a better line
-_NARROWEST = 40  # characters of a line, however narrow the terminal is
+_LINE_SHOWN = 8  # the number of shown moves of a better line
+_NARROWEST = 40  # the least width in characters to which lines are wrapped
 _TALLY_HEADING = "moves  accuracy  inaccuracies  mistakes  blunders  discs lost  a move  worst  thrown"
 _NARROW_TALLY_HEADING = "moves   right   ?!    ?   ??    lost  a move  worst  thrown"
 _NARROW_LEGEND = "?! inaccuracies, ? mistakes, ?? blunders"
@@ -219,7 +220,7 @@ _LONGEST_NARROW_NAME = 10
 
 
 def game_text(review: GameReview, view: PointOfView = "mover", width: int | None = None) -> Iterator[str]:
-    """Yield the lines of one game's review, with a narrow table of totals if the width is too small for the other."""
+    """Yield the lines of a game's review. The table of totals is narrower if `width` is too small for the wide one."""
     yield headline(review)
     if occasion := occasion_text(review.game):
         yield f"{'Event' if review.game.event else 'Date'}: {occasion}"
@@ -245,9 +246,9 @@ def game_text(review: GameReview, view: PointOfView = "mover", width: int | None
 
 
 def move_text(review: GameReview, number: int, view: PointOfView = "mover") -> Iterator[str]:
-    """Yield the lines about one move of a game: the board before it and the values of all moves there.
+    """Yield the lines about one move of a game: the board before the move, and the values of all moves there.
 
-    Raises: OutflankError if the game has no move of this number.
+    Raises: OutflankError if the game has no move with this number.
     """
     if number not in review.numbers:
         raise OutflankError(
@@ -272,7 +273,7 @@ def _seen(score: float, move: MoveReview, view: PointOfView) -> float:
 
 
 def game_line(review: GameReview, number: int, width: int | None = None) -> list[str]:
-    """Return one line about a game of many, or several of at most `width` characters."""
+    """Return the summary of a game as one line, or wrapped to `width` characters."""
     tallies = [MoveTotals().add(review.of(colour)) for colour in Colour]
     lost = " and ".join(f"{score_text(tally.lost)[1:]} in {tally.moves}" for tally in tallies)
     opening = "" if review.opening is None else f"; {review.opening.name}"
@@ -284,7 +285,7 @@ def game_line(review: GameReview, number: int, width: int | None = None) -> list
 
 
 def exit_text(review: GameReview) -> str:
-    """Return ``left at move 9, b5``, or that the book ends there; an empty text if the game left no book."""
+    """Return the book exit in words, as in ``left at move 9, b5``; an empty text if no move left a book."""
     if review.exit_ply is None:
         return ""
     number, move = review.numbers[review.exit_ply - 1], review.moves[review.exit_ply - 1].move
@@ -294,7 +295,7 @@ def exit_text(review: GameReview) -> str:
 
 
 def players_text(players: Sequence[PlayerSummary], width: int | None = None) -> Iterator[str]:
-    """Yield the lines of the summary of many games, as a narrow table if the width is too small for the other."""
+    """Yield a table of the players. It is narrower if `width` is too small for the wide table."""
     names = [printable(player.name, None) or "(no name)" for player in players]
     longest = max(map(len, ["player", *names]))
     wide = f"{'player':<{longest}}  games  won  drawn  lost  {_TALLY_HEADING}"
@@ -313,7 +314,7 @@ def players_text(players: Sequence[PlayerSummary], width: int | None = None) -> 
 
 
 def headline(review: GameReview) -> str:
-    """Return ``A (Black) - B (White) 40-24``, or the winner of an unfinished game."""
+    """Return players and result, as in ``A (Black) - B (White) 40-24``; see ``result_text`` for unfinished games."""
     game = review.game
     black, white = game.rules.colour_names
     players = " - ".join(
@@ -324,7 +325,7 @@ def headline(review: GameReview) -> str:
 
 
 def result_text(review: GameReview) -> str:
-    """Return ``40-24`` for a finished game, else the recorded result: ``+8``, ``White wins by time``."""
+    """Return ``40-24`` for a finished game, else the recorded result such as ``White wins by time``, or unfinished."""
     return game_result(review.game) or "unfinished"
 
 
@@ -336,7 +337,7 @@ def _instead_text(move: MoveReview) -> str:
 
 
 def _error_text(move: MoveReview) -> str:
-    """Return ``blunder, 12 discs lost, better h4 h7 g8``."""
+    """Return an error in words, as in ``blunder, 12 discs lost, better h4 h7 g8``."""
     lost = counted(round(move.lost), "disc")
     return f"{move.kind}, {lost} lost, better {_instead_text(move)}"
 
@@ -364,10 +365,11 @@ def _tally_text(tally: MoveTotals, narrow: bool = False) -> str:
 
 
 def annotated(review: GameReview) -> AnnotatedGame:
-    """Return the game with the review added to its own annotations.
+    """Return the game with the review added to its annotations.
 
-    Each move has the score after it, in place of its player's own, and an exact margin if both are proven. An error has
-    a mark, a better line and a comment; the game's comment lists all errors, for formats without comments on moves.
+    Each move gets the review's score after it, in place of the player's score, and an exact margin if the scores are
+    proven. An error gets a mark, a better line and a comment. The game's comment lists all errors, for formats without
+    comments on moves.
     """
     game, numbers = review.game, review.numbers
     moves = [_annotated(*each) for each in zip(game.moves, review.moves, strict=True)]

@@ -1,4 +1,4 @@
-"""The page of a review: a self-contained HTML file, made of the same parts as the report of a run."""
+"""Renders the page of a review: a self-contained HTML file, made of the same parts as the report of a run."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -30,7 +30,7 @@ from outflank.tools.report.charts import Series, chart
 from outflank.tools.report.search import certainty, moves_text
 
 _WORST_SHOWN = 40
-_LINE_SHOWN = 8  # of the line of a move that is not the best
+_LINE_SHOWN = 8  # the number of shown moves of a line that begins with a poorer move
 
 
 def render_review(
@@ -39,7 +39,7 @@ def render_review(
     view: PointOfView = "black",
     played: Sequence[str] = (),
 ) -> str:
-    """Return the page of at least one game: every game on a board with its curve, totals, the worst moves."""
+    """Return the page of one or more games: each game on a board with its curve, the totals, and the worst moves."""
     players: dict[str, PlayerSummary] = {}
     for review in reviews:
         count_game(players, review)
@@ -106,7 +106,7 @@ def _names(review: GameReview) -> tuple[str, str]:
 
 
 def review_replay(review: GameReview, number: int) -> Replay:
-    """Return the game for the page's program, with the review's scores and classes."""
+    """Return the game with the review's scores and classes, for the script of the page."""
     game, moves = review.game, review.moves
     left_book = f"Book: {exit_text(review)}" if review.exit_ply else ""
     record = Replay.of(game, number)

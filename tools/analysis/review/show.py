@@ -1,4 +1,4 @@
-"""Reviews on the terminal and in files."""
+"""Prints reviews on the terminal and writes them to files."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -40,7 +40,7 @@ def write_reviews(
     view: PointOfView,
     played: Sequence[str],
 ) -> None:
-    """Write the reviews in the forms of the options, each to its file."""
+    """Write the reviews to a file for each form that has one: HTML, SVG, SGF, GGF. `files` has the paths by form."""
     made: Mapping[str, Callable[[], str]] = {
         "html": lambda: render_review(reviews, settings, view, played),
         "svg": lambda: curve_svg(reviews[0]),
@@ -57,11 +57,11 @@ def _records(write: Callable[[AnnotatedGame], str], reviews: Iterable[GameReview
 
 
 class ReviewOutput:
-    """Prints reviews as they come: one in full, or many in a line each.
+    """Prints reviews as they come: a single review in full, or each of several in a line.
 
     Attributes:
         games: the number of reviews.
-        kept: all of them, if they are to be kept.
+        kept: the reviews if `keep` was True, else empty.
     """
 
     def __init__(
@@ -72,10 +72,10 @@ class ReviewOutput:
         self._view, self._number, self._keep, self._explorer = view, number, keep, explorer
         self._as_json = as_json
         self._players: dict[str, PlayerSummary] = {}
-        self._first: GameReview | None = None  # until it is known whether it is the only one
+        self._first: GameReview | None = None  # held back until a second review or the end
 
     def add(self, review: GameReview, file: str, number: int) -> None:
-        """Print a review, or the line for it."""
+        """Print the JSON data or the line of a review; the first review waits until a second comes."""
         self.games += 1
         count_game(self._players, review)
         if self._keep:
@@ -91,7 +91,7 @@ class ReviewOutput:
             _print(game_line(review, self.games, terminal_width()))
 
     def end(self) -> None:
-        """Print what is left to say."""
+        """Print the only review in full, or the summary of the players."""
         if self._first is not None:
             if self._number is None:
                 _print(game_text(self._first, self._view, terminal_width()))
@@ -116,7 +116,7 @@ class ReviewOutput:
         }
 
     def archive_text(self, game: AnnotatedGame) -> Iterator[str]:
-        """Yield the games of the archive where this game left them; nothing without an archive."""
+        """Yield the archive's table of the last position that other games reached; nothing without an archive."""
         if self._explorer is None:
             return
         self._explorer.archive.expect(game.rules)
