@@ -1,8 +1,8 @@
-"""Makes the file of an archive from files of games, and adds games to it, in memory that does not grow with them.
+"""Makes an archive from files of games, and adds games to an archive. Memory use does not grow with the games.
 
-The positions of all games are written as they come into a file that is sorted by SQLite at the end; that way the table
-of positions is filled in order, page after page. Sums are kept for the positions with many games alone: there are some
-thousands of them, and the games of the others are counted when somebody asks.
+The positions of all games are first written to a temporary table, which SQLite sorts at the end, so that the table of
+positions is filled in order, page after page. Sums are stored only for positions with many games, some thousands. The
+games of other positions are counted for each query.
 """
 
 import contextlib
@@ -38,12 +38,12 @@ from outflank.tools.archive.schema import (
 from outflank.tools.archive.tally import MOST_DISCS, NO_STRENGTH, Visit, tallies_of
 
 MANY_GAMES = 200
-"""A position with more games has sums; reading this many games takes a few milliseconds."""
+"""The number of games above which a position has stored sums; counting fewer games takes a few milliseconds."""
 _GAMES_AT_ONCE = 500
 _CACHE_KB = 1 << 16
-_STEPS_AT_ONCE = 1_000_000  # of SQLite's virtual machine, between two looks at signals
+_STEPS_AT_ONCE = 1_000_000  # the steps of SQLite's virtual machine between two checks for signals
 _LONGEST_NAME = 200
-_LEAST_SENSELESS = 1e6  # rating
+_LEAST_SENSELESS = 1e6  # a rating from here on counts as unknown
 _FIRST_STRENGTH, _SWING, _SPREAD = 1500.0, 24.0, 400.0
 _SCRATCH = "CREATE TABLE scratch.visit (position INTEGER, game INTEGER, turn INTEGER)"
 _WINNERS = {Colour.BLACK: 1, None: 0, Colour.WHITE: -1}
@@ -55,9 +55,9 @@ class ArchiveContents:
     """The contents of a new archive.
 
     Attributes:
-        duplicates: games left out, since one with the same players, year and moves is in it.
-        others: games left out, since they are by other rules.
-        bad: entries of files that could not be read as games.
+        duplicates: the number of games left out because the archive has a game with the same players, year and moves.
+        others: the number of games left out because they are by other rules.
+        bad: the number of entries of files that could not be read as games.
         positions: the number of distinct positions; symmetric images count as one.
     """
 
@@ -77,17 +77,17 @@ def build_archive(
     advance: Callable[[int], None] = lambda games: None,
     begin: Callable[[str], None] = lambda step: None,
 ) -> ArchiveContents:
-    """Make an archive; the file appears once it is whole.
+    """Make an archive. The file appears, or replaces an old one, when it is complete.
 
     Args:
         path: the file to make.
-        games: the games, such as those of ``read_games``; bad ones and those by other rules are counted and left out.
+        games: the games, for example from ``read_games``; bad games and games by other rules are counted and left out.
         rules: the rules of the archive; Othello if left out.
-        advance: the function that is called with the number of games read since the last call.
-        begin: the function that is called with words for each step that begins.
+        advance: a function that is called with the number of games read since the last call.
+        begin: a function that is called with a description at the start of each step.
 
-    Raises: UnwritableError; SettingsError if a database is there already; OutflankError if there is no game; what
-        `games` raises.
+    Raises: UnwritableError; SettingsError if `path` is not a regular file; OutflankError if there is no game; any error
+        of `games`.
     """
     path = Path(path)
     expect_writable(path)
@@ -105,7 +105,7 @@ def add_to_archive(
     advance: Callable[[int], None] = lambda games: None,
     begin: Callable[[str], None] = lambda step: None,
 ) -> ArchiveContents:
-    """Add games to an archive, as if it had been made of its games and these; it is replaced once the new one is whole.
+    """Add games to an archive, with the same result as a new archive of all games. It is replaced on completion.
 
     Args:
         path: the archive.
@@ -113,9 +113,9 @@ def add_to_archive(
         advance: see ``build_archive``.
         begin: see ``build_archive``.
 
-    Returns: the contents of the new archive; duplicates, others and bad are those of `games`.
+    Returns: the contents of the new archive; duplicates, others and bad count only `games`.
     Raises: FileFormatError if the file is not an archive, is damaged, or another process adds to it; UnwritableError;
-        OutflankError if there is no game; what `games` raises. The archive is unchanged then.
+        OutflankError if there is no game; any error of `games`. After an error the archive is unchanged.
     """
     path = Path(path)
     with contextlib.closing(ARCHIVE.open_to_read(path)) as connection:
@@ -143,8 +143,8 @@ def _written(
     advance: Callable[[int], None],
     begin: Callable[[str], None],
 ) -> ArchiveContents:
-    """Write an archive to `target`: a new one, or if there are `facts` about an old one, that one with more games."""
-    names: list[Path] = []  # the archive's until it is whole, and the one in which positions are sorted
+    """Write an archive to `target`: a new one, or with the `facts` of the old archive, the old one with more games."""
+    names: list[Path] = []  # two temporary files: for the archive until it is complete, and for sorting positions
     builder: _Builder | None = None
     try:
         with writing(path):
@@ -160,14 +160,14 @@ def _written(
                 builder = _Builder(connection, rules)
                 builder.open(names[1], facts)
                 built = builder.build(games, advance, begin)
-        except sqlite3.OperationalError as error:  # such as a full disk
+        except sqlite3.OperationalError as error:  # for example because the disk is full
             if builder is not None and builder.raised is not None:
                 raise builder.raised from None
             raise UnwritableError(0, str(error), str(path)) from None
-        except (sqlite3.Error, UnicodeDecodeError) as error:  # in the rows of an old archive
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # the rows of the old archive are damaged
             raise ARCHIVE.unreadable(path, error) from None
         with writing(path):
-            with names[0].open("rb+") as file:  # let it reach the disk before it takes its name
+            with names[0].open("rb+") as file:  # sync the file before it is renamed
                 os.fsync(file)
             os.replace(names[0], target)
     finally:
@@ -181,7 +181,7 @@ class _Builder:
     """Fills the tables of an archive in a transaction.
 
     Attributes:
-        raised: the exception of a signal's handler that interrupted a statement; None if there was none.
+        raised: the exception of a signal handler that interrupted a statement; None without an interruption.
     """
 
     def __init__(self, connection: sqlite3.Connection, rules: Rules) -> None:
@@ -197,12 +197,12 @@ class _Builder:
         connection.set_progress_handler(self._watch.__next__, _STEPS_AT_ONCE)
 
     def open(self, scratch: Path, facts: Mapping[str, str] | None) -> None:
-        """Begin the transaction in an empty file, or if there are `facts` about an archive, in a copy of that."""
+        """Begin the transaction. The file is empty, or with the `facts` of an archive, a copy of that archive."""
         connection = self._connection
         connection.execute(f"PRAGMA application_id = {ARCHIVE.application}")
         connection.execute(f"PRAGMA user_version = {ARCHIVE.version}")
         connection.execute("ATTACH ? AS scratch", (str(scratch),))
-        for schema in ("main", "scratch"):  # the file is thrown away unless it gets whole
+        for schema in ("main", "scratch"):  # no journal is needed, since an incomplete file is deleted
             connection.execute(f"PRAGMA {schema}.journal_mode = OFF")
             connection.execute(f"PRAGMA {schema}.synchronous = OFF")
             connection.execute(f"PRAGMA {schema}.cache_size = -{_CACHE_KB}")
@@ -211,7 +211,7 @@ class _Builder:
             self._recall(facts)
 
     def _recall(self, facts: Mapping[str, str]) -> None:
-        """Read what the games of an archive have numbers for, and remove what is computed from all games."""
+        """Read the numbers of the old archive's players, events and games, and clear the tables that are recomputed."""
         execute = self._connection.execute
         for table, names in (("player", self._players), ("event", self._events)):
             for number, name in execute(f"SELECT id, name FROM {table} ORDER BY id"):
@@ -234,9 +234,9 @@ class _Builder:
             execute(f"DELETE FROM {table}")
 
     def _watching(self) -> Iterator[bool]:
-        """Yield whether to interrupt the statement; keep what a signal's handler raises at the ``yield``.
+        """Yield whether to interrupt the statement. Store an exception that a signal handler raises at the ``yield``.
 
-        SQLite drops an exception of its callback.
+        The generator is SQLite's progress callback, and SQLite drops exceptions of a callback.
         """
         while True:
             try:
@@ -244,7 +244,7 @@ class _Builder:
                     yield self.raised is not None
             except GeneratorExit:
                 raise
-            except BaseException as error:  # raised again by `build_archive`
+            except BaseException as error:  # `_written` raises it again
                 self.raised = error
 
     def build(
@@ -253,7 +253,7 @@ class _Builder:
         advance: Callable[[int], None],
         begin: Callable[[str], None],
     ) -> tuple[int, int, int, int, int]:
-        """Fill the tables, and return the numbers of ``ArchiveContents`` without the bytes."""
+        """Fill the tables, and return the fields of ``ArchiveContents`` without `bytes`."""
         begin("reading the games")
         self._read(games, advance)
         if self._games - self._games_before + self._duplicates == 0:
@@ -353,10 +353,10 @@ class _Builder:
         return self._games
 
     def _rate(self) -> dict[int, float]:
-        """Order the players by strength, write them, and return their strengths by their numbers.
+        """Compute the strengths of the players, write the tables of players and events, and return the strengths.
 
-        A rating in a record counts; without one, Elo's rule is followed through the games by their years. A name
-        without a letter, such as WTHOR's ???, is nobody's.
+        A strength is updated by the Elo formula after each game, in the order of years. A rating in a game's record
+        replaces it. A name without a letter or digit, such as WTHOR's ???, has no strength.
         """
         strengths = {
             number: _FIRST_STRENGTH if any(map(str.isalnum, name)) else NO_STRENGTH
@@ -393,7 +393,7 @@ class _Builder:
         return strengths
 
     def _sum_up(self, strengths: Mapping[int, float]) -> int:
-        """Write the sums for positions with many games, and return the number of all positions."""
+        """Write the sums for positions with many games, and return the total number of positions."""
         execute = self._connection.execute
         execute("CREATE TABLE scratch.many (position INTEGER PRIMARY KEY)")
         execute(
@@ -413,7 +413,7 @@ class _Builder:
 
 
 def _text(text: str) -> str:
-    """Return a text that SQLite can store, cut to a bounded length."""
+    """Return the text with a bounded length and without characters that SQLite can't store."""
     return text[:_LONGEST_NAME].encode(errors="replace").decode()
 
 

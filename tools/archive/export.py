@@ -1,4 +1,4 @@
-"""Games of an archive in files."""
+"""Makes archives from files of games, and writes games of an archive to files."""
 
 import sys
 import time
@@ -27,7 +27,7 @@ def write_games(
     before: int | None,
     as_json: bool,
 ) -> None:
-    """Make an archive of files, or add them to the one that has `before` games, and print what it has."""
+    """Make an archive from files, or add them to an archive that has `before` games; print the new contents."""
     expect_kept(files, [path])
     complaints = ReadGames()
 
@@ -39,7 +39,7 @@ def write_games(
 
     began = time.perf_counter()
     with progress_bar("archive", None, "games") as advance:
-        # While the bar stands still; a log has the result alone.
+        # Announce steps during which the progress bar does not move, but only on a terminal.
         begin = partial(click.echo, err=True) if sys.stderr.isatty() else lambda phase: None
         built = write(path, games(), advance=advance, begin=begin)
     seconds = time.perf_counter() - began
@@ -58,7 +58,7 @@ def write_games(
 
 
 def export_games(found: Iterable[AnnotatedGame], output: Path, as_json: bool) -> None:
-    """Write the games, and print how many there are."""
+    """Write the games to `output`, and print their number."""
     with as_usage("--output"):
         name = format_of(output)
     check_output(name, output)

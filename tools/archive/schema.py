@@ -1,14 +1,14 @@
-"""The file of an archive: its tables, how positions are named in it, and its kind.
+"""The file format of archives: the tables, and the numbers of positions and moves.
 
-    table     a row for
-    archive   each fact about the archive itself
-    player    each name of a player, with the strength that orders them
-    event     each name of an event
-    game      each game: who, when, result, moves
-    visit     each position of each game, in the order of positions; four fifths of the file
-    tally     each move of a position with many games, by year and rating: sums that need no look at the games
+    table     contents of a row
+    archive   a fact about the archive itself
+    player    the name of a player, with the strength by which players are ordered
+    event     the name of an event
+    game      a game: players, event, date, result, moves
+    visit     a position of a game, in the order of positions; these rows are four fifths of the file
+    tally     the sums of a move in a position with many games, for one year and rating
 
-Positions that are images of each other are one. A position is a number of 64 bits, a hash of its key in books.
+Images of a position share one number of 64 bits, a hash of the key that books use for the position.
 """
 
 import struct
@@ -20,9 +20,9 @@ from outflank.engine import Move, Position, Symmetry
 from outflank.storage.database import DatabaseKind
 
 NO_MOVE = MOVE_NUMBERS
-"""The number in place of a move's if the game ended in the position, or was broken off."""
+"""The number of a move that means: the game ended in the position, or was broken off."""
 NOBODY = 0
-"""The number of the player, and of the event, that has no name."""
+"""The number of a player or event without a name."""
 TABLES = """
 CREATE TABLE archive (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE player (
@@ -60,20 +60,20 @@ ARCHIVE = DatabaseKind("an archive of games", application=0x4F464C41, tables=TAB
 
 
 def place_of(position: Position) -> tuple[int, Symmetry]:
-    """Return the number of a position and its images, and the symmetry to the image whose moves are stored."""
+    """Return the number of a position and its images, and the symmetry to the image that defines stored moves."""
     key, symmetry = key_of(position)
     return int.from_bytes(blake2b(key, digest_size=8).digest(), "big", signed=True), symmetry
 
 
 @cache
 def images_of_moves() -> tuple[tuple[int, ...], ...]:
-    """Return for each symmetry the numbers of the images of all moves, by the moves' numbers."""
+    """Return for each symmetry a table that maps the number of a move to the number of its image."""
     moves = [numbered_move(number) for number in range(MOVE_NUMBERS)]
     return tuple(tuple(move_number(symmetry.move(move)) for move in moves) for symmetry in Symmetry)
 
 
 def packed_moves(moves: list[int]) -> bytes:
-    """Return the numbers of moves in the form of a game's row: two bytes each."""
+    """Return the numbers of moves as the bytes of a game's row, two bytes for each move."""
     return struct.pack(f"<{len(moves)}H", *moves)
 
 

@@ -1,4 +1,4 @@
-"""Numbers of games in files: players, results, years and lengths."""
+"""Statistics of games in files: players, events, openings, results, years and lengths."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -27,14 +27,14 @@ _MOST_COMMON = 10
 
 
 def is_new(game: AnnotatedGame, known: set[bytes]) -> bool:
-    """Add a game to the known ones, 16 bytes each; return whether neither it nor an image of it was there."""
+    """Return whether neither the game nor an image of it is known, and add its hash of 16 bytes to `known`."""
     before = len(known)
     known.add(_key(game))
     return len(known) > before
 
 
 def _key(game: AnnotatedGame) -> bytes:
-    """Return a hash of rules, start and moves, equal for their images; passes do not count."""
+    """Return a hash of rules, first position and moves without passes. Images of a game have the same hash."""
     moves = [played.move for played in game.moves if not played.move.is_pass]
     first, rules = game.first, str(game.rules).encode()
     if game.rules.one_direction:
@@ -56,7 +56,7 @@ def print_statistics(
     unique: bool,
     as_json: bool,
 ) -> None:
-    """Print numbers of the games in files."""
+    """Print statistics of the wanted games in files."""
     read, statistics = ReadGames(), GameStatistics()
     for _, _, game in read.of(files, source, rules, files_only=True):
         if wanted.allows(game):
@@ -73,7 +73,7 @@ def print_statistics(
 
 
 class GameStatistics:
-    """Counts games by their players, results, years and lengths."""
+    """Counts games by players, events, openings, results, years and lengths."""
 
     def __init__(self) -> None:
         self.games = 0
@@ -86,7 +86,7 @@ class GameStatistics:
         self._repeated = 0
 
     def add(self, game: AnnotatedGame, unique: bool) -> None:
-        """Count a game; with `unique` not one that repeats another."""
+        """Count a game. With `unique`, leave out a game that repeats an earlier one."""
         if not is_new(game, self._known):
             self._repeated += 1
             if unique:
@@ -100,14 +100,14 @@ class GameStatistics:
         self._lengths[game.discs_played] += 1
         if (year := year_of(game.date)) is not None:
             self._years[year] += 1
-        players = dict.fromkeys((game.black, game.white))  # once, and in this order
+        players = dict.fromkeys((game.black, game.white))  # a name on both sides counts once
         self._names["players"].update(name for name in players if name not in ("", "?"))
         self._names["events"].update(filter(None, [game.event]))
         opening = opening_of(game.positions)
         self._names["openings"].update([opening.name] if opening else [])
 
     def facts(self) -> dict[str, Any]:
-        """Return the numbers as JSON data."""
+        """Return the statistics as JSON data."""
         return {
             "games": self.games,
             "repeated": self._repeated,
@@ -119,7 +119,7 @@ class GameStatistics:
         }
 
     def lines(self) -> Iterator[str]:
-        """Yield the lines of a report of the numbers."""
+        """Yield the statistics as lines of text."""
         yield f"games     {self.games:,}; {self._repeated:,} had the moves of another"
         shares = (
             f"{name} {self._results[name]:,} ({self._results[name] / self.games:.1%})" for name in RESULTS

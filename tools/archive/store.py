@@ -1,4 +1,4 @@
-"""An archive opened to be read: the table of a position, and its games."""
+"""Reads an archive: the table of a position, and the games that reached it."""
 
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -28,11 +28,11 @@ from outflank.tools.archive.schema import ARCHIVE, NO_MOVE, NOBODY, place_of, un
 from outflank.tools.archive.tally import LATEST_YEAR, MOST_DISCS, ArchiveQuery, Tally, Visit, tallies_of
 
 ANY = ArchiveQuery()
-"""All games."""
+"""The query that allows all games."""
 _BEYOND = 1 << 62
-_MOST_GAMES = 1 << 40  # so that a sum of counts is an integer of SQLite
-_MOST_NAMES = 1000  # in one statement
-# Of the moves at the start, which are images of each other, games are shown with this one.
+_MOST_GAMES = 1 << 40  # bounded so that a sum of counts fits into an integer of SQLite
+_MOST_NAMES = 1000  # the maximum number of names in one statement
+# The moves at the start are images of each other. This one stands for all of them.
 _FIRST_MOVE = Move.parse("f5")
 _VISIT = "v.turn, g.year, g.rating, g.winner, g.margin, g.black, g.white, g.event, g.id"
 _GAME = (
@@ -47,11 +47,11 @@ class MoveRow:
     """The games in which a move, or an image of it in a symmetric position, was made.
 
     Attributes:
-        move: the move, in the coordinates of the position that was asked about.
-        won: the number of games that the mover won; games without a known result are in none of the three.
-        strongest: the names of up to three players who made it, the strongest first.
-        engine: the score by the engine, in discs from the mover's side; None if it was not asked.
-        book: the score in a book; None if no book knows it.
+        move: the move, in the coordinates of the queried position.
+        won: the number of games that the mover won; a game without a known result is not won, drawn or lost.
+        strongest: the names of up to three players who made the move, the strongest first.
+        engine: the engine's score, in discs from the mover's side; None without a search.
+        book: the score in a book; None if no book has the move.
     """
 
     move: Move
@@ -71,10 +71,10 @@ class PositionTable:
     """The games that reached a position.
 
     Attributes:
-        position: the position that was asked about, after a forced pass.
-        ended: the number of its games that ended in it, or were broken off.
+        position: the queried position, after a forced pass.
+        ended: the number of games that ended in the position, or were broken off there.
         moves: the rows of the moves, the most frequent first.
-        certainty: the certainty of the engine's scores in words; empty without them.
+        certainty: the certainty of the engine's scores in words; empty without engine scores.
     """
 
     position: Position
@@ -85,13 +85,13 @@ class PositionTable:
 
 
 class Archive:
-    """An archive of games in a file, opened to be read; safe to be used by several threads.
+    """An archive of games, open for reading; several threads may use it.
 
     Best used as a context manager: ``with Archive.open(path) as archive``. ``len(archive)`` is the number of games.
 
     Attributes:
-        duplicates: the number of games that were left out, since it had them already.
-        positions: the number of different positions, images counted once.
+        duplicates: the number of games that were left out because the archive already had them.
+        positions: the number of distinct positions; symmetric images count as one.
     """
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
@@ -112,9 +112,9 @@ class Archive:
 
     @classmethod
     def open(cls, path: Path | str) -> Self:
-        """Open an archive, which may lie in a folder that is read-only.
+        """Open an archive, which may be in a read-only folder.
 
-        Raises: FileFormatError if the file is not an archive, is found to be damaged or has another version.
+        Raises: FileFormatError if the file is not an archive, is damaged or has another version.
         """
         return cls(Path(path), ARCHIVE.open_to_read(Path(path)))
 
@@ -138,9 +138,9 @@ class Archive:
             raise SettingsError(f"{str(self.path)!r} is an archive of games by {self.rules}, not by {rules}")
 
     def table(self, position: Position | Game, wanted: ArchiveQuery = ANY) -> PositionTable:
-        """Return the moves of a position, or of the current one of a game, after a forced pass if there is one.
+        """Return the moves of a position, or of a game's current position, after a forced pass if there is one.
 
-        Raises: FileFormatError if what is needed of the file is damaged; SettingsError if the rules are others.
+        Raises: FileFormatError if a needed part of the file is damaged; SettingsError if the rules differ.
         """
         position = as_position(position)
         self.expect(position.rules)
@@ -170,9 +170,9 @@ class Archive:
     def games(
         self, position: Position | Game | None = None, wanted: ArchiveQuery = ANY, most: int | None = None
     ) -> Iterator[AnnotatedGame]:
-        """Yield the games that reached a position (the start if None) or an image of it; the last read come first.
+        """Yield the games that reached a position (the start if None) or an image of it, the last added first.
 
-        Raises: FileFormatError and SettingsError as ``table``.
+        Raises: FileFormatError and SettingsError, see ``table``.
         """
         position = Position.start(self.rules) if position is None else as_position(position)
         self.expect(position.rules)
@@ -209,7 +209,7 @@ class Archive:
         return found
 
     def _counted(self, place: int, wanted: ArchiveQuery) -> list[tuple[int, Tally]]:
-        """Add the games up one by one."""
+        """Return the sums of a position, counted game by game."""
         visits = [visit for _, visit in self._visits(place, wanted)]
         strengths = self._strengths({player for visit in visits for player in (visit.black, visit.white)})
         return [(move, tally) for (move, _, _), tally in tallies_of(visits, strengths).items()]
@@ -244,7 +244,7 @@ class Archive:
     def _query(
         self, place: int, sides: Sequence[dict[int, int]], events: dict[int, int] | None
     ) -> tuple[str, tuple[int, ...]]:
-        """Return SQL for the visits of a position, from its games or from those of the names, whichever are fewer."""
+        """Return SQL for the visits of a position. It reads the position's games or, if fewer, the named games."""
         chosen, columns = events, ["event"]
         for side in sides:
             if chosen is None or sum(side.values()) < sum(chosen.values()):
@@ -349,7 +349,7 @@ class Archive:
 
 
 def _are_between(visit: Visit, sides: Sequence[dict[int, int]]) -> bool:
-    """Return whether each of the names belongs to another player of the game."""
+    """Return whether each side's name part matches a different player of the game."""
     both = (visit.black, visit.white)
     return any(
         all(player in side for player, side in zip(players, sides, strict=False))
@@ -360,7 +360,7 @@ def _are_between(visit: Visit, sides: Sequence[dict[int, int]]) -> bool:
 def _images(position: Position, symmetry: Symmetry) -> dict[int, Move]:
     """Return the legal moves of a position by their numbers in the archive.
 
-    In a symmetric position several moves are images of each other, and have one that stands for all.
+    In a symmetric position several moves are images of each other. One move then stands for all of them.
     """
     itself = [each for each in Symmetry if position.transformed(each) == position]
     found: dict[int, Move] = {}

@@ -1,4 +1,4 @@
-"""The table of a position for people and for programs: games, results, players, and scores of engine and book."""
+"""The table of a position as text and as JSON data: games, results, players, and scores of engine and book."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -18,12 +18,12 @@ from outflank.tools.runtime.progress import counted
 
 
 class Explorer:
-    """An archive with books and the engine beside it: what every command shows about a position.
+    """Combines the table of an archive with scores of books and of the engine.
 
     Args:
         archive: the archive of the games.
-        books: the books whose scores are shown; the first that has a position counts, if it is for the rules.
-        level: the level of the engine's scores; None for none.
+        books: the books whose scores are shown; the first book for the rules that has a position is used.
+        level: the level of the engine's searches; None for no engine scores.
     """
 
     def __init__(self, archive: Archive, books: Sequence[Book] = (), level: int | None = None) -> None:
@@ -40,7 +40,7 @@ class Explorer:
             yield cls(archive, [stack.enter_context(Book.open(book)) for book in books], level)
 
     def at(self, position: Position, wanted: ArchiveQuery = ANY) -> PositionTable:
-        """Return the table of a position with scores of engine and book. Raises: FileFormatError, SettingsError."""
+        """Return the table of a position with engine and book scores. Raises: FileFormatError, SettingsError."""
         table = self.archive.table(position, wanted)
         position, moves = table.position, table.position.legal_moves()
         if not moves:
@@ -59,7 +59,7 @@ class Explorer:
         return replace(table, moves=tuple(rows))
 
     def text(self, position: Position) -> Iterator[str]:
-        """Yield the lines that show the table of a position."""
+        """Yield the table of a position as lines of text."""
         return table_text(self.at(position))
 
     def facts(self, position: Position, wanted: ArchiveQuery = ANY) -> dict[str, Any]:
@@ -67,11 +67,11 @@ class Explorer:
         return _table_facts(self.at(position, wanted))
 
     def exit_of(self, game: AnnotatedGame) -> tuple[int, AnnotatedMove] | None:
-        """Return the move by which a game left those of the archive, and its ply, 1 for the first.
+        """Return the first move after which no other game of the archive follows this game, and its ply, from 1.
 
-        Games that ended with the same position are not counted, since they may be the same game.
+        Games that ended in the final position of this game are not counted, since they may be the same game.
 
-        It is None if the game never was in the archive, or never left it.
+        Returns None if no other game has the first position, or if another game follows this one to its end.
         """
         same = self.archive.table(game.final).ended
         if self.archive.table(game.first).games <= same:
@@ -83,7 +83,7 @@ class Explorer:
 
 
 def table_text(table: PositionTable) -> Iterator[str]:
-    """Yield the lines that show a table: a heading, and a row for each move."""
+    """Yield a table as lines of text: a heading, and a row for each move."""
     position = table.position
     mover = position.rules.colour_name(position.side)
     if not table.games:
@@ -152,7 +152,7 @@ def _table_facts(table: PositionTable) -> dict[str, Any]:
 
 
 def game_row(game: AnnotatedGame) -> str:
-    """Return a game in a line: date, players, the margin for Black, place."""
+    """Return a game as one line: date, players, the margin for Black, event."""
     outcome = game.outcome
     if outcome is None:
         result = "-"
@@ -165,7 +165,7 @@ def game_row(game: AnnotatedGame) -> str:
 
 
 def game_facts(game: AnnotatedGame) -> dict[str, Any]:
-    """Return a game as JSON data; the margin is Black's."""
+    """Return a game as JSON data; the margin is in discs for Black."""
     outcome = game.outcome
     winner = None if outcome is None else outcome.winner
     return {

@@ -11,21 +11,21 @@ RATING_STEP = 100
 LATEST_YEAR = 9999
 MOST_DISCS = 64
 NO_STRENGTH = 0.0
-"""The strength of a player without a name, who is compared with nobody."""
+"""The strength of a player without a name, which is never listed among the strongest."""
 _BEST = 3
 
 
 @dataclass(frozen=True, slots=True)
 class ArchiveQuery:
-    """The conditions that games have to meet; those left out allow everything.
+    """The conditions that games have to meet; a condition that is left out allows everything.
 
     Attributes:
-        players: parts of the names of both players, or of one of them, in any case.
-        event: a part of the event's name, in any case; empty for any.
-        years: first and last year.
-        rating: the least rating of both players, a multiple of 100; games without ratings then do not count.
+        players: parts of the names of one or both players, compared without case.
+        event: a part of the event's name, compared without case; empty for any.
+        years: the range of years.
+        rating: the least rating of both players, a multiple of 100; it excludes games without ratings.
 
-    Raises: SettingsError if there are more than two players or the rating is another number.
+    Raises: SettingsError if there are more than two players or the rating is not a positive multiple of 100.
     """
 
     players: tuple[str, ...] = ()
@@ -41,22 +41,23 @@ class ArchiveQuery:
 
     @property
     def names_somebody(self) -> bool:
-        """Whether the sums by year and rating do not answer it."""
+        """Whether the query names players or an event, so that the stored sums do not answer it."""
         return bool(self.players or self.event)
 
     def allows(self, year: int, rating: int) -> bool:
-        """Return whether games of a year between players of a rating meet the conditions; 0 is unknown."""
+        """Return whether games of this year and lower rating meet the conditions; 0 stands for unknown."""
         return (self.years is None or year in self.years) and (self.rating is None or rating >= self.rating)
 
 
 class Visit(NamedTuple):
-    """A game in a position.
+    """A game that reached a position, and the move made there.
 
     Attributes:
         turn: twice the number of the move, in the coordinates of the stored image; 1 more if White moves.
+        rating: the lower rating of the two players; 0 if one is unknown.
         winner: 1 for Black, 0 for a draw, -1 for White; None if unknown.
-        margin: discs for Black; None if unknown.
-        black: the number of the player.
+        margin: the final disc difference for Black; None if unknown.
+        black: the number of the player with Black.
     """
 
     turn: int
@@ -85,7 +86,7 @@ class Visit(NamedTuple):
 
 @dataclass(slots=True)
 class Tally:
-    """Sums over some games; results are from the mover's side.
+    """The sums over a set of games; results are from the mover's side.
 
     Attributes:
         measured: the number of games with a known disc difference.
@@ -103,7 +104,7 @@ class Tally:
     best: list[int] = field(default_factory=list)
 
     def add(self, other: "Tally", strengths: Mapping[int, float]) -> None:
-        """Add other games."""
+        """Add the sums of other games."""
         for name in ("games", "won", "drawn", "lost", "measured", "discs"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         years = [year for year in (*self.years, *other.years) if year]
@@ -112,12 +113,12 @@ class Tally:
 
 
 def strongest(players: Collection[int], strengths: Mapping[int, float]) -> list[int]:
-    """Return the three strongest players; equal ones in the order of their numbers."""
+    """Return the three strongest players; equally strong players in the order of their numbers."""
     return sorted(players, key=lambda player: (-strengths[player], player))[:_BEST]
 
 
 def tallies_of(visits: Iterable[Visit], strengths: Mapping[int, float]) -> dict[tuple[int, int, int], Tally]:
-    """Return sums over the games in one position, by the number of the move, year, and rating in hundreds."""
+    """Return sums over the visits of one position, by move number, year, and rating rounded down to hundreds."""
     found: dict[tuple[int, int, int], Tally] = {}
     movers: dict[tuple[int, int, int], set[int]] = {}
     for turn, year, rating, winner, margin, black, white in visits:
