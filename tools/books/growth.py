@@ -41,18 +41,18 @@ from outflank.tools.runtime.progress import counted, json_line, live, warn
 if TYPE_CHECKING:
     from rich.table import Table
 
-_EVERY = 60.0  # seconds of wall time
+_EVERY = 60.0  # the seconds of wall time between two lines of the log
 _PARTS = ("", "-wal", "-shm", "-journal", LOCK_SUFFIX)  # the suffixes of a book's files
 _LONGEST_LINE = 60
 
 
 @contextmanager
 def growth_log(path: Path | None, book: Path) -> Iterator[Callable[[GrowthProgress], None]]:
-    """Open a log, and yield a function that adds a line for a progress once a minute.
+    """Open a log of the growth, and yield a function that receives the progress and writes a line once a minute.
 
-    The end of ``with`` adds a line for the last progress; so a book that continues to grow appends to its log, with
-    seconds from 0. If the log can't be written any more, the book continues to grow; the end reports the error on
-    stderr and exits with code 1.
+    The end of ``with`` writes a line for the last progress. A later run appends to the log, with seconds from 0 again.
+    If the log can't be written any more, the book continues to grow; the end then reports the error on stderr and
+    exits with code 1.
 
     Raises: UnwritableError; SettingsError if the file is a run or a book.
     """
@@ -89,7 +89,7 @@ def growth_log(path: Path | None, book: Path) -> Iterator[Callable[[GrowthProgre
     finally:
         if last is not None:
             write(last)
-        with suppress(OSError):  # of data that could not be written, which is already reported
+        with suppress(OSError):  # raised for unwritten data, whose error is reported below
             file.close()
         if failure:
             warn(str(failure))
@@ -129,10 +129,18 @@ def grow_book(
     games: int | None = None,
     merged: int = 0,
 ) -> None:
-    """Work on a book, show the progress, and print the result; an interruption keeps the commits.
+    """Grow a book, show the progress, and print the result. An interruption keeps all committed positions.
 
-    `what` is for the book's history, `grow` calls methods of the grower, without a `level` it is that of most of the
-    book, and `merged` positions were added before.
+    Args:
+        book: the open book.
+        what: a description for the book's history.
+        grow: a function that calls methods of the grower.
+        as_json: True to print the result as JSON.
+        level: the level of the searches; None for the level of most positions of the book.
+        run: the executor of the searches.
+        log: a function that receives the progress.
+        games: the number of games to print with the result; None without games.
+        merged: the number of positions that were merged into the book before.
 
     Raises: OutflankError.
     """
@@ -163,9 +171,9 @@ def grow_book(
 
 @contextmanager
 def open_run(workers: int | None, cluster: str | None) -> Iterator[RunSearches]:
-    """Open an executor of searches: this process if one is enough, several processes, or a cluster.
+    """Open an executor of searches: this process for a single worker, several processes, or a cluster.
 
-    Enter it before a new book is created, so that a missing cluster leaves no book.
+    Callers enter the context before they create a book, so that a missing cluster leaves no empty book.
 
     Raises: SettingsError, see ``open_executor``.
     """
@@ -177,7 +185,7 @@ def open_run(workers: int | None, cluster: str | None) -> Iterator[RunSearches]:
 
 
 def _main_line(book: Book) -> Game:
-    """Return the best line of the book, up to the leaf's move; of equal first moves it has f5."""
+    """Return the best line of the book, including the move that leaves it; f5 is preferred among equal first moves."""
     game = Game(book.rules)
     while len(game.turns) < _LONGEST_LINE and (entry := book.probe(game.position)) and entry.moves:
         best = entry.moves[0]
@@ -232,7 +240,7 @@ def _root_words(root: tuple[int, int, int]) -> str:
 
 
 def _progress_table(path: Path, progress: GrowthProgress | None) -> Table:
-    from rich.table import Table  # not at the top: only the display needs it
+    from rich.table import Table  # imported here because only the live display needs it
 
     table = Table.grid(padding=(0, 2))
     table.add_row("book", str(path))
@@ -258,7 +266,7 @@ def played_lines(
     form: FormatName | None,
     wanted: Callable[[AnnotatedGame], bool],
 ) -> Iterator[Sequence[Position]]:
-    """Yield the positions of each wanted game of files and runs; games that can't be used are reported by `read`."""
+    """Yield the positions of each wanted game of files and runs; `read` collects the games that can't be used."""
     for source in sources:
         if Path(source).is_dir() or Path(source).name == RUN_FILE:
             run = read_run(Path(source))
@@ -279,7 +287,7 @@ def played_lines(
 
 
 def book_history(command: str, game: Game | None = None, **settings: object) -> str:
-    """Return a command as the book's history has it; settings that are None or False are left out."""
+    """Return a command line for the book's history; settings that are None or False are left out."""
     words = [command]
     if game is not None and game.position != Position.start(game.rules):
         words.append(game.transcript() or game.position.board_string())
@@ -324,7 +332,10 @@ def grow_by_games(
 
 
 def merged_books(path: Path, others: Sequence[Book]) -> tuple[BookWriter, int]:
-    """Return a book with the positions of the others, and how many of them are new."""
+    """Return the book at `path` with the positions of other books merged, and the number of new positions.
+
+    A book that does not exist is created.
+    """
     is_new = not path.exists()
     book = BookWriter.create(path, others[0].rules) if is_new else BookWriter.open(path)
     try:

@@ -21,14 +21,14 @@ from outflank.engine import FileFormatError, OutflankError, Rules, SettingsError
 from outflank.storage.files import file_of, writing
 from outflank.tools.cli.positions import STDIN, shown
 
-_AT_ONCE = 10_000  # positions
+_AT_ONCE = 10_000  # the number of positions that are written together
 _OWN_FACTS = ("rules", "created", "outflank")
 
 
 def import_book(source: str, path: Path, rules: Rules | None, form: Form | None) -> int:
-    """Create a book and return the number of its positions.
+    """Create a book from a source file, and return the number of its positions. After an error no book exists.
 
-    Raises: OutflankError, without leaving a book; OSError if the file can't be read.
+    Raises: OutflankError; OSError if the file can't be read.
     """
     with lock_book(path), _folder_beside(path) as folder:
         if path.exists():
@@ -48,7 +48,7 @@ def import_book(source: str, path: Path, rules: Rules | None, form: Form | None)
 
 @contextmanager
 def _folder_beside(path: Path) -> Iterator[Path]:
-    """Create a temporary folder on the same disk, and remove it with its contents at the end."""
+    """Create a temporary folder in the book's folder, and remove it with its contents at the end."""
     with writing(path):
         target = file_of(path)
         folder = tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent)
@@ -68,7 +68,7 @@ def _open(source: str, path: Path, folder: Path) -> Iterator[BinaryIO]:
             with writing(path):
                 shutil.copyfileobj(file, copy)
             copy.seek(0)
-            yield cast(BinaryIO, copy)  # Windows has a wrapper in its place
+            yield cast(BinaryIO, copy)  # on Windows, TemporaryFile returns a wrapper
 
 
 def _make(
@@ -93,7 +93,7 @@ def _make(
             book.put_all(batch)
         book.note(f"import from {name}")
         book.commit()
-        if is_settled and EDAX_FACT not in facts:  # Edax has bounds and counts of its own
-            for fault in check(book).faults:  # as outflank book check finds them
+        if is_settled and EDAX_FACT not in facts:  # Edax computes bounds and counts differently
+            for fault in check(book).faults:  # the same faults as in outflank book check
                 raise FileFormatError(fault)
         return len(book)

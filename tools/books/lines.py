@@ -20,9 +20,10 @@ class BookLine:
 
     Attributes:
         moves: the moves from the first position, including forced passes.
-        positions: the positions before each move, and after the last.
+        positions: the position before each move, and the position after the last move.
         error: the discs that both sides together give away.
-        score: the score at its end, in discs for Black.
+        score: the score of the last move, in discs for Black.
+        transposes: True if the line ends at a position of an earlier line.
     """
 
     moves: tuple[Move, ...]
@@ -34,23 +35,23 @@ class BookLine:
 
     @property
     def transcript(self) -> str:
-        """The moves without passes: ``f5d6c3``; separated by blanks where moves name a direction."""
+        """The moves without passes, as in ``f5d6c3``; separated by blanks under rules where moves have a direction."""
         separator = " " if self.positions[0].rules.one_direction else ""
         return separator.join(str(move) for move in self.moves if not move.is_pass)
 
     @property
     def opening(self) -> Opening | None:
-        """The last opening with a name in the line."""
+        """The last named opening in the line; None if the line has none."""
         return opening_of(self.positions)
 
 
 def main_lines(
     book: Book, start: Position, *, max_error: float | None = None, plies: int | None = None
 ) -> Iterator[BookLine]:
-    """Yield lines in the order of the discs given away, the longest of equal ones first.
+    """Yield lines in increasing order of the discs given away, longer lines first among equals.
 
-    Each position is followed once: a line ends at a position of an earlier line. Of moves that are images of each
-    other one is followed.
+    Each position is followed once, so a line ends at a position of an earlier line. Only one of several moves that are
+    images of each other is followed.
     """
     order = count()
     waiting: list[tuple[int, int, int, tuple[Move, ...], tuple[Position, ...], BookMove | None]] = []
@@ -75,7 +76,7 @@ def main_lines(
 
 
 def _different_moves(entry: BookEntry) -> list[BookMove]:
-    """Return the moves of an entry, one of those that lead to images of one position, preferably f5."""
+    """Return the moves of an entry, but only one of those that lead to images of the same position, preferably f5."""
     kept: dict[Position, BookMove] = {}
     for move in entry.moves:
         image, _ = entry.position.play(move.move).canonical()
@@ -93,7 +94,7 @@ def _line(
 
 
 def line_facts(game: Game, line: BookLine) -> dict[str, Any]:
-    """Return a line that goes on from the end of a game as JSON data."""
+    """Return a line that continues a game as JSON data."""
     before = game.transcript()
     separator = " " if before and game.rules.one_direction else ""
     opening = opening_of([*(turn.before for turn in game.turns), *line.positions])
@@ -108,17 +109,18 @@ def line_facts(game: Game, line: BookLine) -> dict[str, Any]:
 
 
 def line_text(game: Game, line: BookLine) -> str:
-    """Return a line that goes on from the end of a game, with its score and name after ``#``."""
+    """Return a line that continues a game as text, with its score and opening after ``#``."""
     facts = line_facts(game, line)
     words = [f"{line.score:+d}{' exact' if line.is_exact else ''}", f"{line.error} given away"]
     words += filter(None, (facts["opening"], "transposes" if line.transposes else ""))
     return f"{facts['moves']}  # {', '.join(words)}"
 
 
-_LETTER, _SMALL_LETTER = 7.3, 6.3  # widths in pixels, of the second one at most
-_PADDING, _CHIP = 8.0, 34.0  # widths of a box's edge and of a score
-_GAP, _ROW, _BOX = 34.0, 44.0, 22.0  # between boxes, from row to row, height of a box
-_MARGIN, _HEAD, _LEAST_WIDTH = 16.0, 56.0, 800.0  # with room for the heading
+# All sizes are in pixels.
+_LETTER, _SMALL_LETTER = 7.3, 6.3  # the width of a letter of moves, and the greatest width of a letter of a remark
+_PADDING, _CHIP = 8.0, 34.0  # the padding of a box, and the width of a score
+_GAP, _ROW, _BOX = 34.0, 44.0, 22.0  # the gap between boxes, the distance of rows, and the height of a box
+_MARGIN, _HEAD, _LEAST_WIDTH = 16.0, 56.0, 800.0  # the margin, the height of the heading, and the least image width
 
 
 @dataclass(slots=True)
@@ -126,11 +128,12 @@ class _Branch:
     """A run of moves without a branch.
 
     Attributes:
-        position: the position after it.
-        score: the score after it, in discs for Black.
-        lost: the discs that its first move gives away.
-        branches: the following runs, the best first move first.
-        x: the left edge in pixels; `y` is the middle.
+        position: the position after the first move of the run.
+        score: the score of the last move, in discs for Black.
+        lost: the discs that the first move gives away.
+        branches: the following runs, in the order of the discs that their first moves give away.
+        x: the left edge of the box in pixels.
+        y: the vertical middle of the box in pixels.
     """
 
     position: Position
@@ -148,7 +151,7 @@ class _Branch:
 
     @property
     def remark(self) -> str:
-        """``Tiger, gives away 1``."""
+        """The opening and the discs given away, as in ``Tiger, gives away 1``."""
         return ", ".join(filter(None, (self.name, f"gives away {self.lost}" if self.lost else "")))
 
     @property
@@ -201,7 +204,7 @@ def _add(book: Book, branch: _Branch, line: BookLine) -> None:
 
 
 def _join(branch: _Branch) -> None:
-    """Join a run with the only one that follows, and order those that follow the whole."""
+    """Merge a run with its successor as long as there is only one, then sort its branches and join them likewise."""
     while len(branch.branches) == 1:
         (after,) = branch.branches
         branch.moves += after.moves
@@ -212,7 +215,7 @@ def _join(branch: _Branch) -> None:
 
 
 def _place(branch: _Branch, x: float, y: float) -> float:
-    """Place a run and the following ones from height `y` on, and return the height below them."""
+    """Place a run and the runs after it below the height `y`, and return the height of their lower edge."""
     branch.x = x
     below = y
     for after in branch.branches:

@@ -1,4 +1,4 @@
-"""Text and JSON of a book's entry of a position, figures of a whole book, and the text of a check."""
+"""Formats a book's entry as text and JSON, computes statistics of a whole book, and formats the result of a check."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,12 +17,12 @@ from outflank.storage.files import file_of
 from outflank.tools.cli.positions import read_game
 from outflank.tools.runtime.progress import counted
 
-if TYPE_CHECKING:  # only check needs it
+if TYPE_CHECKING:  # only `check_text` needs it
     from outflank.book.checking import BookCheck
 
 
 def asked_game(book: Book | Rules, text: str) -> Game:
-    """Return the game up to the position that `text` describes, see ``read_game``, under the rules of the book."""
+    """Return the game up to the position that `text` describes, under the rules of the book; see ``read_game``."""
     if isinstance(book, Rules):
         return read_game(text, book).game()
     game = read_game(text, book.rules).game()
@@ -33,7 +33,7 @@ def asked_game(book: Book | Rules, text: str) -> Game:
 def known_entry(book: Book, game: Game) -> BookEntry:
     """Return the book's entry of the last position of a game.
 
-    Raises: OutflankError if there is no entry, with the move that left the book.
+    Raises: OutflankError if there is no entry; the message names the move that left the book.
     """
     entry = book.probe(game.position)
     if entry is not None and entry.moves:
@@ -48,17 +48,17 @@ def known_entry(book: Book, game: Game) -> BookEntry:
 
 
 def book_exit(book: Book, game: Game) -> int | None:
-    """Return the index of the first turn of a game that leaves a book; None if there is none."""
+    """Return the index of the first turn of a game that leaves a book; None if no turn does."""
     positions = game.positions
     known = [position in book for position in positions]
     return next((index for index in range(len(game.turns)) if known[index] and not known[index + 1]), None)
 
 
-_LINE_SHOWN = 8  # moves of the best line after each move
+_LINE_SHOWN = 8  # the number of shown moves of the best line after a move
 
 
 def entry_text(book: Book, game: Game, entry: BookEntry) -> Iterator[str]:
-    """Yield the lines of an entry of the last position of a game."""
+    """Yield an entry as lines of text; `game` ends in the position of the entry."""
     position, lines = entry.position, entry.lines
     opening = opening_of_game(game)
     mover, proven = position.rules.colour_name(position.side), ", proven" if entry.is_exact else ""
@@ -118,7 +118,7 @@ def entry_facts(book: Book, game: Game, entry: BookEntry) -> dict[str, Any]:
 
 
 def _searched(entry: BookEntry) -> str:
-    """Return ``16 plies at 73 % (level 16)``."""
+    """Return the search of an entry in words, as in ``16 plies at 73 % (level 16)``."""
     reach = "to the end" if entry.depth >= entry.position.empties else counted(entry.depth, "ply", "plies")
     sure = "" if entry.selectivity == 100 else f" at {entry.selectivity} %"
     return f"{reach}{sure}" + ("" if entry.level is None else f" (level {entry.level})")
@@ -131,13 +131,13 @@ def _line_counts(move: BookMove) -> str:
     return f"{total:>11,}" + "".join(f"{count:>10,}" for count in counts)
 
 
-_MOST_COUNTED = 20_000  # positions of a ply; counting more takes too long
-_BAR_WIDTH = 40  # characters
-_OTHER = "other limits"  # in place of a level
+_MOST_COUNTED = 20_000  # the most positions of a ply whose successors are counted; more would take too long
+_BAR_WIDTH = 40  # the greatest width of a bar in characters
+_OTHER = "other limits"  # shown for positions without a level
 
 
 def count_book(book: Book) -> dict[str, Any]:
-    """Return the figures of a book as JSON data, which docs/book.md describes; some 0.1 ms for each position.
+    """Return the statistics of a book as JSON data, which docs/book.md describes. Takes about 0.1 ms per position.
 
     Raises: FileFormatError if the book is damaged.
     """
@@ -182,7 +182,7 @@ def count_book(book: Book) -> dict[str, Any]:
 
 
 def reachable(rules: Rules) -> Iterator[int]:
-    """Yield the numbers of reachable positions after 0, 1, 2 ... discs, up to symmetry, until there are too many."""
+    """Yield the number of reachable positions, up to symmetry, after 0, 1, 2 ... moves, until there are too many."""
     positions = {Position.start(rules).canonical()[0]}
     while positions and len(positions) <= _MOST_COUNTED:
         yield len(positions)
@@ -192,7 +192,7 @@ def reachable(rules: Rules) -> Iterator[int]:
 
 
 def counts_text(book: Book, counts: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the lines of what ``count_book`` returned."""
+    """Yield the statistics of ``count_book`` as lines of text."""
     count = counts["positions"]
     yield f"{book.path}: {counted(count, 'position')} for {book.rules}"
     if counts["bytes"] is not None:
@@ -239,8 +239,8 @@ _FAULTS_SHOWN = 10
 
 
 def check_text(path: Path, checked: "BookCheck", judged_by: Sequence[str]) -> Iterator[str]:
-    """Yield the lines about a book that was checked, and judged by these evaluations."""
-    from outflank.protocol.drivers.command import join_command  # not at the top: only this needs the drivers
+    """Yield the report of a book check as lines. `judged_by` has the checksums of the evaluations behind the scores."""
+    from outflank.protocol.drivers.command import join_command  # imported here because only this needs the drivers
 
     faults, again, here = checked.faults, checked.sample, checksum()
     for fault in faults[:_FAULTS_SHOWN]:
