@@ -240,7 +240,7 @@ _FAULTS_SHOWN = 10
 
 def check_text(path: Path, checked: "BookCheck", judged_by: Sequence[str]) -> Iterator[str]:
     """Yield the report of a book check as lines. `judged_by` has the checksums of the evaluations behind the scores."""
-    from outflank.protocol.drivers.command import join_command  # imported here because only this needs the drivers
+    from outflank.protocol.drivers.command import join_command  # here because only this needs the drivers
 
     faults, again, here = checked.faults, checked.sample, checksum()
     for fault in faults[:_FAULTS_SHOWN]:
